@@ -9,16 +9,16 @@ import { providerOptionsSchema } from '../packages/core/src/options.ts'
 import { directorySchemasOf } from '../packages/core/src/registry/fields.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/keys.ts'
 import { listenerSchema } from '../packages/server/src/configuration/metrics.ts'
-import { namedPluginSchemas } from '../packages/server/src/configuration/named-plugins.ts'
+import {
+  createNamedPlugin,
+  type NamedPlugin,
+  namedPluginSchemas,
+} from '../packages/server/src/configuration/named-plugins.ts'
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
 import { schemas as drivers } from '../packages/server/src/configuration/storage.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/console/options.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
-import { clientAssertion } from '../plugins/client-assertion/client-assertion.ts'
-import { dpop } from '../plugins/dpop/dpop.ts'
-import { fapi2 } from '../plugins/fapi2/fapi2.ts'
-import { mtls } from '../plugins/mtls/mtls.ts'
 
 /** JSON Schema draft 7, which all editors support. */
 export type JsonSchema = { readonly [member: string]: unknown }
@@ -65,8 +65,16 @@ const { entries: options } = providerOptionsSchema
 const { sha256, sha512, expiresAt } = secretsSchema.pipe[0].item.entries
 const { passwords, credentials, validation } = entries.abuseControl.wrapped.entries
 
+const withMembers = [
+  { name: 'client-assertion' },
+  { name: 'dpop' },
+  { name: 'fapi2' },
+  { name: 'mtls' },
+  { name: 'sign-in' },
+] as const satisfies readonly NamedPlugin[]
+
 /** Clients with the members that the plugins with a name add to them. */
-const memberSchemas = directorySchemasOf([clientAssertion(), dpop(), fapi2(), mtls()])
+const memberSchemas = directorySchemasOf(withMembers.map(createNamedPlugin))
 
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })
@@ -147,6 +155,7 @@ const kinds: Readonly<Record<string, (schema: Node) => JsonSchema>> = {
   boolean: () => ({ type: 'boolean' }),
   picklist: (schema) => ({ anyOf: [{ enum: schema.options }, variable] }),
   literal: ({ literal }) => ({ const: literal }),
+  union: ({ options = [] }) => ({ anyOf: options.map(convert) }),
 }
 
 /** @throws Error for an unknown schema: falling back to `any` would accept values that the server rejects. */

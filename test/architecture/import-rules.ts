@@ -17,7 +17,7 @@ const layers: readonly RegExp[] = [
   /^plugin\//u,
   /^(?:records|http|errors|events|directory)\//u,
   /^sealed-json\.ts/u,
-  /^(?:runtime|config-schema)\.ts/u,
+  /^(?:runtime|config-schema|parse-url)\.ts/u,
   /^(?:types|encoding|promises|bounded-map|standard-schema)\.ts/u,
 ]
 

@@ -65,10 +65,16 @@ describe('the JSON Schema of the configuration', () => {
           { name: 'client-assertion', algorithms: ['ES256'], jwksUri: { maxAge: 60 } },
           { name: 'dpop', algorithms: ['ES256'], nonce: true, nonceLifetime: 60, bindRefreshTokens: 'all' },
           { name: 'fapi2', clients: 'marked' },
+          {
+            name: 'sign-in',
+            pages: { name: 'Example', scopes: { api1: 'Call the API', api2: { en: 'Call it', de: 'Rufe sie auf' } } },
+            sessions: { idleLifetime: 3600 },
+          },
         ],
         clients: [
           { ...client, jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } },
           { ...client, dpopBoundAccessTokens: true, profile: 'fapi2' },
+          { ...client, clientName: 'Example', clientUri: 'https://example.com/', defaultMaxAge: 600 },
         ],
       },
     ],
