@@ -128,6 +128,7 @@ const cases: readonly Case[] = [
   [withClient({ identityProviders: 'google' }), 'clients[0].identityProviders', 'must be an array'],
   [withClient({ accessTokenFormat: 'opaque' }), 'clients[0].accessTokenFormat', '"jwt" or "reference"'],
   [withClient({ accessTokenLifetime: 0 }), 'clients[0].accessTokenLifetime', 'from 1 to'],
+  [withClient({ userClaimsInIdentityToken: 'yes' }), 'clients[0].userClaimsInIdentityToken', 'must be true or false'],
   [withClient({ identityTokenLifetime: '300' }), 'clients[0].identityTokenLifetime', 'must be a number'],
   [withClient({ identityTokenAlgorithm: 'HS256' }), 'clients[0].identityTokenAlgorithm', 'must be one of'],
   [withClient({ authorizationCodeLifetime: 1.5 }), 'clients[0].authorizationCodeLifetime', 'whole number'],
