@@ -43,8 +43,8 @@ const nonceRequired = (nonce: string, reason: string): OAuthError =>
   })
 
 /** RFC 9449 section 5.2: a client that requires DPoP. */
-function assertNotRequired({ client, accessToken }: ProofRequest): void {
-  if (accessToken !== undefined || client.dpopBoundAccessTokens !== true) return
+function assertNotRequired({ client, asksForTokens }: ProofRequest): void {
+  if (!asksForTokens || client.dpopBoundAccessTokens !== true) return
   // `invalid_dpop_proof` would say that there is a proof.
   throw new OAuthError('invalid_request', 'A DPoP proof is required', { reason: reasonOf('proof_missing') })
 }

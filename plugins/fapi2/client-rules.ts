@@ -14,6 +14,7 @@ export interface ClientRule {
 /** Members that other plugins add. They are absent if the plugin is not installed. */
 interface MembersOfPlugins {
   readonly dpopBoundAccessTokens?: unknown
+  readonly requirePushedAuthorizationRequests?: unknown
   readonly tlsClientCertificateBoundAccessTokens?: unknown
   readonly tokenEndpointAuthSigningAlg?: unknown
 }
@@ -70,6 +71,14 @@ export const clientRules: readonly ClientRule[] = [
     section: '5.3.2.2, 8',
     demand: 'must not contain a URI with the scheme http',
     isMet: (client) => client.redirectUris.every(isSecure),
+  },
+  {
+    member: 'requirePushedAuthorizationRequests',
+    section: '5.3.2.2, 3',
+    demand: 'must be true',
+    isMet: (client) =>
+      !client.grantTypes.includes('authorization_code') ||
+      membersOf(client).requirePushedAuthorizationRequests === true,
   },
   {
     member: 'authorizationCodeLifetime',

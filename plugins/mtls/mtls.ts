@@ -131,9 +131,10 @@ function selfSignedMethod(settings: Settings) {
 /** RFC 8705 section 3. */
 const certificateBinding = defineTokenBinding({
   member: 'x5t#S256',
-  prove({ client, clientCertificate, accessToken }, kit) {
-    // A client that has not asked for bound tokens could use them without the certificate.
-    if (accessToken === undefined && client.tlsClientCertificateBoundAccessTokens !== true) return undefined
+  prove({ client, clientCertificate, accessToken, asksForTokens }, kit) {
+    // A client that has not asked for bound tokens could use them without the certificate. Codes are bound to none.
+    const isBound = asksForTokens && client.tlsClientCertificateBoundAccessTokens === true
+    if (accessToken === undefined && !isBound) return undefined
     const { certificate, reason } = usableCertificate(clientCertificate, kit)
     if (certificate !== undefined) return { key: kit.sha256(certificate.bytes) }
     const [code, what] =

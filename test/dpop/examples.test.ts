@@ -64,6 +64,7 @@ test('the proof of section 7.1 is accepted for its access token', async () => {
     aliasUrl: undefined,
     trace: () => ({ traceparent: '' }),
     client: { clientId: 's6BhdRkqt3' } as never,
+    asksForTokens: false,
   }
   const kit = provider.kit('dpop')
   await expect(binding?.prove({ ...request, accessToken }, kit)).resolves.toMatchObject({ key: thumbprint })

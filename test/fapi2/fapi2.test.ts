@@ -1,61 +1,13 @@
-import { type ClientOptions, defineFields, definePlugin, type ProviderOptions } from '@grantry/core'
-import { createTestProvider, read, type TestProvider } from '@grantry/core/testing'
-import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { type ClientOptions, defineFields, definePlugin } from '@grantry/core'
+import { createTestProvider, type TestProvider } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
-import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { dpop } from '@grantry/plugins/dpop'
 import { type Fapi2Options, fapi2 } from '@grantry/plugins/fapi2'
-import { proofKey } from '@grantry/plugins/proof-key'
-import { refreshToken } from '@grantry/plugins/refresh-token'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { holder, tokenUrl } from '../dpop/parties.ts'
 import { proof as pkce } from '../support/fixture.ts'
-import { createIssuerKey } from '../support/trusted-issuer.ts'
-
-const key = await createIssuerKey('client-key')
-const redirectUri = 'https://client.example.com/callback'
-
-/** A client that meets the profile. */
-const client = {
-  clientId: 'bank-app',
-  profile: 'fapi2',
-  jwks: { keys: [key.jwk] },
-  tokenEndpointAuthMethod: 'private_key_jwt',
-  tokenEndpointAuthSigningAlg: 'ES256',
-  dpopBoundAccessTokens: true,
-  grantTypes: ['client_credentials', 'authorization_code', 'refresh_token'],
-  scopes: ['openid', 'offline_access', 'api1'],
-  redirectUris: [redirectUri],
-  refreshToken: { usage: 'reuse' },
-  identityTokenAlgorithm: 'ES256',
-} as const satisfies ClientOptions
-
-const grants = [clientCredentials(), authorizationCode(), refreshToken(), proofKey()]
-const start = (clients: readonly ClientOptions[], options: Fapi2Options = {}, more: Partial<ProviderOptions> = {}) =>
-  createTestProvider({ plugins: [grants, clientAssertion(), dpop(), fapi2(options)], clients, ...more })
-
-let assertions = 0
-
-/** Sends a request for tokens with an assertion and, unless it is left out, a proof. */
-async function request(
-  { provider, events }: TestProvider,
-  form: Readonly<Record<string, string>>,
-  { proof, aud = provider.issuer }: { readonly proof?: string | undefined; readonly aud?: unknown } = {},
-) {
-  assertions += 1
-  const times = { iat: 1_800_000_000, exp: 1_800_000_060 }
-  const claims = { iss: client.clientId, sub: client.clientId, aud, jti: `${assertions}`, ...times }
-  const credentials = {
-    client_assertion: await key.sign(claims),
-    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-  }
-  const body = new URLSearchParams({ ...form, ...credentials })
-  const headers = proof === undefined ? {} : { dpop: proof }
-  const response = await read(await provider.fetch(new Request(tokenUrl, { method: 'POST', body, headers })))
-  const last = events.at(-1)
-  return { ...response, reason: last?.type === 'endpoint_failed' ? last.reason : undefined }
-}
+import { client, grants, redirectUri, request, start } from './parties.ts'
 
 const credentials = { grant_type: 'client_credentials', scope: 'api1' }
 
@@ -79,6 +31,11 @@ describe('the configuration of a client with the profile', () => {
       'tokenEndpointAuthSigningAlg must be "PS256"',
     ],
     ['bearer tokens', { dpopBoundAccessTokens: false }, 'dpopBoundAccessTokens must be true'],
+    [
+      'requests that are not pushed',
+      { requirePushedAuthorizationRequests: false },
+      'requirePushedAuthorizationRequests must be true (FAPI 2.0, 5.3.2.2, 3)',
+    ],
     ['the password grant', { grantTypes: ['password'] }, 'grantTypes must not contain password'],
     ['a redirect URI without TLS', { redirectUris: ['http://localhost/callback'] }, 'redirectUris must not contain'],
     ['a long-lived code', { authorizationCodeLifetime: 61 }, 'authorizationCodeLifetime must be at most 60 seconds'],

@@ -25,6 +25,7 @@ const content = {
     { name: 'fapi2' },
     { name: 'resource-indicators' },
     { name: 'jwt-introspection' },
+    { name: 'sign-in', pages: { name: 'Example' } },
   ],
   console: true,
 }
@@ -43,6 +44,7 @@ test('plugins work with their options, and are in the discovery document, the co
     })
 
     expect(await send('/.well-known/openid-configuration')).toMatchObject({
+      authorization_endpoint: `${healthy.issuer}/connect/authorize`,
       device_authorization_endpoint: `${healthy.issuer}/connect/deviceauthorization`,
       grant_types_supported: expect.arrayContaining([deviceGrant]),
       token_endpoint_auth_methods_supported: expect.arrayContaining(['private_key_jwt']),
@@ -70,7 +72,11 @@ test('plugins work with their options, and are in the discovery document, the co
     const resource = { name: 'resource', required: false }
     expect(fieldsOf(deviceGrant)).toEqual([{ name: 'device_code', required: true }, resource])
     expect(fieldsOf('client_credentials')).toEqual([resource])
-    expect(server.plugins).toEqual(expect.arrayContaining(Object.keys(namedPluginSchemas)))
+    // The pages of `sign-in` belong to the endpoint that it installs.
+    const installed = Object.keys(namedPluginSchemas).map((name) =>
+      name === 'sign-in' ? 'authorization-endpoint' : name,
+    )
+    expect(server.plugins).toEqual(expect.arrayContaining(installed))
   } finally {
     await server.close(0)
   }

@@ -8,6 +8,7 @@ import * as fapi2 from '@grantry/plugins/fapi2'
 import * as jwtBearer from '@grantry/plugins/jwt-bearer'
 import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
 import * as mtls from '@grantry/plugins/mtls'
+import * as pushedAuthorization from '@grantry/plugins/pushed-authorization'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
 import * as signIn from '@grantry/plugins/sign-in'
 import * as tokenExchange from '@grantry/plugins/token-exchange'
@@ -25,6 +26,7 @@ const plugins = {
   'jwt-bearer': jwtBearer,
   'jwt-introspection': jwtIntrospection,
   mtls,
+  'pushed-authorization': pushedAuthorization,
   'resource-indicators': resourceIndicators,
   'sign-in': signIn,
   'token-exchange': tokenExchange,

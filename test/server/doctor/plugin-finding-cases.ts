@@ -22,9 +22,10 @@ const withFapi2 = {
       tokenEndpointAuthMethod: 'private_key_jwt',
       tokenEndpointAuthSigningAlg: 'ES256',
       dpopBoundAccessTokens: true,
+      requirePushedAuthorizationRequests: true,
     },
   ],
-  plugins: [{ name: 'client-assertion' }, { name: 'dpop' }, { name: 'fapi2' }],
+  plugins: [{ name: 'client-assertion' }, { name: 'dpop' }, { name: 'fapi2' }, { name: 'sign-in' }],
 }
 
 /** Configurations whose plugins are fine. */

@@ -88,7 +88,7 @@ export function createPipeline(
     ...services
   }: Services,
 ): HandleRequest {
-  const { caller: callerKind, params: schema, scope: requiredScope = '', denial } = endpoint
+  const { caller: callerKind, params: schema, scope: requiredScope = '', denial, issuesTokens = false } = endpoint
   const { recorder, runtime, bodyLimit } = services
   const urls = { origin: new URL(kit.issuer).origin, alias: endpointAliasIn(registry.metadata, endpoint.metadataName) }
   const isForm = endpoint.body !== 'json'
@@ -150,7 +150,7 @@ export function createPipeline(
       const form = formOf(bytes)
       const client = await authenticateClient(request, form ?? noForm, trace)
       const facts = factsOf(request, trace)
-      const proved = readsProofs ? await keyProofs.prove(facts, client) : nothingProved
+      const proved = readsProofs ? await keyProofs.prove(facts, client, issuesTokens) : nothingProved
       const parameters = form ?? otherParameters(request, bytes)
       const reply = await call(client, parameters, facts, trace, proved.confirmation)
       return withProofHeaders(respond(client, request, reply), proved)

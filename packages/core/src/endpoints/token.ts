@@ -30,6 +30,7 @@ export const tokenEndpoint = builtIn(
     caller: 'client',
     cors: 'clients',
     readsProofs: true,
+    issuesTokens: true,
     // Each grant has its own schema.
     params: v.any() as Schema<RequestParameters>,
   },

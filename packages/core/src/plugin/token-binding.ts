@@ -7,8 +7,13 @@ import type { Kit } from './kit.ts'
 export interface ProofRequest extends EndpointRequest {
   /** The client that the request has authenticated or, for an access token, the client that it was issued to. */
   readonly client: Client
-  /** The access token that the request presents; `undefined` where the request asks for tokens. */
+  /** The access token that the request presents. */
   readonly accessToken: string | undefined
+  /**
+   * Whether it is a request to the token endpoint. Other requests of a client, such as a pushed authorization request, can
+   * prove a key, but need not (RFC 9449 section 10.1).
+   */
+  readonly asksForTokens: boolean
 }
 
 /** A key that a request has proved. */
@@ -45,8 +50,8 @@ export interface TokenBinding {
   readonly bindsRefreshTokens?: ((client: Client) => boolean) | undefined
   /**
    * Returns the key that the request proves, or `undefined` if it proves none. Throw an `OAuthError` for an invalid
-   * proof, and for a missing one if the client requires it. Called for every request for tokens, and for a valid access
-   * token that this binding has bound.
+   * proof. Throw one for a missing proof if the client requires it and the request asks for tokens. Called for every request for
+   * tokens, for endpoints with `readsProofs`, and for a valid access token that this binding has bound.
    */
   prove(request: ProofRequest, kit: Kit): MaybePromise<Proof | undefined>
 }

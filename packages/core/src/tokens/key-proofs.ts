@@ -4,7 +4,7 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { EndpointRequest } from '../plugin/endpoint.ts'
 import type { Kit } from '../plugin/kit.ts'
-import type { Proof, TokenBinding } from '../plugin/token-binding.ts'
+import type { Proof, ProofRequest, TokenBinding } from '../plugin/token-binding.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import { bearer, type TokenBindings } from '../registry/token-bindings.ts'
 import { isConfirmed } from './confirmation.ts'
@@ -27,8 +27,8 @@ interface TokenUse {
 
 /** Finds out which keys a request proves, with the token bindings of the plugins. */
 export interface KeyProofs {
-  /** Returns the keys that a request for tokens proves. */
-  prove(request: EndpointRequest, client: Client): Promise<Proved>
+  /** Returns the keys that a request of a client proves. */
+  prove(request: EndpointRequest, client: Client, asksForTokens: boolean): Promise<Proved>
   /**
    * Checks that a request proves every key to which its access token is bound, and uses the scheme of the token. Returns
    * `undefined` if there is nothing to prove.
@@ -64,13 +64,12 @@ export function createKeyProofs(
   async function ask(
     bindings: readonly OwnedPart<TokenBinding>[],
     request: EndpointRequest,
-    client: Client,
-    accessToken?: string,
+    use: Pick<ProofRequest, 'client' | 'accessToken' | 'asksForTokens'>,
   ): Promise<Proved> {
     const confirmation: Record<string, string> = {}
     let headers: Readonly<Record<string, string>> = {}
     for (const { plugin, part } of bindings) {
-      const proof = checkProof(plugin, await part.prove({ ...request, client, accessToken }, kitOf(plugin)))
+      const proof = checkProof(plugin, await part.prove({ ...request, ...use }, kitOf(plugin)))
       if (proof === undefined) continue
       confirmation[part.member] = proof.key
       headers = { ...headers, ...proof.headers }
@@ -86,14 +85,14 @@ export function createKeyProofs(
     // A bound token with the scheme of a bearer token comes from a thief, or from a client that ignores `token_type`.
     if (required === undefined || schemeOf(required) !== scheme) throw notConfirmed('wrong_scheme')
     const bindings = all.filter(({ part }) => Object.hasOwn(required, part.member))
-    const proved = await ask(bindings, request, client, token)
+    const proved = await ask(bindings, request, { client, accessToken: token, asksForTokens: false })
     if (isConfirmed(required, proved.confirmation)) return proved
     throw notConfirmed(proved.confirmation === undefined ? 'proof_missing' : 'wrong_key')
   }
 
   return {
-    async prove(request, client) {
-      const proved = await ask(all, request, client)
+    async prove(request, client, asksForTokens) {
+      const proved = await ask(all, request, { client, accessToken: undefined, asksForTokens })
       // The response can have only one `token_type`.
       if (Object.keys(proved.confirmation ?? {}).filter(hasOwnScheme).length > 1) {
         throw new OAuthError('invalid_request', 'The request proves several keys', { reason: 'several_proofs' })

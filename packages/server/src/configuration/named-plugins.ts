@@ -7,6 +7,7 @@ import { dpop, dpopSchema } from '@grantry/plugins/dpop'
 import { fapi2, fapi2Schema } from '@grantry/plugins/fapi2'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { mtls, mtlsSchema } from '@grantry/plugins/mtls'
+import { pushedAuthorization, pushedAuthorizationSchema } from '@grantry/plugins/pushed-authorization'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { signIn, signInEntries } from '@grantry/plugins/sign-in'
 import * as v from 'valibot'
@@ -28,6 +29,7 @@ export const namedPluginSchemas = {
     ...authorizationEndpointEntries,
     ...signInEntries,
     pages: v.optional(pagesSchema, {}),
+    pushedRequests: v.optional(pushedAuthorizationSchema, {}),
   }),
 } as const
 
@@ -108,10 +110,11 @@ export function createNamedPlugin(plugin: NamedPlugin): Plugin {
     case 'resource-indicators':
       return resourceIndicators()
     case 'sign-in': {
-      const { name, pages: appearance, acr, consentLifetime, ...options } = plugin
+      const { name, pages: appearance, pushedRequests, acr, consentLifetime, ...options } = plugin
       const pages = createPages(appearance)
       const interaction = signIn({ pages, acr, consentLifetime })
-      return authorizationEndpoint({ ...options, interaction, pages })
+      const features = [pushedAuthorization(pushedRequests)]
+      return authorizationEndpoint({ ...options, interaction, pages, features })
     }
   }
 }

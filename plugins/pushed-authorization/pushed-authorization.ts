@@ -1,0 +1,94 @@
+import {
+  type Client,
+  configurationObject,
+  defineEndpoint,
+  defineFields,
+  OAuthError,
+  parseConfiguration,
+} from '@grantry/core'
+import * as v from 'valibot'
+import type { AuthorizationFeature } from '../authorization-endpoint/feature.ts'
+import { withoutCredentials } from '../authorization-endpoint/parameters.ts'
+import { checkRequest } from '../authorization-endpoint/request.ts'
+import { findTarget } from '../authorization-endpoint/target.ts'
+import { wholeSeconds } from '../shared/config-schema.ts'
+import { findPushed, isPushedUri, storePushed, usePushed } from './records.ts'
+
+declare module '@grantry/core' {
+  interface PluginEndpoints {
+    pushedAuthorization: true
+  }
+  interface ClientMembers {
+    /** Whether the authorization endpoint refuses requests of the client that it has not pushed. Default: `false`. */
+    readonly requirePushedAuthorizationRequests?: boolean | undefined
+  }
+}
+
+const flag = v.boolean('must be true or false')
+
+/** The schema of the options. */
+export const pushedAuthorizationSchema = configurationObject({
+  /** Whether every client must push its requests. */
+  required: v.optional(flag, false),
+  /** Seconds between the push and the visit of the user. FAPI 2.0 section 5.3.2.2, 13: less than 600. */
+  lifetime: v.optional(wholeSeconds(5, 599), 60),
+})
+
+export interface PushedAuthorizationOptions {
+  /** Whether every client must push its requests. Default: `false`. */
+  readonly required?: boolean | undefined
+  /** Seconds for which the `request_uri` is valid. Default: 60. */
+  readonly lifetime?: number | undefined
+}
+
+const invalid = (text: string, reason: string): OAuthError =>
+  new OAuthError('invalid_request', text, { reason: `plugin:pushed-authorization:${reason}` })
+
+/**
+ * Pushed authorization requests: a client sends its request to the provider, and the browser carries only a reference.
+ * Pass it to `authorizationEndpoint({ features })`.
+ *
+ * @throws TypeError when an option is malformed.
+ * @see RFC 9126
+ */
+export function pushedAuthorization(options: PushedAuthorizationOptions = {}): AuthorizationFeature {
+  const { required, lifetime } = parseConfiguration(pushedAuthorizationSchema, options, 'pushedAuthorization()')
+
+  const endpoint = defineEndpoint({
+    name: 'pushedAuthorization',
+    path: '/connect/par',
+    metadataName: 'pushed_authorization_request_endpoint',
+    methods: ['POST'],
+    caller: 'client',
+    cors: 'clients',
+    // RFC 9449 section 10.1: the proof binds the code to a key.
+    readsProofs: true,
+    params: v.record(v.string(), v.string()),
+    async handle({ caller, params: received, confirmation }, kit) {
+      if (received.request_uri !== undefined) {
+        throw invalid('The parameter request_uri cannot be pushed', 'request_uri')
+      }
+      const params = { ...withoutCredentials(received), client_id: caller.clientId }
+      const target = await findTarget(params, kit)
+      await checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit)
+      const uri = await storePushed(kit, caller.clientId, { params, confirmation }, lifetime)
+      return { status: 201, json: { request_uri: uri, expires_in: lifetime } }
+    },
+  })
+
+  const fields = defineFields({
+    client: { requirePushedAuthorizationRequests: v.optional(flag) },
+    ...(required && { metadata: { require_pushed_authorization_requests: true } }),
+  })
+
+  return {
+    parts: () => [fields, endpoint],
+    pushed: {
+      includes: isPushedUri,
+      isRequired: ({ requirePushedAuthorizationRequests }: Client) =>
+        required || requirePushedAuthorizationRequests === true,
+      find: findPushed,
+      use: (kit, uri) => usePushed(kit, uri, lifetime),
+    },
+  }
+}
