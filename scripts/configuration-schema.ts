@@ -19,6 +19,7 @@ import { schemas as drivers } from '../packages/server/src/configuration/storage
 import { objectSchema as consoleOptions } from '../packages/server/src/console/options.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
+import { proofKey } from '../plugins/proof-key/proof-key.ts'
 
 /** JSON Schema draft 7, which all editors support. */
 export type JsonSchema = { readonly [member: string]: unknown }
@@ -73,8 +74,8 @@ const withMembers = [
   { name: 'sign-in' },
 ] as const satisfies readonly NamedPlugin[]
 
-/** Clients with the members that the plugins with a name add to them. */
-const memberSchemas = directorySchemasOf(withMembers.map(createNamedPlugin))
+/** Clients with the members that the plugins of a server add to them. */
+const memberSchemas = directorySchemasOf([proofKey(), ...withMembers.map(createNamedPlugin)])
 
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })

@@ -6,6 +6,10 @@ declare module '@grantry/core' {
     /** RFC 7636 section 4.3. */
     proof_key: { readonly challenge: string; readonly method: 'S256' | 'plain' }
   }
+  interface ClientMembers {
+    /** Whether every authorization of a client with a secret needs PKCE; those of public clients do. Default: `false`. */
+    readonly requirePkce?: boolean | undefined
+  }
 }
 
 // `check` validates the form: RFC 7636 section 4.6 requires `invalid_grant` for every verifier that does not match.
@@ -49,7 +53,10 @@ function challengeIn(
   return { challenge, method } as const
 }
 
-const metadata = defineFields({ metadata: { code_challenge_methods_supported: ['S256'] } })
+const fields = defineFields({
+  client: { requirePkce: v.optional(v.boolean('must be true or false')) },
+  metadata: { code_challenge_methods_supported: ['S256'] },
+})
 
 const check = defineGrantCheck({
   settles: 'proof_key',
@@ -59,14 +66,16 @@ const check = defineGrantCheck({
     params: challengeParams,
     check({ client, params, required }) {
       const demand = challengeIn(params, client.allowPlainCodeChallenge)
-      if (demand === undefined && required)
+      if (demand === undefined && (required || client.requirePkce === true))
         throw malformed('The client requires a code_challenge', 'challenge_required')
       return { demand }
     },
   },
-  check({ params: { code_verifier }, demand }, kit) {
+  check({ client, params: { code_verifier }, demand }, kit) {
     if (demand === undefined) {
       if (code_verifier !== undefined) throw notValid('verifier_without_challenge')
+      // The client may have required PKCE since the code was created.
+      if (client.requirePkce === true) throw notValid('challenge_missing')
       return undefined
     }
     if (code_verifier === undefined) throw notValid('verifier_missing')
@@ -83,4 +92,4 @@ const check = defineGrantCheck({
  *
  * @see RFC 7636; wire contract, section 3
  */
-export const proofKey = (): Plugin => definePlugin('proof-key', [metadata, check])
+export const proofKey = (): Plugin => definePlugin('proof-key', [fields, check])

@@ -74,7 +74,13 @@ describe('the JSON Schema of the configuration', () => {
         clients: [
           { ...client, jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } },
           { ...client, dpopBoundAccessTokens: true, profile: 'fapi2' },
-          { ...client, clientName: 'Example', clientUri: 'https://example.com/', defaultMaxAge: 600 },
+          {
+            ...client,
+            clientName: 'Example',
+            clientUri: 'https://example.com/',
+            defaultMaxAge: 600,
+            requirePkce: true,
+          },
         ],
       },
     ],

@@ -183,3 +183,22 @@ describe('a confidential client that requires proof_key', () => {
     )
   })
 })
+
+describe('a client that requires PKCE', () => {
+  const strict = { ...plainClient, allowPlainCodeChallenge: false, requirePkce: true }
+
+  test('3.27 gets no code without a challenge', async () => {
+    const f = await fixture({ clients: [strict] })
+    await expect(f.code()).rejects.toMatchObject({ details: { reason: 'plugin:proof-key:challenge_required' } })
+    await expect(f.code({ codeChallenge: proof.challenge })).resolves.toEqual(expect.any(String))
+  })
+
+  test('3.27 cannot redeem a code that was created without a challenge before', async () => {
+    const storage = memoryDriver()
+    const before = await fixture({ storage, clients: [{ ...strict, requirePkce: false }] })
+    const code = await before.code()
+    const after = await fixture({ storage, clients: [strict] })
+    expect((await after.post('token', { ...grant, code }, web)).body.error).toBe('invalid_grant')
+    expect(lastReason(after)).toBe('plugin:proof-key:challenge_missing')
+  })
+})
