@@ -1,7 +1,6 @@
 import {
   defineEndpoint,
   definePlugin,
-  type EndpointKit,
   type EndpointRequest,
   type OAuthError,
   type Plugin,
@@ -16,7 +15,7 @@ import { createInteractionServices } from './interactions.ts'
 import { createOpenInteraction } from './open-interaction.ts'
 import { type AuthorizationEndpointOptions, optionsSchema } from './options.ts'
 import { plainPages } from './pages.ts'
-import { type AuthorizationParameters, withoutCredentials } from './parameters.ts'
+import { asGet, withoutCredentials } from './parameters.ts'
 import { createSessions } from './sessions.ts'
 import { createSuspendedRequests } from './suspended.ts'
 
@@ -47,18 +46,6 @@ export {
 export type { CheckedRequest, Display, Prompt } from './request.ts'
 export { formTargets, type ResponseMode } from './response.ts'
 export type { Session, SessionOptions, Sessions, SignedInUser, StartedSession } from './sessions.ts'
-
-/** A URL that every browser and proxy accepts (bytes). */
-const maxUrlLength = 4000
-
-/**
- * Returns a redirect to the same request by GET. Browsers send no session cookie with a form of another site, but with
- * the redirect that follows it.
- */
-function asGet(params: AuthorizationParameters, kit: EndpointKit): Reply | undefined {
-  const location = `${kit.endpointUrl('authorization')}?${new URLSearchParams(params)}`
-  return location.length <= maxUrlLength ? { location } : undefined
-}
 
 /**
  * The authorization endpoint: checks requests, keeps sessions, and sends codes to clients. The interaction determines who
@@ -97,7 +84,8 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     params: v.record(v.string(), v.string()),
     handle({ params: received, request }, kit) {
       const params = withoutCredentials(received)
-      return (request.method === 'POST' ? asGet(params, kit) : undefined) ?? flow.begin(params, request, kit)
+      const redirect = request.method === 'POST' ? asGet(kit.endpointUrl('authorization') ?? '', params) : undefined
+      return redirect ?? flow.begin(params, request, kit)
     },
     presentError: errorPage,
   })

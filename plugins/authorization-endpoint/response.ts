@@ -57,6 +57,11 @@ export const responseTools = (
 
 /** A header cannot contain other characters. Browsers encode them in the same way. */
 const asciiUri = /^[\x21-\x7E]+$/u
+export const asciiUriOf = (uri: string): string => (asciiUri.test(uri) ? uri : new URL(uri).href)
+
+/** Adds parameters to the query of a registered URI. */
+export const withQuery = (uri: string, parameters: AuthorizationParameters): string =>
+  `${asciiUriOf(uri)}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(parameters)}`
 
 /**
  * Sends parameters to the client, with `state` and `iss`.
@@ -73,10 +78,8 @@ function responseTo(
   if (responseMode === 'form_post') {
     return pages.formPost({ action: redirectUri, fields, formTargets: formTargets(target) }, locale)
   }
-  const encoded = new URLSearchParams(fields)
-  const uri = asciiUri.test(redirectUri) ? redirectUri : new URL(redirectUri).href
-  if (responseMode === 'fragment') return { location: `${uri}#${encoded}` }
-  return { location: `${uri}${uri.includes('?') ? '&' : '?'}${encoded}` }
+  if (responseMode === 'fragment') return { location: `${asciiUriOf(redirectUri)}#${new URLSearchParams(fields)}` }
+  return { location: withQuery(redirectUri, fields) }
 }
 
 export const codeResponse = (target: Target, code: string, tools: ResponseTools): Reply =>

@@ -10,7 +10,7 @@ const maxStateLength = 4096
 const controlCharacters = /\p{Cc}/u
 
 /** @throws OAuthError for the user: a response to the client without its state would be none of its own. */
-function assertState(state: string | undefined): void {
+export function assertState(state: string | undefined): void {
   if (state === undefined) return
   if (controlCharacters.test(state)) throw invalid('The parameter state is malformed', 'state_malformed')
   if (encodeURIComponent(state).length > maxStateLength) throw invalid('The parameter state is too long', 'too_long')

@@ -53,6 +53,10 @@ describeWithChromium('the application of the demo, in a browser', () => {
     await page.goto(new URL('/', page.url()).href)
     await page.getByRole('button', { name: 'Sign in as alice' }).click()
     await page.getByText('You are signed in as user 1').waitFor()
+    // The session ends without a question, and the browser returns to the application.
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in as alice' }).click()
+    await page.getByLabel('Password').waitFor()
     expect(problems).toEqual([])
   })
 

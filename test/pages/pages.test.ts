@@ -61,6 +61,7 @@ describe('hostile values', () => {
     ['error', () => pages.error({ code: evil, reason: evil }, 'en')],
     ['confirmLogout', () => pages.confirmLogout({ ...form, subjectName: evil }, 'en')],
     ['signedOut', () => pages.signedOut({ clientName: evil, returnTo: evil }, 'en')],
+    ['stillSignedIn', () => pages.stillSignedIn({ clientName: evil, returnTo: evil }, 'en')],
     ['formPost', () => pages.formPost(form, 'en')],
   ])('%s escapes every value', (_name, page) => {
     expect(page().html).not.toMatch(element)

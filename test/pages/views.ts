@@ -54,5 +54,7 @@ export const views: { readonly [name: string]: (pages: Pages, locale: string) =>
   'confirm-logout': (pages, locale) => pages.confirmLogout({ ...form, subjectName: 'alice@example.com' }, locale),
   'signed-out': (pages, locale) =>
     pages.signedOut({ clientName: 'Example Shop', returnTo: 'https://shop.example.com/' }, locale),
+  'still-signed-in': (pages, locale) =>
+    pages.stillSignedIn({ clientName: 'Example Shop', returnTo: 'https://shop.example.com/' }, locale),
   'form-post': (pages, locale) => pages.formPost({ ...form, fields: { code: 'c', state: 's' } }, locale),
 }

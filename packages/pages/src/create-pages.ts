@@ -57,5 +57,6 @@ export function createPages(input: PagesOptions & { readonly templates?: Partial
     formPost: render(used.formPost),
     confirmLogout: render(used.confirmLogout),
     signedOut: render(used.signedOut),
+    stillSignedIn: render(used.stillSignedIn),
   }
 }

@@ -14,7 +14,7 @@ export type {
   ErrorView,
   FormPostView,
   FormView,
-  SignedOutView,
+  LogoutEndView,
   SignInProblem,
   SignInView,
 } from './views.ts'

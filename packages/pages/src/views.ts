@@ -56,7 +56,8 @@ export interface ConfirmLogoutView extends FormView {
   readonly subjectName?: string | undefined
 }
 
-export interface SignedOutView {
+/** The end of a logout, or of a declined one. */
+export interface LogoutEndView {
   readonly clientName?: string | undefined
   /** A link back to the application. */
   readonly returnTo?: string | undefined

@@ -4,6 +4,7 @@ import * as authorizationEndpoint from '@grantry/plugins/authorization-endpoint'
 import * as clientAssertion from '@grantry/plugins/client-assertion'
 import * as deviceAuthorization from '@grantry/plugins/device-authorization'
 import * as dpop from '@grantry/plugins/dpop'
+import * as endSession from '@grantry/plugins/end-session'
 import * as fapi2 from '@grantry/plugins/fapi2'
 import * as jwtBearer from '@grantry/plugins/jwt-bearer'
 import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
@@ -22,6 +23,7 @@ const plugins = {
   'client-assertion': clientAssertion,
   'device-authorization': deviceAuthorization,
   dpop,
+  'end-session': endSession,
   fapi2,
   'jwt-bearer': jwtBearer,
   'jwt-introspection': jwtIntrospection,

@@ -53,6 +53,7 @@ export const de: Messages = {
   stay: 'Angemeldet bleiben',
   signedOutTitle: 'Sie sind abgemeldet',
   signedOutIntro: 'Sie können diese Seite jetzt schließen.',
+  stillSignedInTitle: 'Sie sind weiterhin angemeldet',
   returnToApplication: 'Zurück zu {client}',
   continueTitle: 'Einen Moment',
   continueIntro: 'Sie werden zur Anwendung weitergeleitet.',

@@ -51,6 +51,7 @@ export const en: Messages = {
   stay: 'Stay signed in',
   signedOutTitle: 'You are signed out',
   signedOutIntro: 'You can close this page now.',
+  stillSignedInTitle: 'You are still signed in',
   returnToApplication: 'Return to {client}',
   continueTitle: 'One moment',
   continueIntro: 'You are being sent to the application.',

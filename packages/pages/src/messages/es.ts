@@ -51,6 +51,7 @@ export const es: Messages = {
   stay: 'Mantener la sesión',
   signedOutTitle: 'Ha cerrado la sesión',
   signedOutIntro: 'Ya puede cerrar esta página.',
+  stillSignedInTitle: 'Su sesión sigue abierta',
   returnToApplication: 'Volver a {client}',
   continueTitle: 'Un momento',
   continueIntro: 'Se le está redirigiendo a la aplicación.',

@@ -52,6 +52,7 @@ export const fr: Messages = {
   stay: 'Rester connecté',
   signedOutTitle: 'Vous êtes déconnecté',
   signedOutIntro: 'Vous pouvez maintenant fermer cette page.',
+  stillSignedInTitle: 'Vous êtes toujours connecté',
   returnToApplication: 'Revenir à {client}',
   continueTitle: 'Un instant',
   continueIntro: 'Vous allez être redirigé vers l’application.',

@@ -53,6 +53,7 @@ export const ja: Messages = {
   stay: 'ログインしたままにする',
   signedOutTitle: 'ログアウトしました',
   signedOutIntro: 'このページを閉じてください。',
+  stillSignedInTitle: 'ログインしたままです',
   returnToApplication: '{client} に戻る',
   continueTitle: 'お待ちください',
   continueIntro: 'アプリケーションに移動しています。',

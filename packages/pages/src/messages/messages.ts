@@ -51,6 +51,7 @@ export interface Messages {
   stay: string
   signedOutTitle: string
   signedOutIntro: string
+  stillSignedInTitle: string
   returnToApplication: string
   continueTitle: string
   continueIntro: string

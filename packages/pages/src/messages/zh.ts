@@ -51,6 +51,7 @@ export const zh: Messages = {
   stay: '保持登录',
   signedOutTitle: '您已退出登录',
   signedOutIntro: '现在可以关闭此页面。',
+  stillSignedInTitle: '您仍处于登录状态',
   returnToApplication: '返回 {client}',
   continueTitle: '请稍候',
   continueIntro: '正在将您转到该应用。',

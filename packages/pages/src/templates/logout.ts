@@ -1,7 +1,7 @@
 import { parseUrl } from '@grantry/core'
-import { html } from '../html.ts'
+import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import type { ConfirmLogoutView, SignedOutView } from '../views.ts'
+import type { ConfirmLogoutView, LogoutEndView } from '../views.ts'
 import { form } from './parts.ts'
 
 /** The buttons `decision` with the values `logout` and `stay`. */
@@ -15,12 +15,24 @@ export function confirmLogout(view: ConfirmLogoutView, { text }: Tools): Page {
   return { title, content, formTargets: view.formTargets }
 }
 
-export function signedOut({ clientName, returnTo }: SignedOutView, { text }: Tools): Page {
-  const title = text('signedOutTitle')
+/** A link back to the application. */
+function returnLink({ clientName, returnTo }: LogoutEndView, { text }: Tools): Content {
   const isLink = returnTo !== undefined && /^https?:$/u.test(parseUrl(returnTo)?.protocol ?? '')
-  const content = html`<h1 id="signed-out">${title}</h1><p>${text('signedOutIntro')}</p>${
+  return (
     isLink &&
     html`<p><a id="return" href="${returnTo}">${text('returnToApplication', { client: clientName ?? '' })}</a></p>`
-  }`
+  )
+}
+
+export function signedOut(view: LogoutEndView, tools: Tools): Page {
+  const title = tools.text('signedOutTitle')
+  const content = html`<h1 id="signed-out">${title}</h1><p>${tools.text('signedOutIntro')}</p>${returnLink(view, tools)}`
+  return { title, content }
+}
+
+/** Shown to a user who does not want to sign out. */
+export function stillSignedIn(view: LogoutEndView, tools: Tools): Page {
+  const title = tools.text('stillSignedInTitle')
+  const content = html`<h1 id="still-signed-in">${title}</h1><p>${tools.text('signedOutIntro')}</p>${returnLink(view, tools)}`
   return { title, content }
 }

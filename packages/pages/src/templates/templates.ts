@@ -3,7 +3,7 @@ import { consent } from './consent.ts'
 import { deviceCode } from './device-code.ts'
 import { error } from './error.ts'
 import { formPost } from './form-post.ts'
-import { confirmLogout, signedOut } from './logout.ts'
+import { confirmLogout, signedOut, stillSignedIn } from './logout.ts'
 import { signIn } from './sign-in.ts'
 
 /** The content of all pages. */
@@ -16,6 +16,7 @@ export const templates = {
   formPost,
   confirmLogout,
   signedOut,
+  stillSignedIn,
 }
 
 export type Templates = typeof templates

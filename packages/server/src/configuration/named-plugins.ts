@@ -4,6 +4,7 @@ import { authorizationEndpoint, authorizationEndpointEntries } from '@grantry/pl
 import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
 import { deviceAuthorization, deviceAuthorizationSchema } from '@grantry/plugins/device-authorization'
 import { dpop, dpopSchema } from '@grantry/plugins/dpop'
+import { endSession } from '@grantry/plugins/end-session'
 import { fapi2, fapi2Schema } from '@grantry/plugins/fapi2'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { mtls, mtlsSchema } from '@grantry/plugins/mtls'
@@ -113,7 +114,7 @@ export function createNamedPlugin(plugin: NamedPlugin): Plugin {
       const { name, pages: appearance, pushedRequests, acr, consentLifetime, ...options } = plugin
       const pages = createPages(appearance)
       const interaction = signIn({ pages, acr, consentLifetime })
-      const features = [pushedAuthorization(pushedRequests)]
+      const features = [pushedAuthorization(pushedRequests), endSession({ pages })]
       return authorizationEndpoint({ ...options, interaction, pages, features })
     }
   }

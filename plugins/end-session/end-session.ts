@@ -1,0 +1,162 @@
+import {
+  configurationObject,
+  defineEndpoint,
+  type EndpointKit,
+  type EndpointRequest,
+  type OAuthError,
+  parseConfiguration,
+  type Reply,
+} from '@grantry/core'
+import * as v from 'valibot'
+import {
+  type AuthorizationFeature,
+  type AuthorizationParameters,
+  formTargets,
+  type InteractionServices,
+  type Session,
+} from '../authorization-endpoint/authorization-endpoint.ts'
+import { asGet } from '../authorization-endpoint/parameters.ts'
+import { invalid } from '../authorization-endpoint/refusal.ts'
+import { checkLogoutRequest, isHinted, type LogoutRequest, logoutParametersOf } from './logout-request.ts'
+import type { LogoutPages } from './pages.ts'
+
+export type { ConfirmLogoutView, LogoutEndView, LogoutPages, RenderedPage } from './pages.ts'
+
+declare module '@grantry/core' {
+  interface PluginEndpoints {
+    endSession: true
+    endSessionConfirmation: true
+  }
+}
+
+export interface EndSessionOptions {
+  readonly pages: LogoutPages
+}
+
+const optionsSchema = configurationObject({
+  pages: v.custom<LogoutPages>(
+    (value) => typeof value === 'object' && value !== null,
+    'must be the pages of createPages()',
+  ),
+})
+
+/** Seconds for which the page that asks can be answered. */
+const formLifetime = 1800
+
+/** The content of a form token. It names the session, so that no other site can send the form. */
+const tokenSchema = v.object({
+  purpose: v.literal('logout'),
+  sid: v.string(),
+  params: v.record(v.string(), v.string()),
+})
+
+const text = v.optional(v.string(), '')
+
+function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: InteractionServices) {
+  const localeFor = ({ uiLocales }: LogoutRequest, http: EndpointRequest): string =>
+    pages.localeOf(uiLocales, http.header('accept-language'))
+
+  /** Redirects only if the session has ended, or there is none. */
+  function finished(request: LogoutRequest, http: EndpointRequest): Reply {
+    const { client, location } = request
+    if (location !== undefined) return { location }
+    const view = { clientName: client?.clientName ?? client?.clientId, returnTo: client?.clientUri }
+    return pages.signedOut(view, localeFor(request, http))
+  }
+
+  async function end(request: LogoutRequest, { sid }: Session, http: EndpointRequest, kit: EndpointKit) {
+    await sessions.end(kit, sid)
+    return { ...finished(request, http), cookies: [sessions.clearCookie(kit)] }
+  }
+
+  /** @param fields hidden fields of the form */
+  function confirmation(
+    request: LogoutRequest,
+    http: EndpointRequest,
+    form: { readonly action: string | undefined; readonly fields: AuthorizationParameters; readonly name?: string },
+  ): Reply {
+    const { location } = request
+    const { action = '', fields, name: subjectName } = form
+    const targets = location === undefined ? [] : formTargets({ redirectUri: location })
+    return pages.confirmLogout({ action, fields, subjectName, formTargets: targets }, localeFor(request, http))
+  }
+
+  async function ask(request: LogoutRequest, session: Session, http: EndpointRequest, kit: EndpointKit) {
+    const { sid, subject, name = subject.sub } = session
+    const token = { purpose: 'logout', sid, params: request.params }
+    const fields = { form_token: await kit.seal(token, kit.now() + formLifetime) }
+    return confirmation(request, http, { action: kit.endpointUrl('endSessionConfirmation'), fields, name })
+  }
+
+  const stay = (request: LogoutRequest, http: EndpointRequest): Reply =>
+    pages.stillSignedIn(
+      { clientName: request.client?.clientName ?? request.client?.clientId, returnTo: request.client?.clientUri },
+      localeFor(request, http),
+    )
+
+  async function begin(received: AuthorizationParameters, http: EndpointRequest, kit: EndpointKit): Promise<Reply> {
+    const params = logoutParametersOf(received)
+    const request = await checkLogoutRequest(params, kit)
+    const action = kit.endpointUrl('endSession')
+    if (http.method === 'POST' && received.resent === undefined) {
+      // The cookie is missing if another site has sent the form. A form of an own page has it.
+      return asGet(action ?? '', params) ?? confirmation(request, http, { action, fields: { ...params, resent: '1' } })
+    }
+    if (received.decision === 'stay') return stay(request, http)
+    const session = await sessions.find(kit, http)
+    // The cookie is not cleared: the browser can have one that it did not send.
+    if (session === undefined) return finished(request, http)
+    return isHinted(request, session) && http.method !== 'HEAD'
+      ? end(request, session, http, kit)
+      : ask(request, session, http, kit)
+  }
+
+  const errorPage = ({ code, details: { reason } }: OAuthError, http: EndpointRequest): Reply =>
+    pages.error({ code, reason }, pages.localeOf(undefined, http.header('accept-language')))
+
+  const endSessionEndpoint = defineEndpoint({
+    name: 'endSession',
+    path: '/connect/endsession',
+    metadataName: 'end_session_endpoint',
+    methods: ['GET', 'POST'],
+    caller: 'anyone',
+    params: v.record(v.string(), v.string()),
+    handle: ({ params, request }, kit) => begin(params, request, kit),
+    presentError: errorPage,
+  })
+
+  const confirmationEndpoint = defineEndpoint({
+    name: 'endSessionConfirmation',
+    path: '/connect/endsession/confirm',
+    methods: ['POST'],
+    caller: 'anyone',
+    params: v.object({ form_token: text, decision: text }),
+    async handle({ params: { form_token: token, decision }, request: http }, kit): Promise<Reply> {
+      const form = await kit.unseal(token, tokenSchema)
+      if (form === undefined) throw invalid('The form has expired', 'interaction_unknown')
+      // Again, because the client can have changed.
+      const request = await checkLogoutRequest(form.params, kit)
+      const session = await sessions.find(kit, http)
+      if (session === undefined) return finished(request, http)
+      if (session.sid !== form.sid) return ask(request, session, http, kit)
+      return decision === 'logout' ? end(request, session, http, kit) : stay(request, http)
+    },
+    presentError: errorPage,
+  })
+
+  return [endSessionEndpoint, confirmationEndpoint]
+}
+
+/**
+ * Lets clients end the session of a user. Pass it to `authorizationEndpoint()` as one of its `features`.
+ *
+ * A client can return users to a URI of its `postLogoutRedirectUris`. Refresh tokens remain valid: they are issued for
+ * `offline_access` only, which is access while the user is away.
+ *
+ * @throws TypeError when an option is malformed.
+ * @see OpenID Connect RP-Initiated Logout 1.0
+ */
+export function endSession(input: EndSessionOptions): AuthorizationFeature {
+  const options = parseConfiguration(optionsSchema, input, 'endSession()')
+  return { parts: (services) => logoutEndpoints(options, services) }
+}

@@ -1,0 +1,93 @@
+import type { Client, EndpointKit, JsonObject } from '@grantry/core'
+import type { AuthorizationParameters } from '../authorization-endpoint/authorization-endpoint.ts'
+import { invalid, refusal } from '../authorization-endpoint/refusal.ts'
+import { asciiUriOf, withQuery } from '../authorization-endpoint/response.ts'
+import type { Session } from '../authorization-endpoint/sessions.ts'
+import { assertState } from '../authorization-endpoint/target.ts'
+
+/** A checked logout request. @see OpenID Connect RP-Initiated Logout 1.0 section 2 */
+export interface LogoutRequest {
+  /** The client of the hint or of `client_id`. */
+  readonly client: Client | undefined
+  /** Where the browser goes afterwards, with the state: a registered URI of the client. */
+  readonly location: string | undefined
+  /** The user and the session that the client wants to end. */
+  readonly hint: { readonly sub: string; readonly sid: string | undefined } | undefined
+  readonly uiLocales: string | undefined
+  /** What a form needs to repeat the request. Without the hint, which has been checked. */
+  readonly params: AuthorizationParameters
+}
+
+const names: ReadonlySet<string> = new Set([
+  'id_token_hint',
+  'logout_hint',
+  'client_id',
+  'post_logout_redirect_uri',
+  'state',
+  'ui_locales',
+])
+
+/** Drops all others: parameters appear in URLs and forms. */
+export const logoutParametersOf = (params: AuthorizationParameters): AuthorizationParameters =>
+  Object.fromEntries(Object.entries(params).filter(([name]) => names.has(name)))
+
+/** Characters of hints, which are not used, and of locales. */
+const maxHintLength = 1000
+
+function audienceOf({ aud }: JsonObject): string | undefined {
+  const [only, ...others] = Array.isArray(aud) ? aud : [aud]
+  return typeof only === 'string' && others.length === 0 ? only : undefined
+}
+
+/** @throws OAuthError for a token of another issuer, or one that was changed. An expired one is accepted. */
+async function readHint({ id_token_hint: hint }: AuthorizationParameters, kit: EndpointKit) {
+  if (hint === undefined) return undefined
+  const claims = await kit.readIdentityToken(hint)
+  const clientId = claims && audienceOf(claims)
+  if (typeof claims?.sub !== 'string' || clientId === undefined) {
+    throw invalid('The id_token_hint is not valid', 'hint_invalid')
+  }
+  return { clientId, sub: claims.sub, sid: typeof claims.sid === 'string' ? claims.sid : undefined }
+}
+
+/**
+ * Checks a logout request. Until this has succeeded, nothing ends, and nothing is sent to a URI of the request.
+ *
+ * @throws OAuthError for the user: no client receives errors of a logout.
+ * @see OpenID Connect RP-Initiated Logout 1.0 sections 2, 3 and 4
+ */
+export async function checkLogoutRequest(params: AuthorizationParameters, kit: EndpointKit): Promise<LogoutRequest> {
+  const { client_id: presentedId, post_logout_redirect_uri: redirectUri, state, ui_locales: uiLocales } = params
+  for (const name of ['logout_hint', 'ui_locales']) {
+    if ((params[name] ?? '').length > maxHintLength) throw invalid(`The parameter ${name} is too long`, 'too_long')
+  }
+  assertState(state)
+  const hint = await readHint(params, kit)
+  if (hint !== undefined && presentedId !== undefined && presentedId !== hint.clientId) {
+    throw invalid('The id_token_hint belongs to another client', 'hint_of_other_client')
+  }
+  const clientId = presentedId ?? hint?.clientId
+  const client = clientId === undefined ? undefined : await kit.findClient(clientId)
+  if (client === undefined && (presentedId !== undefined || redirectUri !== undefined)) {
+    throw refusal('unauthorized_client', 'The client is not known', 'client_unknown')
+  }
+  // No port may differ, unlike that of a redirect URI: section 3.1 requires an exact match.
+  if (redirectUri !== undefined && !client?.postLogoutRedirectUris.includes(redirectUri)) {
+    throw invalid('The post_logout_redirect_uri is not registered', 'post_logout_redirect_uri_mismatch')
+  }
+  const repeated = { client_id: client?.clientId, post_logout_redirect_uri: redirectUri, state, ui_locales: uiLocales }
+  return {
+    client,
+    location:
+      redirectUri === undefined || state === undefined
+        ? redirectUri && asciiUriOf(redirectUri)
+        : withQuery(redirectUri, { state }),
+    hint,
+    uiLocales,
+    params: Object.fromEntries(Object.entries(repeated).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+  }
+}
+
+/** Whether the client has proved that it means the session. Otherwise, the user is asked (section 2). */
+export const isHinted = ({ hint }: LogoutRequest, { sid, subject }: Session): boolean =>
+  hint !== undefined && hint.sub === subject.sub && (hint.sid === undefined || hint.sid === sid)
