@@ -33,7 +33,7 @@ describe('a pushed request', () => {
   test.each([
     ['no credentials', 'anyone'] as const,
     ['a wrong secret', [web[0], 'wrong'] as const],
-    ['an unknown client', ['nobody', 'wrong'] as const],
+    ['an unknown client', ['unknown', 'wrong'] as const],
   ])('12.2 with %s is refused', async (_case, as) => {
     const { push } = await setUp()
     const { status, body } = await push(as === 'anyone' ? request : pushed, as)
