@@ -1,6 +1,9 @@
 /** Operations with a DPoP proof in each request. Only Grantry is measured. */
 export const provingOperations = ['client-credentials-dpop', 'userinfo-dpop'] as const
 
+/** From a request of a browser with a session to the tokens: two requests. */
+export const signInOperation = 'sign-in'
+
 /** The measured operations. Each connection sends one request at a time. */
 export const operationNames = [
   'client-credentials-opaque',
@@ -11,6 +14,7 @@ export const operationNames = [
   'refresh',
   'password',
   'authorization-code',
+  signInOperation,
   ...provingOperations,
 ] as const
 
@@ -23,6 +27,7 @@ export const redisOperationNames = [
   'password-5000-users',
   'password',
   'authorization-code',
+  signInOperation,
 ] as const
 
 /** Includes the baseline of the adapters: read a form and respond with a short text. */
@@ -30,6 +35,7 @@ export type OperationName = (typeof operationNames)[number] | (typeof redisOpera
 
 /** The same for every server, so that the request bytes are the same too. */
 export const paths = {
+  authorization: '/connect/authorize',
   token: '/connect/token',
   introspection: '/connect/introspect',
   userinfo: '/connect/userinfo',
@@ -75,6 +81,7 @@ export const issuedScopes = {
   userinfo: ['openid', 'profile'],
   refresh: ['api1', 'offline_access'],
   'authorization-code': ['api1', 'offline_access'],
+  'sign-in': ['openid', 'api1'],
 } as const
 /** An operation that presents issued tokens or codes. */
 export type PresentingOperation = keyof typeof issuedScopes
@@ -89,13 +96,15 @@ export const presentsIssued = (operation: OperationName): operation is Presentin
 
 /**
  * How the requests of an operation present tokens: all the same one, each connection the refresh token of its previous
- * response, each request a new one, or the tokens of a list in turn, again from its start.
+ * response, each request a new one, the tokens of a list in turn, again from its start, or each connection its own one,
+ * in a request whose response redirects with a code for the next request.
  */
-export type Presentation = 'same' | 'rotated' | 'spent' | 'in turn'
+export type Presentation = 'same' | 'rotated' | 'spent' | 'in turn' | 'exchanged'
 
 interface Call {
   readonly path: string
-  readonly authorization: (token: string) => string
+  readonly authorization?: (token: string) => string
+  readonly cookie?: (token: string) => string
   /** The header `DPoP`. */
   readonly proof?: (token: string) => string
   /** The request body. A call without one is a GET. */
@@ -117,6 +126,23 @@ const clientCredentials = (credentials: Credentials): Call =>
 /** The token of this form is a user name. */
 const login = (username: string): string =>
   `grant_type=password&username=${username}&password=${passwordOf(username)}&scope=api1+offline_access`
+
+const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+
+/** A request of a client that uses PKCE. */
+export const authorizationQuery = new URLSearchParams({
+  client_id: opaqueClient[0],
+  response_type: 'code',
+  redirect_uri: redirectUri,
+  scope: issuedScopes['sign-in'].join(' '),
+  state: 'af0ifjsldkj',
+  nonce: 'n-0S6_WzA2Mj',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+}).toString()
+
+const redeeming = (code: string): string =>
+  `grant_type=authorization_code&redirect_uri=${encodeURIComponent(redirectUri)}&code=${encodeURIComponent(code)}`
 
 const calls: Readonly<Record<OperationName, Call>> = {
   'client-credentials-opaque': clientCredentials(opaqueClient),
@@ -140,23 +166,34 @@ const calls: Readonly<Record<OperationName, Call>> = {
   password: asClient(opaqueClient, () => login(user.username)),
   'password-5000-users': { ...asClient(opaqueClient, login), presents: 'in turn' },
   'authorization-code': {
-    ...asClient(
-      opaqueClient,
-      (code) =>
-        `grant_type=authorization_code&redirect_uri=${encodeURIComponent(redirectUri)}&code=${encodeURIComponent(code)}`,
-    ),
+    ...asClient(opaqueClient, redeeming),
     presents: 'spent',
+  },
+  'sign-in': {
+    path: `${paths.authorization}?${authorizationQuery}`,
+    cookie: (token) => token,
+    presents: 'exchanged',
   },
 }
 
+/** The second request of a sign-in. */
+const exchange: Call = asClient(opaqueClient, (code) => `${redeeming(code)}&code_verifier=${verifier}`)
+
 export const presentation = (operation: OperationName): Presentation => calls[operation].presents ?? 'same'
 
-/** Returns the bytes of one request. */
-export function requestOf(operation: OperationName, token: string): string {
-  const { path, authorization, form, proof } = calls[operation]
-  const dpop = proof === undefined ? '' : `dpop: ${proof(token)}\r\n`
-  const head = `${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${authorization(token)}\r\n${dpop}`
+function bytesOf({ path, form, ...headers }: Call, token: string): string {
+  const { authorization, cookie, proof: dpop } = headers
+  const fields = Object.entries({ authorization, cookie, dpop }).map(([name, value]) =>
+    value === undefined ? '' : `${name}: ${value(token)}\r\n`,
+  )
+  const head = `${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${fields.join('')}`
   if (form === undefined) return `GET ${head}\r\n`
   const body = form(token)
   return `POST ${head}content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }
+
+/** Returns the bytes of one request. */
+export const requestOf = (operation: OperationName, token: string): string => bytesOf(calls[operation], token)
+
+/** Returns the bytes of the request that redeems the code of a sign-in. */
+export const exchangeOf = (code: string): string => bytesOf(exchange, code)

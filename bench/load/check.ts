@@ -24,6 +24,7 @@ const quickParts: Readonly<Record<OperationName, readonly string[]>> = {
   password: issuedBoth,
   'password-5000-users': issuedBoth,
   'authorization-code': issuedBoth,
+  'sign-in': ['"access_token":"', '"id_token":"eyJ', '"expires_in":3'],
 }
 
 const isOpaque = (token: unknown): boolean => typeof token === 'string' && token.length >= 32 && !token.includes('.')
@@ -48,6 +49,12 @@ function createRepeatCheck(): (token: unknown) => boolean {
   return (token) => seen.size === seen.add(token).size
 }
 
+const withoutRefreshToken: ReadonlySet<OperationName> = new Set<OperationName>([
+  'client-credentials-opaque',
+  'client-credentials-dpop',
+  'sign-in',
+])
+
 function fullCheck(operation: OperationName, key: JsonWebKey): Check {
   const isRepeated = createRepeatCheck()
   const problemOf = (response: Record<string, unknown>, body: string): string | undefined => {
@@ -64,7 +71,7 @@ function fullCheck(operation: OperationName, key: JsonWebKey): Check {
     if (operation === 'client-credentials-es256') return isSigned(token, key, 'ES256') ? undefined : 'a bad JWT'
     if (operation === 'client-credentials-rs256') return isSigned(token, key, 'RS256') ? undefined : 'a bad JWT'
     if (!isOpaque(token)) return 'no opaque access token'
-    if (operation === 'client-credentials-opaque' || operation === 'client-credentials-dpop') return undefined
+    if (withoutRefreshToken.has(operation)) return undefined
     return isOpaque(response.refresh_token) && !isRepeated(response.refresh_token) ? undefined : 'no new refresh token'
   }
   return (body) => problemOf(JSON.parse(body), body)

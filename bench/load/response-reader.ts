@@ -1,10 +1,13 @@
 /** One response of a server. */
 export interface ReceivedResponse {
   readonly status: number
+  /** Where a redirect leads. */
+  readonly location?: string | undefined
   readonly body: string
 }
 
 const contentLength = /\r\ncontent-length: *(\d+)/iu
+const redirect = /\r\nlocation: *([^\r]+)/iu
 const chunked = /\r\ntransfer-encoding: *chunked/iu
 
 /** Joins the chunks of a body; `undefined` while it is incomplete. */
@@ -56,6 +59,6 @@ export function createResponseReader(): (text: string) => ReceivedResponse | und
     if (pending.length > end) throw new Error(`More than one response: ${pending.slice(end, end + 100)}`)
     const status = Number(pending.slice(9, 12))
     pending = ''
-    return { status, body }
+    return { status, body, location: status >= 300 ? redirect.exec(head)?.[1] : undefined }
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonWebKey } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { type OperationName, presentation, requestOf } from '../operations.ts'
+import { exchangeOf, type OperationName, presentation, requestOf } from '../operations.ts'
 import { createCheck } from './check.ts'
 import { createHistogram } from './histogram.ts'
 import { startPolling } from './poll.ts'
@@ -43,6 +43,10 @@ const refreshTokenOf = (body: string): string => {
   const start = body.indexOf('"refresh_token":"') + 17
   return body.slice(start, body.indexOf('"', start))
 }
+
+/** The code in a redirect to the client. */
+const codeOf = (location: string | undefined): string | undefined =>
+  location === undefined ? undefined : (/[?&]code=([^&]+)/u.exec(location)?.[1] ?? undefined)
 
 /** Read buffer in bytes. Responses of these operations are shorter. */
 const readSize = 16_384
@@ -97,7 +101,7 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
   /** Returns the next request of a connection; `undefined` when all tokens are spent. */
   function nextRequest(index: number): string | undefined {
     if (presented === 'same') return same
-    if (presented === 'rotated') return requestOf(operation, tokens[index] ?? '')
+    if (presented === 'rotated' || presented === 'exchanged') return requestOf(operation, tokens[index] ?? '')
     if (presented === 'spent' && next === tokens.length) return undefined
     const token = tokens[next % tokens.length]
     next += 1
@@ -125,6 +129,11 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
     const onText = (text: string): void => {
       const response = read(text)
       if (response === undefined) return
+      const code = presented === 'exchanged' ? codeOf(response.location) : undefined
+      if (code !== undefined) {
+        sockets[index]?.write(exchangeOf(code), 'latin1')
+        return
+      }
       const now = performance.now()
       histogram.add(now - (started[index] ?? 0))
       const problem = check(response)

@@ -77,6 +77,11 @@ declare module 'oidc-provider' {
       properties: object,
     ) => Grant
     readonly Client: { find(id: string): Promise<Client> }
+    interactionFinished(
+      req: import('node:http').IncomingMessage,
+      res: import('node:http').ServerResponse,
+      result: object,
+    ): Promise<void>
     registerGrantType(name: string, listener: (ctx: Context) => Promise<void>, parameters: readonly string[]): void
     callback(): (req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse) => void
   }

@@ -38,7 +38,13 @@ const configurationOf = ({ operation, signingKey }: Setting, adapter: unknown) =
     Grant: refreshLifetime,
     AuthorizationCode: o.codeLifetime,
   },
-  routes: { token: o.paths.token, introspection: o.paths.introspection, userinfo: o.paths.userinfo },
+  interactions: { url: () => signInPath },
+  routes: {
+    authorization: o.paths.authorization,
+    token: o.paths.token,
+    introspection: o.paths.introspection,
+    userinfo: o.paths.userinfo,
+  },
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
@@ -57,6 +63,24 @@ const configurationOf = ({ operation, signingKey }: Setting, adapter: unknown) =
     },
   },
 })
+
+/** Serves the page of the sign-in. */
+const signInPath = '/sign-in'
+
+/** Walks through a sign-in as a browser does. Returns the cookies of the session. */
+async function newSession(port: number): Promise<string> {
+  const jar = new Map<string, string>()
+  let url = `http://127.0.0.1:${port}${o.paths.authorization}?${o.authorizationQuery}`
+  while (!url.startsWith(o.redirectUri)) {
+    const { headers } = await fetch(url, { redirect: 'manual', headers: { cookie: [...jar.values()].join('; ') } })
+    for (const cookie of headers.getSetCookie()) {
+      const pair = cookie.split(';')[0] ?? ''
+      jar.set(pair.split('=')[0] ?? '', pair)
+    }
+    url = new URL(headers.get('location') ?? o.redirectUri, url).href
+  }
+  return [...jar].flatMap(([name, pair]) => (name.startsWith('_session') ? pair : [])).join('; ')
+}
 
 /** @param adapter a constructor or function that returns the store of a model, by its name */
 export function serveOidcProvider(setting: Setting, adapter: (name: string) => object): void {
@@ -95,6 +119,7 @@ export function serveOidcProvider(setting: Setting, adapter: (name: string) => o
   async function issueOne(client: object, operation: o.PresentingOperation): Promise<string> {
     const scope = o.issuedScopes[operation].join(' ')
     const { sub } = o.user
+    if (operation === o.signInOperation) return newSession(portOf())
     if (operation === 'authorization-code') {
       const grantId = await newGrant(sub, scope)
       const about = { accountId: sub, client, scope, grantId, redirectUri: o.redirectUri, expiresWithSession: false }
@@ -104,9 +129,17 @@ export function serveOidcProvider(setting: Setting, adapter: (name: string) => o
     return operation === 'refresh' ? refresh : access
   }
 
-  const server = createServer(provider.callback())
+  const handle = provider.callback()
+  const server = createServer(async (request, response) => {
+    if (request.url !== signInPath) return handle(request, response)
+    // The user signs in, and consents.
+    const { sub } = o.user
+    const grantId = await newGrant(sub, o.issuedScopes['sign-in'].join(' '))
+    await provider.interactionFinished(request, response, { login: { accountId: sub }, consent: { grantId } })
+  })
+  const portOf = (): number => (server.address() as AddressInfo).port
   server.listen(0, '127.0.0.1', () =>
-    reportReady((server.address() as AddressInfo).port, async (operation, count) => {
+    reportReady(portOf(), async (operation, count) => {
       if (!o.presentsIssued(operation)) return []
       const client = await provider.Client.find(o.opaqueClient[0])
       return issueMany(count, () => issueOne(client, operation))

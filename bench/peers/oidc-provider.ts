@@ -4,18 +4,21 @@ import { serveOidcProvider } from './oidc-provider-server.ts'
 
 interface Payload {
   readonly grantId?: string
+  readonly uid?: string
   consumed?: number
 }
 
 /** Stores objects, which is cheaper than JSON in an external store. */
 function mapAdapter() {
   const store = new Map<string, Payload>()
+  const ids = new Map<string, string>()
   return {
     async upsert(id: string, payload: Payload) {
       store.set(id, payload)
+      if (payload.uid !== undefined) ids.set(payload.uid, id)
     },
     find: async (id: string) => store.get(id),
-    findByUid: async () => undefined,
+    findByUid: async (uid: string) => store.get(ids.get(uid) ?? ''),
     findByUserCode: async () => undefined,
     async destroy(id: string) {
       store.delete(id)

@@ -1,8 +1,10 @@
 import { type AtomicDriver, createProvider, type Provider, type Runtime } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { authorizationEndpoint, type InteractionPort } from '@grantry/plugins/authorization-endpoint'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { dpop } from '@grantry/plugins/dpop'
 import { password } from '@grantry/plugins/password'
+import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as o from '../operations.ts'
@@ -10,6 +12,21 @@ import { type Issue, issueMany, type Setting } from '../setting.ts'
 import { isUser, subOf } from '../users.ts'
 import { grantryOptions } from './grantry-options.ts'
 import { proofsFor } from './grantry-proofs.ts'
+
+/** Signs the user in at the first visit. */
+const interaction: InteractionPort = {
+  async interact({ request, session, sessions, http, kit }) {
+    if (session !== undefined) return { scopes: request.scopes }
+    const { cookies } = await sessions.start(kit, { subject: { sub: o.user.sub, amr: ['pwd'] } }, http)
+    return { location: http.url, cookies }
+  },
+}
+
+/** Returns the cookie of a new session. */
+async function newSession(provider: Provider): Promise<string> {
+  const { headers } = await provider.fetch(new Request(`${o.issuer}${o.paths.authorization}?${o.authorizationQuery}`))
+  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
 
 /** Creates a provider as a host would, by default with an in-memory store. */
 export function openGrantry(
@@ -33,6 +50,7 @@ export function openGrantry(
       ...[clientCredentials(), password(), authorizationCode(), refreshToken()],
       // The other operations are measured without it.
       ...(o.proves(setting.operation) ? [dpop()] : []),
+      ...(setting.operation === o.signInOperation ? [proofKey(), authorizationEndpoint({ interaction })] : []),
     ],
     runtime,
   })
@@ -48,6 +66,7 @@ export const grantryIssue =
     const [clientId] = o.opaqueClient
     const { redirectUri } = o
     return issueMany(count, async () => {
+      if (operation === o.signInOperation) return newSession(provider)
       if (operation === 'authorization-code')
         return provider.createAuthorizationCode({
           clientId,

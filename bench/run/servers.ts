@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type OperationName, provingOperations } from '../operations.ts'
+import { type OperationName, provingOperations, signInOperation } from '../operations.ts'
 import type { Setting } from '../setting.ts'
 import type { Bundles } from './bundles.ts'
 import { startGrantryServe } from './grantry-serve.ts'
@@ -27,30 +27,44 @@ export interface Server {
 /** Compared with `grantry-node`, shows the cost of the retry window. The peers and the limit do not support retries. */
 const withoutRetry = { name: 'grantry-without-retry-node', only: ['refresh'], setting: { retryWindow: 0 } } as const
 
+/** What a server without OpenID Connect and without proofs lacks. */
+const beyondTokens: readonly OperationName[] = [...provingOperations, signInOperation]
+
 export const servers: readonly Server[] = [
-  { name: 'limit-node', runtime: 'node', program: 'programs/limit-node.ts', lacks: provingOperations },
+  { name: 'limit-node', runtime: 'node', program: 'programs/limit-node.ts', lacks: beyondTokens },
   { name: 'grantry-node', runtime: 'node', program: 'programs/grantry-node.ts' },
   { ...withoutRetry, runtime: 'node', program: 'programs/grantry-node.ts' },
   {
     name: 'jmondi-node',
     runtime: 'node',
     program: 'peers/jmondi-fastify.ts',
-    lacks: ['userinfo', ...provingOperations],
+    lacks: ['userinfo', ...beyondTokens],
   },
   { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider.ts', lacks: provingOperations },
-  { name: 'limit-bun', runtime: 'bun', program: 'programs/limit-bun.ts', lacks: provingOperations },
+  { name: 'limit-bun', runtime: 'bun', program: 'programs/limit-bun.ts', lacks: beyondTokens },
   { name: 'grantry-bun', runtime: 'bun', program: 'programs/grantry-bun.ts' },
-  { name: 'limit-deno', runtime: 'deno', program: 'programs/limit-deno.ts', lacks: provingOperations },
+  { name: 'limit-deno', runtime: 'deno', program: 'programs/limit-deno.ts', lacks: beyondTokens },
   { name: 'grantry-deno', runtime: 'deno', program: 'programs/grantry-deno.ts' },
 ]
 
 /** The servers on Redis; only on Node, which all peers support. */
 export const redisServers: readonly Server[] = [
-  { name: 'limit-node', runtime: 'node', program: 'programs/limit-redis-node.ts' },
+  { name: 'limit-node', runtime: 'node', program: 'programs/limit-redis-node.ts', lacks: [signInOperation] },
   { name: 'grantry-node', runtime: 'node', program: 'programs/grantry-redis-node.ts' },
   { ...withoutRetry, runtime: 'node', program: 'programs/grantry-redis-node.ts' },
-  { name: 'grantry-serve-node', runtime: 'node', program: 'programs/grantry-redis-node.ts', isServe: true },
-  { name: 'jmondi-node', runtime: 'node', program: 'peers/jmondi-fastify-redis.ts', lacks: ['userinfo'] },
+  {
+    name: 'grantry-serve-node',
+    runtime: 'node',
+    program: 'programs/grantry-redis-node.ts',
+    isServe: true,
+    lacks: [signInOperation],
+  },
+  {
+    name: 'jmondi-node',
+    runtime: 'node',
+    program: 'peers/jmondi-fastify-redis.ts',
+    lacks: ['userinfo', signInOperation],
+  },
   { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider-redis.ts' },
 ]
 
