@@ -35,7 +35,8 @@ export interface StartedSession {
   readonly cookies: readonly string[]
 }
 
-export type SessionListener = (kit: EndpointKit, session: Session) => Promise<void>
+/** Called before a session ends; the function that it returns, afterwards. Not called when a session expires. */
+export type SessionListener = (kit: EndpointKit, session: Session) => Promise<(() => Promise<void>) | undefined>
 
 /** The sessions of all browsers. They are stored, so that every process knows them and can end them. */
 export interface Sessions {
@@ -87,7 +88,6 @@ const sessionOf = (
   expiresAt: times.expiresAt,
 })
 
-/** @param onEnd called after a session has ended, but not when it expires */
 export function createSessions(
   { idleLifetime, absoluteLifetime }: SessionOptions,
   onEnd: readonly SessionListener[],
@@ -147,10 +147,12 @@ export function createSessions(
     async end(kit, sid) {
       const found = await kit.records.get(keyOf(sid), record)
       if (found === undefined) return undefined
+      const session = sessionOf(sid, found)
+      // Before, so that what must follow is stored if this process dies.
+      const following = await Promise.all(onEnd.map((notify) => notify(kit, session)))
       await kit.records.delete(keyOf(sid))
       await Promise.all([setOf(kit, found.sub).remove(sid), kit.records.delete(usedKeyOf(sid))])
-      const session = sessionOf(sid, found)
-      await Promise.all(onEnd.map((notify) => notify(kit, session)))
+      await Promise.all(following.map((follow) => follow?.()))
       return session
     },
 

@@ -28,7 +28,7 @@ declare module '@grantry/core' {
   }
 }
 
-export type { FetchKeys } from '../shared/jwks-uri.ts'
+export type { SendRequest as FetchKeys } from '../shared/guarded-fetch.ts'
 export { type ClientAssertionOptions, settingsSchema as clientAssertionSchema } from './settings.ts'
 
 const consumes = ['client_assertion', 'client_assertion_type']

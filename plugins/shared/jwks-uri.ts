@@ -1,10 +1,8 @@
-import { configurationObject, parseUrl } from '@grantry/core'
+import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, seconds } from './config-schema.ts'
+import { fetchedUriProblem, readBody, type SendRequest } from './guarded-fetch.ts'
 import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
-
-/** Sends the request for keys. Must not follow redirects. */
-export type FetchKeys = (url: string, init: RequestInit) => Promise<Response>
 
 export const jwksUriSettingsSchema = configurationObject({
   /** Seconds for the whole response. */
@@ -18,59 +16,20 @@ export const jwksUriSettingsSchema = configurationObject({
   /** Allows IP addresses and names of the local network in `jwksUri`. */
   allowPrivateAddresses: v.optional(v.boolean('must be true or false'), false),
   /** Replaces the global `fetch`, for example to send requests through a proxy that blocks private addresses. */
-  fetch: functionSchema<FetchKeys>(),
+  fetch: functionSchema<SendRequest>(),
 })
 
 export type JwksUriSettings = v.InferOutput<typeof jwksUriSettingsSchema>
-
-/**
- * Names that resolve to this machine or its network (RFC 6762 appendix G, and those of hosts files), or have no dot, so
- * that a search domain decides.
- */
-const localName =
-  /^[^.]*$|(?:^|\.)(?:localhost|localdomain[46]?|local|internal|intranet|private|corp|home|lan|home\.arpa)$/u
-/** The parser of URLs writes every form of an IPv4 address with four decimal numbers. */
-const address = /^(?:\d+\.){3}\d+$|^\[/u
-
-/** Returns why a `jwksUri` is refused, if it is. */
-export function jwksUriProblem(uri: string, allowPrivateAddresses: boolean): string | undefined {
-  const url = uri.length > 2000 ? undefined : parseUrl(uri)
-  if (url === undefined) return 'must be a URL'
-  const { protocol, hostname, username, password, hash } = url
-  if (protocol !== 'https:') return 'must use https'
-  if (username !== '' || password !== '' || hash !== '') return 'must not contain a user or a fragment'
-  const name = hostname.replace(/\.$/u, '')
-  if (allowPrivateAddresses || !(address.test(name) || localName.test(name))) return undefined
-  return 'must have the name of a public host, not an IP address'
-}
 
 /** The schema of `jwksUri`. It cannot see which address a name resolves to. */
 export const jwksUriSchema = (allowPrivateAddresses: boolean) =>
   v.pipe(
     v.string('must be a URL'),
     v.rawCheck(({ dataset, addIssue }) => {
-      const message = dataset.typed ? jwksUriProblem(dataset.value, allowPrivateAddresses) : undefined
+      const message = dataset.typed ? fetchedUriProblem(dataset.value, { allowPrivateAddresses }) : undefined
       if (message !== undefined) addIssue({ message })
     }),
   )
-
-/** Reads at most `maxSize` bytes of a body. Returns `undefined` for a longer one. */
-async function readBody({ body }: Response, maxSize: number): Promise<string | undefined> {
-  if (body === null) return ''
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let [text, size] = ['', 0]
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    size += value.byteLength
-    if (size > maxSize) {
-      await reader.cancel()
-      return undefined
-    }
-    text += decoder.decode(value, { stream: true })
-  }
-}
 
 function parseKeys(text: string): PublishedKeySet | undefined {
   try {

@@ -2,7 +2,8 @@ import { type Confirmation, configurationObject, defaultPaths, type Kit } from '
 import type { JWTPayload } from 'jose'
 import * as v from 'valibot'
 import { seconds } from './config-schema.ts'
-import { createPublishedKeys, jwksUriProblem, jwksUriSettingsSchema } from './jwks-uri.ts'
+import { fetchedUriProblem } from './guarded-fetch.ts'
+import { createPublishedKeys, jwksUriSettingsSchema } from './jwks-uri.ts'
 import { claimsProblem, singleUseOf } from './jwt-claims.ts'
 import { jwksSchema, type KeySet, keySetOf } from './key-set.ts'
 import { algorithmsSchema, unverifiedJwt, verifiedJwt } from './verify-jwt.ts'
@@ -71,7 +72,7 @@ function assertIssuers({ issuers, jwksUri }: v.InferOutput<typeof settingsSchema
     if (issuers.findIndex((other) => other.issuer === issuer) < index) {
       throw new TypeError(`${where}.issuer is the same as an earlier one`)
     }
-    const problem = uri === undefined ? undefined : jwksUriProblem(uri, jwksUri.allowPrivateAddresses)
+    const problem = uri === undefined ? undefined : fetchedUriProblem(uri, jwksUri)
     if (problem !== undefined) throw new TypeError(`${where}.jwksUri ${problem}`)
   }
 }

@@ -1,5 +1,6 @@
+import type { JsonObject } from '@grantry/core'
 import { testClient } from '@grantry/core/testing'
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'
 import { privateKeyFor } from '../support/keys.ts'
@@ -37,6 +38,30 @@ describe('sign()', () => {
     expect(payload).toEqual({ ...claims, iss: provider.issuer, iat: clock.now() })
     const validation = await provider.inspect(token)
     expect(validation.valid).toBe(false)
+  })
+
+  const logoutEvent = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+
+  test('signs a logout token of a user, which must have sub and exp', async () => {
+    const { withKit, clock, provider } = await setUp()
+    const claims = { sub: 'alice', aud: testClient[0], exp: clock.now() + 120, events: logoutEvent }
+    const token = await withKit((kit) => kit.sign('logout+jwt', claims))
+    expect(decodeJwt(token)).toMatchObject(claims)
+    expect((await provider.inspect(token)).valid).toBe(false)
+  })
+
+  test.each<[string, string, JsonObject]>([
+    ['another type', 'x+jwt', {}],
+    ['a nonce', 'logout+jwt', { nonce: 'n' }],
+    ['a long life', 'logout+jwt', { exp: 1_800_000_121 }],
+    ['a time that is no number', 'logout+jwt', { exp: '1800000001' }],
+    ['no event', 'logout+jwt', { events: {} }],
+    ['no events', 'logout+jwt', { events: 'http://schemas.openid.net/event/backchannel-logout' }],
+    ['another event too', 'logout+jwt', { events: { ...logoutEvent, 'https://a.example/event': {} } }],
+  ])('refuses a logout token with %s', async (_name, typ, more) => {
+    const { withKit, clock } = await setUp()
+    const claims = { sub: 'alice', aud: testClient[0], exp: clock.now() + 60, events: logoutEvent, ...more }
+    await expect(withKit((kit) => kit.sign(typ, claims))).rejects.toThrow(/could be accepted as an identity token/u)
   })
 
   test('signs for a client with the algorithm of its identity tokens', async () => {

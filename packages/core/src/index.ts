@@ -108,6 +108,7 @@ export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './plugin
 export type { Kit, PluginRecords } from './plugin/kit.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './plugin/plugin.ts'
 export { defineResponseFormat, type ResponseFormat } from './plugin/response-format.ts'
+export { defineTask, type Task } from './plugin/task.ts'
 export {
   defineTokenBinding,
   type Proof,

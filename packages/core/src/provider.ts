@@ -5,6 +5,7 @@ import { type BuiltIn, type CoreEndpoint, callerKindOf, fromPlugin } from './end
 import { basePathHint, core } from './endpoints/paths.ts'
 import { createPipeline } from './endpoints/pipeline.ts'
 import { createPresentError } from './endpoints/present-error.ts'
+import { describeCause } from './events/cause.ts'
 import {
   type CheckAuthorizationRequest,
   type CreateAuthorizationCode,
@@ -67,6 +68,11 @@ export interface Provider {
    * failed, at most once a second, until a write succeeds. Never rejects.
    */
   isReady(): Promise<boolean>
+  /**
+   * Runs the tasks of plugins, such as retries. Call it at start and every few seconds; in a Worker, from a scheduled
+   * event. A call during a run waits for that run. Never rejects: a failure is an event.
+   */
+  runTasks(): Promise<void>
   /** Closes the storage. Call it when no request is in flight. */
   close(): Promise<void>
 }
@@ -85,6 +91,30 @@ function routesOf(services: Services): readonly Route[] {
     ...builtInEndpoints.map((endpoint) => routeOf(core, endpoint.open(services))),
     ...services.registry.endpoints.map(({ plugin, part }) => routeOf(plugin, fromPlugin(part))),
   ]
+}
+
+/** Runs the tasks of the plugins, one after the other. */
+function createTasks({ registry, endpointKitOf, recorder }: Services) {
+  let running: Promise<void> | undefined
+  async function runAll(): Promise<void> {
+    for (const { plugin, part } of registry.tasks) {
+      try {
+        await part.run(endpointKitOf(plugin))
+      } catch (thrown) {
+        const cause = describeCause(thrown)
+        recorder.record(recorder.start(), { type: 'unhandled_failure', reason: 'task_failed', cause })
+      }
+    }
+  }
+  return {
+    run: (): Promise<void> => {
+      running ??= runAll().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+    settled: async (): Promise<void> => running,
+  }
 }
 
 /**
@@ -108,6 +138,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const options = parseConfiguration(providerOptionsSchema, input, 'createProvider()')
   const runtime = completeRuntime(options.runtime)
   const services = await createServices(options, runtime)
+  const tasks = createTasks(services)
   const { metadata, paths } = services
   const { issuer: realm, traceHeaders } = options
   const authorizationCodes = createAuthorizationCodes(services.authorizations, services.registry)
@@ -156,9 +187,10 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
       return services.recorder.observerFailures
     },
     async close() {
-      await services.keys.settled()
+      await Promise.all([services.keys.settled(), tasks.settled()])
       await options.storage.dispose?.()
     },
     isReady: services.store.isReady,
+    runTasks: tasks.run,
   } satisfies Provider)
 }

@@ -68,6 +68,9 @@ export interface GrantryServer {
 
 const defaultPort = 8484
 
+/** Seconds between two runs of the tasks of plugins. */
+const taskInterval = 5
+
 function portOf(issuer: string | undefined): number {
   if (issuer === undefined || !URL.canParse(issuer)) return defaultPort
   // A loopback issuer names the port to listen on. Any other issuer is behind a proxy.
@@ -193,6 +196,9 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       (provider.route(request) ?? ownHandler(request))(request, connection),
     )
     resolveHandler(ready)
+    const runTasks = (): void => void provider.runTasks()
+    runTasks()
+    const taskTimer = setInterval(runTasks, taskInterval * 1000)
     const own = localOrigin(host, running.port, tls !== undefined)
     const stopWatching = tls?.watch(
       (changed) => running.updateTls?.(changed),
@@ -212,6 +218,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
         isStopping = true
       },
       async close(seconds) {
+        clearInterval(taskTimer)
         stopWatching?.()
         live?.close()
         await running.close(seconds)

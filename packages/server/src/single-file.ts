@@ -1,6 +1,7 @@
 // The entry point of `grantry.mjs`, the whole server in one file.
 import * as core from '@grantry/core'
 import * as authorizationEndpoint from '@grantry/plugins/authorization-endpoint'
+import * as backChannelLogout from '@grantry/plugins/back-channel-logout'
 import * as clientAssertion from '@grantry/plugins/client-assertion'
 import * as deviceAuthorization from '@grantry/plugins/device-authorization'
 import * as dpop from '@grantry/plugins/dpop'
@@ -20,6 +21,7 @@ import * as grantry from './index.ts'
 
 const plugins = {
   'authorization-endpoint': authorizationEndpoint,
+  'back-channel-logout': backChannelLogout,
   'client-assertion': clientAssertion,
   'device-authorization': deviceAuthorization,
   dpop,

@@ -27,6 +27,26 @@ export interface PluginKits {
 // RFC 8725 section 3.11. The core accepts only `at+jwt` and `JWT`.
 const foreignType = /^(?!at\+)[a-z\d][a-z\d.-]{0,50}\+jwt$/u
 
+/** Seconds. OpenID Connect Back-Channel Logout 1.0 section 4 recommends at most two minutes. */
+const logoutTokenLifetime = 120
+
+/**
+ * Whether a JWT is a logout token, which must have `sub` and `exp`. It cannot be of use as an identity token: it has no
+ * `nonce`, which clients compare, and expires soon.
+ *
+ * @see OpenID Connect Back-Channel Logout 1.0 section 2.4
+ */
+function isLogoutToken(typ: string, { events, nonce, exp, iat }: Readonly<Record<string, unknown>>): boolean {
+  const isBrief = typeof exp === 'number' && typeof iat === 'number' && exp <= iat + logoutTokenLifetime
+  const names = typeof events === 'object' && events !== null ? Object.keys(events) : []
+  return (
+    typ === 'logout+jwt' &&
+    nonce === undefined &&
+    isBrief &&
+    names.join() === 'http://schemas.openid.net/event/backchannel-logout'
+  )
+}
+
 export function createPluginKits(deps: {
   readonly issuer: string
   readonly keys: KeyRing
@@ -43,7 +63,7 @@ export function createPluginKits(deps: {
     // A copy, which has no getters. `toJSON` would replace the claims that are checked here.
     const payload: Readonly<Record<string, unknown>> = { ...claims, iss: issuer, iat: runtime.now() }
     if (typeof payload.toJSON === 'function') throw new TypeError('sign(): the claims are not JSON')
-    if (payload.sub !== undefined && payload.exp !== undefined) {
+    if (payload.sub !== undefined && payload.exp !== undefined && !isLogoutToken(typ, payload)) {
       throw new TypeError('sign(): a JWT with sub and exp could be accepted as an identity token; omit one of them')
     }
     return jwt.signOther(payload as JsonObject, typ, client && identityTokenAlgorithmOf(client, keys))

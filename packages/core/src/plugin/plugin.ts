@@ -5,6 +5,7 @@ import type { Fields } from './fields.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck } from './grant-check.ts'
 import type { ResponseFormat } from './response-format.ts'
+import type { Task } from './task.ts'
 import type { TokenBinding } from './token-binding.ts'
 
 /** A part of a plugin. Each kind extends the provider in one place. */
@@ -16,6 +17,7 @@ export type PluginPart =
   | TokenBinding
   | ResponseFormat
   | ClientSource
+  | Task
   | Fields
 
 /**

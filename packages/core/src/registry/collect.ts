@@ -35,6 +35,7 @@ const kinds: Readonly<Record<PluginPart['kind'], true>> = {
   'response-format': true,
   'token-binding': true,
   'client-source': true,
+  task: true,
   fields: true,
 }
 

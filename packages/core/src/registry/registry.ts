@@ -6,6 +6,7 @@ import type { ClientSource } from '../plugin/client-source.ts'
 import type { Endpoint } from '../plugin/endpoint.ts'
 import type { Plugins } from '../plugin/plugin.ts'
 import type { ResponseFormat } from '../plugin/response-format.ts'
+import type { Task } from '../plugin/task.ts'
 import type { JsonObject } from '../types.ts'
 import {
   assertMethods,
@@ -33,6 +34,8 @@ export interface Registry extends RegisteredGrants {
   readonly endpoints: readonly OwnedPart<Endpoint>[]
   /** Clients that plugins keep. */
   readonly clientSources: readonly OwnedPart<ClientSource>[]
+  /** Work that no request waits for. */
+  readonly tasks: readonly OwnedPart<Task>[]
   /** Other forms of the responses of endpoints. */
   readonly formats: readonly OwnedPart<ResponseFormat>[]
   readonly bindings: TokenBindings
@@ -47,6 +50,10 @@ export function createRegistry(plugins: Plugins): Registry {
   const clientSources = partsOf(parts, 'client-source')
   for (const { plugin, part } of clientSources) {
     if (typeof part.find !== 'function') throw new TypeError(`plugins: the client source of ${plugin} requires find()`)
+  }
+  const tasks = partsOf(parts, 'task')
+  for (const { plugin, part } of tasks) {
+    if (typeof part.run !== 'function') throw new TypeError(`plugins: the task of ${plugin} requires run()`)
   }
   const authenticationMethods = partsOf(parts, 'client-authentication')
   assertMethods(authenticationMethods)
@@ -65,6 +72,7 @@ export function createRegistry(plugins: Plugins): Registry {
     credentialParameters,
     endpoints,
     clientSources,
+    tasks,
     formats: partsOf(parts, 'response-format'),
     bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
     metadata: metadataOf(fields, endpoints),

@@ -1,6 +1,7 @@
 import { closestName, configurationObject, type Plugin } from '@grantry/core'
 import { createPages, pagesSchema } from '@grantry/pages'
 import { authorizationEndpoint, authorizationEndpointEntries } from '@grantry/plugins/authorization-endpoint'
+import { backChannelLogout, backChannelLogoutSchema } from '@grantry/plugins/back-channel-logout'
 import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
 import { deviceAuthorization, deviceAuthorizationSchema } from '@grantry/plugins/device-authorization'
 import { dpop, dpopSchema } from '@grantry/plugins/dpop'
@@ -31,6 +32,7 @@ export const namedPluginSchemas = {
     ...signInEntries,
     pages: v.optional(pagesSchema, {}),
     pushedRequests: v.optional(pushedAuthorizationSchema, {}),
+    backChannelLogout: v.optional(backChannelLogoutSchema, {}),
   }),
 } as const
 
@@ -111,10 +113,18 @@ export function createNamedPlugin(plugin: NamedPlugin): Plugin {
     case 'resource-indicators':
       return resourceIndicators()
     case 'sign-in': {
-      const { name, pages: appearance, pushedRequests, acr, consentLifetime, ...options } = plugin
+      const {
+        name,
+        pages: appearance,
+        pushedRequests,
+        backChannelLogout: logout,
+        acr,
+        consentLifetime,
+        ...options
+      } = plugin
       const pages = createPages(appearance)
       const interaction = signIn({ pages, acr, consentLifetime })
-      const features = [pushedAuthorization(pushedRequests), endSession({ pages })]
+      const features = [pushedAuthorization(pushedRequests), endSession({ pages }), backChannelLogout(logout)]
       return authorizationEndpoint({ ...options, interaction, pages, features })
     }
   }

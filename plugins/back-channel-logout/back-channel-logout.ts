@@ -1,0 +1,164 @@
+import {
+  type Client,
+  configurationObject,
+  defineFields,
+  defineTask,
+  type EndpointKit,
+  parseConfiguration,
+} from '@grantry/core'
+import * as v from 'valibot'
+import type { AuthorizationFeature } from '../authorization-endpoint/authorization-endpoint.ts'
+import { functionSchema, seconds } from '../shared/config-schema.ts'
+import { fetchedUriProblem, type SendRequest } from '../shared/guarded-fetch.ts'
+import { createLogoutQueue, type Logout, type SendLogout } from './queue.ts'
+import { recipients } from './recipients.ts'
+
+declare module '@grantry/core' {
+  interface ClientMembers {
+    /** Where the client receives logout tokens: an `https` URL of a public host. */
+    readonly backchannelLogoutUri?: string | undefined
+    /** Whether the client needs the `sid` of the session. Its tokens have it in any case. */
+    readonly backchannelLogoutSessionRequired?: boolean | undefined
+  }
+}
+
+/** Sends a logout token. Must not follow redirects. */
+export type SendLogoutToken = SendRequest
+
+export interface BackChannelLogoutOptions {
+  /** Seconds for which a client can take to respond. Default: 5. */
+  readonly timeout?: number | undefined
+  /** Seconds for which a user who signs out waits for the clients. Default: 1. */
+  readonly maxWait?: number | undefined
+  /**
+   * Allows IP addresses and names of the local network in `backchannelLogoutUri`, and `http` on this machine. Default:
+   * `false`.
+   */
+  readonly allowPrivateAddresses?: boolean | undefined
+  /** Replaces the global `fetch`, for example to send requests through a proxy that blocks private addresses. */
+  readonly fetch?: SendLogoutToken | undefined
+}
+
+/** The schema of the options. */
+export const backChannelLogoutSchema = configurationObject({
+  timeout: v.optional(seconds(0.1, 30), 5),
+  maxWait: v.optional(seconds(0, 10), 1),
+  allowPrivateAddresses: v.optional(v.boolean('must be true or false'), false),
+  fetch: functionSchema<SendLogoutToken>(),
+})
+type Settings = v.InferOutput<typeof backChannelLogoutSchema>
+
+const uriProblem = (uri: string, { allowPrivateAddresses }: Pick<Settings, 'allowPrivateAddresses'>) =>
+  fetchedUriProblem(uri, { allowPrivateAddresses, allowLoopbackHttp: true })
+
+const uriSchema = (settings: Settings) =>
+  v.pipe(
+    v.string('must be a URL'),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const message = dataset.typed ? uriProblem(dataset.value, settings) : undefined
+      if (message !== undefined) addIssue({ message })
+    }),
+  )
+
+/** Seconds. OpenID Connect Back-Channel Logout 1.0 section 4: at most two minutes. */
+const tokenLifetime = 120
+
+const eventName = 'http://schemas.openid.net/event/backchannel-logout'
+
+/** @see OpenID Connect Back-Channel Logout 1.0 section 2.4 */
+const logoutTokenFor = (client: Client, { sub, sid }: Logout, kit: EndpointKit): Promise<string> =>
+  kit.sign(
+    'logout+jwt',
+    {
+      aud: client.clientId,
+      exp: kit.now() + tokenLifetime,
+      jti: kit.randomId(),
+      events: { [eventName]: {} },
+      sub,
+      sid,
+    },
+    client,
+  )
+
+/** @see OpenID Connect Back-Channel Logout 1.0 sections 2.5 and 2.8 */
+function createSend(settings: Settings): SendLogout {
+  const { timeout, fetch: send = (url, init) => fetch(url, init) } = settings
+
+  /** Whether the client has confirmed the logout, or no longer wants to know. */
+  async function notify(clientId: string, logout: Logout, kit: EndpointKit): Promise<boolean> {
+    try {
+      const client = await kit.findClient(clientId)
+      const uri = client?.backchannelLogoutUri
+      if (client === undefined || uri === undefined) return true
+      const response = await send(uri, {
+        method: 'POST',
+        body: new URLSearchParams({ logout_token: await logoutTokenFor(client, logout, kit) }),
+        // A redirect could lead to an address that the URI must not have.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeout * 1000),
+      })
+      // The content does not matter, whatever its size.
+      await response.body?.cancel()
+      return response.status === 200 || response.status === 204
+    } catch {
+      // The client is unreachable or too slow, or the storage fails: there is another attempt.
+      return false
+    }
+  }
+
+  return async (kit, logout) => {
+    const results = await Promise.all(
+      logout.clientIds.map(async (clientId) => ({ clientId, isDone: await notify(clientId, logout, kit) })),
+    )
+    return results.flatMap(({ clientId, isDone }) => (isDone ? [] : [clientId]))
+  }
+}
+
+/** Waits for a promise that never rejects, at most this many seconds. */
+async function waitFor(pending: Promise<void>, limit: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limit * 1000)
+  })
+  await Promise.race([pending, late])
+  clearTimeout(timer)
+}
+
+/**
+ * Tells the clients of a session that it has ended. Pass it to `authorizationEndpoint({ features })`. Clients with
+ * `backchannelLogoutUri` receive a logout token, again and again for up to 36 minutes until they confirm it.
+ *
+ * The attempts after the first one need `provider.runTasks()`.
+ *
+ * @throws TypeError when an option is malformed.
+ * @see OpenID Connect Back-Channel Logout 1.0
+ */
+export function backChannelLogout(options: BackChannelLogoutOptions = {}): AuthorizationFeature {
+  const settings = parseConfiguration(backChannelLogoutSchema, options, 'backChannelLogout()')
+  const queue = createLogoutQueue(createSend(settings), settings.timeout)
+  const fields = defineFields({
+    client: {
+      backchannelLogoutUri: v.optional(uriSchema(settings)),
+      backchannelLogoutSessionRequired: v.optional(v.boolean('must be true or false')),
+    },
+    metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
+  })
+  const receives = ({ backchannelLogoutUri }: Client): boolean => backchannelLogoutUri !== undefined
+  return {
+    parts: () => [fields, defineTask((kit) => queue.sendDue(kit))],
+    needsSid: receives,
+    onAuthorized: (kit, session, client) => recipients.note(kit, session, client, receives(client)),
+    async onSessionEnd(kit, { sid, subject }) {
+      try {
+        const clientIds = await recipients.end(kit, sid)
+        if (clientIds.length === 0) return undefined
+        const send = await queue.add(kit, { sub: subject.sub, sid, clientIds })
+        return () => waitFor(send(), settings.maxWait)
+      } catch (error) {
+        // The session does not end, so its clients can get codes.
+        await recipients.reopen(kit, sid)
+        throw error
+      }
+    },
+  }
+}

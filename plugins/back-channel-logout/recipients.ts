@@ -1,0 +1,56 @@
+import type { Client, EndpointKit } from '@grantry/core'
+import * as v from 'valibot'
+import { recordSet } from '../authorization-endpoint/record-set.ts'
+import { refused } from '../authorization-endpoint/refusal.ts'
+import type { Session } from '../authorization-endpoint/sessions.ts'
+
+/** A set has 32 members. A session with more clients uses further sets. */
+const maxSets = 4
+
+/** Seconds for which a request that has found the session can still be in progress when the session ends. */
+const endedLifetime = 60
+
+const endedKeyOf = (sid: string): string => `ended:${sid}`
+const setAt = (kit: EndpointKit, sid: string, index: number) => recordSet(kit, `clients of ${sid} ${index}`)
+
+async function clientsOf(kit: EndpointKit, sid: string): Promise<readonly string[]> {
+  const found = new Set<string>()
+  for (let index = 0; index < maxSets; index += 1) {
+    const members = await setAt(kit, sid, index).list()
+    for (const member of members) found.add(member)
+    if (members.length < 32) break
+  }
+  return [...found]
+}
+
+async function add(kit: EndpointKit, { sid, expiresAt }: Session, clientId: string): Promise<void> {
+  let member: string | undefined = clientId
+  for (let index = 0; member !== undefined && index < maxSets; index += 1) {
+    member = await setAt(kit, sid, index).add(member, expiresAt)
+  }
+}
+
+/** The clients that have received a code in a session, and that receive logout tokens. */
+export const recipients = {
+  /** @throws OAuthError if the session ends at the same time: its client would miss the logout token. */
+  async note(kit: EndpointKit, session: Session, { clientId }: Pick<Client, 'clientId'>, receives: boolean) {
+    const { sid, startedAt, expiresAt } = session
+    // A user who signs in again keeps the session, so its clients are needed for longer.
+    if (await kit.records.insert(`noted:${sid} ${startedAt}`, true, expiresAt)) {
+      await Promise.all((await clientsOf(kit, sid)).map((earlier) => add(kit, session, earlier)))
+    }
+    if (!receives) return
+    await add(kit, session, clientId)
+    // Either this finds the mark, or `end` finds the client.
+    if ((await kit.records.get(endedKeyOf(sid), v.boolean())) !== undefined) throw refused('login_required')
+  },
+
+  /** Returns the clients of a session. No further client can be noted. */
+  async end(kit: EndpointKit, sid: string): Promise<readonly string[]> {
+    await kit.records.put(endedKeyOf(sid), true, kit.now() + endedLifetime)
+    return clientsOf(kit, sid)
+  },
+
+  /** Undoes `end`. */
+  reopen: (kit: EndpointKit, sid: string): Promise<void> => kit.records.delete(endedKeyOf(sid)),
+}
