@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineEndpoint, definePlugin, parseConfiguration } from '@grantry/core'
+import { defineEndpoint, definePlugin, defineTask, parseConfiguration } from '@grantry/core'
 import { basic } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,7 +13,11 @@ import { type GrantryServer, startServer } from '../../packages/server/src/serve
 import { nested, output, parsed } from '../observability/log-output.ts'
 import { clients, scopes, web } from '../support/fixture.ts'
 
+let runs = 0
 const greeting = definePlugin('greeting', [
+  defineTask(() => {
+    runs += 1
+  }),
   defineEndpoint({
     name: 'greeting',
     path: '/connect/greeting',
@@ -90,3 +94,7 @@ test.each(['/health/live', '/health/ready', '/metrics', '/console', '/console/ev
     )
   },
 )
+
+test('a task of a plugin runs when the server starts', () => {
+  expect(runs).toBeGreaterThan(0)
+})
