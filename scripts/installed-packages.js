@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 /** What needs the packages of each folder, and the command that installs them. */
 const folders = {
   examples: ['the examples', 'npm run examples:install'],
+  'test/relying-parties': ['the tests with other clients', 'npm ci --prefix test/relying-parties'],
   'bench/peers': ['the tests with oidc-provider', 'npm ci --prefix bench/peers'],
 }
 const [, , name] = process.argv

@@ -15,6 +15,7 @@ export const processFolders = [
   'framing',
   'observability',
   'redis',
+  'relying-parties',
   'runtimes',
   'server',
 ] as const
