@@ -13,7 +13,9 @@ const controlCharacters = /\p{Cc}/u
 export function assertState(state: string | undefined): void {
   if (state === undefined) return
   if (controlCharacters.test(state)) throw invalid('The parameter state is malformed', 'state_malformed')
-  if (encodeURIComponent(state).length > maxStateLength) throw invalid('The parameter state is too long', 'too_long')
+  // As the response encodes it: longer than by encodeURIComponent().
+  if (new URLSearchParams([['', state]]).toString().length - 1 > maxStateLength)
+    throw invalid('The parameter state is too long', 'too_long')
 }
 
 /** OAuth 2.0 Multiple Response Type Encoding Practices, section 5: a client of these types reads the fragment only. */

@@ -41,7 +41,9 @@ const lifetime = 43_200
 const bucketLength = 60
 /** Seconds in which a process writes a logout after it has drawn its number. */
 const writeTime = 60
-/** Logouts that are sent at the same time. */
+/** Seconds after which a run begins no more attempts, so that a server can stop. The next run continues. */
+const longestRun = 15
+/** Logouts of one bucket that are sent at the same time. */
 const concurrency = 32
 
 const isPresent = v.boolean()
@@ -81,9 +83,9 @@ export function createLogoutQueue(send: SendLogout, timeout: number): LogoutQueu
   const dueAfter = (attempts: number, now: number): number => now + (delays[attempts - 1] ?? 0) + Math.ceil(timeout)
 
   /** Sends an item if it is due, and if no other process does. Returns the clients that are given up. */
-  async function sendIfDue(kit: EndpointKit, key: string, item: Item): Promise<readonly string[]> {
+  async function sendIfDue(kit: EndpointKit, key: string, item: Item, until: number): Promise<readonly string[]> {
     const now = kit.now()
-    if (now < item.due) return []
+    if (now < item.due || now > until) return []
     // With the minute, because the process that has claimed it can die.
     const claim = `claim:${key}:${item.attempts}:${Math.floor(now / 60)}`
     if (!(await kit.records.insert(claim, true, now + 120))) return []
@@ -103,7 +105,11 @@ export function createLogoutQueue(send: SendLogout, timeout: number): LogoutQueu
   }
 
   /** Returns the clients that are given up. */
-  async function sendBucket(kit: EndpointKit, bucket: number, closed: ClosedBuckets): Promise<readonly string[]> {
+  async function sendBucket(
+    kit: EndpointKit,
+    bucket: number,
+    { closed, until }: { readonly closed: ClosedBuckets; readonly until: number },
+  ): Promise<readonly string[]> {
     const numbers = closed.get(bucket) ?? (await numbersIn(kit, bucket))
     const open = new Set<number>()
     const givenUp: string[] = []
@@ -111,7 +117,7 @@ export function createLogoutQueue(send: SendLogout, timeout: number): LogoutQueu
       const item = await kit.records.get(itemKey(bucket, number), schema)
       if (item === undefined) return
       open.add(number)
-      givenUp.push(...(await sendIfDue(kit, itemKey(bucket, number), item)))
+      givenUp.push(...(await sendIfDue(kit, itemKey(bucket, number), item, until)))
     })
     if (kit.now() >= (bucket + 1) * bucketLength + writeTime) closed.set(bucket, open)
     return givenUp
@@ -141,14 +147,16 @@ export function createLogoutQueue(send: SendLogout, timeout: number): LogoutQueu
     async sendDue(kit) {
       const closed = known.get(kit) ?? new Map()
       known.set(kit, closed)
-      const current = Math.floor(kit.now() / bucketLength)
+      const now = kit.now()
+      const until = now + longestRun
+      const current = Math.floor(now / bucketLength)
       const first = current - lifetime / bucketLength
       for (const bucket of closed.keys()) if (bucket < first) closed.delete(bucket)
       const buckets = Array.from({ length: current - first + 1 }, (_, index) => first + index)
       const unfinished = buckets.filter((bucket) => closed.get(bucket)?.size !== 0)
       const givenUp: string[] = []
       await inChunks(unfinished, 100, async (bucket) => {
-        givenUp.push(...(await sendBucket(kit, bucket, closed)))
+        givenUp.push(...(await sendBucket(kit, bucket, { closed, until })))
       })
       if (givenUp.length === 0) return
       const names = [...new Set(givenUp)].join(', ')

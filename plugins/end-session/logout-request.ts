@@ -33,6 +33,8 @@ export const logoutParametersOf = (params: AuthorizationParameters): Authorizati
 
 /** Characters of hints, which are not used, and of locales. */
 const maxHintLength = 1000
+/** Bytes of a redirect. */
+const maxLocationLength = 8192
 
 function audienceOf({ aud }: JsonObject): string | undefined {
   const [only, ...others] = Array.isArray(aud) ? aud : [aud]
@@ -48,6 +50,13 @@ async function readHint({ id_token_hint: hint }: AuthorizationParameters, kit: E
     throw invalid('The id_token_hint is not valid', 'hint_invalid')
   }
   return { clientId, sub: claims.sub, sid: typeof claims.sid === 'string' ? claims.sid : undefined }
+}
+
+/** @throws OAuthError for a URI that no reply could contain: the session would have ended without it. */
+function locationOf(redirectUri: string, state: string | undefined): string {
+  const location = state === undefined ? asciiUriOf(redirectUri) : withQuery(redirectUri, { state })
+  if (location.length > maxLocationLength) throw invalid('The post_logout_redirect_uri is too long', 'too_long')
+  return location
 }
 
 /**
@@ -75,13 +84,11 @@ export async function checkLogoutRequest(params: AuthorizationParameters, kit: E
   if (redirectUri !== undefined && !client?.postLogoutRedirectUris.includes(redirectUri)) {
     throw invalid('The post_logout_redirect_uri is not registered', 'post_logout_redirect_uri_mismatch')
   }
+  const location = redirectUri === undefined ? undefined : locationOf(redirectUri, state)
   const repeated = { client_id: client?.clientId, post_logout_redirect_uri: redirectUri, state, ui_locales: uiLocales }
   return {
     client,
-    location:
-      redirectUri === undefined || state === undefined
-        ? redirectUri && asciiUriOf(redirectUri)
-        : withQuery(redirectUri, { state }),
+    location,
     hint,
     uiLocales,
     params: Object.fromEntries(Object.entries(repeated).flatMap(([name, value]) => (value ? [[name, value]] : []))),

@@ -99,6 +99,8 @@ describe('the state', () => {
     ['a control character of Latin-1', 'a\u0085b'],
     ['8,192 characters', 'a'.repeat(8192)],
     ['2,000 letters that are not ASCII', 'ü'.repeat(2000)],
+    // A form encodes them with three bytes each, as the redirect does.
+    ['4,000 apostrophes', "'".repeat(4000)],
   ])('11.5 shows a page for a state with %s', async (_, state) => {
     const { browser, urlOf } = await setUp()
     const { status, headers } = await browser().open(urlOf({ ...request, state }))
@@ -109,6 +111,7 @@ describe('the state', () => {
     ['1,000 characters', `${'a'.repeat(995)}-._~`],
     ['punctuation', `&=#%"<>\\'{}|^;+/?:@!$()*,[]\``],
     ['letters that are not ASCII', 'zurück-日本-😀'],
+    ['4,096 bytes in a URL', "'".repeat(1365)],
   ])('11.5 returns a state with %s unchanged', async (_, state) => {
     const { browser, urlOf } = await setUp()
     expect(answer(await browser().open(urlOf({ ...request, state }))).state).toBe(state)

@@ -232,3 +232,27 @@ test('14.9 a task reads no records of minutes that are over, and none after the 
   clock.advance(200)
   expect(await readsOfTask()).toBeLessThan(10)
 })
+
+test('14.9 a run with slow clients ends, and the next one continues', async () => {
+  const f = await setUpNotified()
+  const users = await Promise.all(Array.from({ length: 40 }, (_, index) => f.signedIn(`user-${index}`)))
+  f.respondWith(failing)
+  for (const { browser, hint } of users) await f.logout(browser, { id_token_hint: hint })
+  f.clock.advance(15)
+  f.respondWith(async () => {
+    f.clock.advance(1)
+    return new Response(null, { status: 200 })
+  })
+  await f.provider.runTasks()
+  expect(f.received).toHaveLength(72)
+  await f.provider.runTasks()
+  expect(f.received).toHaveLength(80)
+  expect(
+    new Set(
+      f
+        .claims()
+        .slice(40)
+        .map(({ sub }) => sub),
+    ).size,
+  ).toBe(40)
+})

@@ -14,8 +14,11 @@ export const bye = 'https://client.example.com/bye'
 /** As the conformance suite sends it: 90 characters, with punctuation. */
 export const state = `${'a1'.repeat(30)}&=#%"<>\\'{}|^\`~!@$*()_[]:,./?-`
 
+/** Registered, but too long for a redirect when it is encoded. */
+export const longUri = `https://client.example.com/${'ü'.repeat(1900)}`
+
 const logoutUris: Readonly<Record<string, readonly string[]>> = {
-  web: [bye, `${bye}?tenant=1`, 'https://bücher.example/tschüß', 'http://127.0.0.1:5000/bye'],
+  web: [bye, `${bye}?tenant=1`, 'https://bücher.example/tschüß', 'http://127.0.0.1:5000/bye', longUri],
   spa: ['com.example.app:/bye'],
 }
 export const clients: readonly ClientOptions[] = others.map((client) => ({

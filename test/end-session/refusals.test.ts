@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bye, kindOf, type Parameters, reasonOf, setUpLogout, state } from './parties.ts'
+import { bye, kindOf, longUri, type Parameters, reasonOf, setUpLogout, state } from './parties.ts'
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -40,6 +40,12 @@ test.each<[string, (hint: string) => Parameters, string]>([
   ['a hint that is no token', () => ({ id_token_hint: 'x.y.z', client_id: 'web' }), 'hint_invalid'],
   ['a state with a line break', (hint) => ({ id_token_hint: hint, state: 'a\nb' }), 'state_malformed'],
   ['a state that is too long', (hint) => ({ id_token_hint: hint, state: 'a'.repeat(4097) }), 'too_long'],
+  ['a state that a URL lengthens', (hint) => ({ id_token_hint: hint, state: "'".repeat(4000) }), 'too_long'],
+  [
+    'a registered URI that is too long',
+    (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: longUri }),
+    'too_long',
+  ],
   ['a logout_hint that is too long', (hint) => ({ id_token_hint: hint, logout_hint: 'a'.repeat(1001) }), 'too_long'],
   ['ui_locales that are too long', (hint) => ({ id_token_hint: hint, ui_locales: 'a'.repeat(1001) }), 'too_long'],
 ])('13.6 shows a page for %s, redirects nowhere and ends nothing', async (_name, parametersOf, reason) => {

@@ -113,6 +113,15 @@ export const pluginFindingCases: readonly FindingCase[] = [
     { id: 'jwks-uri-private', severity: 'warning', where: 'plugins[0].jwksUri.allowPrivateAddresses' },
   ],
   [
+    'logout tokens to private addresses',
+    withPlugin({ name: 'sign-in', backChannelLogout: { allowPrivateAddresses: true } }),
+    {
+      id: 'logout-uri-private',
+      severity: 'warning',
+      where: 'plugins[0].backChannelLogout.allowPrivateAddresses',
+    },
+  ],
+  [
     'proofs of clients with a fast clock',
     withPlugin({ name: 'dpop', clockTolerance: 5 }),
     { id: 'dpop-clock-strict', severity: 'warning', where: 'plugins[0].clockTolerance' },

@@ -25,6 +25,11 @@ export const pluginRules = {
     remedy: 'remove allowPrivateAddresses, or set the keys of internal clients as jwks',
     source: 'RFC 9700 section 4.11; docs/guides/client-assertion.md',
   },
+  'logout-uri-private': {
+    severity: 'warning',
+    remedy: 'remove allowPrivateAddresses',
+    source: 'docs/guides/logout.md',
+  },
   'dpop-clock-strict': {
     severity: 'warning',
     remedy: 'remove clockTolerance, or set it to 10 or more',

@@ -39,6 +39,11 @@ function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfigu
       ),
     ]
   }
+  if (plugin.name === 'sign-in' && plugin.backChannelLogout?.allowPrivateAddresses === true) {
+    const reason =
+      'The backchannelLogoutUri of a client makes this server send requests to addresses of its own network'
+    return [finding('logout-uri-private', `${path}.backChannelLogout.allowPrivateAddresses`, reason)]
+  }
   if (plugin.name !== 'client-assertion') return []
   return [
     ...(plugin.audience === 'issuer or token endpoint'
