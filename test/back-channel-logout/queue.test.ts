@@ -2,7 +2,7 @@ import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { kindOf } from '../end-session/parties.ts'
 import { withLatency } from '../support/latency.ts'
-import { clients, createReceivers, setUpNotified, sharedStorage } from './parties.ts'
+import { clients, createReceivers, setUpNotified } from './parties.ts'
 
 const failing = async () => new Response('later', { status: 503 })
 const never = () => new Promise<Response>(() => {})
@@ -112,76 +112,6 @@ test('14.7 the user does not wait for a client that does not respond', async () 
   f.clock.advance(16)
   await f.provider.runTasks()
   expect(f.received).toHaveLength(2)
-})
-
-test('14.8 a process that dies after it has stored the logout: another one sends it', async () => {
-  const clock = createTestClock()
-  const storage = sharedStorage(clock.now)
-  const more = { storage, runtime: { now: clock.now } }
-  const dying = await setUpNotified({ maxWait: 0 }, more)
-  const { browser, hint } = await dying.signedIn()
-  // The request never leaves the process.
-  dying.respondWith(never)
-  await dying.logout(browser, { id_token_hint: hint })
-  const next = await setUpNotified({}, more)
-  await next.provider.runTasks()
-  expect(next.received).toEqual([])
-  clock.advance(16)
-  await next.provider.runTasks()
-  expect(next.claims()).toMatchObject([{ sub: 'alice', aud: 'web', sid: dying.claims()[0]?.sid }])
-})
-
-test.each([3600, 40_000])('14.8 a process that starts %i s later sends it', async (downtime) => {
-  const clock = createTestClock()
-  const more = { storage: sharedStorage(clock.now), runtime: { now: clock.now } }
-  const dying = await setUpNotified({ maxWait: 0 }, more)
-  const { browser, hint } = await dying.signedIn()
-  dying.respondWith(never)
-  await dying.logout(browser, { id_token_hint: hint })
-  clock.advance(downtime)
-  const next = await setUpNotified({}, more)
-  await next.provider.runTasks()
-  expect(next.claims()).toMatchObject([{ aud: 'web' }])
-  await next.provider.runTasks()
-  expect(next.received).toHaveLength(1)
-})
-
-test('14.8 a process that dies while it sends again: another one continues', async () => {
-  const clock = createTestClock()
-  const more = { storage: sharedStorage(clock.now), runtime: { now: clock.now } }
-  const dying = await setUpNotified({ maxWait: 0 }, more)
-  const { browser, hint } = await dying.signedIn()
-  dying.respondWith(never)
-  await dying.logout(browser, { id_token_hint: hint })
-  clock.advance(16)
-  void dying.provider.runTasks()
-  await expect.poll(() => dying.received.length).toBe(2)
-  const next = await setUpNotified({}, more)
-  clock.advance(66)
-  await next.provider.runTasks()
-  expect(next.claims()).toMatchObject([{ aud: 'web' }])
-})
-
-test('14.8 the logout is stored before the session ends: without it, the session remains', async () => {
-  const clock = createTestClock()
-  const records = new Map()
-  const inner = mapDriver(records, clock.now)
-  let isFull = false
-  const storage = {
-    ...inner,
-    incrementItem: async (...given: Parameters<typeof inner.incrementItem>) => {
-      if (isFull) throw new Error('the disk is full')
-      return inner.incrementItem(...given)
-    },
-  }
-  const f = await setUpNotified({}, { storage, runtime: { now: clock.now } })
-  const { browser, hint } = await f.signedIn()
-  isFull = true
-  const page = await f.logout(browser, { id_token_hint: hint })
-  expect([page.status, kindOf(page)]).toEqual([503, 'error'])
-  isFull = false
-  expect(f.received).toEqual([])
-  expect(await f.isSignedIn(browser)).toBe(true)
 })
 
 test('14.9 of several processes, one makes each attempt, also if the storage is slow', async () => {
