@@ -22,7 +22,7 @@ const browser = await chromium.launch({ executablePath, args: process.getuid?.()
 try {
   for await (const line of createInterface({ input: demo.stderr })) if (line.includes('server_listening')) break
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
-  await page.goto('http://127.0.0.1:8484/')
+  await page.goto('http://127.0.0.1:8484/console')
   await page.getByRole('button', { name: 'Request a token' }).click()
   await page.getByText('200: success').waitFor()
   await page.getByRole('button', { name: 'Introspect' }).click()

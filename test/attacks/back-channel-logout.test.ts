@@ -1,5 +1,5 @@
 /**
- * Attack: the operator of a client, or whoever can register one, lets the provider send requests to hosts that only the
+ * Attack: the operator of a client, or an attacker who can register one, lets the provider send requests to hosts that only the
  * provider can reach (SSRF), holds its requests open, or sends endless responses. Or the receiver of a logout token uses
  * it as another token.
  *

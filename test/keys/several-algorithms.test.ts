@@ -62,6 +62,24 @@ describe('a client that needs another algorithm', () => {
   })
 })
 
+describe('a client that names no algorithm', () => {
+  const algorithmsWith = async (algorithms: readonly SigningAlgorithm[]) => {
+    const { access_token, id_token } = await tokensOf(await sharedRing().start({ algorithms }))
+    return [access_token, id_token].map((token) => decodeProtectedHeader(token).alg)
+  }
+
+  test.each([[['ES256', 'RS256']], [['EdDSA', 'ES256', 'RS256']]] as const)(
+    '9.6 gets identity tokens by RS256, with the keys %j',
+    async (algorithms) => {
+      expect(await algorithmsWith(algorithms)).toEqual([algorithms[0], 'RS256'])
+    },
+  )
+
+  test('9.6 gets identity tokens by the first algorithm, without a key for RS256', async () => {
+    expect(await algorithmsWith(['EdDSA', 'ES256'])).toEqual(['EdDSA', 'EdDSA'])
+  })
+})
+
 describe('configured keys', () => {
   test('the first private key of each algorithm signs for it', async () => {
     const keys = [

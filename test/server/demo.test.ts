@@ -52,6 +52,12 @@ describe('npm start without a configuration', () => {
     expect(reply(5)).toMatchObject({ token_type: 'Bearer', scope: 'openid profile api1' })
   })
 
+  // OpenID Connect Discovery section 3 requires RS256.
+  test('signs identity tokens with RS256', () => {
+    const [header = ''] = String(reply(5).id_token).split('.')
+    expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg: 'RS256' })
+  })
+
   test('its commands validate the identity token: every claim is a string', () => {
     expect(reply(6)).toMatchObject({ aud: 'demo-spa', sub: '1', amr: 'pwd' })
     for (const value of Object.values(reply(6))) expect(value).toBeTypeOf('string')

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { hashPassword, hashSecret } from 'grantry'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { freePort } from '../support/free-port.ts'
 import { printed } from './printed.ts'
 import { root, startCommand } from './running-command.ts'
@@ -95,6 +98,26 @@ describe('in an empty directory', () => {
       process.argv = argv
       vi.unstubAllEnvs()
     }
+  })
+
+  test('its commented settings make a server that signs users in', async () => {
+    const directory = emptyDirectory()
+    await printed('init', directory)
+    const file = join(directory, 'grantry.config.json')
+    const template = readFileSync(file, 'utf8')
+    const edited = template
+      .replaceAll(/^( *)\/\/ ( *["{].*,)$/gmu, '$1$2')
+      .replace('"sha256": "..."', `"sha256": "${hashSecret(randomUUID()).sha256}"`)
+      .replace('output of grantry hash-password', await hashPassword('alice-password'))
+    writeFileSync(file, edited)
+    const { out } = await printed('check', '--json', '--config', file)
+    expect(JSON.parse(out)).toMatchObject({ findings: [{ id: 'issuer-loopback' }] })
+    const { configuration } = await loadConfiguration(file, { GRANTRY_KEY_SECRET: randomUUID() })
+    expect(configuration).toMatchObject({
+      clients: [{ clientId: 'web', clientName: 'Example' }, { clientId: 'service' }],
+      users: [{ username: 'alice' }],
+      plugins: [{ name: 'sign-in', pages: { name: 'Example' } }],
+    })
   })
 
   test('shows the secrets once: no file contains them, and only this user can read the files', async () => {

@@ -191,7 +191,7 @@ export const findingCases: readonly FindingCase[] = [
   [
     'a client that signs users in, and a key file without an RSA key',
     withClient({ ...codeClient, scopes: ['openid', 'api1'] }),
-    { id: 'openid-algorithm-missing', severity: 'info', where: 'keys.jwks' },
+    { id: 'openid-algorithm-missing', severity: 'warning', where: 'keys.jwks' },
   ],
   [
     'a client that signs users in, and ES256 alone',
@@ -199,7 +199,7 @@ export const findingCases: readonly FindingCase[] = [
       ...withClient({ ...codeClient, scopes: ['openid', 'api1'] }),
       keys: { algorithm: 'ES256', encryptionSecret: strong('keys') },
     },
-    { id: 'openid-algorithm-missing', severity: 'info', where: 'keys.algorithms' },
+    { id: 'openid-algorithm-missing', severity: 'warning', where: 'keys.algorithms' },
   ],
   ['an invalid configuration', { ...healthy, isuer: 'x' }, { id: 'configuration-invalid', severity: 'error' }],
   ['an invalid client', withClient({ redirectUris: ['https://web.example.com/#x'] }), { id: 'configuration-invalid' }],

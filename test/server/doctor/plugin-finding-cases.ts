@@ -57,6 +57,11 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
 /** A configuration with plugins and the expected finding. */
 export const pluginFindingCases: readonly FindingCase[] = [
   [
+    'a client that is described to users, without the pages of a sign-in',
+    { ...healthy, clients: [{ ...client, clientName: 'Example' }] },
+    { id: 'plugin-missing', severity: 'error', where: 'clients[0].clientName' },
+  ],
+  [
     'a grant type without its plugin',
     { ...healthy, clients: [{ ...client, grantTypes: ['client_credentials', deviceGrant] }] },
     {

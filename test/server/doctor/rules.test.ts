@@ -169,6 +169,15 @@ describe('RS256, which OpenID Connect Discovery requires', () => {
     expect(where({}, { keys: [{}] })).toEqual(['keys'])
     const elsewhere = { clients: [], hasExternalClients: true }
     expect(where({}, { authorizationEndpoint: 'https://login.example.com' }, elsewhere)).toEqual(['keys.algorithms'])
+    expect(where({}, { plugins: [{ name: 'sign-in' }] }, elsewhere)).toEqual(['keys.algorithms'])
+  })
+
+  test('is no warning if every client names another algorithm', () => {
+    const severityOf = (more: object) => {
+      const clients = [parseConfiguration(clientSchema, { ...declared, ...more }, 'clients[0]')]
+      return runChecks(facts({}, { clients })).find(({ id }) => id === 'openid-algorithm-missing')?.severity
+    }
+    expect([severityOf({}), severityOf({ identityTokenAlgorithm: 'ES256' })]).toEqual(['warning', 'info'])
   })
 
   test('is not reported if it is offered, or no client signs users in', () => {
@@ -176,7 +185,7 @@ describe('RS256, which OpenID Connect Discovery requires', () => {
     expect(where({ enabled: false })).toEqual([])
     expect(where({ scopes: ['api1'] })).toEqual([])
     expect(where({ grantTypes: ['client_credentials'] })).toEqual([])
-    expect(where({}, {}, { clients: [], hasExternalClients: true })).toEqual([])
+    expect(where({}, { plugins: [{ name: 'dpop' }] }, { clients: [], hasExternalClients: true })).toEqual([])
   })
 })
 

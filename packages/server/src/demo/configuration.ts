@@ -58,6 +58,8 @@ export function demoConfiguration(issuer: string): Configuration {
   return {
     issuer,
     storage: { driver: 'filesystem', directory: './.grantry' },
+    // RS256 for identity tokens, ES256 for all others.
+    keys: { algorithms: ['ES256', 'RS256'] },
     clients: [
       { ...confidential, clientId: 'demo', accessTokenFormat: 'reference' },
       { ...confidential, clientId: 'demo-jwt', accessTokenFormat: 'jwt' },

@@ -1,4 +1,5 @@
 import { defaultRotateAfter, keySettingsOf } from '../configuration/keys.ts'
+import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -73,23 +74,32 @@ export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, client
   return findings
 }
 
-/** Checks whether discovery lists RS256, as OpenID Connect requires, if clients use OpenID Connect. */
+/**
+ * Checks whether discovery lists RS256, as OpenID Connect requires, if clients use OpenID Connect. Clients that name no
+ * algorithm expect RS256.
+ */
 export const checkOpenId: Check = ({ configuration, clients, hasExternalClients, signingAlgorithms }) => {
-  const hasOpenIdClient = clients.some(
+  const openIdClients = clients.filter(
     ({ enabled, scopes, grantTypes }) =>
       enabled && scopes.includes('openid') && grantTypes.includes('authorization_code'),
   )
+  const { authorizationEndpoint, plugins = [] } = configuration
+  const signsIn =
+    authorizationEndpoint !== undefined || plugins.some((plugin) => isNamedPlugin(plugin) && plugin.name === 'sign-in')
   // External clients are assumed to sign users in if there is a login page.
-  const usesOpenId = hasOpenIdClient || (hasExternalClients && configuration.authorizationEndpoint !== undefined)
+  const usesOpenId = openIdClients.length > 0 || (hasExternalClients && signsIn)
   if (!usesOpenId || signingAlgorithms.includes('RS256')) return []
   const settings = keySettingsOf(configuration.keys)
   const isStored = !Array.isArray(configuration.keys) && settings.jwks === undefined
   const where = isStored ? 'keys.algorithms' : settings.jwks === undefined ? 'keys' : 'keys.jwks'
+  const areNamed =
+    !hasExternalClients && openIdClients.every(({ identityTokenAlgorithm }) => identityTokenAlgorithm !== undefined)
   return [
     finding(
       'openid-algorithm-missing',
       where,
-      `Identity tokens can only be signed with ${signingAlgorithms.join(', ')}, but OpenID Connect requires RS256, and some clients accept nothing else`,
+      `Identity tokens can only be signed with ${signingAlgorithms.join(', ')}, but OpenID Connect requires RS256, and many clients accept nothing else`,
+      areNamed ? 'info' : 'warning',
     ),
   ]
 }

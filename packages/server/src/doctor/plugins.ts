@@ -114,6 +114,18 @@ const providers: Readonly<Record<string, string>> = {
   tokenEndpointAuthSigningAlg: 'client-assertion',
   dpopBoundAccessTokens: 'dpop',
   profile: 'fapi2',
+  backchannelLogoutSessionRequired: 'sign-in',
+  backchannelLogoutUri: 'sign-in',
+  clientName: 'sign-in',
+  clientUri: 'sign-in',
+  contacts: 'sign-in',
+  defaultMaxAge: 'sign-in',
+  initiateLoginUri: 'sign-in',
+  logoUri: 'sign-in',
+  policyUri: 'sign-in',
+  requireConsent: 'sign-in',
+  requirePushedAuthorizationRequests: 'sign-in',
+  tosUri: 'sign-in',
 }
 
 interface WrittenClient {

@@ -190,9 +190,9 @@ export const rules = define({
     source: 'OpenID Connect Core section 10.1.1',
   },
   'openid-algorithm-missing': {
-    severity: 'info',
+    severity: 'warning',
     remedy:
-      'set keys.algorithms to ["ES256", "RS256"], or add an RSA key after the first key in the key file; only clients with identityTokenAlgorithm RS256 use it',
+      'set keys.algorithms to ["ES256", "RS256"], or add an RSA key after the first key in the key file; access tokens keep their algorithm',
     source: 'OpenID Connect Discovery 1.0 section 3',
   },
   'file-readable': {

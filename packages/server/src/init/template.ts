@@ -29,10 +29,15 @@ export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateF
 
   // Signing keys: created at the first start, encrypted in the storage, rotated every 90 days (7776000 seconds).
   // \${GRANTRY_KEY_SECRET} is read from the environment, or from ${environmentFileName} next to this file.
-  // OpenID Connect requires RS256. ES256, the first, is the default; a client can set "identityTokenAlgorithm": "RS256".
+  // Identity tokens are signed with RS256, as OpenID Connect clients expect, all other tokens with ES256, the first. A
+  // client can set another "identityTokenAlgorithm".
   "keys": { "algorithms": ["ES256", "RS256"], "rotateAfter": 7776000, "encryptionSecret": "\${GRANTRY_KEY_SECRET}" },
 
   "clients": [
+    // A web application. Its users sign in on the pages of "plugins", below.
+    // { "clientId": "web", "clientName": "Example", "secrets": [{ "sha256": "..." }],
+    //   "grantTypes": ["authorization_code", "refresh_token"], "scopes": ["openid", "profile", "offline_access", "api1"],
+    //   "redirectUris": ["https://web.example.com/callback"], "postLogoutRedirectUris": ["https://web.example.com/"] },
     {
       // A service that gets tokens for itself. Only the hash of its secret is stored. New secret: grantry hash-secret
       "clientId": "service",
@@ -41,9 +46,6 @@ export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateF
       "scopes": ["api1"],
       "accessTokenLifetime": 3600
     }
-    // A web application whose users sign in at your login page (see docs/guides/embedding.md):
-    // { "clientId": "web", "secrets": [{ "sha256": "..." }], "grantTypes": ["authorization_code", "refresh_token"],
-    //   "scopes": ["openid", "profile", "offline_access", "api1"], "redirectUris": ["https://web.example.com/callback"] }
   ],
 
   "scopes": [
@@ -51,7 +53,9 @@ export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateF
     { "name": "api1", "secrets": [{ "sha256": "${apiHash}" }], "audience": "https://api1.example.com" }
   ],
 
+  // Users, and the pages on which they sign in and consent. See docs/guides/sign-in.md.
   // "users": [{ "sub": "1", "username": "alice", "password": "output of grantry hash-password" }],
+  // "plugins": [{ "name": "sign-in", "pages": { "name": "Example" } }],
 
   // The legacy validation endpoint requires no authentication. Use introspection instead.
   "endpoints": { "accessTokenValidation": false },
