@@ -1,7 +1,7 @@
 import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { kindOf } from '../end-session/parties.ts'
-import { setUpNotified, sharedStorage } from './parties.ts'
+import { createReceivers, setUpNotified, sharedStorage } from './parties.ts'
 
 const never = () => new Promise<Response>(() => {})
 
@@ -73,4 +73,39 @@ test('14.8 the logout is stored before the session ends: without it, the session
   isFull = false
   expect(f.received).toEqual([])
   expect(await f.isSignedIn(browser)).toBe(true)
+})
+
+test('14.8 attempts in which a process dies count', async () => {
+  const clock = createTestClock()
+  const more = { storage: sharedStorage(clock.now), runtime: { now: clock.now } }
+  const receivers = createReceivers()
+  receivers.respondWith(never)
+  const first = await setUpNotified({ maxWait: 0 }, more, receivers)
+  const { browser, hint } = await first.signedIn()
+  await first.logout(browser, { id_token_hint: hint })
+  for (let restart = 0; restart < 8; restart += 1) {
+    clock.advance(1900)
+    const next = await setUpNotified({}, more, receivers)
+    const { length } = receivers.received
+    void next.provider.runTasks()
+    if (length < 5) await expect.poll(() => receivers.received.length).toBe(length + 1)
+  }
+  expect(receivers.received).toHaveLength(5)
+})
+
+test('14.8 a process that dies after it has claimed an attempt: another one makes it', async () => {
+  const f = await setUpNotified()
+  const { browser, hint } = await f.signedIn()
+  f.respondWith(async () => new Response(null, { status: 503 }))
+  const bucket = Math.floor(f.clock.now() / 60)
+  await f.logout(browser, { id_token_hint: hint })
+  f.clock.advance(16)
+  const kit = f.provider.kit('authorization-endpoint')
+  const claim = `claim:logout:${bucket}:1:1:${Math.floor(f.clock.now() / 60)}`
+  expect(await kit.records.insert(claim, true, f.clock.now() + 120)).toBe(true)
+  await f.provider.runTasks()
+  expect(f.received).toHaveLength(1)
+  f.clock.advance(60)
+  await f.provider.runTasks()
+  expect(f.received).toHaveLength(2)
 })

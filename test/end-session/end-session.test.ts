@@ -1,7 +1,7 @@
 import { decodeJwt } from '@grantry/core'
 import { expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
-import { bye, kindOf, setUpLogout, state } from './parties.ts'
+import { bye, clients, kindOf, setUpLogout, state } from './parties.ts'
 
 test('13.1 discovery announces the endpoint', async () => {
   const { provider } = await setUpLogout()
@@ -105,6 +105,17 @@ test('13.4 a hint of another user, or of an earlier session, asks', async () => 
   expect(kindOf(await logout(alice.browser, { id_token_hint: elsewhere.hint }))).toBe('question')
   expect(await isSignedIn(alice.browser)).toBe(true)
   expect(await isSignedIn(elsewhere.browser)).toBe(true)
+})
+
+test('13.4 a hint without a session suffices only if its user is signed in', async () => {
+  const withoutUris = clients.map((client) => ({ ...client, postLogoutRedirectUris: [] }))
+  const { signedIn, logout, isSignedIn } = await setUpLogout({ clients: withoutUris })
+  const [alice, bob] = [await signedIn('alice'), await signedIn('bob')]
+  expect(decodeJwt(alice.hint)?.claims).not.toHaveProperty('sid')
+  expect(kindOf(await logout(alice.browser, { id_token_hint: bob.hint }))).toBe('question')
+  expect(await isSignedIn(alice.browser)).toBe(true)
+  expect(kindOf(await logout(alice.browser, { id_token_hint: alice.hint }))).toBe('signed out')
+  expect(await isSignedIn(alice.browser)).toBe(false)
 })
 
 test.each(['stay', '', 'unknown'])(
