@@ -89,6 +89,11 @@ export function createLogoutQueue(send: SendLogout, timeout: number): LogoutQueu
     // With the minute, because the process that has claimed it can die.
     const claim = `claim:${key}:${item.attempts}:${Math.floor(now / 60)}`
     if (!(await kit.records.insert(claim, true, now + 120))) return []
+    if (item.attempts >= maxAttempts) {
+      // The process of the last attempt has died.
+      await kit.records.delete(key)
+      return item.clientIds
+    }
     const attempts = item.attempts + 1
     const next = { ...item, attempts, due: dueAfter(attempts, now) }
     // Before it is sent: an attempt counts also if the process dies.

@@ -87,8 +87,9 @@ test('14.8 attempts in which a process dies count', async () => {
     clock.advance(1900)
     const next = await setUpNotified({}, more, receivers)
     const { length } = receivers.received
-    void next.provider.runTasks()
+    const run = next.provider.runTasks()
     if (length < 5) await expect.poll(() => receivers.received.length).toBe(length + 1)
+    else await run
   }
   expect(receivers.received).toHaveLength(5)
 })
@@ -108,4 +109,20 @@ test('14.8 a process that dies after it has claimed an attempt: another one make
   f.clock.advance(60)
   await f.provider.runTasks()
   expect(f.received).toHaveLength(2)
+})
+
+test('14.8 a process finds what another one stores in a minute that it has read before', async () => {
+  const clock = createTestClock(1_800_000_000)
+  const more = { storage: sharedStorage(clock.now), runtime: { now: clock.now } }
+  const [dying, other] = [await setUpNotified({ maxWait: 0 }, more), await setUpNotified({}, more)]
+  dying.respondWith(never)
+  for (const name of ['alice', 'bob']) {
+    await other.provider.runTasks()
+    clock.advance(1)
+    const { browser, hint } = await dying.signedIn(name)
+    await dying.logout(browser, { id_token_hint: hint })
+  }
+  clock.advance(200)
+  await other.provider.runTasks()
+  expect(new Set(other.claims().map(({ sub }) => sub))).toEqual(new Set(['alice', 'bob']))
 })
