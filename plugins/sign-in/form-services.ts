@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { InteractionServices } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { SecondFactor } from '../shared/second-factor.ts'
 import type { Consents } from './consents.ts'
 import type { SignInPages } from './pages.ts'
 
@@ -7,7 +8,10 @@ export interface FormServices extends InteractionServices {
   readonly pages: SignInPages
   readonly consents: Consents
   /** The `acr` of a sign-in by password. */
-  readonly acr: string | undefined
+  readonly acr?: string | undefined
+  readonly secondFactors: readonly SecondFactor[]
+  /** The `acr` of a sign-in with a second factor. */
+  readonly secondFactorAcr?: string | undefined
 }
 
 const text = v.optional(v.string(), '')
@@ -20,5 +24,7 @@ export const formParams = v.object({
   username: text,
   password: text,
   account: text,
+  code: text,
+  passed: text,
 })
 export type FormFields = v.InferOutput<typeof formParams>

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 
-export type Step = 'sign_in' | 'consent' | 'choose_account'
+export type Step = 'sign_in' | 'second_factor' | 'consent' | 'choose_account'
 
 const schema = v.object({ step: v.string(), id: v.string(), browser: v.string(), sid: v.string() })
 

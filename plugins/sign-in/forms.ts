@@ -10,6 +10,7 @@ import type { SuspendedInteraction } from '../authorization-endpoint/authorizati
 import { type FormFields, type FormServices, formParams } from './form-services.ts'
 import { permits, type Step } from './form-token.ts'
 import { attemptSignIn } from './password.ts'
+import { attemptSecondFactor } from './second-factor.ts'
 import { endpointOf, signInPage } from './views.ts'
 
 /** What a form does. */
@@ -26,6 +27,13 @@ const signIn: Form = {
   path: '/connect/signin',
   handle: attemptSignIn,
   retry: (interaction, { pages }) => signInPage(interaction, pages, { problem: 'form_expired' }),
+}
+
+const secondFactor: Form = {
+  step: 'second_factor',
+  path: '/connect/secondfactor',
+  handle: attemptSecondFactor,
+  retry: signIn.retry,
 }
 
 /** Continues with the request: it shows the next page, or sends a code. */
@@ -73,7 +81,7 @@ async function submit(form: Form, fields: FormFields, http: EndpointRequest, kit
 
 /** The endpoints that receive the forms of the pages. */
 export const formEndpoints = (services: FormServices): readonly PluginPart[] =>
-  [signIn, consent, accountChoice].map((form) =>
+  [signIn, secondFactor, consent, accountChoice].map((form) =>
     defineEndpoint({
       name: endpointOf[form.step],
       path: form.path,

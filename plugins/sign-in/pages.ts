@@ -40,6 +40,14 @@ export interface SignInView extends FormView {
   readonly canCancel: boolean
 }
 
+/** The field `code`, and the button `decision` with the value `cancel`. */
+export interface SecondFactorView extends FormView {
+  readonly subjectName: string
+  readonly problem?: 'wrong_code' | 'too_many_attempts' | undefined
+  /** Seconds until the next attempt. */
+  readonly retryAfter?: number | undefined
+}
+
 /** The buttons `decision` with the values `allow` and `deny`. */
 export interface ConsentView extends FormView {
   readonly subjectName: string
@@ -58,6 +66,7 @@ export interface SignInPages {
   /** Chooses a language. @param uiLocales the parameter `ui_locales` */
   localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
   signIn(view: SignInView, locale: string): RenderedPage
+  secondFactor(view: SecondFactorView, locale: string): RenderedPage
   consent(view: ConsentView, locale: string): RenderedPage
   chooseAccount(view: ChooseAccountView, locale: string): RenderedPage
   error(view: { readonly code: string; readonly reason: string }, locale: string): RenderedPage

@@ -1,7 +1,9 @@
 import { isOAuthError, type Reply, type Subject } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { beginSession } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import type { SignInProblem } from './pages.ts'
+import { askForSecondFactor } from './second-factor.ts'
 import { signInPage } from './views.ts'
 
 /** Refusals that the page explains. Any other is a defect or belongs to the client. */
@@ -10,7 +12,7 @@ const problems: Readonly<Record<string, SignInProblem>> = {
   temporarily_unavailable: 'unavailable',
 }
 
-/** Checks a user name and password, with the limits of the core, and begins a session. */
+/** Checks a user name and password, with the limits of the core. Begins a session, unless the user has a second factor. */
 export async function attemptSignIn(
   { username, password }: FormFields,
   interaction: SuspendedInteraction,
@@ -29,17 +31,7 @@ export async function attemptSignIn(
     return { ...(await signInPage(interaction, pages, { problem, retryAfter, username })), error }
   }
   if (subject === undefined) return signInPage(interaction, pages, { problem: 'wrong_credentials', username })
-  return begin({ subject: { ...(acr !== undefined && { acr }), ...subject }, name: username }, interaction, services)
-}
-
-/** Begins a session, and continues with the request. */
-async function begin(
-  user: { readonly subject: Subject; readonly name: string },
-  interaction: SuspendedInteraction,
-  { interactions, sessions }: FormServices,
-): Promise<Reply> {
-  const { kit, http, id } = interaction
-  const { session, cookies } = await sessions.start(kit, user, http)
-  await interactions.proceed(interaction, { signedIn: session.sid, chosen: session.sid })
-  return { location: interactions.resumeUrl(kit, id), cookies }
+  const user = { ...(acr !== undefined && { acr }), ...subject }
+  const page = await askForSecondFactor(user, username, interaction, services)
+  return page ?? beginSession({ subject: user, name: username }, interaction, services)
 }

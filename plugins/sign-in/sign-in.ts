@@ -2,17 +2,20 @@ import { configurationObject, defineFields, parseConfiguration } from '@grantry/
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
+import type { SecondFactor } from '../shared/second-factor.ts'
 import { createConsents } from './consents.ts'
 import { formEndpoints } from './forms.ts'
 import { interact } from './interact.ts'
 import type { SignInPages } from './pages.ts'
 
+export type { SecondFactor } from '../shared/second-factor.ts'
 export type {
   ChooseAccountView,
   ClientView,
   ConsentView,
   FormView,
   RenderedPage,
+  SecondFactorView,
   SignInPages,
   SignInProblem,
   SignInView,
@@ -21,6 +24,7 @@ export type {
 declare module '@grantry/core' {
   interface PluginEndpoints {
     signIn: true
+    secondFactor: true
     consent: true
     accountChoice: true
   }
@@ -36,6 +40,10 @@ export interface SignInOptions {
   readonly consentLifetime?: number | undefined
   /** The `acr` of a sign-in by password, unless `users.authenticate` returns one. */
   readonly acr?: string | undefined
+  /** What users prove besides the password, if they have set it up, such as `totp()`. */
+  readonly secondFactors?: readonly SecondFactor[] | undefined
+  /** The `acr` of a sign-in with a second factor. Default: that of a sign-in by password. */
+  readonly secondFactorAcr?: string | undefined
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
@@ -44,10 +52,12 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 export const signInEntries = {
   consentLifetime: v.optional(wholeSeconds(60, 315_360_000), 31_536_000),
   acr: v.optional(v.string('must be a string')),
+  secondFactorAcr: v.optional(v.string('must be a string')),
 }
 
 const optionsSchema = configurationObject({
   ...signInEntries,
+  secondFactors: v.optional(v.array(v.custom<SecondFactor>(isObject, 'must be a second factor such as totp()')), []),
   pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
 })
 
@@ -60,10 +70,10 @@ const clientFields = defineFields({ client: { requireConsent: v.optional(v.boole
  * @throws TypeError when an option is malformed.
  */
 export function signIn(input: SignInOptions): InteractionPort {
-  const { pages, consentLifetime, acr } = parseConfiguration(optionsSchema, input, 'signIn()')
+  const { pages, consentLifetime, ...factors } = parseConfiguration(optionsSchema, input, 'signIn()')
   const consents = createConsents(consentLifetime)
   return {
     interact: (interaction) => interact(interaction, { pages, consents }),
-    parts: (services) => [clientFields, ...formEndpoints({ ...services, pages, consents, acr })],
+    parts: (services) => [clientFields, ...formEndpoints({ ...services, pages, consents, ...factors })],
   }
 }

@@ -6,7 +6,7 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { requestedClaims } from './consents.ts'
 import { formTokenFor, type Step } from './form-token.ts'
-import type { ClientView, FormView, SignInPages, SignInView } from './pages.ts'
+import type { ClientView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
 
 export const clientView = (client: Client): ClientView => ({
   clientId: client.clientId,
@@ -20,6 +20,7 @@ export const clientView = (client: Client): ClientView => ({
 /** The names of the endpoints that the forms are sent to. */
 export const endpointOf = {
   sign_in: 'signIn',
+  second_factor: 'secondFactor',
   consent: 'consent',
   choose_account: 'accountChoice',
 } as const satisfies Readonly<Record<Step, string>>
@@ -47,6 +48,17 @@ export async function signInPage(interaction: Shown, pages: SignInPages, state: 
   const { loginHint } = interaction.request
   const view = { ...(await formView(interaction, 'sign_in')), username: loginHint, canCancel: true, ...state }
   return pages.signIn(view, localeFor(interaction, pages))
+}
+
+export async function secondFactorPage(
+  interaction: Shown,
+  { subjectName, passed }: { readonly subjectName: string; readonly passed: string },
+  pages: SignInPages,
+  state: Pick<SecondFactorView, 'problem' | 'retryAfter'> = {},
+): Promise<Reply> {
+  const { fields, ...form } = await formView(interaction, 'second_factor')
+  const view = { ...form, fields: { ...fields, passed }, subjectName, ...state }
+  return pages.secondFactor(view, localeFor(interaction, pages))
 }
 
 export async function consentPage(interaction: Shown, subjectName: string, pages: SignInPages): Promise<Reply> {

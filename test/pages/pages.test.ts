@@ -48,6 +48,7 @@ describe('hostile values', () => {
   const element = /<(?:script>alert|img src=x)/u
 
   test.each([
+    ['secondFactor', () => pages.secondFactor({ ...form, client, subjectName: evil }, evil)],
     ['signIn', () => pages.signIn({ ...form, client, username: evil, canCancel: true }, evil)],
     [
       'consent',

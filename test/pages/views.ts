@@ -17,6 +17,9 @@ const form = {
 
 /** Every page in every state, by the name of its picture. */
 export const views: { readonly [name: string]: (pages: Pages, locale: string) => ReturnType<Pages['error']> } = {
+  'second-factor': (pages, locale) => pages.secondFactor({ ...form, client, subjectName: 'alice' }, locale),
+  'second-factor-wrong': (pages, locale) =>
+    pages.secondFactor({ ...form, client, subjectName: 'alice', problem: 'wrong_code' }, locale),
   'sign-in': (pages, locale) => pages.signIn({ ...form, client, canCancel: true }, locale),
   'sign-in-wrong': (pages, locale) =>
     pages.signIn({ ...form, client, username: 'alice', problem: 'wrong_credentials', canCancel: true }, locale),

@@ -13,6 +13,7 @@ const shown = (page: string) => (view: object & { readonly fields?: Readonly<Rec
 export const testPages: SignInPages = {
   localeOf: () => 'en',
   signIn: shown('signIn'),
+  secondFactor: shown('secondFactor'),
   consent: shown('consent'),
   chooseAccount: shown('chooseAccount'),
   error: shown('error'),

@@ -50,6 +50,7 @@ export function createPages(input: PagesOptions & { readonly templates?: Partial
   return {
     localeOf: createLocaleOf(locales),
     signIn: render(used.signIn),
+    secondFactor: render(used.secondFactor),
     consent: render(used.consent),
     chooseAccount: render(used.chooseAccount),
     deviceCode: render(used.deviceCode),

@@ -30,6 +30,14 @@ export interface SignInView extends FormView {
   readonly canCancel: boolean
 }
 
+export interface SecondFactorView extends FormView {
+  readonly client: ClientView
+  readonly subjectName: string
+  readonly problem?: 'wrong_code' | 'too_many_attempts' | undefined
+  /** Seconds until the next attempt. */
+  readonly retryAfter?: number | undefined
+}
+
 export interface ConsentView extends FormView {
   readonly client: ClientView
   readonly subjectName: string

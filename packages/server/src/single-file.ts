@@ -10,6 +10,7 @@ import * as fapi2 from '@grantry/plugins/fapi2'
 import * as jwtBearer from '@grantry/plugins/jwt-bearer'
 import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
 import * as mtls from '@grantry/plugins/mtls'
+import * as oneTimePassword from '@grantry/plugins/one-time-password'
 import * as pushedAuthorization from '@grantry/plugins/pushed-authorization'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
 import * as signIn from '@grantry/plugins/sign-in'
@@ -30,6 +31,7 @@ const plugins = {
   'jwt-bearer': jwtBearer,
   'jwt-introspection': jwtIntrospection,
   mtls,
+  'one-time-password': oneTimePassword,
   'pushed-authorization': pushedAuthorization,
   'resource-indicators': resourceIndicators,
   'sign-in': signIn,

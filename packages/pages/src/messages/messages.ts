@@ -11,6 +11,10 @@ export interface Messages {
   tooManyAttemptsFor: string
   formExpired: string
   unavailable: string
+  secondFactorTitle: string
+  secondFactorIntro: string
+  secondFactorCode: string
+  wrongCode: string
   consentTitle: string
   consentIntro: string
   signedInAs: string

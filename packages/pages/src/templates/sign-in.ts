@@ -2,8 +2,10 @@ import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { SignInProblem, SignInView } from '../views.ts'
 import { alert, clientLine, clientLinks, form, nameOf } from './parts.ts'
+import { tooManyAttempts } from './too-many-attempts.ts'
 
-function problemText(problem: SignInProblem | undefined, seconds: number | undefined, { text }: Tools) {
+function problemText(problem: SignInProblem | undefined, seconds: number | undefined, tools: Tools) {
+  const { text } = tools
   switch (problem) {
     case undefined:
       return undefined
@@ -14,7 +16,7 @@ function problemText(problem: SignInProblem | undefined, seconds: number | undef
     case 'unavailable':
       return text('unavailable')
     case 'too_many_attempts':
-      return seconds === undefined ? text('tooManyAttempts') : text('tooManyAttemptsFor', { seconds: String(seconds) })
+      return tooManyAttempts(seconds, tools)
   }
 }
 

@@ -4,11 +4,13 @@ import { deviceCode } from './device-code.ts'
 import { error } from './error.ts'
 import { formPost } from './form-post.ts'
 import { confirmLogout, signedOut, stillSignedIn } from './logout.ts'
+import { secondFactor } from './second-factor.ts'
 import { signIn } from './sign-in.ts'
 
 /** The content of all pages. */
 export const templates = {
   signIn,
+  secondFactor,
   consent,
   chooseAccount,
   deviceCode,

@@ -1,0 +1,2 @@
+export { newRecoveryCodes, type RecoveryCodesOptions, recoveryCodes } from './recovery-codes.ts'
+export { newTotpSecret, type TotpOptions, totp, totpUri } from './totp.ts'

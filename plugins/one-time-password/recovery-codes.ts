@@ -1,0 +1,50 @@
+import { configurationObject, type Kit, parseConfiguration } from '@grantry/core'
+import * as v from 'valibot'
+import type { SecondFactor } from '../shared/second-factor.ts'
+import { bytesOf, encodeBase32 } from './base32.ts'
+
+/** Seconds for which a used code is remembered: ten years. */
+const memory = 315_360_000
+
+/** Bytes of a code: 80 random bits cannot be guessed, also by someone who has read the hash. */
+const length = 10
+
+export interface RecoveryCodesOptions {
+  /** Returns the hashes of the codes of a user, used ones included. */
+  hashesOf(sub: string): readonly string[] | Promise<readonly string[]>
+}
+
+const optionsSchema = configurationObject({
+  hashesOf: v.custom<RecoveryCodesOptions['hashesOf']>((value) => typeof value === 'function', 'must be a function'),
+})
+
+const normalized = (code: string): string => code.replaceAll(/[\s-]/gu, '').toUpperCase()
+
+/** Returns new codes for a user to write down, and the hashes to store. */
+export const newRecoveryCodes = (
+  { randomId, sha256 }: Pick<Kit, 'randomId' | 'sha256'>,
+  count = 10,
+): readonly { readonly code: string; readonly hash: string }[] =>
+  Array.from({ length: count }, () => {
+    const text = encodeBase32(bytesOf(randomId()).slice(0, length))
+    return { code: text.replaceAll(/(.{4})(?=.)/gu, '$1-'), hash: sha256(text) }
+  })
+
+/**
+ * Codes for a user who has lost the other factors, each accepted once. For `signIn({ secondFactors })`, after the other
+ * factors.
+ *
+ * @throws TypeError when an option is malformed.
+ */
+export function recoveryCodes(options: RecoveryCodesOptions): SecondFactor {
+  const { hashesOf } = parseConfiguration(optionsSchema, options, 'recoveryCodes()')
+  return {
+    amr: 'otp',
+    isSetUp: async (sub) => (await hashesOf(sub)).length > 0,
+    async verify(sub, code, kit) {
+      const hash = kit.sha256(normalized(code))
+      const known = (await hashesOf(sub)).filter((other) => kit.equals(other, hash))
+      return known.length > 0 && kit.records.insert(`recovery:${sub}:${hash}`, true, kit.now() + memory)
+    },
+  }
+}

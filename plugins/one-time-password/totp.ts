@@ -1,0 +1,92 @@
+import { configurationObject, type EndpointKit, type Kit, parseConfiguration } from '@grantry/core'
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha1 } from '@noble/hashes/legacy.js'
+import * as v from 'valibot'
+import { wholeSeconds } from '../shared/config-schema.ts'
+import type { SecondFactor } from '../shared/second-factor.ts'
+import { bytesOf, decodeBase32, encodeBase32 } from './base32.ts'
+
+/** Seconds of one password. Authenticator apps support no other. */
+const step = 30
+const digits = 6
+
+/** RFC 4226 section 4: at least 128 bits. */
+const minSecretLength = 16
+
+export interface TotpOptions {
+  /** Returns the secret of a user in base32, as the user's app has it; `undefined` if the user has set up none. */
+  secretOf(sub: string): string | undefined | Promise<string | undefined>
+  /** Seconds by which the clock of the app may differ. Default: 30. */
+  readonly clockTolerance?: number | undefined
+}
+
+const optionsSchema = configurationObject({
+  secretOf: v.custom<TotpOptions['secretOf']>((value) => typeof value === 'function', 'must be a function'),
+  clockTolerance: v.optional(wholeSeconds(0, 120), 30),
+})
+
+/** @see RFC 4226 section 5.3 */
+function passwordAt(counter: number, secret: Uint8Array): string {
+  const message = new DataView(new ArrayBuffer(8))
+  message.setBigUint64(0, BigInt(counter))
+  const mac = new DataView(hmac(sha1, secret, new Uint8Array(message.buffer)).buffer)
+  const number = mac.getUint32(mac.getUint8(19) & 15) & 0x7f_ff_ff_ff
+  return String(number % 10 ** digits).padStart(digits, '0')
+}
+
+/** @throws TypeError for a secret that is malformed or too short. */
+function decodeSecret(secret: string): Uint8Array {
+  const bytes = decodeBase32(secret)
+  if (bytes !== undefined && bytes.length >= minSecretLength) return bytes
+  throw new TypeError(`totp(): secretOf must return base32 of at least ${minSecretLength} bytes`)
+}
+
+/** Returns the counter whose password this is. Calculates all, so that the time does not depend on the position. */
+function counterOf(code: string, secret: Uint8Array, counters: readonly number[], kit: EndpointKit) {
+  const passwords = counters.map((counter) => passwordAt(counter, secret))
+  const matches = passwords.map((password) => kit.equals(password, code))
+  return counters[matches.indexOf(true)]
+}
+
+/**
+ * One-time passwords of an authenticator app: six digits that change every 30 seconds, each accepted once. For
+ * `signIn({ secondFactors })`.
+ *
+ * @throws TypeError when an option is malformed.
+ * @see RFC 6238
+ */
+export function totp(options: TotpOptions): SecondFactor {
+  const { secretOf, clockTolerance } = parseConfiguration(optionsSchema, options, 'totp()')
+  return {
+    amr: 'otp',
+    isSetUp: async (sub) => (await secretOf(sub)) !== undefined,
+    async verify(sub, code, kit) {
+      const secret = await secretOf(sub)
+      if (secret === undefined || !/^\d{6}$/u.test(code)) return false
+      const now = kit.now()
+      const [first, last] = [now - clockTolerance, now + clockTolerance].map((time) => Math.floor(time / step))
+      const counters = Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => Number(first) + index)
+      const counter = counterOf(code, decodeSecret(secret), counters, kit)
+      if (counter === undefined) return false
+      // RFC 6238 section 5.2: the second attempt with a password is refused.
+      const end = (counter + 1) * step + clockTolerance
+      return kit.records.insert(`totp:${sub}:${counter}`, true, end + step)
+    },
+  }
+}
+
+/** Returns a new secret in base32. Store it encrypted: it is enough to create passwords. */
+export const newTotpSecret = ({ randomId }: Pick<Kit, 'randomId'>): string =>
+  // RFC 4226 section 4 recommends 160 bits.
+  encodeBase32(bytesOf(randomId()).slice(0, 20))
+
+/**
+ * Returns the URI that an authenticator app reads from a QR code.
+ *
+ * @param issuer the name of your service, as the app shows it
+ * @param account the name of the user, as the app shows it
+ */
+export function totpUri(secret: string, issuer: string, account: string): string {
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
+  return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`
+}

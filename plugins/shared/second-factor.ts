@@ -1,0 +1,11 @@
+import type { EndpointKit } from '@grantry/core'
+
+/** A second proof of who the user is, which the user types after the password: a one-time password, a recovery code. */
+export interface SecondFactor {
+  /** The method in `amr`, such as `otp`. @see RFC 8176 section 2 */
+  readonly amr: string
+  /** Whether the user has set it up. A user who has set up a factor cannot sign in without one. */
+  isSetUp(sub: string, kit: EndpointKit): boolean | Promise<boolean>
+  /** Whether the code is right, and is used for the first time. `signIn()` limits how often a user can guess. */
+  verify(sub: string, code: string, kit: EndpointKit): boolean | Promise<boolean>
+}

@@ -1,0 +1,15 @@
+import type { Reply, Subject } from '@grantry/core'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { FormServices } from './form-services.ts'
+
+/** Begins a session, and continues with the request. */
+export async function beginSession(
+  user: { readonly subject: Subject; readonly name: string },
+  interaction: SuspendedInteraction,
+  { interactions, sessions }: Pick<FormServices, 'interactions' | 'sessions'>,
+): Promise<Reply> {
+  const { kit, http, id } = interaction
+  const { session, cookies } = await sessions.start(kit, user, http)
+  await interactions.proceed(interaction, { signedIn: session.sid, chosen: session.sid })
+  return { location: interactions.resumeUrl(kit, id), cookies }
+}

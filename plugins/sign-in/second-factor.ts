@@ -1,0 +1,108 @@
+import { type EndpointKit, isOAuthError, OAuthError, type Reply, type Subject } from '@grantry/core'
+import * as v from 'valibot'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { SecondFactor } from '../shared/second-factor.ts'
+import { beginSession } from './begin-session.ts'
+import type { FormFields, FormServices } from './form-services.ts'
+import { secondFactorPage, signInPage } from './views.ts'
+
+/** A user whose password was right. */
+const passedSchema = v.object({
+  id: v.string(),
+  browser: v.string(),
+  name: v.string(),
+  sub: v.string(),
+  amr: v.array(v.string()),
+  idp: v.exactOptional(v.string()),
+  acr: v.exactOptional(v.string()),
+})
+type Passed = v.InferOutput<typeof passedSchema>
+
+/** Seconds that a user can take to find the code. */
+const lifetime = 600
+
+/** Codes that a user can enter in a window (seconds), at any address. */
+const maxCodes = 10
+const window = 900
+
+const keyOf = (sub: string, now: number): string => `second factor:${sub}:${Math.floor(now / window)}`
+
+async function setUpFactors(
+  sub: string,
+  kit: EndpointKit,
+  factors: readonly SecondFactor[],
+): Promise<readonly SecondFactor[]> {
+  const isSetUp = await Promise.all(factors.map((factor) => factor.isSetUp(sub, kit)))
+  return factors.filter((_, index) => isSetUp[index])
+}
+
+async function show(
+  interaction: SuspendedInteraction,
+  passed: Passed,
+  { pages }: FormServices,
+  state: Parameters<typeof secondFactorPage>[3] = {},
+): Promise<Reply> {
+  const { kit, expiresAt } = interaction
+  const sealed = await kit.seal(passed, Math.min(expiresAt, kit.now() + lifetime))
+  return secondFactorPage(interaction, { subjectName: passed.name, passed: sealed }, pages, state)
+}
+
+/** Returns the page for the code of a user whose password was right; `undefined` if the user needs none. */
+export async function askForSecondFactor(
+  { sub, amr, idp, acr }: Subject,
+  name: string,
+  interaction: SuspendedInteraction,
+  services: FormServices,
+): Promise<Reply | undefined> {
+  const { id, browser, kit } = interaction
+  if ((await setUpFactors(sub, kit, services.secondFactors)).length === 0) return undefined
+  const more = { ...(idp !== undefined && { idp }), ...(acr !== undefined && { acr }) }
+  return show(interaction, { id, browser, name, sub, amr: [...amr], ...more }, services)
+}
+
+/** @throws OAuthError `slow_down` after too many codes. */
+async function assertNotGuessing(sub: string, kit: EndpointKit): Promise<void> {
+  const now = kit.now()
+  const end = (Math.floor(now / window) + 1) * window
+  if ((await kit.records.increment(keyOf(sub, now), end)) <= maxCodes) return
+  const reason = 'plugin:authorization-endpoint:second_factor_limit'
+  throw new OAuthError('slow_down', 'There were too many codes', { reason, retryAfter: end - now })
+}
+
+/** Returns the factor that the code belongs to. */
+async function factorOf(code: string, sub: string, kit: EndpointKit, factors: readonly SecondFactor[]) {
+  for (const factor of await setUpFactors(sub, kit, factors)) {
+    if (await factor.verify(sub, code, kit)) return factor
+  }
+  return undefined
+}
+
+/** Checks the code, and begins a session. */
+export async function attemptSecondFactor(
+  { passed: sealed, code }: FormFields,
+  interaction: SuspendedInteraction,
+  services: FormServices,
+): Promise<Reply> {
+  const { kit, id, browser } = interaction
+  const passed = await kit.unseal(sealed, passedSchema)
+  if (passed === undefined || passed.id !== id || !kit.equals(passed.browser, browser)) {
+    return signInPage(interaction, services.pages, { problem: 'form_expired' })
+  }
+  const { sub, name, amr, idp, acr } = passed
+  try {
+    await assertNotGuessing(sub, kit)
+  } catch (error) {
+    if (!isOAuthError(error) || error.code !== 'slow_down') throw error
+    const state = { problem: 'too_many_attempts', retryAfter: error.details.retryAfter } as const
+    return { ...(await show(interaction, passed, services, state)), error }
+  }
+  const factor = await factorOf(code.replaceAll(/\s/gu, ''), sub, kit, services.secondFactors)
+  if (factor === undefined) return show(interaction, passed, services, { problem: 'wrong_code' })
+  const subject = {
+    sub,
+    amr: [...new Set([...amr, factor.amr, 'mfa'])],
+    ...(idp !== undefined && { idp }),
+    ...((services.secondFactorAcr ?? acr) !== undefined && { acr: services.secondFactorAcr ?? acr }),
+  }
+  return beginSession({ subject, name }, interaction, services)
+}
