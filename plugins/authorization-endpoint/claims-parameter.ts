@@ -26,6 +26,9 @@ const malformed = (): OAuthError =>
     reason: 'plugin:authorization-endpoint:claims_malformed',
   })
 
+/** Pages show the names, and a link can contain any: a name with spaces could be a sentence to the user. */
+const nameForm = /^[\x21-\x7E]+$/u
+
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -38,7 +41,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Unknown members are ignored, as section 5.5.1 requires. */
 function claimOf([name, request]: readonly [string, Json]): ClaimRequest {
   if (name.length > maxNameLength || (request !== null && !isObject(request))) throw malformed()
   const { essential, value, values } = request ?? {}
@@ -46,12 +48,13 @@ function claimOf([name, request]: readonly [string, Json]): ClaimRequest {
   return { name, essential: essential === true, values: value === undefined ? values : [value] }
 }
 
+/** Unknown members and names are ignored, as sections 5.5 and 5.5.1 require. */
 function claimsIn(section: Json | undefined): readonly ClaimRequest[] {
   if (section === undefined || section === null) return []
   if (!isObject(section)) throw malformed()
   const claims = Object.entries(section)
   if (claims.length > maxClaims) throw malformed()
-  return claims.map(claimOf)
+  return claims.map(claimOf).filter(({ name }) => nameForm.test(name))
 }
 
 /** @throws OAuthError `invalid_request` */

@@ -1,13 +1,28 @@
 import type { Reply } from '@grantry/core'
-import type { Decision, Interaction, RefusedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type {
+  CheckedRequest,
+  Decision,
+  Interaction,
+  RefusedInteraction,
+} from '../authorization-endpoint/authorization-endpoint.ts'
 import type { Consents } from './consents.ts'
 import type { SignInPages } from './pages.ts'
 import { accountPage, consentPage, signInPage } from './views.ts'
 
+/**
+ * Whether another application could have sent the request: without a secret, only the host of an `https` redirect URI
+ * proves which one receives the code. Any application of the device can use a private-use scheme or a port.
+ *
+ * @see RFC 6749 section 10.2; RFC 8252 section 8.6
+ */
+const isImpersonable = ({ client, redirectUri }: CheckedRequest): boolean =>
+  client.public && !/^https:/iu.test(redirectUri)
+
 /** Whether the user must be asked, although the session suffices. */
 async function needsConsent({ request, kit }: Interaction, sub: string, consents: Consents): Promise<boolean> {
   if (request.client.requireConsent === false) return false
-  return request.prompts.has('consent') || !(await consents.covers(kit, sub, request))
+  if (request.prompts.has('consent') || isImpersonable(request)) return true
+  return !(await consents.covers(kit, sub, request))
 }
 
 /** Shows the next page of a sign-in, or decides. */

@@ -29,7 +29,10 @@ declare module '@grantry/core' {
     accountChoice: true
   }
   interface ClientMembers {
-    /** Whether users must consent to the requests of the client. Default: `true`. */
+    /**
+     * Whether users must consent to the requests of the client. Default: `true`. A consent is remembered, except for a
+     * public client with a redirect URI other than `https`: another application could use it.
+     */
     readonly requireConsent?: boolean | undefined
   }
 }

@@ -48,10 +48,11 @@ describeWithChromium('the application of the demo, in a browser', () => {
     await page.getByRole('button', { name: 'Refresh the tokens' }).click()
     await response.filter({ hasText: 'refresh_token' }).waitFor()
     expect(await violationsIn(page)).toEqual([])
-    // A session and a remembered consent need no page.
+    // A session needs no password. Other applications can listen on this machine, so the user is asked again.
     await page.evaluate(() => sessionStorage.clear())
     await page.goto(new URL('/', page.url()).href)
     await page.getByRole('button', { name: 'Sign in as alice' }).click()
+    await page.getByRole('button', { name: 'Allow' }).click()
     await page.getByText('You are signed in as user 1').waitFor()
     // The session ends without a question, and the browser returns to the application.
     await page.getByRole('button', { name: 'Sign out' }).click()

@@ -1,4 +1,5 @@
 import type { TestProviderOptions } from '@grantry/core/testing'
+import type { AuthorizationEndpointOptions } from '@grantry/plugins/authorization-endpoint'
 import { type SignInOptions, type SignInPages, signIn } from '@grantry/plugins/sign-in'
 import { hiddenFields, type Page } from '../authorization/browser.ts'
 import { request, setUp } from '../authorization/parties.ts'
@@ -22,18 +23,18 @@ export const testPages: SignInPages = {
 const passwords: Readonly<Record<string, string>> = { alice: 'alice-password', bob: 'bob-password' }
 
 /** A provider with users `alice` and `bob`, and a browser at the beginning of a sign-in. */
-export async function setUpSignIn(options: Partial<SignInOptions> = {}, more: Partial<TestProviderOptions> = {}) {
-  const f = await setUp(
-    signIn({ pages: testPages, ...options }),
-    {},
-    {
-      users: {
-        authenticate: ({ username, password }) =>
-          password !== '' && passwords[username] === password ? { sub: username } : undefined,
-      },
-      ...more,
+export async function setUpSignIn(
+  options: Partial<SignInOptions> = {},
+  more: Partial<TestProviderOptions> = {},
+  endpoint: Partial<AuthorizationEndpointOptions> = {},
+) {
+  const f = await setUp(signIn({ pages: testPages, ...options }), endpoint, {
+    users: {
+      authenticate: ({ username, password }) =>
+        password !== '' && passwords[username] === password ? { sub: username } : undefined,
     },
-  )
+    ...more,
+  })
   const { issuer } = f.provider
   const start = async (parameters: Readonly<Record<string, string>> = {}, browser = f.browser()) => {
     const page = await browser.open(f.urlOf({ ...request, ...parameters }))
