@@ -78,7 +78,7 @@ test.each([
   const f = await setUp()
   const { access_token, id_token } = await f.logIn(['name', name])
   expect(await f.userinfo(access_token)).toEqual({ sub: 'alice', name: 'Alice' })
-  const expected = ['amr', 'at_hash', 'aud', 'auth_time', 'exp', 'grant_id', 'iat', 'idp', 'iss', 'name', 'nbf', 'sub']
+  const expected = ['amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'name', 'nbf', 'sub', 'txn']
   expect(Object.keys(decodeJwt(id_token)).sort()).toEqual(expected)
   expect(decodeJwt(id_token)).toMatchObject({ aud: testClient[0], sub: 'alice', name: 'Alice' })
   expect(f.asked).toEqual([['name'], ['name']])

@@ -35,6 +35,11 @@ test('4.14 returns every claim of the token, with times as decimal text', async 
   })
 })
 
+test('4.19 idp is local if the token does not contain it', async () => {
+  expect(await rendered({})).toMatchObject({ idp: 'local' })
+  expect(await rendered({ idp: 'ldap' })).toMatchObject({ idp: 'ldap' })
+})
+
 test.each([
   ['text', 'x', 'x'],
   ['empty text', '', ''],

@@ -21,7 +21,7 @@ const claimsAt = (now: number) => ({
   idp: 'local',
   amr: 'pwd',
   at_hash: expect.stringMatching(/^[\w-]{22}$/u),
-  grant_id: expect.stringMatching(/^[\w-]{22}$/u),
+  txn: expect.stringMatching(/^[\w-]{22}$/u),
 })
 
 describe('a valid identity token', () => {

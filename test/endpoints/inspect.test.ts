@@ -36,6 +36,7 @@ describe('inspect()', () => {
       kind: 'identity_token',
       format: 'jwt',
       valid: true,
+      family: (await f.provider.inspect(code)).family,
     })
   })
 

@@ -48,7 +48,7 @@ describe('identityClaims', () => {
     }
   })
 
-  test.each(['sub', 'aud', 'exp', 'auth_time', 'amr', 'nonce', 'at_hash', 'grant_id', 'sub_epoch', '__proto__'])(
+  test.each(['sub', 'aud', 'exp', 'auth_time', 'amr', 'nonce', 'at_hash', 'grant_id', 'txn', 'sub_epoch', '__proto__'])(
     '3.101 cannot contain %s, which only the core sets',
     async (name) => {
       const f = await setUp()

@@ -6,7 +6,7 @@ import type { Confirmation } from '../plugin/confirmation.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { GrantKit, Redemption, StoredGrant } from '../plugin/grant-kit.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
-import { familyIn, withoutClientSub } from '../tokens/claims.ts'
+import { familyIn, identityFamilyIn, withoutClientSub } from '../tokens/claims.ts'
 import { isConfirmed } from '../tokens/confirmation.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import type { CreateRequestMarks, RequestMarks } from '../tokens/revocation-mark.ts'
@@ -115,7 +115,8 @@ export function createGrantKits(deps: {
         if (access?.valid && !isConfirmed(access.confirmation, confirmation)) return undefined
         // Identity tokens have no `client_id`; with it, the new token inherits the epoch of the client from them too.
         validatedTokens.push({ ...claims, client_id: client.clientId })
-        const lineage = { family: familyIn(claims), expiresAt: Number(claims.exp) }
+        const family = access === undefined ? identityFamilyIn(claims) : familyIn(claims)
+        const lineage = { family, expiresAt: Number(claims.exp) }
         return withLineage({ clientId: client.clientId, claims: withoutClientSub(claims) }, lineage)
       },
     }

@@ -38,8 +38,12 @@ const protocolClaims: ReadonlySet<string> = new Set([
 
 export const isProtocolClaim = (name: string): boolean => protocolClaims.has(name) || name === '__proto__'
 
-/** As `isProtocolClaim`, for identity tokens: the core knows no sessions, so a plugin that does sets `sid`. */
-export const isIdentityProtocolClaim = (name: string): boolean => name !== 'sid' && isProtocolClaim(name)
+/**
+ * As `isProtocolClaim`, for identity tokens: the core knows no sessions, so a plugin that does sets `sid`. The core sets
+ * `txn`, the family.
+ */
+export const isIdentityProtocolClaim = (name: string): boolean =>
+  name === 'txn' || (name !== 'sid' && isProtocolClaim(name))
 
 /** @throws TypeError (a defect in a plugin or the host) when one of the claims is reserved. */
 export function assertCustomClaims(claims: JsonObject, isReserved: (name: string) => boolean): void {
@@ -64,9 +68,13 @@ export function withoutClientSub(claims: JsonObject): JsonObject {
   return rest
 }
 
-/** Returns the family of a token, its claim `grant_id`. */
-export const familyIn = ({ grant_id: family }: JsonObject): string | undefined =>
-  typeof family === 'string' ? family : undefined
+const textOrNone = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** Returns the family of an access token, its claim `grant_id`. */
+export const familyIn = ({ grant_id: family }: JsonObject): string | undefined => textOrNone(family)
+
+/** Returns the family of an identity token, its claim `txn` (RFC 8417 section 2.2). */
+export const identityFamilyIn = ({ txn: family }: JsonObject): string | undefined => textOrNone(family)
 
 /** Returns the names of the claims that userinfo returns for a token besides those of its scopes. */
 export const userinfoClaimsIn = ({ userinfo_claims: names }: JsonObject): readonly string[] | undefined =>

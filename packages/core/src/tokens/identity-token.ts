@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import type { CompleteSubject } from '../directory/subject.ts'
+import { type CompleteSubject, localProvider } from '../directory/subject.ts'
 import type { UserClaims } from '../directory/user-claims.ts'
 import { utf8 } from '../encoding.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
@@ -8,7 +8,7 @@ import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { JsonObject } from '../types.ts'
 import type { TokenFacts } from './access-token.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
-import { assertCustomClaims, familyIn, isIdentityProtocolClaim } from './claims.ts'
+import { assertCustomClaims, identityFamilyIn, isIdentityProtocolClaim } from './claims.ts'
 import type { Jwt } from './jwt.ts'
 import { type Epochs, epochClaims, epochsIn } from './revocation-epochs.ts'
 
@@ -93,11 +93,11 @@ export function createIdentityTokens(deps: {
         nbf: now,
         ...(nonce !== undefined && { nonce }),
         auth_time: subject.authTime,
-        idp: subject.idp,
+        ...(subject.idp !== localProvider && { idp: subject.idp }),
         amr: subject.amr,
         ...(subject.acr !== undefined && { acr: subject.acr }),
         at_hash: accessTokenHash(accessToken, algorithm),
-        ...(family !== undefined && { grant_id: family }),
+        ...(family !== undefined && { txn: family }),
         ...epochClaims(epochs),
         ...custom,
       }
@@ -114,10 +114,16 @@ export function createIdentityTokens(deps: {
       const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
       if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience', fingerprint }
       if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours', fingerprint }
-      const state = await authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims) })
+      const state = await authorizationStatus({
+        clientId,
+        sub,
+        family: identityFamilyIn(claims),
+        epochs: epochsIn(claims),
+      })
       const facts: TokenFacts = { fingerprint, client: state.client, sub }
       if (state.reason !== undefined) return { ...facts, valid: false, reason: state.reason }
-      return { ...facts, valid: true, claims, client: state.client }
+      // The seed, section 2.3: `idp` is always returned.
+      return { ...facts, valid: true, claims: { idp: localProvider, ...claims }, client: state.client }
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime.ts'
 import type { JsonObject } from '../types.ts'
 import type { AccessTokens } from './access-token.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
-import { familyIn } from './claims.ts'
+import { familyIn, identityFamilyIn } from './claims.ts'
 import type { IdentityTokens } from './identity-token.ts'
 import { decodeJwt, type Jwt, maxJwtLength } from './jwt.ts'
 import type { StoredGrants, StoredRecord } from './stored-grant.ts'
@@ -23,7 +23,7 @@ export interface TokenInspection {
   readonly reason?: string | undefined
   /** The claims of the token. They are not verified if the reason is `signature_invalid`. */
   readonly claims: JsonObject
-  /** The family of the token (its `grant_id`), if it has one; for `revoke({ family })`. */
+  /** The family of the token (its `grant_id` or `txn`), if it has one; for `revoke({ family })`. */
   readonly family?: string | undefined
 }
 
@@ -42,10 +42,8 @@ const unknown: TokenInspection = {
   claims: {},
 }
 
-const familyMember = (claims: JsonObject): { readonly family?: string } => {
-  const family = familyIn(claims)
-  return family === undefined ? {} : { family }
-}
+const familyMember = (family: string | undefined): { readonly family?: string } =>
+  family === undefined ? {} : { family }
 
 /** Describes a stored grant with token claims. */
 const claimsOf = ({ record }: { readonly record: GrantRecord }): JsonObject => ({
@@ -93,14 +91,15 @@ export function createInspect(deps: {
       type === 'at+jwt'
         ? await accessTokens.validate(token)
         : await identityTokens.validate(token, typeof audience === 'string' ? audience : '')
-    const shared = { kind, format: 'jwt', claims, ...familyMember(claims) } as const
+    const family = type === 'at+jwt' ? familyIn(claims) : identityFamilyIn(claims)
+    const shared = { kind, format: 'jwt', claims, ...familyMember(family) } as const
     if (validation.valid) return { ...shared, valid: true }
     const reason = validation.reason === 'token_unknown' ? await whyNot(token, type, claims) : validation.reason
     return { ...shared, valid: false, reason }
   }
 
   async function inspectReference(token: string, claims: JsonObject): Promise<TokenInspection> {
-    const shared = { kind: 'access_token', format: 'reference', claims, ...familyMember(claims) } as const
+    const shared = { kind: 'access_token', format: 'reference', claims, ...familyMember(familyIn(claims)) } as const
     const validation = await accessTokens.validate(token)
     if (validation.valid) return { ...shared, valid: true }
     return { ...shared, valid: false, reason: validation.reason === 'token_unknown' ? 'expired' : validation.reason }

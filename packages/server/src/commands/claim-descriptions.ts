@@ -19,6 +19,7 @@ export const claimDescriptions: Readonly<Record<string, string>> = {
   at_hash: 'the hash of the access token issued with it',
   cnf: 'the key that must be proved to use it (RFC 7800)',
   grant_id: 'its family: all tokens from one login; revoke with grantry revoke --family',
+  txn: 'of an identity token: its family, as in grant_id',
   grant_type: 'the grant type that started its family',
   generation: 'how often it was rotated',
   client_epoch: 'changes when everything of the client is revoked',

@@ -19,6 +19,7 @@ const meanings = table({
   azp: 'The client that the token was issued to',
   at_hash: 'Binds the token to the access token in the same response',
   grant_id: 'The family: all tokens from one sign-in have the same value',
+  txn: 'In identity tokens, the family',
   client_epoch: 'Changes when everything of the client is revoked',
   sub_epoch: 'Changes when everything of the user is revoked',
   sid: 'The id of the session',
