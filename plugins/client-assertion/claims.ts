@@ -1,4 +1,4 @@
-import { defaultPaths, type Kit } from '@grantry/core'
+import type { Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import { claimsProblem, singleUseOf } from '../shared/jwt-claims.ts'
 import type { Settings } from './settings.ts'
@@ -14,7 +14,7 @@ export type ClaimsCheck = (
 export function createClaimsCheck({ audience, tokenEndpoint, maxLifetime, clockTolerance }: Settings): ClaimsCheck {
   return async (payload, clientId, kit) => {
     const { aud, exp = 0, jti = '' } = payload
-    const accepted = audience === 'issuer' ? [] : [tokenEndpoint ?? `${kit.issuer}${defaultPaths.token}`]
+    const accepted = audience === 'issuer' ? [] : tokenEndpoint === undefined ? kit.tokenEndpoints : [tokenEndpoint]
     // One string: an assertion for several servers could be forwarded by one of them to another.
     if (audience === 'issuer' && typeof aud !== 'string') return { reason: 'aud_invalid' }
     const rules = { audience: [kit.issuer, ...accepted], now: kit.now(), maxLifetime, clockTolerance }

@@ -13,7 +13,7 @@ export const settingsSchema = configurationObject({
     v.picklist(['issuer', 'issuer or token endpoint'], 'must be "issuer" or "issuer or token endpoint"'),
     'issuer',
   ),
-  /** The URL of the token endpoint for `audience`. Default: the default path below the issuer. */
+  /** The URL of the token endpoint for `audience`, if a proxy gives it another one. Default: its URL, and its alias. */
   tokenEndpoint: v.optional(v.pipe(v.string('must be a URL'), v.url('must be a URL'))),
   /** The algorithms of `private_key_jwt`. */
   algorithms: algorithmsSchema,

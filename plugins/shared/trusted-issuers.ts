@@ -1,4 +1,4 @@
-import { type Confirmation, configurationObject, defaultPaths, type Kit } from '@grantry/core'
+import { type Confirmation, configurationObject, type Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import * as v from 'valibot'
 import { seconds } from './config-schema.ts'
@@ -18,7 +18,7 @@ const issuerSchema = configurationObject({
   /** The URL at which it publishes its public keys, instead of `jwks`. */
   jwksUri: v.optional(v.string('must be a URL')),
   algorithms: algorithmsSchema,
-  /** The values of `aud` that it uses for this provider. Default: the issuer and the default URL of its token endpoint. */
+  /** The values of `aud` that it uses for this provider. Default: the issuer, and the URLs of its token endpoint. */
   audience: v.optional(v.pipe(v.array(text, 'must be an array of strings'), v.minLength(1, 'must not be empty'))),
   /** Seconds from now to the latest `exp`, and from the earliest `iat` to now. */
   maxLifetime: v.optional(seconds(10, 86_400), 3600),
@@ -112,7 +112,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
 
   /** Checks what jose does not check. Returns the reason of a refusal. */
   function problemWith(payload: JWTPayload, from: TrustedIssuer, kit: Kit): string | undefined {
-    const { maxLifetime, requireJti, audience = [kit.issuer, `${kit.issuer}${defaultPaths.token}`] } = from
+    const { maxLifetime, requireJti, audience = [kit.issuer, ...kit.tokenEndpoints] } = from
     const { sub, iat, jti } = payload
     const now = kit.now()
     const problem = claimsProblem(payload, { audience, now, maxLifetime, clockTolerance })

@@ -1,4 +1,7 @@
 import { basic, read, sha256Of } from '@grantry/core/testing'
+import { clientAssertion } from '@grantry/plugins/client-assertion'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { mtls } from '@grantry/plugins/mtls'
 import { describe, expect, test } from 'vitest'
 import {
   assertionType,
@@ -134,6 +137,27 @@ describe('the audience "issuer or token endpoint"', () => {
   ])('decides about %j', async (aud, status) => {
     const f = await setUp({ audience })
     expect((await outcomeOf(f, await sign({ ...claims(), aud })))[0]).toBe(status)
+  })
+
+  test('includes the alias of the token endpoint for clients with certificates', async () => {
+    const alias = 'https://mtls.example.com/connect/token'
+    const other = 'https://mtls.example.com/connect/revocation'
+    const endpointAliases = { token_endpoint: alias, revocation_endpoint: other }
+    const more = { plugins: [clientCredentials(), clientAssertion({ audience }), mtls({ endpointAliases })] }
+    const f = await setUp({}, undefined, more)
+    for (const aud of [alias, tokenEndpoint, [issuer, alias]]) {
+      expect(await outcomeOf(f, await sign({ ...claims(), aud }))).toEqual([200, undefined])
+    }
+    expect(await outcomeOf(f, await sign({ ...claims(), aud: other }))).toEqual([401, 'aud_invalid'])
+    const narrow = { plugins: [clientCredentials(), clientAssertion(), mtls({ endpointAliases })] }
+    const ofIssuer = await setUp({}, undefined, narrow)
+    expect(await outcomeOf(ofIssuer, await sign({ ...claims(), aud: alias }))).toEqual([401, 'aud_invalid'])
+  })
+
+  test('is the URL of a token endpoint with another path', async () => {
+    const f = await setUp({ audience }, undefined, { endpoints: { token: '/tokens' } })
+    expect(await outcomeOf(f, await sign({ ...claims(), aud: `${issuer}/tokens` }))).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign({ ...claims(), aud: tokenEndpoint }))).toEqual([401, 'aud_invalid'])
   })
 
   test('uses the configured URL', async () => {

@@ -48,6 +48,7 @@ describe('the arguments of a grant', () => {
     // When you add a member, add it here too, after checking that it cannot issue tokens.
     expectTypeOf<keyof GrantKit>().toEqualTypeOf<
       | 'issuer'
+      | 'tokenEndpoints'
       | 'now'
       | 'sha256'
       | 'equals'

@@ -13,7 +13,7 @@ import { openClientSource, openClients } from './directory/clients.ts'
 import { openScopes } from './directory/scopes.ts'
 import { createUserClaims } from './directory/user-claims.ts'
 import { openUsers } from './directory/user-service.ts'
-import { createMetadata } from './endpoints/metadata.ts'
+import { createMetadata, endpointUrls, tokenEndpointUrls } from './endpoints/metadata.ts'
 import { endpointPaths } from './endpoints/paths.ts'
 import { createRecorder } from './events/recorder.ts'
 import { createAuthorizations } from './grants/authorize.ts'
@@ -57,6 +57,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const registry = createRegistry([builtInMethods, options.plugins])
   const { bindings } = registry
   const paths = endpointPaths(options, registry)
+  const urls = endpointUrls(options, registry, paths)
   const hostClients = openClients(options.clients, registry.clientSchema, hostLimits)
   const users = openUsers(options.users, hostLimits)
   const scopes = openScopes(options.scopes, registry.scopeSchema)
@@ -78,7 +79,8 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const revision = createRevision({ issuer, store, runtime })
   const families = createFamilies({ store, revision, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
-  const plugins = createPluginKits({ issuer, keys, jwt, store, runtime, recorder })
+  const tokenEndpoints = tokenEndpointUrls(registry, urls)
+  const plugins = createPluginKits({ issuer, tokenEndpoints, keys, jwt, store, runtime, recorder })
   const sources = registry.clientSources.map(({ plugin, part }) => {
     const find = (clientId: string) => part.find(clientId, plugins.kitOf(plugin))
     return openClientSource(plugin, find, registry.clientSchema, hostLimits)
@@ -226,7 +228,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       runtime,
     }),
 
-    metadata: createMetadata({ clients, scopes, registry, keys }, options, paths),
+    metadata: createMetadata({ clients, scopes, registry, keys }, issuer, urls, paths),
     paths,
 
     unrelatedScope: options.introspection.unrelatedScope,

@@ -1,17 +1,53 @@
 import type { ClientAuthentication } from '../plugin/client-authentication.ts'
-import { type CoreMember, withPluginMetadata } from '../registry/metadata.ts'
+import { assertAliases, type CoreMember, endpointAliasIn, withPluginMetadata } from '../registry/metadata.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Services } from '../services.ts'
 import type { JsonObject } from '../types.ts'
 import { builtInEndpoints } from './built-in.ts'
 import type { BuiltIn } from './core-endpoint.ts'
 import type { EndpointPaths } from './paths.ts'
+import { tokenEndpoint } from './token.ts'
 
-type Member = Exclude<CoreMember, `${string}_endpoint_auth_methods_supported`> | 'authorization_endpoint'
+type Member = Exclude<CoreMember, `${string}_endpoint_auth_methods_supported`>
+
+interface AnnouncedOptions {
+  readonly issuer: string
+  readonly authorizationEndpoint?: string | undefined
+}
 
 function present(
   entries: Readonly<Record<Member, JsonObject[string] | undefined>> & Readonly<Record<string, unknown>>,
 ): JsonObject {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as JsonObject
+}
+
+/**
+ * Returns the URLs of the enabled endpoints, by their members of the discovery document.
+ *
+ * @throws TypeError when a plugin announces an alias of an endpoint that is not among them.
+ */
+export function endpointUrls(
+  { issuer, authorizationEndpoint }: AnnouncedOptions,
+  registry: Pick<Registry, 'endpoints' | 'metadata'>,
+  paths: EndpointPaths,
+): ReadonlyMap<string, string> {
+  const { origin } = new URL(issuer)
+  const urls = new Map(authorizationEndpoint === undefined ? [] : [['authorization_endpoint', authorizationEndpoint]])
+  for (const { name, metadataName } of [...builtInEndpoints, ...registry.endpoints.map(({ part }) => part)]) {
+    const path = paths.get(name)
+    if (path !== undefined && metadataName !== undefined) urls.set(metadataName, origin + path)
+  }
+  assertAliases(registry.metadata, [...urls.keys()])
+  return urls
+}
+
+/** Returns the URL of the token endpoint and its alias, without those that do not exist. */
+export function tokenEndpointUrls(
+  { metadata }: Pick<Registry, 'metadata'>,
+  urls: ReadonlyMap<string, string>,
+): readonly string[] {
+  const { metadataName = '' } = tokenEndpoint
+  return [urls.get(metadataName), endpointAliasIn(metadata, metadataName)].flatMap((url) => url ?? [])
 }
 
 /**
@@ -21,16 +57,10 @@ function present(
  */
 export function createMetadata(
   { clients, scopes, registry, keys }: Pick<Services, 'clients' | 'scopes' | 'registry' | 'keys'>,
-  { issuer, authorizationEndpoint }: { readonly issuer: string; readonly authorizationEndpoint?: string | undefined },
+  issuer: string,
+  urls: ReadonlyMap<string, string>,
   paths: EndpointPaths,
 ): JsonObject {
-  const { origin } = new URL(issuer)
-  const urls = [...builtInEndpoints, ...registry.endpoints.map(({ part }) => part)].flatMap(
-    ({ name, metadataName }) => {
-      const path = paths.get(name)
-      return path === undefined || metadataName === undefined ? [] : [[metadataName, origin + path] as const]
-    },
-  )
   const grantTypes = [...registry.grants.keys()]
   const responseTypes = [...registry.grants.values()].flatMap(({ stored }) => (stored?.redirect ? [stored.kind] : []))
   const methods = registry.authenticationMethods.map(({ part }) => part)
@@ -54,7 +84,6 @@ export function createMetadata(
   return withPluginMetadata(
     present({
       issuer,
-      authorization_endpoint: authorizationEndpoint,
       ...Object.fromEntries(urls),
       ...Object.fromEntries(callerMethods),
       grant_types_supported: grantTypes,

@@ -90,10 +90,23 @@ export function createGrantKits(deps: {
       if (kind !== 'refresh') return grant
       return withLineage(grant, { family: record.family, expiresAt: record.redeemableUntil, stored: details })
     }
-    const { issuer, now, sha256, equals, randomId, records, seal, unseal, sign, limitGuesses, redemption } =
-      plugins.grantKitOf(plugin)
+    const {
+      issuer,
+      tokenEndpoints,
+      now,
+      sha256,
+      equals,
+      randomId,
+      records,
+      seal,
+      unseal,
+      sign,
+      limitGuesses,
+      redemption,
+    } = plugins.grantKitOf(plugin)
     const kit: GrantKit = {
       issuer,
+      tokenEndpoints,
       now,
       sha256,
       equals,

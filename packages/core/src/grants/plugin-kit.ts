@@ -49,13 +49,14 @@ function isLogoutToken(typ: string, { events, nonce, exp, iat }: Readonly<Record
 
 export function createPluginKits(deps: {
   readonly issuer: string
+  readonly tokenEndpoints: readonly string[]
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly store: Store
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): PluginKits {
-  const { issuer, keys, jwt, store, runtime, recorder } = deps
+  const { issuer, tokenEndpoints, keys, jwt, store, runtime, recorder } = deps
 
   const sign: Kit['sign'] = async (typ, claims, client) => {
     if (!foreignType.test(typ))
@@ -95,6 +96,7 @@ export function createPluginKits(deps: {
     }
     const kit: Kit = {
       issuer,
+      tokenEndpoints,
       now: runtime.now,
       sha256: (data) => runtime.base64url(runtime.sha256(typeof data === 'string' ? utf8(data) : data)),
       equals: (one, other) => constantTimeEqual(one, other),

@@ -20,6 +20,8 @@ export interface PluginRecords {
 /** The tools of a plugin. All its parts get them. */
 export interface Kit {
   readonly issuer: string
+  /** The URLs of the token endpoint, with its alias in `mtls_endpoint_aliases`; empty if it is disabled. */
+  readonly tokenEndpoints: readonly string[]
   /** Epoch seconds. */
   now(): number
   /** SHA-256 of bytes or UTF-8 text as unpadded base64url, as in `code_challenge_method=S256`. */

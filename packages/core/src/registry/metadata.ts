@@ -1,3 +1,4 @@
+import { closestName } from '../config-schema.ts'
 import type { Endpoint } from '../plugin/endpoint.ts'
 import type { Fields } from '../plugin/fields.ts'
 import type { Json, JsonObject } from '../types.ts'
@@ -79,13 +80,35 @@ export function metadataOf(
   return Object.fromEntries([...members].map(([member, { value }]) => [member, value]))
 }
 
+const aliasesIn = (metadata: JsonObject): ReadonlyMap<string, unknown> =>
+  new Map<string, unknown>(Object.entries(metadata.mtls_endpoint_aliases ?? {}))
+
+/**
+ * Rejects an alias of an endpoint that the provider does not have: nobody would notice the mistake, because clients
+ * then use the URL of the endpoint itself.
+ *
+ * @throws TypeError
+ * @see RFC 8705 section 5
+ */
+export function assertAliases(metadata: JsonObject, endpoints: readonly string[]): void {
+  const names = [...aliasesIn(metadata).keys()]
+  const unknown = names.find((name) => !endpoints.includes(name))
+  if (unknown === undefined) return
+  const closest = closestName(unknown, endpoints)
+  throw new TypeError(
+    `plugins: mtls_endpoint_aliases names ${unknown}, which is not an endpoint in the discovery document${
+      closest === undefined ? `; there are ${endpoints.join(', ')}` : `; did you mean ${closest}?`
+    }`,
+  )
+}
+
 /**
  * Returns the alias of an endpoint that a plugin announces.
  *
  * @see RFC 8705 section 5
  */
 export function endpointAliasIn(metadata: JsonObject, metadataName: string | undefined): string | undefined {
-  const aliases = new Map<string, unknown>(Object.entries(metadata.mtls_endpoint_aliases ?? {}))
+  const aliases = aliasesIn(metadata)
   const alias = metadataName === undefined ? undefined : aliases.get(metadataName)
   return typeof alias === 'string' ? alias : undefined
 }
