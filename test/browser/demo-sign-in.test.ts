@@ -73,4 +73,26 @@ describeWithChromium('the application of the demo, in a browser', () => {
     await page.getByText('The server responded with access_denied').waitFor()
     expect(problems).toEqual([])
   })
+
+  test('asks before it signs out, without an identity token', async () => {
+    const { page, problems } = await openDemo()
+    await signIn(page, 'bob')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByText('You are signed in as user 2').waitFor()
+    const home = new URL('/', page.url()).href
+    const parameters = new URLSearchParams({ client_id: 'demo-spa', post_logout_redirect_uri: home, state: 'a b&c' })
+    const logout = new URL(`/connect/endsession?${parameters}`, home).href
+    await page.goto(logout)
+    expect(await violationsIn(page)).toEqual([])
+    await page.getByRole('button', { name: 'Stay signed in' }).click()
+    await page.getByRole('heading', { name: 'You are still signed in' }).waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    await page.goto(logout)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${home}?state=a+b%26c`)
+    await page.goto(new URL('/connect/endsession', home).href)
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    expect(problems).toEqual([])
+  })
 })
