@@ -1,7 +1,7 @@
 /**
- * Attack: the operator of a client, or an attacker who can register one, lets the provider send requests to hosts that only the
- * provider can reach (SSRF), holds its requests open, or sends endless responses. Or the receiver of a logout token uses
- * it as another token.
+ * Attack: the operator of a client, or an attacker who can register one, lets the provider send requests to hosts that
+ * only the provider can reach (SSRF), holds its requests open, or sends endless responses. Or the receiver of a logout
+ * token uses it as another token.
  *
  * OpenID Connect Back-Channel Logout 1.0 sections 2.5 and 4.
  */

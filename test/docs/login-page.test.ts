@@ -18,7 +18,7 @@ let program: { readonly provider: Provider; readonly server: Server }
 let directory: string
 
 beforeAll(async () => {
-  const guide = codeBlocks('docs/guides/embedding.md').find(({ code }) => code.includes('checkAuthorizationRequest'))
+  const guide = codeBlocks('docs/guides/embedding.md').find(({ code }) => code.includes('parseAuthorizationRequest'))
   const [page = ''] = guide?.code.split('// What the browser and the client do:') ?? []
   const port = await freePort()
   // Inside the tree, so that the packages are found; ignored by git.
@@ -113,7 +113,7 @@ describe('rejects before it shows the form:', () => {
     ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
     ['a hybrid response type', { response_type: 'code id_token' }, 'unsupported_response_type'],
     ['no response type', { response_type: undefined }, 'invalid_request'],
-    ['a response mode', { response_mode: 'form_post' }, 'invalid_request'],
+    ['an unknown response mode', { response_mode: 'web_message' }, 'invalid_request'],
     ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
     ['a request URI', { request_uri: 'https://spa.example.com/request' }, 'request_uri_not_supported'],
     ['prompt=none', { prompt: 'none' }, 'login_required'],
@@ -131,8 +131,10 @@ describe('rejects before it shows the form:', () => {
       expect(response.status).toBe(303)
       const location = new URL(response.headers.get('location') ?? '')
       expect(`${location.origin}${location.pathname}`).toBe(redirectUri)
-      expect(Object.fromEntries(location.searchParams)).toMatchObject({ error, state: request.state, iss: base })
-      expect(location.searchParams.has('code')).toBe(false)
+      // A client of a type with `token` or `id_token` reads the fragment.
+      const parameters = new URLSearchParams(location.hash === '' ? location.search : location.hash.slice(1))
+      expect(Object.fromEntries(parameters)).toMatchObject({ error, state: request.state, iss: base })
+      expect(parameters.has('code')).toBe(false)
     }
   })
 
@@ -167,6 +169,14 @@ describe('the form', () => {
     expect(html).toContain('name="nonce" value="&#39;&#38;"')
     expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     expect(response.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('sends the code by form_post, if the client asks for it', async () => {
+    const response = await post({ response_mode: 'form_post', ...signedIn })
+    expect(response.status).toBe(200)
+    const html = await response.text()
+    expect(html).toContain(`action="${redirectUri}"`)
+    for (const field of ['name="code"', `name="state" value="${request.state}"`]) expect(html).toContain(field)
   })
 
   test('is shown again after a wrong password, without the typed values', async () => {
