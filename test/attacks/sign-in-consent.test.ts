@@ -123,7 +123,7 @@ describe('an application that impersonates a native one', () => {
     expect(nameOf((await start(parameters, first.browser)).page)).toBe('consent')
   })
 
-  test('is told apart from one whose redirect URI proves its host, or that has a secret', async () => {
+  test('is distinguished from one whose redirect URI proves its host, or that has a secret', async () => {
     const [web, ...others] = clients
     const { start } = await setUpSignIn(
       {},
