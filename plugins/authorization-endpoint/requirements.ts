@@ -36,7 +36,9 @@ const hasSignedIn = ({ sid, subject }: Session, { startedAt }: CheckedRequest, {
 /** Whether the session does not suffice for the request. */
 export function mustSignIn(session: Session | undefined, request: CheckedRequest, progress: Progress): boolean {
   if (session === undefined) return true
-  if (request.prompts.has('login') && !hasSignedIn(session, request, progress)) return true
+  // OpenID Connect Core section 3.1.2.1: a max_age of 0 is equivalent to prompt=login.
+  const demandsSignIn = request.prompts.has('login') || request.maxAge === 0
+  if (demandsSignIn && !hasSignedIn(session, request, progress)) return true
   return unmetBy(session.subject, request) !== undefined
 }
 

@@ -43,15 +43,14 @@ export const suspensionOf = ({ id, record }: NonNullable<Visit['suspended']>): S
   expiresAt: record.expiresAt,
 })
 
-/** Checks the request, and finds who is signed in. */
+/** Checks the request, and finds who is signed in. A user who was deactivated since the sign-in is not. */
 export async function checkVisit(
   visit: Visit,
   target: Target,
   sessions: Sessions,
 ): Promise<{ readonly request: CheckedRequest; readonly session: Session | undefined }> {
-  const [request, session] = await Promise.all([
-    checkRequest(target, visit, visit.kit),
-    sessions.find(visit.kit, visit.http),
-  ])
-  return { request, session }
+  const { kit, http } = visit
+  const [request, found] = await Promise.all([checkRequest(target, visit, kit), sessions.find(kit, http)])
+  const isSignedIn = found !== undefined && (await kit.isUserActive(found.subject.sub))
+  return { request, session: isSignedIn ? found : undefined }
 }

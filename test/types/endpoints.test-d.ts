@@ -122,6 +122,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | keyof Kit
     | 'endpointUrl'
     | 'readIdentityToken'
+    | 'isUserActive'
     | 'findClient'
     | 'scopesOf'
     | 'checkAuthorization'

@@ -191,6 +191,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       jwt,
       plugins,
       clients,
+      users,
       scopePolicy,
       authorizations,
       authenticateUser,

@@ -1,4 +1,5 @@
 import type { ClientDirectory } from '../directory/clients.ts'
+import { isActive, type UserService } from '../directory/user-service.ts'
 import type { AuthenticateUser } from '../plugin/authenticate-user.ts'
 import type { EndpointKit } from '../plugin/endpoint.ts'
 import type { Jwt } from '../tokens/jwt.ts'
@@ -16,11 +17,12 @@ export function createEndpointKits(deps: {
   readonly jwt: Jwt
   readonly plugins: PluginKits
   readonly clients: ClientDirectory
+  readonly users: UserService
   readonly scopePolicy: ScopePolicy
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
 }): EndpointKitOf {
-  const { issuer, paths, jwt, plugins, clients, scopePolicy, authorizations, authenticateUser } = deps
+  const { issuer, paths, jwt, plugins, clients, users, scopePolicy, authorizations, authenticateUser } = deps
   const { origin } = new URL(issuer)
   const kits = new Map<string, EndpointKit>()
 
@@ -32,6 +34,7 @@ export function createEndpointKits(deps: {
         return path === undefined ? undefined : `${origin}${path}`
       },
       readIdentityToken: (token) => jwt.verify(token, 'JWT', Number.POSITIVE_INFINITY),
+      isUserActive: async (sub) => isActive(users, sub),
       async findClient(clientId) {
         const client = await clients.find(clientId)
         return client?.enabled ? client : undefined

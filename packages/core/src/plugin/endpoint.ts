@@ -122,6 +122,11 @@ export interface EndpointKit extends Kit {
    * exists. The token proves nothing about the caller, and its authorization may have been revoked.
    */
   readIdentityToken(token: string): Promise<JsonObject | undefined>
+  /**
+   * Whether the user is active, by `users.isActive`. Ask it before a session of the user counts: a user who was
+   * deactivated gets no token, but should not get a code or a page either.
+   */
+  isUserActive(sub: string): Promise<boolean>
   /** Returns `undefined` if the client is unknown or disabled. */
   findClient(clientId: string): Promise<Client | undefined>
   /**

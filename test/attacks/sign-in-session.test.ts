@@ -1,0 +1,174 @@
+/**
+ * Attack: an attacker plants a cookie before a user signs in (session fixation), or sets one from a neighboring host
+ * (cookie tossing); or uses a session after the user was deactivated; or answers a request that demands a sign-in by an
+ * earlier one.
+ *
+ * RFC 6265bis section 8.6; OpenID Connect Core section 3.1.2.1.
+ */
+import { describe, expect, test } from 'vitest'
+import { answer, type createBrowser } from '../authorization/browser.ts'
+import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
+
+const cookieName = '__Host-grantry-session'
+const allow = { decision: 'allow' }
+
+/** A browser in which alice is signed in, and has consented. */
+async function signedIn(...options: Parameters<typeof setUpSignIn>) {
+  const f = await setUpSignIn(...options)
+  const first = await f.start()
+  await first.submit('consent', allow, await first.enter('alice'))
+  /** The answer to a request that shows no page. */
+  const silently = async (browser: ReturnType<typeof createBrowser>, more = {}) =>
+    answer((await f.start({ prompt: 'none', ...more }, browser)).page)
+  return { ...f, first, own: first.browser, silently }
+}
+
+describe('a session cookie that the attacker knows', () => {
+  test.each(['alice', 'bob'])('is not valid after a sign-in of %s', async (user) => {
+    const { own, start, silently, browser } = await signedIn()
+    const known = own.jar.get(cookieName) ?? ''
+    const again = await start({ prompt: 'login' }, own)
+    await again.enter(user)
+    const attacker = browser()
+    attacker.jar.set(cookieName, known)
+    expect(await silently(attacker)).toMatchObject({ error: 'login_required' })
+    expect(own.jar.get(cookieName)).not.toBe(known)
+    expect(await silently(own, { scope: 'openid' })).not.toHaveProperty('error', 'login_required')
+  })
+
+  test('does not exist before a sign-in: no page and no wrong password sets one', async () => {
+    const { start } = await setUpSignIn()
+    const { browser, enter, submit, page } = await start()
+    await enter('alice', 'wrong')
+    await submit('accounts', { account: 'other' }, page)
+    expect([...browser.jar.keys()]).toEqual(['__Host-grantry-browser'])
+  })
+
+  test('that no one has issued begins no session with its id', async () => {
+    const { start, browser } = await setUpSignIn()
+    const own = browser()
+    const planted = `${'a'.repeat(43)}.${'b'.repeat(43)}`
+    own.jar.set(cookieName, planted)
+    const { enter } = await start({}, own)
+    await enter('alice')
+    const [sid, secret] = (own.jar.get(cookieName) ?? '').split('.')
+    expect(sid).toMatch(/^[\w-]{43}$/u)
+    expect(planted).not.toContain(sid)
+    expect(planted).not.toContain(secret)
+  })
+
+  test('with the id of a session and another secret is no session', async () => {
+    const { own, silently, browser } = await signedIn()
+    const attacker = browser()
+    const [sid = '', secret = ''] = (own.jar.get(cookieName) ?? '').split('.')
+    for (const forged of ['b'.repeat(43), sid, `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`]) {
+      attacker.jar.set(cookieName, `${sid}.${forged}`)
+      expect(await silently(attacker)).toMatchObject({ error: 'login_required' })
+    }
+    expect(await silently(own)).toHaveProperty('code')
+  })
+})
+
+describe('a cookie from a neighboring host', () => {
+  test('has another name, because only the host itself sets names with __Host-', async () => {
+    const { start } = await setUpSignIn()
+    const { enter, browser } = await start()
+    const response = await enter('alice')
+    expect(response.status).toBe(200)
+    expect([...browser.jar.keys()].sort()).toEqual(['__Host-grantry-browser', cookieName])
+  })
+
+  test('is no session: with another name, beside the right one, or malformed', async () => {
+    const { own, provider, urlOf } = await signedIn()
+    const { own: other } = await signedIn()
+    const request = { client_id: 'web', redirect_uri: 'https://client.example.com/callback', response_type: 'code' }
+    const url = urlOf({ ...request, scope: 'openid api1', prompt: 'none' })
+    const errorWith = async (cookie: string) => {
+      const { headers } = await provider.fetch(new Request(url, { headers: { cookie } }))
+      expect(headers.getSetCookie()).toEqual([])
+      return new URL(headers.get('location') ?? '').searchParams.get('error')
+    }
+    const value = own.jar.get(cookieName) ?? ''
+    const right = `${cookieName}=${value}`
+    const tossed = `${cookieName}=${other.jar.get(cookieName)}`
+    expect(await errorWith(`a=b; ${right}; c=d`)).toBeNull()
+    for (const cookie of [
+      `grantry-session=${value}`,
+      `__host-grantry-session=${value}`,
+      `__Secure-grantry-session=${value}`,
+      `${right}; ${tossed}`,
+      `${tossed}; ${right}`,
+      `${right}; ${right}`,
+      `${cookieName}=; ${right}`,
+      `${right}x`,
+      `${cookieName}="${value}"`,
+      `${cookieName}=${value.replace('.', '%2E')}`,
+      `${cookieName}= ${value}`,
+      `${cookieName}=__proto__.constructor`,
+      `${cookieName}=${'x'.repeat(60_000)}`,
+    ]) {
+      expect(await errorWith(cookie), cookie.slice(0, 200)).toBe('login_required')
+    }
+  })
+})
+
+describe('a request that demands a sign-in', () => {
+  test.each([{ prompt: 'login' }, { max_age: '0' }])(
+    'is not answered by a session of the same second: %o',
+    async (demand) => {
+      const { own, start, silently } = await signedIn()
+      if ('max_age' in demand) expect(await silently(own, demand)).toMatchObject({ error: 'login_required' })
+      const again = await start(demand, own)
+      expect(nameOf(again.page)).toBe('signIn')
+      expect(answer(await again.enter('alice'))).toHaveProperty('code')
+    },
+  )
+
+  test.each([{ prompt: 'login' }, { max_age: '0' }])(
+    'is not answered by a sign-in for another request: %o',
+    async (demand) => {
+      const { own, start, provider } = await signedIn()
+      const [one, two] = [await start(demand, own), await start(demand, own)]
+      await one.enter('alice')
+      const id = /"interaction":"([\w-]+)"/u.exec(two.page.html)?.[1]
+      const resumed = await own.open(`${provider.issuer}/connect/authorize/resume?interaction=${id}`)
+      expect(nameOf(resumed)).toBe('signIn')
+      // The back button: the form of the answered request is sent again.
+      const replayed = await one.enter('alice')
+      expect([replayed.status, replayed.headers.get('location')]).toEqual([400, null])
+    },
+  )
+})
+
+describe('a user who is deactivated', () => {
+  async function setUpDeactivation() {
+    const inactive = new Set<string>()
+    const users = {
+      authenticate: ({ username, password }: { username: string; password: string }) =>
+        password === `${username}-password` && !inactive.has(username) ? { sub: username } : undefined,
+      isActive: (sub: string) => !inactive.has(sub),
+    }
+    return { ...(await signedIn({}, { users })), inactive }
+  }
+
+  test('gets no code by a session', async () => {
+    const { own, inactive, silently, start } = await setUpDeactivation()
+    expect(await silently(own)).toHaveProperty('code')
+    inactive.add('alice')
+    expect(await silently(own)).toMatchObject({ error: 'login_required' })
+    const { page, enter } = await start({}, own)
+    expect(nameOf(page)).toBe('signIn')
+    expect((await enter('alice')).html).toContain('wrong_credentials')
+    expect(nameOf(await enter('bob'))).toBe('consent')
+  })
+
+  test('gets no code by a page that was open', async () => {
+    const { own, inactive, start } = await setUpDeactivation()
+    const open = await start({ prompt: 'consent' }, own)
+    const choice = await start({ prompt: 'select_account' }, own)
+    inactive.add('alice')
+    expect(nameOf(await open.submit('consent', allow))).toBe('signIn')
+    const sid = /"id":"([\w-]+)"/u.exec(choice.page.html)?.[1] ?? ''
+    expect(nameOf(await choice.submit('accounts', { account: sid }))).toBe('signIn')
+  })
+})
