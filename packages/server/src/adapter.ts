@@ -4,6 +4,8 @@ import type { TlsContent } from './configuration/tls.ts'
 
 /** The part of an adapter that the server uses. */
 export interface Adapter {
+  /** The name of the runtime, for messages. */
+  readonly name: string
   /** Whether it can terminate TLS. */
   readonly hasTls: boolean
   /** Native replacements for the slower Web API parts. */
@@ -61,12 +63,12 @@ export interface Listening {
 export async function adapterOfThisRuntime(): Promise<Adapter> {
   if ('Bun' in globalThis) {
     const { bunRuntime: runtime, serve } = await import('@grantry/adapters/bun')
-    return { hasTls: false, runtime, serve }
+    return { name: 'Bun', hasTls: false, runtime, serve }
   }
   if ('Deno' in globalThis) {
     const { denoRuntime: runtime, serve } = await import('@grantry/adapters/deno')
-    return { hasTls: false, runtime, serve }
+    return { name: 'Deno', hasTls: false, runtime, serve }
   }
   const { nodeRuntime: runtime, serve } = await import('@grantry/adapters/node')
-  return { hasTls: true, runtime, serve }
+  return { name: 'Node.js', hasTls: true, runtime, serve }
 }

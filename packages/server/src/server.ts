@@ -12,7 +12,7 @@ import type { LoadedConfiguration } from './configuration/load.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
 import { configuredStorage } from './configuration/storage.ts'
-import { type TlsContent, type TlsSource, tlsSource } from './configuration/tls.ts'
+import { openTls } from './configuration/tls.ts'
 import { createLiveEvents } from './console/live-events.ts'
 import { consoleRoutes } from './console/routes.ts'
 import { consoleSetup } from './console/setup.ts'
@@ -83,16 +83,10 @@ function describeMetrics({ page, listener }: Observability): string {
 }
 
 /** Reads the files of `tls`, before anything else starts. */
-function openTls(
-  loaded: LoadedConfiguration | undefined,
-  { hasTls }: Adapter,
-): { readonly tls?: TlsSource; readonly content?: TlsContent } {
-  const files = loaded?.configuration.tls
-  if (loaded === undefined || files === undefined) return {}
+function filesOfTls(loaded: LoadedConfiguration | undefined, adapter: Adapter): ReturnType<typeof openTls> {
+  if (loaded === undefined) return {}
   try {
-    if (!hasTls) throw new TypeError('tls: only Node.js can terminate TLS; use a proxy')
-    const tls = tlsSource(files, loaded.directory)
-    return { tls, content: tls.read() }
+    return openTls(loaded, adapter)
   } catch (cause) {
     throw errorInFile(cause, loaded.file)
   }
@@ -127,7 +121,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   const trustedProxies = loaded?.configuration.trustedProxies ?? 0
   const origin = `http://${urlHost(host)}`
   const adapter = await adapterOfThisRuntime()
-  const { tls, content } = openTls(loaded, adapter)
+  const { tls, content } = filesOfTls(loaded, adapter)
   let running: Listening
   let observability: Observability | undefined
   const reports = adapterReports((event) => (observability?.observe ?? log)(event))

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../../packages/server/src/doctor/finding.ts'
 import { printed } from '../printed.ts'
 import { root } from '../running-command.ts'
+import { certificateFindingCases, healthyCertificates } from './certificate-finding-cases.ts'
 import { client, hashed, healthy, keySet, strong, written } from './configurations.ts'
 import { findingCases, withClient } from './finding-cases.ts'
 import { healthyPlugins, pluginFindingCases } from './plugin-finding-cases.ts'
@@ -18,22 +19,25 @@ test('a healthy configuration has no finding', async () => {
   expect(await checked(written(healthy).file)).toEqual({ code: 0, findings: [] })
 })
 
-test.each(healthyPlugins)('plugins without a finding: %s', async (_what, content) => {
+test.each([...healthyPlugins, ...healthyCertificates])('plugins without a finding: %s', async (_what, content) => {
   expect(await checked(written(content).file)).toEqual({ code: 0, findings: [] })
 })
 
 describe('grantry check finds', () => {
-  test.each([...findingCases, ...pluginFindingCases])('%s', async (_what, content, found) => {
-    const { code, findings } = await checked(written(content).file)
-    expect(findings).toContainEqual(expect.objectContaining(found))
-    expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0)
-    // Errors first. Every part is present, and on one line.
-    const ranks = findings.map(({ severity }) => ['error', 'warning', 'info'].indexOf(severity))
-    expect(ranks).toEqual([...ranks].sort())
-    for (const { where, reason, remedy, source } of findings) {
-      for (const text of [where, reason, remedy, source]) expect(text).toMatch(/^[^\n]+$/u)
-    }
-  })
+  test.each([...findingCases, ...pluginFindingCases, ...certificateFindingCases])(
+    '%s',
+    async (_what, content, found) => {
+      const { code, findings } = await checked(written(content).file)
+      expect(findings).toContainEqual(expect.objectContaining(found))
+      expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0)
+      // Errors first. Every part is present, and on one line.
+      const ranks = findings.map(({ severity }) => ['error', 'warning', 'info'].indexOf(severity))
+      expect(ranks).toEqual([...ranks].sort())
+      for (const { where, reason, remedy, source } of findings) {
+        for (const text of [where, reason, remedy, source]) expect(text).toMatch(/^[^\n]+$/u)
+      }
+    },
+  )
 
   const ended = { ...hashed(strong('old')), expiresAt: '2020-01-01T00:00:00Z' }
 

@@ -82,7 +82,7 @@ export const pluginFindingCases: readonly FindingCase[] = [
     {
       id: 'plugin-missing',
       where: 'clients[0].jwks',
-      reason: 'jwks needs the plugin client-assertion, which is not in plugins',
+      reason: 'jwks needs the plugin client-assertion or mtls, which is not in plugins',
     },
   ],
   [

@@ -217,7 +217,13 @@ describe('the rules', () => {
   })
 
   test('are all covered by a test', () => {
-    const tests = ['finding-cases.ts', 'plugin-finding-cases.ts', 'findings.test.ts', 'rules.test.ts']
+    const tests = [
+      'finding-cases.ts',
+      'plugin-finding-cases.ts',
+      'certificate-finding-cases.ts',
+      'findings.test.ts',
+      'rules.test.ts',
+    ]
       .map((name) => readFileSync(`${root}/test/server/doctor/${name}`, 'utf8'))
       .join('')
     for (const id of Object.keys(rules)) expect(tests).toContain(`'${id}'`)

@@ -10,11 +10,13 @@ import {
   type ScopeWithSecrets,
 } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { adapterOfThisRuntime } from '../adapter.ts'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage.ts'
+import { openTls } from '../configuration/tls.ts'
 import { configurationMessage } from '../error-message.ts'
 import type { Facts, FileFact } from './facts.ts'
 import { inspectStore } from './inspect-store.ts'
@@ -42,10 +44,14 @@ function filesOf({ file, directory, configuration }: LoadedConfiguration): reado
   const text = readFileSync(file, 'utf8')
   const kind = secretsIn(configuration).some((secret) => text.includes(secret)) ? 'secret' : 'configuration'
   const { jwks } = keySettingsOf(configuration.keys)
+  const { tls } = configuration
+  const ofTls = [tls?.certificate, tls?.clientAuthorities].flatMap((path) => path ?? [])
   const named: readonly Omit<FileFact, 'mode'>[] = [
     { path: file, kind },
     { path: resolve(directory, environmentFileName), kind: 'secret' },
     ...(jwks === undefined ? [] : [{ path: resolve(directory, jwks), kind: 'secret' as const }]),
+    ...(tls === undefined ? [] : [{ path: resolve(directory, tls.key), kind: 'secret' as const }]),
+    ...ofTls.map((path) => ({ path: resolve(directory, path), kind: 'configuration' as const })),
     ...(configuration.plugins ?? []).flatMap((entry) =>
       typeof entry === 'string' ? [{ path: resolve(directory, entry), kind: 'configuration' as const }] : [],
     ),
@@ -94,6 +100,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
   const options = await providerOptions(loaded, memoryDriver(), (event) => {
     if (event.type === 'startup_warning') warnings.push(event)
   })
+  openTls(loaded, await adapterOfThisRuntime())
   // First in memory, so that an invalid configuration is reported even if the storage is unavailable.
   const provider = await createProvider(options)
   await provider.close()

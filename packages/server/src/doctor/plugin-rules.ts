@@ -8,7 +8,7 @@ export const pluginRules = {
   'client-without-keys': {
     severity: 'error',
     remedy: 'set jwks to the public keys of the client, or jwksUri to the URL at which it publishes them',
-    source: 'RFC 7523 section 3; docs/guides/client-assertion.md',
+    source: 'RFC 7523 section 3; RFC 8705 section 2.2; docs/guides/client-assertion.md',
   },
   'verification-uri-without-tls': {
     severity: 'error',
@@ -39,6 +39,17 @@ export const pluginRules = {
     severity: 'error',
     remedy: 'add a private JWK after the external keys, or set nonce to false',
     source: 'docs/guides/dpop.md',
+  },
+  'certificate-source-missing': {
+    severity: 'error',
+    remedy:
+      'set tls with requestCertificates on Node.js, or clientCertificate for the header of the proxy that terminates TLS',
+    source: 'RFC 8705 section 2; docs/guides/mtls.md',
+  },
+  'certificate-unverified': {
+    severity: 'error',
+    remedy: 'set tls.clientAuthorities, or clientCertificate.verified if the proxy verifies the chains',
+    source: 'RFC 8705 section 2.1; docs/guides/mtls.md',
   },
   'fapi-signing-algorithm': {
     severity: 'warning',

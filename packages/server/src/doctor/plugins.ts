@@ -102,17 +102,24 @@ export const checkPlugins: Check = (facts) =>
 
 const urn = 'urn:ietf:params:oauth:grant-type:'
 
-/** The plugin of each grant type, authentication method and member of a client. */
-const providers: Readonly<Record<string, string>> = {
+/** The plugins that provide each grant type, authentication method and member of a client. */
+const providers: Readonly<Record<string, string | readonly string[]>> = {
   [`${urn}device_code`]: 'device-authorization',
   [`${urn}jwt-bearer`]: 'jwt-bearer',
   [`${urn}token-exchange`]: 'token-exchange',
   private_key_jwt: 'client-assertion',
   client_secret_jwt: 'client-assertion',
-  jwks: 'client-assertion',
-  jwksUri: 'client-assertion',
+  self_signed_tls_client_auth: 'mtls',
+  jwks: ['client-assertion', 'mtls'],
+  jwksUri: ['client-assertion', 'mtls'],
   tokenEndpointAuthSigningAlg: 'client-assertion',
   dpopBoundAccessTokens: 'dpop',
+  tlsClientAuthSubjectDn: 'mtls',
+  tlsClientAuthSanDns: 'mtls',
+  tlsClientAuthSanUri: 'mtls',
+  tlsClientAuthSanIp: 'mtls',
+  tlsClientAuthSanEmail: 'mtls',
+  tlsClientCertificateBoundAccessTokens: 'mtls',
   profile: 'fapi2',
   backchannelLogoutSessionRequired: 'sign-in',
   backchannelLogoutUri: 'sign-in',
@@ -157,13 +164,14 @@ export function explainClients({ clients, plugins = [] }: CheckedConfiguration):
     if (typeof client !== 'object' || client === null) return []
     const path = `clients[${index}]`
     const missing = usesOf(client, path).flatMap(([use, where]) => {
-      const plugin = typeof use === 'string' && Object.hasOwn(providers, use) ? providers[use] : undefined
-      if (plugin === undefined || named.includes(plugin) || !areKnown) return []
-      return [finding('plugin-missing', where, `${use} needs the plugin ${plugin}, which is not in plugins`)]
+      const some = typeof use === 'string' && Object.hasOwn(providers, use) ? [providers[use] ?? []].flat() : []
+      if (some.length === 0 || some.some((plugin) => named.includes(plugin)) || !areKnown) return []
+      return [finding('plugin-missing', where, `${use} needs the plugin ${some.join(' or ')}, which is not in plugins`)]
     })
     const { tokenEndpointAuthMethod: method, jwks, jwksUri } = client
-    if (method !== 'private_key_jwt' || jwks !== undefined || jwksUri !== undefined) return missing
-    const reason = 'The client authenticates with private_key_jwt, but has neither jwks nor jwksUri'
+    const needsKeys = method === 'private_key_jwt' || method === 'self_signed_tls_client_auth'
+    if (!needsKeys || jwks !== undefined || jwksUri !== undefined) return missing
+    const reason = `The client authenticates with ${method}, but has neither jwks nor jwksUri`
     return [...missing, finding('client-without-keys', `${path}.tokenEndpointAuthMethod`, reason)]
   })
 }

@@ -1,3 +1,4 @@
+import { checkCertificates } from './certificates.ts'
 import { checkClients, checkScopes } from './clients.ts'
 import { checkExposure, checkFiles, checkIssuer } from './exposure.ts'
 import type { Facts } from './facts.ts'
@@ -19,6 +20,7 @@ const checks = [
   checkScopes,
   checkUsers,
   checkPlugins,
+  checkCertificates,
   checkExposure,
 ]
 
