@@ -40,7 +40,11 @@ describeWithChromium('DPoP in the console', () => {
       const console = await bound(client)
       const { page, press } = console
       expect(await bodyOf(console)).toMatchObject({ token_type: 'DPoP' })
-      const thumbprint = await page.locator('.claim', { hasText: /\bjkt\b/u }).locator('.mono').last().innerText()
+      const thumbprint = await page
+        .locator('.claim', { hasText: /\bjkt\b/u })
+        .locator('.mono')
+        .last()
+        .innerText()
       expect(await textOf(console, 'Key')).toContain('Thumbprint (RFC 7638)')
 
       await press('Introspect', /200: active/u)

@@ -91,6 +91,7 @@ describe('npm start without a configuration', () => {
   test('prints that it is a demo, and what it serves', () => {
     const { out } = server.output()
     expect(out).toContain('This is a demo: its secrets are public')
+    expect(out).toMatch(/^demo {7}http:\/\/127\.0\.0\.1:\d+\/, where you can sign in as alice$/mu)
     for (const part of ['issuer', 'storage', 'keys', 'plugins', 'endpoints', 'warning', '/connect/introspect']) {
       expect(out).toContain(part)
     }

@@ -45,7 +45,9 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
     ...endpointLines(server),
     '  GET       /health/live, /health/ready',
   ]
-  if (server.consoleUrl !== undefined) lines.push('', `console    ${server.consoleUrl}`)
+  if (isDemo || server.consoleUrl !== undefined) lines.push('')
+  if (isDemo) lines.push(`demo       ${provider.issuer}/, where you can sign in as alice`)
+  if (server.consoleUrl !== undefined) lines.push(`console    ${server.consoleUrl}`)
   const mismatch = issuerWarning(server)
   if (mismatch !== undefined) lines.push(red(`warning    ${mismatch.message}`, colour))
   for (const warning of warnings) if ('message' in warning) lines.push(red(`warning    ${warning.message}`, colour))
