@@ -3,7 +3,6 @@ import {
   definePlugin,
   type EndpointRequest,
   type OAuthError,
-  type Plugin,
   parseConfiguration,
   type Reply,
 } from '@grantry/core'
@@ -18,6 +17,7 @@ import { plainPages } from './pages.ts'
 import { asGet, withoutCredentials } from './parameters.ts'
 import { createSessions } from './sessions.ts'
 import { createSuspendedRequests } from './suspended.ts'
+import { type AuthorizationEndpointPlugin, createUserSessions } from './user-sessions.ts'
 
 export type { ClaimRequest, ClaimsParameter } from './claims-parameter.ts'
 export type { ClientDescription } from './declarations.ts'
@@ -46,6 +46,7 @@ export {
 export type { CheckedRequest, Display, Prompt } from './request.ts'
 export { formTargets, type ResponseMode } from './response.ts'
 export type { Session, SessionOptions, Sessions, SignedInUser, StartedSession } from './sessions.ts'
+export type { AuthorizationEndpointPlugin, UserSessions } from './user-sessions.ts'
 
 /**
  * The authorization endpoint: checks requests, keeps sessions, and sends codes to clients. The interaction determines who
@@ -54,7 +55,7 @@ export type { Session, SessionOptions, Sessions, SignedInUser, StartedSession } 
  * @throws TypeError when an option is malformed.
  * @see RFC 6749 section 4.1; OpenID Connect Core section 3.1.2; RFC 9207; RFC 9700
  */
-export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plugin {
+export function authorizationEndpoint(input: AuthorizationEndpointOptions): AuthorizationEndpointPlugin {
   const options = parseConfiguration(optionsSchema, input, 'authorizationEndpoint()')
   const { interaction: port, features, pages = plainPages } = options
   const sessions = createSessions(
@@ -100,11 +101,12 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     presentError: errorPage,
   })
 
-  return definePlugin('authorization-endpoint', [
+  const plugin = definePlugin('authorization-endpoint', [
     fieldsOf(options.acrValues),
     authorization,
     resume,
     ...(port.parts?.(services) ?? []),
     ...features.flatMap((feature) => feature.parts(services)),
   ])
+  return { ...plugin, sessions: createUserSessions(sessions, plugin.name) }
 }

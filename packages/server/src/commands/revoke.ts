@@ -1,4 +1,5 @@
-import type { RevocationTarget } from '@grantry/core'
+import type { Plugins, Provider, RevocationTarget } from '@grantry/core'
+import type { AuthorizationEndpointPlugin } from '@grantry/plugins/authorization-endpoint'
 import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
 
 export interface RevokeArguments {
@@ -15,10 +16,22 @@ function targetOf({ subject, client, family = '' }: RevokeArguments): Revocation
 
 function confirmation({ subject, client, family }: RevokeArguments): string {
   if (subject !== undefined)
-    return `Revoked everything issued so far to the subject ${subject}. The user can log in again.`
+    return `Revoked everything issued so far to the subject ${subject}, and ended the sessions. The user can log in again.`
   if (client !== undefined)
     return `Revoked everything issued so far to the client ${client}. The client can request new tokens.`
   return `Revoked the family ${family} and all its tokens.`
+}
+
+/** Returns those among nested lists of plugins that keep sessions. */
+function withSessions(plugins: unknown): readonly AuthorizationEndpointPlugin[] {
+  if (Array.isArray(plugins)) return plugins.flatMap(withSessions)
+  const hasSessions = typeof plugins === 'object' && plugins !== null && 'sessions' in plugins
+  return hasSessions ? [plugins as AuthorizationEndpointPlugin] : []
+}
+
+/** Ends the sessions of a user. A session that survived would get new tokens. */
+async function signOut(sub: string, provider: Provider, plugins: Plugins): Promise<void> {
+  await Promise.all(withSessions(plugins).map(({ sessions }) => sessions.endAll(provider, sub)))
 }
 
 /** Runs `grantry revoke` through the shared store. Running servers see it at their next read, without a restart. */
@@ -26,7 +39,10 @@ export async function revokeCommand(given: RevokeArguments): Promise<string> {
   const loaded = await requireConfiguration(given.config)
   const { clients, users } = loaded.configuration
   assertSharedStorage(loaded, 'restart the server to invalidate everything')
-  await withProvider(loaded, (provider) => provider.revoke(targetOf(given)))
+  await withProvider(loaded, async (provider, plugins) => {
+    await provider.revoke(targetOf(given))
+    if (given.subject !== undefined) await signOut(given.subject, provider, plugins)
+  })
   const { subject, client } = given
   const unknownClient =
     client !== undefined && Array.isArray(clients) && !clients.some(({ clientId }) => clientId === client)

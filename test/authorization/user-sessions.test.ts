@@ -1,0 +1,53 @@
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { authorizationEndpoint, type Session } from '@grantry/plugins/authorization-endpoint'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { expect, test } from 'vitest'
+import { answer } from './browser.ts'
+import { nameOf, ownPages, setUpPages } from './own-pages.ts'
+
+/** Alice is signed in in two browsers, bob in one. */
+async function signedIn() {
+  const ended: Session[] = []
+  const listener = { parts: () => [], onSessionEnd: async (_: unknown, session: Session) => void ended.push(session) }
+  const endpoint = authorizationEndpoint({ interaction: ownPages, features: [listener] })
+  const plugins = [authorizationCode(), proofKey(), refreshToken(), endpoint]
+  const f = await setUpPages({}, { plugins })
+  const [laptop, phone, other] = [f.browser(), f.browser(), f.browser()] as const
+  for (const [browser, user] of [
+    [laptop, 'alice'],
+    [phone, 'alice'],
+    [other, 'bob'],
+  ] as const) {
+    await f.signIn(browser, user)
+  }
+  return { ...f, sessions: endpoint.sessions, ended, laptop, phone, other }
+}
+
+test('11.28 a host lists the sessions of a user', async () => {
+  const { provider, sessions } = await signedIn()
+  const all = await sessions.list(provider, 'alice')
+  expect(all.map(({ subject }) => subject.sub)).toEqual(['alice', 'alice'])
+  expect(new Set(all.map(({ sid }) => sid)).size).toBe(2)
+  expect(JSON.stringify(all)).not.toContain('secret')
+  expect(await sessions.list(provider, 'carol')).toEqual([])
+})
+
+test('11.28 a host ends one session, and others continue', async () => {
+  const { provider, sessions, ask, laptop, phone, ended } = await signedIn()
+  const [first] = await sessions.list(provider, 'alice')
+  expect(await sessions.end(provider, first?.sid ?? '')).toBe(true)
+  expect(await sessions.end(provider, first?.sid ?? '')).toBe(false)
+  expect(ended.map(({ sid }) => sid)).toEqual([first?.sid])
+  const pages = [await ask(laptop), await ask(phone)]
+  expect(pages.filter((page) => nameOf(page) === 'sign-in')).toHaveLength(1)
+})
+
+test('11.28 a host ends all sessions of a user: after a stolen device, no browser gets a code', async () => {
+  const { provider, sessions, ask, laptop, phone, other, ended } = await signedIn()
+  expect(await sessions.endAll(provider, 'alice')).toBe(2)
+  expect(ended).toHaveLength(2)
+  expect([nameOf(await ask(laptop)), nameOf(await ask(phone))]).toEqual(['sign-in', 'sign-in'])
+  expect(answer(await ask(other))).toHaveProperty('code')
+  expect(await sessions.list(provider, 'alice')).toEqual([])
+})

@@ -1,0 +1,37 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { startServer } from '../../packages/server/src/server.ts'
+import { freePort } from '../support/free-port.ts'
+import { createHttpBrowser, signInOverHttp } from '../support/sign-in.ts'
+import { base, directories, file } from './operator-server.ts'
+import { printed } from './printed.ts'
+
+test('grantry revoke --subject signs the user out: a stolen session gets no new tokens', async () => {
+  const port = await freePort()
+  const issuer = `http://127.0.0.1:${port}`
+  const redirect_uri = 'https://client.example.com/callback'
+  const configuration = JSON.parse(readFileSync(file(directories()), 'utf8'))
+  const path = join(mkdtempSync(join(base, 'sessions-')), 'grantry.config.json')
+  const client = { clientId: 'web', secrets: configuration.clients[0].secrets, scopes: ['openid'] }
+  const content = {
+    ...configuration,
+    issuer,
+    keys: undefined,
+    clients: [{ ...client, grantTypes: ['authorization_code'], redirectUris: [redirect_uri] }],
+    plugins: [{ name: 'sign-in' }],
+  }
+  writeFileSync(path, JSON.stringify(content))
+  const server = await startServer({ loaded: await loadConfiguration(path, {}), port, observe: () => {} })
+  onTestFinished(() => server.close(0))
+
+  const browser = createHttpBrowser()
+  const request = { client_id: 'web', redirect_uri, scope: 'openid' }
+  await signInOverHttp(issuer, request, ['alice', 'alice-password'], browser)
+  const silent = new URLSearchParams({ ...request, response_type: 'code', prompt: 'none' })
+  const ask = async () => new URL((await browser.visit(`${issuer}/connect/authorize?${silent}`, redirect_uri)).url)
+  expect((await ask()).searchParams.has('code')).toBe(true)
+  expect((await printed('revoke', '--subject', '1', '--config', path)).out).toContain('and ended the sessions')
+  expect((await ask()).searchParams.get('error')).toBe('login_required')
+})
