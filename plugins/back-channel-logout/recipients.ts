@@ -11,6 +11,8 @@ const maxSets = 4
 const endedLifetime = 60
 
 const endedKeyOf = (sid: string): string => `ended:${sid}`
+/** The start of the session when its clients were last noted. Without it, the session has none. */
+const notedKeyOf = (sid: string): string => `noted:${sid}`
 const setAt = (kit: EndpointKit, sid: string, index: number) => recordSet(kit, `clients of ${sid} ${index}`)
 
 async function clientsOf(kit: EndpointKit, sid: string): Promise<readonly string[]> {
@@ -35,9 +37,12 @@ export const recipients = {
   /** @throws OAuthError if the session ends at the same time: its client would miss the logout token. */
   async note(kit: EndpointKit, session: Session, { clientId }: Pick<Client, 'clientId'>, receives: boolean) {
     const { sid, startedAt, expiresAt } = session
-    // A user who signs in again keeps the session, so its clients are needed for longer.
-    if (await kit.records.insert(`noted:${sid} ${startedAt}`, true, expiresAt)) {
-      await Promise.all((await clientsOf(kit, sid)).map((earlier) => add(kit, session, earlier)))
+    const noted = await kit.records.get(notedKeyOf(sid), v.number())
+    if (noted === undefined && !receives) return
+    if (noted !== startedAt) {
+      // A user who signs in again keeps the session, so its clients are needed for longer.
+      if (noted !== undefined) await Promise.all((await clientsOf(kit, sid)).map((one) => add(kit, session, one)))
+      await kit.records.put(notedKeyOf(sid), startedAt, expiresAt)
     }
     if (!receives) return
     await add(kit, session, clientId)
@@ -48,7 +53,7 @@ export const recipients = {
   /** Returns the clients of a session. No further client can be noted. */
   async end(kit: EndpointKit, sid: string): Promise<readonly string[]> {
     await kit.records.put(endedKeyOf(sid), true, kit.now() + endedLifetime)
-    return clientsOf(kit, sid)
+    return (await kit.records.get(notedKeyOf(sid), v.number())) === undefined ? [] : clientsOf(kit, sid)
   },
 
   /** Undoes `end`. */

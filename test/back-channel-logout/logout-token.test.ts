@@ -1,7 +1,8 @@
+import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
-import { bye, kindOf } from '../end-session/parties.ts'
+import { bye, kindOf, clients as plainClients, setUpLogout } from '../end-session/parties.ts'
 import { privateKeyFor } from '../support/keys.ts'
 import { clients, logoutUri, setUpNotified } from './parties.ts'
 
@@ -166,4 +167,36 @@ test('14.4 no code is sent for a session that ends at the same time', async () =
   await kit.records.put(`ended:${sid}`, true, kit.now() + 60)
   expect(await visit(browser, 'shop')).toMatchObject({ error: 'login_required' })
   await logout(browser, { id_token_hint: hint })
+})
+
+test('14.4 a session without such clients costs an authorization one read, and its end two operations', async () => {
+  const clock = createTestClock()
+  const inner = mapDriver(new Map(), clock.now)
+  let operations = 0
+  const counted = <A extends readonly unknown[], R>(act: (...given: A) => R) => {
+    return (...given: A): R => {
+      operations += 1
+      return act(...given)
+    }
+  }
+  const storage = {
+    ...inner,
+    getItem: counted(inner.getItem),
+    setItem: counted(inner.setItem ?? (() => {})),
+    insertItem: counted(inner.insertItem),
+  }
+  const more = { storage, clients: plainClients, runtime: { now: clock.now } }
+  const measured: number[][] = []
+  for (const f of [await setUpLogout(more), await setUpNotified({}, more)]) {
+    const browser = f.browser()
+    await f.signIn(browser)
+    operations = 0
+    await f.ask(browser)
+    const authorizing = operations
+    operations = 0
+    await f.decide(browser, await f.logout(browser), 'logout')
+    measured.push([authorizing, operations])
+  }
+  const [[authorizing = 0, ending = 0] = [], withTokens] = measured
+  expect(withTokens).toEqual([authorizing + 1, ending + 2])
 })
