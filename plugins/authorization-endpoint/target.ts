@@ -1,4 +1,4 @@
-import { type EndpointKit, isRegisteredRedirectUri } from '@grantry/core'
+import { decodeJwt, type EndpointKit, isRegisteredRedirectUri, type Json } from '@grantry/core'
 import type { AuthorizationParameters } from './parameters.ts'
 import { invalid, refusal } from './refusal.ts'
 import { type ResponseMode, receivesForms, responseModeOf, type Target } from './response.ts'
@@ -29,13 +29,27 @@ function modeOf({ response_mode, response_type }: AuthorizationParameters, redir
   return isPossible ? requested : defaultModeOf(response_type)
 }
 
+const member = (name: string, value: Json | undefined) => typeof value === 'string' && { [name]: value }
+
+/**
+ * Adds how a request object wants to be answered. Request objects are refused without being verified, but their client
+ * can only connect the error with the request if the error has the state, and arrives where the client waits for it.
+ */
+function withObject(params: AuthorizationParameters): AuthorizationParameters {
+  // decodeJwt() expects a signature, which an object with `alg: none` has not.
+  const claims = decodeJwt((params.request ?? '').replace(/\.$/u, '.unsigned'))?.claims
+  if (claims === undefined) return params
+  return { ...member('state', claims.state), ...member('response_mode', claims.response_mode), ...params }
+}
+
 /**
  * Finds where the response goes. Until this has succeeded, nothing is sent to a redirect URI.
  *
  * @throws OAuthError for the user, not for the client.
  * @see RFC 6749 section 4.1.2.1; RFC 9700 section 4.11
  */
-export async function findTarget(params: AuthorizationParameters, kit: EndpointKit): Promise<Target> {
+export async function findTarget(given: AuthorizationParameters, kit: EndpointKit): Promise<Target> {
+  const params = withObject(given)
   const { client_id: clientId, redirect_uri: redirectUri, state } = params
   if (clientId === undefined) throw invalid('The parameter client_id is required', 'client_id_missing')
   const client = await kit.findClient(clientId)
