@@ -55,11 +55,11 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 export const signInEntries = {
   consentLifetime: v.optional(wholeSeconds(60, 315_360_000), 31_536_000),
   acr: v.optional(v.string('must be a string')),
-  secondFactorAcr: v.optional(v.string('must be a string')),
 }
 
 const optionsSchema = configurationObject({
   ...signInEntries,
+  secondFactorAcr: v.optional(v.string('must be a string')),
   secondFactors: v.optional(v.array(v.custom<SecondFactor>(isObject, 'must be a second factor such as totp()')), []),
   pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
 })

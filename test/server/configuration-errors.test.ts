@@ -200,6 +200,8 @@ const cases: readonly Case[] = [
   [withDevice({ lifetime: 0 }), 'plugins[0].lifetime', 'must be 1 to 3600 seconds'],
   [withDevice({ verificationUri: `https://${unset}/` }), 'plugins[0].verificationUri', 'GRANTRY_TEST_UNSET'],
   [withAssertions({ audience: 'anyone' }), 'plugins[0].audience', 'must be "issuer" or'],
+  // JSON cannot contain a second factor.
+  [withPlugin({ name: 'sign-in', secondFactorAcr: 'mfa' }), 'plugins[0].secondFactorAcr', 'is not a known option'],
   [withAssertions({ algorithms: ['HS256'] }), 'plugins[0].algorithms[0]', 'must be one of ES256'],
   [withAssertions({ jwksUri: { maxage: 1 } }), 'plugins[0].jwksUri.maxage', 'did you mean maxAge?'],
   [withAssertions({ secretOf: 'x' }), 'plugins[0].secretOf', 'must be a function'],

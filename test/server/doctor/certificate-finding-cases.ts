@@ -51,7 +51,11 @@ const missing = (member: string): FindingCase[2] => ({
   severity: 'error',
   where: `clients[0].${member}`,
 })
-const unverified: FindingCase[2] = { id: 'certificate-unverified', severity: 'error', where: 'clients[0].tlsClientAuthSubjectDn' }
+const unverified: FindingCase[2] = {
+  id: 'certificate-unverified',
+  severity: 'error',
+  where: 'clients[0].tlsClientAuthSubjectDn',
+}
 
 export const certificateFindingCases: readonly FindingCase[] = [
   ['tls_client_auth without certificates', withClient(byName), missing('tlsClientAuthSubjectDn')],
