@@ -1,5 +1,8 @@
 import { createTestClock, mapDriver } from '@grantry/core/testing'
+import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
+import { backChannelLogout } from '@grantry/plugins/back-channel-logout'
 import { expect, test } from 'vitest'
+import { ownPages } from '../authorization/own-pages.ts'
 import { kindOf } from '../end-session/parties.ts'
 import { withLatency } from '../support/latency.ts'
 import { clients, createReceivers, setUpNotified } from './parties.ts'
@@ -185,4 +188,14 @@ test('14.9 a run with slow clients ends, and the next one continues', async () =
         .map(({ sub }) => sub),
     ).size,
   ).toBe(40)
+})
+
+test('14.4 sessions that the host or an operator ends, in another process, notify too', async () => {
+  const f = await setUpNotified()
+  for (const browser of [f.browser(), f.browser()]) await f.signedIn('alice', browser)
+  await f.signedIn('bob')
+  const features = [backChannelLogout({ fetch: f.fetch })]
+  const { sessions } = authorizationEndpoint({ interaction: ownPages, features })
+  expect(await sessions.endAll(f.provider, 'alice')).toBe(2)
+  expect(f.claims()).toMatchObject([{ sub: 'alice' }, { sub: 'alice' }])
 })
