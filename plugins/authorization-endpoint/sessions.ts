@@ -40,7 +40,7 @@ export type SessionListener = (kit: EndpointKit, session: Session) => Promise<((
 
 /** The sessions of all browsers. They are stored, so that every process knows them and can end them. */
 export interface Sessions {
-  /** Returns the session of the browser that sent the request. */
+  /** Returns the session of the browser that sent the request, unless the user was revoked since. */
   find(kit: EndpointKit, request: EndpointRequest): Promise<Session | undefined>
   /**
    * Begins a session. A cookie that was known before the sign-in is never valid after it. An earlier session of another
@@ -67,6 +67,8 @@ const record = v.object({
   name: v.optional(text),
   startedAt: v.number(),
   expiresAt: v.number(),
+  /** The epoch of the user when the session began. */
+  epoch: v.optional(text),
 })
 const used = v.object({ at: v.number() })
 
@@ -87,6 +89,10 @@ const sessionOf = (
   startedAt: times.startedAt,
   expiresAt: times.expiresAt,
 })
+
+/** Whether the user was revoked since the session began. */
+const isRevoked = ({ epoch }: v.InferOutput<typeof record>, current: string | undefined): boolean =>
+  current !== undefined && current !== epoch
 
 export function createSessions(
   { idleLifetime, absoluteLifetime }: SessionOptions,
@@ -114,12 +120,13 @@ export function createSessions(
         kit.records.get(usedKeyOf(sid), used),
       ])
       if (found === undefined || !kit.equals(found.secret, kit.sha256(secret))) return undefined
+      if (isRevoked(found, await kit.epochOf(found.sub))) return undefined
       const session = sessionOf(sid, found)
       return (await use(session, lastUse?.at ?? session.startedAt, kit)) ? session : undefined
     },
 
     async start(kit, { subject, name }, request) {
-      const earlier = await sessions.find(kit, request)
+      const [earlier, epoch] = await Promise.all([sessions.find(kit, request), kit.epochOf(subject.sub)])
       const sid = earlier?.subject.sub === subject.sub ? earlier.sid : kit.randomId()
       const secret = kit.randomId()
       const now = kit.now()
@@ -134,6 +141,7 @@ export function createSessions(
         ...(name !== undefined && { name }),
         startedAt: now,
         expiresAt: now + absoluteLifetime,
+        ...(epoch !== undefined && { epoch }),
       }
       await kit.records.put(keyOf(sid), stored, stored.expiresAt)
       const [replaced] = await Promise.all([
@@ -157,11 +165,13 @@ export function createSessions(
     },
 
     async list(kit, sub) {
-      const sids = await setOf(kit, sub).list()
+      const [sids, epoch] = await Promise.all([setOf(kit, sub).list(), kit.epochOf(sub)])
       const records = await Promise.all(
         sids.map(async (sid) => ({ sid, found: await kit.records.get(keyOf(sid), record) })),
       )
-      return records.flatMap(({ sid, found }) => (found === undefined ? [] : [sessionOf(sid, found)]))
+      return records.flatMap(({ sid, found }) =>
+        found === undefined || isRevoked(found, epoch) ? [] : [sessionOf(sid, found)],
+      )
     },
 
     clearCookie: (kit) => cookieOf(kit).clear(),

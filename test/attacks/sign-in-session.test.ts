@@ -172,3 +172,27 @@ describe('a user who is deactivated', () => {
     expect(nameOf(await choice.submit('accounts', { account: sid }))).toBe('signIn')
   })
 })
+
+describe('a session that an attacker has begun with a stolen password', () => {
+  test('gives no code after a revocation of the user: neither its cookie nor an open page', async () => {
+    const { own, start, silently, provider } = await signedIn()
+    const open = await start({ prompt: 'consent' }, own)
+    await provider.revoke({ subject: 'bob' })
+    expect(await silently(own)).toHaveProperty('code')
+    await provider.revoke({ subject: 'alice' })
+    expect(await silently(own)).toMatchObject({ error: 'login_required' })
+    expect(nameOf(await open.submit('consent', allow))).toBe('signIn')
+    expect(nameOf((await start({}, own)).page)).toBe('signIn')
+  })
+
+  test('does not prevent that the user signs in again, and stays signed in until the next revocation', async () => {
+    const { own, start, silently, provider, browser } = await signedIn()
+    await provider.revoke({ subject: 'alice' })
+    const victim = browser()
+    await (await start({}, victim)).enter('alice')
+    expect(await silently(victim)).toHaveProperty('code')
+    expect(await silently(own)).toMatchObject({ error: 'login_required' })
+    await provider.revoke({ subject: 'alice' })
+    expect(await silently(victim)).toMatchObject({ error: 'login_required' })
+  })
+})

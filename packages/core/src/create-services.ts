@@ -193,6 +193,8 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       clients,
       users,
       scopePolicy,
+      store,
+      revocationEpochs,
       authorizations,
       authenticateUser,
     }),

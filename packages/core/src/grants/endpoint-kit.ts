@@ -2,7 +2,9 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
 import type { AuthenticateUser } from '../plugin/authenticate-user.ts'
 import type { EndpointKit } from '../plugin/endpoint.ts'
+import type { Store } from '../records/store.ts'
 import type { Jwt } from '../tokens/jwt.ts'
+import type { RevocationEpochs } from '../tokens/revocation-epochs.ts'
 import type { Authorizations } from './authorize.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import type { ScopePolicy } from './scope-policy.ts'
@@ -19,10 +21,13 @@ export function createEndpointKits(deps: {
   readonly clients: ClientDirectory
   readonly users: UserService
   readonly scopePolicy: ScopePolicy
+  readonly store: Store
+  readonly revocationEpochs: RevocationEpochs
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
 }): EndpointKitOf {
   const { issuer, paths, jwt, plugins, clients, users, scopePolicy, authorizations, authenticateUser } = deps
+  const { store, revocationEpochs } = deps
   const { origin } = new URL(issuer)
   const kits = new Map<string, EndpointKit>()
 
@@ -35,6 +40,10 @@ export function createEndpointKits(deps: {
       },
       readIdentityToken: (token) => jwt.verify(token, 'JWT', Number.POSITIVE_INFINITY),
       isUserActive: async (sub) => isActive(users, sub),
+      async epochOf(sub) {
+        const [epoch] = await store.getAll([revocationEpochs.ofSubject(sub)])
+        return epoch
+      },
       async findClient(clientId) {
         const client = await clients.find(clientId)
         return client?.enabled ? client : undefined

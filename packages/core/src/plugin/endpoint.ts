@@ -127,6 +127,11 @@ export interface EndpointKit extends Kit {
    * deactivated gets no token, but should not get a code or a page either.
    */
   isUserActive(sub: string): Promise<boolean>
+  /**
+   * Returns the epoch of a user: a value that changes when `provider.revoke` revokes everything of the user; `undefined`
+   * before any revocation. Store it with a session, and refuse the session if there is now another one.
+   */
+  epochOf(sub: string): Promise<string | undefined>
   /** Returns `undefined` if the client is unknown or disabled. */
   findClient(clientId: string): Promise<Client | undefined>
   /**

@@ -25,6 +25,8 @@ export interface Epochs {
 export interface RevocationEpochs {
   /** Looks up the current epochs of a client and a subject. */
   current(clientId: string, sub: string | undefined): Lookup<Epochs>
+  /** Looks up the current epoch of a subject. */
+  ofSubject(sub: string): Lookup<string | undefined>
   /** Starts a new epoch. Resolves when the storage has made it durable. */
   begin(kind: keyof Epochs, name: string): Promise<void>
   /** Returns a number that grows when this process starts an epoch of the subject. */
@@ -123,6 +125,7 @@ export function createRevocationEpochs(deps: {
         [epochAt(keyOfClient(clientId)), sub !== undefined && epochAt(keyFor('subject', sub))],
         ([client, subject]) => epochsOf(client?.epoch, subject?.epoch),
       ),
+    ofSubject: (sub) => combined([epochAt(keyFor('subject', sub))], ([subject]) => subject?.epoch),
     async begin(kind, name) {
       if (kind === 'subject') {
         beginnings += 1

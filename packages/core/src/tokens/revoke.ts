@@ -15,9 +15,9 @@ export type RevocationTarget =
 
 /**
  * Revokes everything that was issued to the target so far: codes, refresh tokens, access and identity tokens, and
- * tokens that are being issued from them. The revocation is in effect, on every server with the same storage, when the
- * promise resolves. It writes two records and looks nothing up, so an unknown target is not an error. A later login
- * works.
+ * tokens that are being issued from them; for a user, also the sessions of `authorizationEndpoint()`. The revocation is
+ * in effect, on every server with the same storage, when the promise resolves. It writes two records and looks nothing
+ * up, so an unknown target is not an error. A later login works.
  *
  * @throws TypeError unless exactly one of `subject`, `clientId` and `family` is given.
  * @throws OAuthError `temporarily_unavailable` when the storage fails; try again.
