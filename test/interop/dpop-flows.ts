@@ -18,18 +18,20 @@ const challenge = (error: string): object => ({
  * Tests of `openid-client` with a server whose plugin is `dpop`.
  *
  * @param nonce whether the server requires nonces
+ * @param send sends the requests, if the server has a certificate of the tests
  */
-export function testFlows(issuer: () => string, nonce: boolean): void {
+export function testFlows(issuer: () => string, nonce: boolean, send: typeof fetch = fetch): void {
   /** The responses of the server since the discovery. */
   let statuses: number[] = []
 
   async function discover(clientId: string, authentication: client.ClientAuth): Promise<client.Configuration> {
     const config = await client.discovery(new URL(issuer()), clientId, undefined, authentication, {
       execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks],
+      [client.customFetch]: (url, options) => send(url, options as RequestInit),
     })
     statuses = []
     config[client.customFetch] = async (url, options) => {
-      const response = await fetch(url, options as RequestInit)
+      const response = await send(url, options as RequestInit)
       statuses.push(response.status)
       return response
     }

@@ -27,10 +27,11 @@ export interface DpopServer {
  * everything. A public client runs in pages of that origin.
  *
  * @param nonce whether proofs need a nonce of the server
+ * @param proxy the origin of the proxy in front of the server, if there is one
  */
-export async function startDpopServer(nonce: boolean): Promise<DpopServer> {
+export async function startDpopServer(nonce: boolean, proxy?: string): Promise<DpopServer> {
   const port = await freePort()
-  const issuer = `http://127.0.0.1:${port}`
+  const issuer = proxy ?? `http://127.0.0.1:${port}`
   const login = createServer(async ({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, issuer)
     if (pathname !== '/login') return response.setHeader('content-type', 'text/html').end('<title>client</title>')
@@ -72,6 +73,7 @@ export async function startDpopServer(nonce: boolean): Promise<DpopServer> {
       },
     ],
     plugins: [{ name: 'dpop', nonce }],
+    trustedProxies: proxy === undefined ? 0 : 1,
   }
   const loaded = {
     configuration: parseConfiguration(configurationSchema, configuration, ''),

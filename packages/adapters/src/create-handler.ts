@@ -15,12 +15,18 @@ import { assertAwaited, type Servable } from './servable.ts'
 /**
  * Creates the request handler for Bun and Deno. It rejects ambiguous requests, trusts only configured proxies, and
  * limits the number of requests and bodies and the time a body may take.
+ *
+ * @throws TypeError when an option is invalid, or the provider was not awaited.
  */
 export function createHandler(
   provider: Servable,
   options: ServeOptions,
 ): (request: Request, socketAddress: string | undefined) => Promise<Response> {
   assertAwaited(provider)
+  // Ignoring it would serve HTTP, or clients whose certificates nobody sees.
+  if ('tls' in options && options.tls !== undefined) {
+    throw new TypeError('tls: only the adapter for Node.js has it; use a proxy that terminates TLS')
+  }
   const { trustedProxies = 0 } = options
   const deadlines = createBodyDeadlines(requestTimeoutOf(options))
   const readCertificate = createReadCertificate(options.clientCertificate)

@@ -1,0 +1,69 @@
+// Mutual TLS of the ready server on each runtime: behind nginx everywhere, directly on Node.js.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Program, startProgram } from '../contract/program.ts'
+import { testMtlsFlows } from '../interop/mtls-flows.ts'
+import { type CertificateSource, writeMtlsSetting } from '../interop/mtls-setting.ts'
+import { describeWithNginx, startNginx } from '../server/nginx.ts'
+import { bundle } from '../support/bundle.ts'
+import { freePort } from '../support/free-port.ts'
+import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
+
+// Once for all.
+let bundled: Promise<string> | undefined
+const program = (): Promise<string> => {
+  bundled ??= bundle(new URL('./programs/ready-server.ts', import.meta.url))
+  return bundled
+}
+
+const bun = [runtimeExecutable('.bin/bun')]
+const deno = [runtimeExecutable('.bin/deno'), 'run', '--allow-all', '--no-config', '--no-lock']
+
+/** Starts the server and, if certificates come from a proxy, nginx in front of it. */
+function startBefore([command = '', ...parameters]: readonly string[], source: CertificateSource): () => string {
+  let issuer = ''
+  let server: Program | undefined
+  let stopNginx: (() => Promise<void>) | undefined
+  beforeAll(async () => {
+    const port = await freePort()
+    issuer = `https://127.0.0.1:${port}`
+    const { file, directory } = await writeMtlsSetting(issuer, source)
+    const own = source === 'tls' ? port : 0
+    server = await startProgram(command, [...parameters, await program(), file, String(own)])
+    if (source === 'proxy') stopNginx = await startNginx(directory, port, server.port)
+  }, 60_000)
+  afterAll(async () => {
+    await stopNginx?.()
+    await server?.stop()
+  })
+  return () => issuer
+}
+
+describe('the ready server on Node.js with tls', () => {
+  testMtlsFlows(startBefore([process.execPath], 'tls'))
+})
+
+describeWithNginx('the ready server behind nginx', () => {
+  describe('on Node.js', () => testMtlsFlows(startBefore([process.execPath], 'proxy')))
+  describeWithRuntime('on Bun', bun[0] ?? '', () => testMtlsFlows(startBefore(bun, 'proxy')))
+  describeWithRuntime('on Deno', deno[0] ?? '', () => testMtlsFlows(startBefore(deno, 'proxy')))
+})
+
+for (const [name, runtime] of [
+  ['Bun', bun],
+  ['Deno', deno],
+] as const) {
+  const [command = '', ...parameters] = runtime
+  describeWithRuntime(`the ready server on ${name} with tls`, command, () => {
+    test('does not start, and says why', async () => {
+      const { file } = await writeMtlsSetting('https://127.0.0.1:8443', 'tls')
+      const started = promisify(execFile)(command, [...parameters, await program(), file, '0'])
+      await expect(started).rejects.toMatchObject({
+        stderr: expect.stringContaining(
+          `tls: the server cannot request certificates of clients on ${name}; use Node.js, or a proxy that terminates TLS`,
+        ),
+      })
+    }, 60_000)
+  })
+}
