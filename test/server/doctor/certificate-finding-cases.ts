@@ -75,8 +75,8 @@ export const certificateFindingCases: readonly FindingCase[] = [
     withClient(bound, { tls: files }),
     missing('tlsClientCertificateBoundAccessTokens'),
   ],
-  ['names that nobody verifies, in our TLS', withClient(byName, { tls: requesting }), unverified],
-  ['names that nobody verifies, in a header', withClient(byName, { clientCertificate: header }), unverified],
+  ['names that are not verified, in our TLS', withClient(byName, { tls: requesting }), unverified],
+  ['names that are not verified, in a header', withClient(byName, { clientCertificate: header }), unverified],
   [
     'a certificate method without its plugin',
     { ...healthy, clients: [byKey] },

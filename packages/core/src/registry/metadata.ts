@@ -84,8 +84,8 @@ const aliasesIn = (metadata: JsonObject): ReadonlyMap<string, unknown> =>
   new Map<string, unknown>(Object.entries(metadata.mtls_endpoint_aliases ?? {}))
 
 /**
- * Rejects an alias of an endpoint that the provider does not have: nobody would notice the mistake, because clients
- * then use the URL of the endpoint itself.
+ * Rejects an alias of an endpoint that the provider does not have: no client would notice the mistake, because all
+ * of them then use the URL of the endpoint itself.
  *
  * @throws TypeError
  * @see RFC 8705 section 5

@@ -13,7 +13,7 @@ const subjects = [
 
 const selfSigned = 'self_signed_tls_client_auth'
 
-/** Whether the server sees certificates of clients, and whether anybody verifies their chains. */
+/** Whether the server sees certificates of clients, and whether it or a proxy verifies their chains. */
 function sourcesOf({ tls, clientCertificate }: CheckedConfiguration): {
   readonly any: boolean
   readonly verified: boolean
@@ -48,7 +48,7 @@ export const checkCertificates: Check = ({ configuration, clients }) => {
       return [finding('certificate-source-missing', where, reason)]
     }
     if (verified || !subjects.some((subject) => subject === member)) return []
-    const reason = `${why}, but nobody verifies the chains of certificates: it gets no token`
+    const reason = `${why}, but neither the server nor a proxy verifies the chains of certificates: it gets no token`
     return [finding('certificate-unverified', where, reason)]
   })
 }

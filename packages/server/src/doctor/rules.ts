@@ -60,7 +60,8 @@ export const rules = define({
   },
   'password-grant': {
     severity: 'warning',
-    remedy: 'use the authorization code grant, with the plugin sign-in or a login page of yours, and remove password from grantTypes',
+    remedy:
+      'use the authorization code grant, with the plugin sign-in or a login page of yours, and remove password from grantTypes',
     source: 'RFC 9700 section 2.4; OAuth 2.1 section 10',
   },
   'anonymous-validation': {
