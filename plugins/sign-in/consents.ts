@@ -2,7 +2,12 @@ import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 import type { CheckedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
 
-const schema = v.object({ scopes: v.array(v.string()), claims: v.array(v.string()) })
+const schema = v.object({
+  scopes: v.array(v.string()),
+  claims: v.array(v.string()),
+  /** The epoch of the user: a thief of the password could have consented before a revocation. */
+  epoch: v.exactOptional(v.string()),
+})
 
 /** What users have consented to. */
 export interface Consents {
@@ -23,9 +28,16 @@ const union = (one: readonly string[], other: readonly string[]): string[] => [.
 
 /** @param lifetime seconds after which the user is asked again */
 export function createConsents(lifetime: number): Consents {
+  /** Returns what the user has consented to since the last revocation, and the epoch. */
+  async function read(kit: EndpointKit, sub: string, request: CheckedRequest) {
+    const [found, epoch] = await Promise.all([kit.records.get(keyOf(sub, request), schema), kit.epochOf(sub)])
+    const isCurrent = epoch === undefined || epoch === found?.epoch
+    return { given: isCurrent ? found : undefined, epoch }
+  }
+
   return {
     async covers(kit, sub, request) {
-      const given = await kit.records.get(keyOf(sub, request), schema)
+      const { given } = await read(kit, sub, request)
       if (given === undefined) return false
       const { scopes, claims } = given
       return (
@@ -35,10 +47,11 @@ export function createConsents(lifetime: number): Consents {
     },
 
     async remember(kit, sub, request, granted) {
-      const earlier = await kit.records.get(keyOf(sub, request), schema)
+      const { given, epoch } = await read(kit, sub, request)
       const consent = {
-        scopes: union(earlier?.scopes ?? [], granted),
-        claims: union(earlier?.claims ?? [], requestedClaims(request)),
+        scopes: union(given?.scopes ?? [], granted),
+        claims: union(given?.claims ?? [], requestedClaims(request)),
+        ...(epoch !== undefined && { epoch }),
       }
       await kit.records.put(keyOf(sub, request), consent, kit.now() + lifetime)
     },

@@ -84,6 +84,17 @@ describe('a client', () => {
   })
 })
 
+test('a consent that was given with a stolen password does not remain after a revocation of the user', async () => {
+  const { start, provider } = await setUpSignIn()
+  await consentOf(await start())
+  await provider.revoke({ subject: 'alice' })
+  const again = await start()
+  const page = await again.enter('alice')
+  expect(nameOf(page)).toBe('consent')
+  await again.submit('consent', allow, page)
+  expect(answer((await start({}, again.browser)).page)).toHaveProperty('code')
+})
+
 describe('another user in the same browser', () => {
   test('does not give the consent that was shown to the first', async () => {
     const { start, redeem } = await setUpSignIn()
