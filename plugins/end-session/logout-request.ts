@@ -76,6 +76,9 @@ export async function checkLogoutRequest(params: AuthorizationParameters, kit: E
     throw invalid('The id_token_hint belongs to another client', 'hint_of_other_client')
   }
   const clientId = presentedId ?? hint?.clientId
+  if (clientId === undefined && redirectUri !== undefined) {
+    throw invalid('A post_logout_redirect_uri needs an id_token_hint or a client_id', 'client_id_missing')
+  }
   const client = clientId === undefined ? undefined : await kit.findClient(clientId)
   if (client === undefined && (presentedId !== undefined || redirectUri !== undefined)) {
     throw refusal('unauthorized_client', 'The client is not known', 'client_unknown')

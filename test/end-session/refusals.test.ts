@@ -29,7 +29,7 @@ test.each<[string, (hint: string) => Parameters, string]>([
     (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: 'com.example.app:/bye' }),
     'post_logout_redirect_uri_mismatch',
   ],
-  ['a URI without a client', () => ({ post_logout_redirect_uri: bye, state }), 'client_unknown'],
+  ['a URI without a client', () => ({ post_logout_redirect_uri: bye, state }), 'client_id_missing'],
   ['an unknown client', () => ({ client_id: 'nope' }), 'client_unknown'],
   ['a disabled client', () => ({ client_id: 'disabled' }), 'client_unknown'],
   [
