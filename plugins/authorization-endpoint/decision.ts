@@ -89,7 +89,7 @@ export function createDecisions(deps: {
         await Promise.all(onAuthorized.map((notify) => notify(kit, ofSession, request.client)))
       }
       const identityClaims = ofSession !== undefined && needsSid(request.client) ? { sid: ofSession.sid } : undefined
-      const code = await kit.authorize({ ...proposedGrant({ ...request, scopes }), subject, identityClaims })
+      const code = await kit.authorize({ subject, identityClaims, ...proposedGrant({ ...request, scopes }) })
       return { code, cookies: started?.cookies ?? [] }
     },
   }

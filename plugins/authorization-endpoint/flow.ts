@@ -54,7 +54,7 @@ export function createFlow(deps: {
       const result: Result = outcome === undefined ? await port.interact(interaction) : decisionOf(outcome)
       if (isDecision(result)) {
         const { code, cookies } = await decisions.decide(result, interaction, visit)
-        return { ...codeResponse(target, code, tools), cookies }
+        return { cookies, ...codeResponse(target, code, tools) }
       }
       if (isRefusal(result)) {
         await decisions.spend(visit)
@@ -90,7 +90,7 @@ export function createFlow(deps: {
     } catch (error) {
       return refusePushed(error, received)
     }
-    return run({ ...newVisit(http, kit), ...pushed, pushed: uri }, await findTarget(pushed.params, kit))
+    return run({ pushed: uri, ...newVisit(http, kit), ...pushed }, await findTarget(pushed.params, kit))
   }
 
   return {
@@ -102,7 +102,7 @@ export function createFlow(deps: {
         const error = invalid('The request must be pushed', 'not_pushed')
         return errorResponse(target, error, responseTools(pages, { kit, http, params }))
       }
-      return run({ ...newVisit(http, kit), params, confirmation: undefined, pushed: undefined }, target)
+      return run({ params, confirmation: undefined, pushed: undefined, ...newVisit(http, kit) }, target)
     },
 
     async resume(id, ticket, http, kit) {

@@ -98,7 +98,7 @@ export async function authorizationResponse(
     const subject = timed(result.subject, kit.now())
     const { scopes } = result
     assertAcceptable({ scopes }, subject, request)
-    const code = await kit.authorize({ ...proposedGrant({ ...request, scopes }), subject })
+    const code = await kit.authorize({ subject, ...proposedGrant({ ...request, scopes }) })
     return hostResponse(codeResponse(request, code, tools))
   } catch (error) {
     if (!isOAuthError(error)) throw error

@@ -59,7 +59,7 @@ export function createInteractionServices(deps: {
       const tools = responseTools(pages, visit)
       try {
         const { code, cookies } = await decisions.decide(decision, interaction, visit)
-        return { ...codeResponse(target, code, tools), cookies }
+        return { cookies, ...codeResponse(target, code, tools) }
       } catch (error) {
         return errorResponse(target, error, tools)
       }

@@ -74,7 +74,7 @@ function responseTo(
   { issuer, pages, locale }: ResponseTools,
 ): Reply {
   const { redirectUri, responseMode, state } = target
-  const fields = { ...parameters, ...(state !== undefined && { state }), iss: issuer }
+  const fields = Object.assign({}, parameters, state === undefined ? { iss: issuer } : { state, iss: issuer })
   if (responseMode === 'form_post') {
     return pages.formPost({ action: redirectUri, fields, formTargets: formTargets(target) }, locale)
   }

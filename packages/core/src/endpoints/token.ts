@@ -101,11 +101,12 @@ export const tokenEndpoint = builtIn(
           : scopePolicy.requested(form.scope, grant, client)
       // The core compares the result with them.
       Object.freeze(scopes)
+      // Spread last: on Node 20, adding a member after a spread takes half a microsecond (bench/PROFILE.md).
       const grantRequest = { client, scopes, request, confirmation }
 
-      const result = parseGrantResult(await grant.handle({ ...grantRequest, params }, kit), grant, foundGrants)
+      const result = parseGrantResult(await grant.handle({ params, ...grantRequest }, kit), grant, foundGrants)
       trace.sub = result.subject?.sub
-      const contributed = await settleDemands(result, checks, { ...grantRequest, grantType }, trace)
+      const contributed = await settleDemands(result, checks, { grantType, ...grantRequest }, trace)
       if (contributed === undefined) throw refuse('demand_unsettled')
       assertWithinPolicy(result, { grant, client, confirmation, scopes }, { registry, scopePolicy })
       const accessScopes = narrowScopes(result, contributed, audiences)

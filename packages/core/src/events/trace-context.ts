@@ -54,7 +54,7 @@ type DrawDigits = (count: number) => string
 function openWith(headers: Headers, draw: DrawDigits): TraceContext {
   const parent = parseTraceparent(headers.get('traceparent'))
   const spanId = draw(2 * spanIdLength)
-  if (parent !== undefined) return { ...parent, spanId }
+  if (parent !== undefined) return { spanId, ...parent }
   return { traceId: draw(2 * traceIdLength), spanId, flags: randomTraceId }
 }
 

@@ -106,6 +106,6 @@ export function createReadAuthorization(registry: Registry, plugins: PluginKits)
       contributed = withContribution(contributed, owned, contribution)
       confirmation = withKeys(confirmation, named, bindings)
     }
-    return { ...contributed, confirmation }
+    return { confirmation, ...contributed }
   }
 }

@@ -35,7 +35,7 @@ export function createDemandSettlement(failedProofs: FailedProofs): SettleDemand
       const { settles = '' } = check.part as GrantCheck & { readonly settles?: string }
       const demand = demanded[settles]
       try {
-        const contribution = await check.part.check({ ...request, params, demand: demand as never }, kit)
+        const contribution = await check.part.check({ params, demand: demand as never, ...request }, kit)
         contributed = withContribution(contributed, check, contribution)
       } catch (error) {
         const isFailedProof = demand !== undefined && isOAuthError(error) && error.code === 'invalid_grant'
