@@ -49,6 +49,11 @@ export interface Sessions {
   start(kit: EndpointKit, user: SignedInUser, request: EndpointRequest): Promise<StartedSession>
   /** Ends a session. Returns it if it existed. */
   end(kit: EndpointKit, sid: string): Promise<Session | undefined>
+  /**
+   * Ends all sessions of a user, and returns their number. It also counts those that a revocation of the user has ended:
+   * their clients are not informed yet.
+   */
+  endAll(kit: EndpointKit, sub: string): Promise<number>
   /** The sessions of a user. */
   list(kit: EndpointKit, sub: string): Promise<readonly Session[]>
   /** The `Set-Cookie` that removes the session from the browser. */
@@ -162,6 +167,12 @@ export function createSessions(
       await Promise.all([setOf(kit, found.sub).remove(sid), kit.records.delete(usedKeyOf(sid))])
       await Promise.all(following.map((follow) => follow?.()))
       return session
+    },
+
+    async endAll(kit, sub) {
+      const sids = await setOf(kit, sub).list()
+      const ended = await Promise.all(sids.map((sid) => sessions.end(kit, sid)))
+      return ended.filter((session) => session !== undefined).length
     },
 
     async list(kit, sub) {

@@ -12,7 +12,7 @@ export interface UserSessions {
   list(provider: Host, sub: string): Promise<readonly Session[]>
   /** Ends a session, and informs its clients. Returns whether it existed. */
   end(provider: Host, sid: string): Promise<boolean>
-  /** Ends all sessions of a user, and informs their clients. Returns their number. */
+  /** Ends all sessions of a user, also after a revocation, and informs their clients. Returns their number. */
   endAll(provider: Host, sub: string): Promise<number>
 }
 
@@ -22,15 +22,9 @@ export interface AuthorizationEndpointPlugin extends Plugin {
 }
 
 export function createUserSessions(sessions: Sessions, plugin: string): UserSessions {
-  const end = async (kit: EndpointKit, sid: string): Promise<boolean> => (await sessions.end(kit, sid)) !== undefined
   return {
     list: (provider, sub) => sessions.list(provider.kit(plugin), sub),
-    end: (provider, sid) => end(provider.kit(plugin), sid),
-    async endAll(provider, sub) {
-      const kit = provider.kit(plugin)
-      const all = await sessions.list(kit, sub)
-      const ended = await Promise.all(all.map(({ sid }) => end(kit, sid)))
-      return ended.filter(Boolean).length
-    },
+    end: async (provider, sid) => (await sessions.end(provider.kit(plugin), sid)) !== undefined,
+    endAll: (provider, sub) => sessions.endAll(provider.kit(plugin), sub),
   }
 }

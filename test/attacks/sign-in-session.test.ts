@@ -189,7 +189,9 @@ describe('a session that an attacker has begun with a stolen password', () => {
     const { own, start, silently, provider, browser } = await signedIn()
     await provider.revoke({ subject: 'alice' })
     const victim = browser()
-    await (await start({}, victim)).enter('alice')
+    const again = await start({}, victim)
+    // The revocation also forgets the consent.
+    await again.submit('consent', allow, await again.enter('alice'))
     expect(await silently(victim)).toHaveProperty('code')
     expect(await silently(own)).toMatchObject({ error: 'login_required' })
     await provider.revoke({ subject: 'alice' })

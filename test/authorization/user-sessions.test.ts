@@ -51,3 +51,11 @@ test('11.28 a host ends all sessions of a user: after a stolen device, no browse
   expect(answer(await ask(other))).toHaveProperty('code')
   expect(await sessions.list(provider, 'alice')).toEqual([])
 })
+
+test('11.28 sessions of a user who was revoked before still notify their clients, and are listed no more', async () => {
+  const { provider, sessions, ended } = await signedIn()
+  await provider.revoke({ subject: 'alice' })
+  expect(await sessions.list(provider, 'alice')).toEqual([])
+  expect(await sessions.endAll(provider, 'alice')).toBe(2)
+  expect(ended.map(({ subject }) => subject.sub)).toEqual(['alice', 'alice'])
+})
