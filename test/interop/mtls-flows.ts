@@ -88,7 +88,7 @@ export function testMtlsFlows(issuer: () => string): void {
     test.each([
       ['another certificate of the authority', other],
       ['no certificate', undefined],
-    ])('%s authenticates nobody', async (_what, certificate) => {
+    ])('%s authenticates no client', async (_what, certificate) => {
       for (const clientId of ['payments', 'self-signed']) {
         const refused = (await party(clientId, certificate)).clientCredentials()
         await expect(refused).rejects.toMatchObject({ status: 401 })
@@ -110,7 +110,7 @@ export function testMtlsFlows(issuer: () => string): void {
     })
   })
 
-  test('a forged certificate, and one in the header of the client, authenticate nobody', async () => {
+  test('a forged certificate, and one in the header of the client, authenticate no client', async () => {
     const body = new URLSearchParams({ ...scope, grant_type: 'client_credentials', client_id: 'payments' })
     const send = async (certificate: Issued | undefined, headers: Record<string, string>): Promise<number> => {
       const request = { method: 'POST', headers, body }

@@ -5,7 +5,7 @@ import { certificate, commonName } from '../mtls/certificates.ts'
 import { current, root, serverCertificate, signedByRoot } from '../mtls/https.ts'
 import { client, healthy, strong, written } from '../server/doctor/configurations.ts'
 
-/** The certificate of the clients, one of the same authority, and one of nobody with the same name. */
+/** The certificate of the clients, one of the same authority, and one of an unknown party with the same name. */
 export const own = signedByRoot({ subject: commonName('payments') })
 export const other = signedByRoot({ subject: commonName('other') })
 export const forged = certificate({ subject: commonName('payments'), ...current })

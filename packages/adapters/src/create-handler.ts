@@ -23,7 +23,7 @@ export function createHandler(
   options: ServeOptions,
 ): (request: Request, socketAddress: string | undefined) => Promise<Response> {
   assertAwaited(provider)
-  // Ignoring it would serve HTTP, or clients whose certificates nobody sees.
+  // Ignoring it would serve HTTP, or clients whose certificates no server sees.
   if ('tls' in options && options.tls !== undefined) {
     throw new TypeError('tls: only the adapter for Node.js has it; use a proxy that terminates TLS')
   }
