@@ -49,6 +49,8 @@ export interface ReceivedRequest {
 
 /** Characters. Hints, locales and `acr_values` are shown or stored. */
 const maxHintLength = 1000
+/** Characters of all parameters: requests of callers without credentials are stored. */
+const maxLength = 16_384
 
 const wordsOf = (text: string | undefined): readonly string[] => (text ?? '').split(' ').filter((word) => word !== '')
 
@@ -100,6 +102,8 @@ function maxAgeOf({ max_age: text }: AuthorizationParameters, { defaultMaxAge }:
 }
 
 function assertShort(params: AuthorizationParameters): void {
+  const length = Object.entries(params).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  if (length > maxLength) throw invalid('The request is too long', 'too_long')
   for (const name of ['login_hint', 'ui_locales', 'claims_locales', 'acr_values']) {
     if ((params[name] ?? '').length > maxHintLength) throw invalid(`The parameter ${name} is too long`, 'too_long')
   }

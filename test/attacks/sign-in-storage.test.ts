@@ -1,0 +1,62 @@
+/**
+ * Attack: a caller without credentials fills the storage with requests that wait for their users, or that a public client
+ * has pushed.
+ */
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { expect, test } from 'vitest'
+import { createBrowser } from '../authorization/browser.ts'
+import { challenge, request } from '../authorization/parties.ts'
+import { setUp } from '../pushed-authorization/parties.ts'
+
+/** Bytes that a request of 60 KB, or what remains of it, may need with its cookies and times. */
+const most = 20_000
+
+async function setUpStorage() {
+  const storage = memoryDriver()
+  const f = await setUp({}, { interact: async ({ suspend }) => ({ html: (await suspend()).id }) }, { storage })
+  const sizes = () => [...storage.getInstance().values()].map((item) => JSON.stringify(item).length)
+  return { ...f, sizes }
+}
+
+test.each(['extra', 'display'])('a request with a long %s is not stored', async (name) => {
+  const { provider, sizes } = await setUpStorage()
+  const before = sizes().length
+  const page = await createBrowser(provider).submit(`${provider.issuer}/connect/authorize`, {
+    ...request,
+    [name]: 'x'.repeat(60_000),
+  })
+  expect([303, 400]).toContain(page.status)
+  expect(page.url.searchParams.get('error') ?? 'page').toMatch(/^(?:invalid_\w+|page)$/u)
+  expect(Math.max(0, ...sizes())).toBeLessThan(most)
+  expect(sizes()).toHaveLength(before)
+})
+
+test('thousands of short parameters are not stored either', async () => {
+  const { provider, sizes } = await setUpStorage()
+  const many = Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`p${index}`, 'x']))
+  const before = sizes().length
+  const page = await createBrowser(provider).submit(`${provider.issuer}/connect/authorize`, { ...request, ...many })
+  expect(page.url.searchParams.get('error')).toBe('invalid_request')
+  expect(sizes()).toHaveLength(before)
+})
+
+test('a public client can push no long request', async () => {
+  const { push, sizes } = await setUpStorage()
+  const native = { client_id: 'spa', redirect_uri: 'com.example.app:/callback', code_challenge: challenge }
+  const form = { ...request, ...native, code_challenge_method: 'S256' }
+  expect((await push(form, 'anyone')).status).toBe(201)
+  const before = sizes().length
+  const { status, body } = await push({ ...form, extra: 'x'.repeat(60_000) }, 'anyone')
+  expect([status, body.error]).toEqual([400, 'invalid_request'])
+  expect(sizes()).toHaveLength(before)
+})
+
+test('a request of a client that uses every parameter to the full is stored', async () => {
+  const { provider, urlOf } = await setUpStorage()
+  const claims = JSON.stringify({
+    userinfo: Object.fromEntries(Array.from({ length: 49 }, (_, i) => [`${'c'.repeat(80)}${i}`, null])),
+  })
+  const hints = { login_hint: 'x'.repeat(1000), ui_locales: 'de '.repeat(300), acr_values: 'a '.repeat(400) }
+  const page = await createBrowser(provider).open(urlOf({ ...request, state: 's'.repeat(4000), claims, ...hints }))
+  expect([page.status, page.html]).toEqual([200, expect.stringMatching(/^[\w-]{43}$/u)])
+})
