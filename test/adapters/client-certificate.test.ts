@@ -58,9 +58,14 @@ describe('a certificate in a header', () => {
       `Cert="x",By=a;Cert="${escaped}"`,
     ],
     [
+      'xfcc, with two names of the proxy',
+      { header: 'X-Forwarded-Client-Cert', format: 'xfcc' },
+      `By=spiffe://mesh/a;By=https://mesh.example.com;Hash=abc;Cert="${escaped}"`,
+    ],
+    [
       'xfcc, of the element at a position',
       { header: 'X-Forwarded-Client-Cert', format: 'xfcc', position: 2 },
-      `Cert="x",Cert="${escaped}";URI=spiffe://a/b, By=spiffe://mesh/a;Hash=abc;Cert="y"`,
+      `Cert="x",Hash=abc;Cert="${escaped}", By=spiffe://mesh/a;Hash=abc;Cert="y"`,
     ],
   ])('is read in the format %s', async (_, option, value) => {
     const headers = { [option.header]: value }
@@ -87,6 +92,7 @@ describe('a certificate in a header', () => {
     ['with text after a quote', { format: 'xfcc' }, `Subject="x"y;Cert="${escaped}"`],
     ['with fewer elements than the position', { format: 'xfcc', position: 2 }, `Cert="${escaped}"`],
     ['whose last element has no certificate', { format: 'xfcc' }, `Cert="${escaped}",By=a`],
+    ['with a name of the certificate', { format: 'xfcc' }, `Cert="${escaped}";URI=spiffe://a/b`],
   ])('is ignored in a header %s', async (_, option, value) => {
     expect(await seenBy({ header: 'x-cert', proxies: local, ...option }, { 'x-cert': value })).toEqual([undefined])
   })

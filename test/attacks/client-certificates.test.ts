@@ -42,11 +42,11 @@ describe('a certificate in a header', () => {
     'ssl-client-cert': escaped,
   }
 
-  async function sendTo(f: Fixture, options: ServeOptions): Promise<number> {
+  async function sendTo(f: Fixture, options: ServeOptions, sent: Record<string, string> = headers): Promise<number> {
     const { port, close } = await serve(f.provider, options)
     closers.push(() => close(0))
     const body = new URLSearchParams({ ...machineTokens, client_id: 'machine' })
-    const response = await fetch(`http://127.0.0.1:${port}/connect/token`, { method: 'POST', headers, body })
+    const response = await fetch(`http://127.0.0.1:${port}/connect/token`, { method: 'POST', headers: sent, body })
     await response.text()
     return response.status
   }
@@ -64,6 +64,24 @@ describe('a certificate in a header', () => {
     ],
   ])('is ignored %s', async (_, options) => {
     expect(await sendTo(await start([victim]), options)).toBe(401)
+  })
+
+  // Envoy writes these names without quotes. A certificate of an attacker can contain any characters in them.
+  test.each([
+    ['a DNS name', (name: string) => `DNS=${name}`],
+    ['a URI', (name: string) => `URI=https://x/${name}`],
+    ['one of several names', (name: string) => `DNS=a.example.com;DNS=${name}`],
+  ])('cannot be added to X-Forwarded-Client-Cert by %s of a certificate', async (_, written) => {
+    const header = 'x-forwarded-client-cert'
+    const thief = encodeURIComponent(certificate().pem)
+    const f = await start([victim], {}, { runtime: { now: () => 1_800_000_000 } })
+    for (const position of [1, 2]) {
+      const clientCertificate = { header, format: 'xfcc', proxies: ['127.0.0.1'], position } as const
+      const injected = written(`a,Cert="${escaped}"`)
+      const inner = position === 1 ? '' : ',By=spiffe://mesh/a;Hash=abc;Cert="x"'
+      const value = `By=spiffe://mesh/a;Hash=abc;Cert="${thief}";${injected}${inner}`
+      expect(await sendTo(f, { clientCertificate }, { [header]: value })).toBe(401)
+    }
   })
 
   test('counts from the proxy', async () => {

@@ -16,7 +16,14 @@ function fromPem(value: string): string | undefined {
 
 const xfccPair = /\s*([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))([,;]|$)/uy
 
-/** Returns the elements of `X-Forwarded-Client-Cert`; `undefined` if it is malformed or an element repeats a key. */
+// Envoy writes these names of the client's certificate without quotes, although they can contain any characters: those
+// of an attacker could add an element with the certificate of another client.
+const unquotedNames = /^(?:dns|uri)$/iu
+
+/**
+ * Returns the elements of `X-Forwarded-Client-Cert`; `undefined` if it is malformed, contains a name that Envoy does not
+ * quote, or an element repeats a key. `By` is repeated if the certificate of the proxy has several URIs.
+ */
 function xfccElements(value: string): readonly ReadonlyMap<string, string>[] | undefined {
   const elements: Map<string, string>[] = [new Map()]
   xfccPair.lastIndex = 0
@@ -25,7 +32,7 @@ function xfccElements(value: string): readonly ReadonlyMap<string, string>[] | u
     const element = elements.at(-1)
     if (match === null || element === undefined) return undefined
     const [, key = '', quoted, plain = '', separator] = match
-    if (element.has(key)) return undefined
+    if (unquotedNames.test(key) || (element.has(key) && key !== 'By')) return undefined
     element.set(key, quoted?.replace(/\\(.)/gu, '$1') ?? plain)
     if (separator === '') return elements
     if (separator === ',') elements.push(new Map())
