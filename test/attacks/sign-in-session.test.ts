@@ -5,9 +5,16 @@
  *
  * RFC 6265bis section 8.6; OpenID Connect Core section 3.1.2.1.
  */
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { answer, type createBrowser } from '../authorization/browser.ts'
+import { ownPages, setUpPages } from '../authorization/own-pages.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
+import { withLatency } from '../support/latency.ts'
 
 const cookieName = '__Host-grantry-session'
 const allow = { decision: 'allow' }
@@ -197,4 +204,17 @@ describe('a session that an attacker has begun with a stolen password', () => {
     await provider.revoke({ subject: 'alice' })
     expect(await silently(victim)).toMatchObject({ error: 'login_required' })
   })
+})
+
+test('a thief cannot hide a session from endAll by signing in often at the same moment', async () => {
+  const endpoint = authorizationEndpoint({ interaction: ownPages })
+  const plugins = [authorizationCode(), proofKey(), refreshToken(), endpoint]
+  const f = await setUpPages({}, { plugins, storage: withLatency(memoryDriver()) })
+  const browsers = Array.from({ length: 80 }, () => f.browser())
+  await Promise.all(browsers.map((browser) => f.signIn(browser, 'alice')))
+  await endpoint.sessions.endAll(f.provider, 'alice')
+  const silent = await Promise.all(browsers.map((browser) => f.ask(browser, { prompt: 'none' })))
+  expect(silent.filter((page) => answer(page).error !== 'login_required')).toEqual([])
+  await f.signIn(browsers[0] ?? f.browser(), 'alice')
+  expect(answer(await f.ask(browsers[0] ?? f.browser(), { prompt: 'none' }))).toHaveProperty('code')
 })
