@@ -1,11 +1,13 @@
 import * as v from 'valibot'
 import type { InteractionServices } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import type { Consents } from './consents.ts'
 import type { SignInPages } from './pages.ts'
 
 export interface FormServices extends InteractionServices {
   readonly pages: SignInPages
+  readonly passkeys?: PasskeyCheck | undefined
   readonly consents: Consents
   /** The `acr` of a sign-in by password. */
   readonly acr?: string | undefined
@@ -26,5 +28,6 @@ export const formParams = v.object({
   account: text,
   code: text,
   passed: text,
+  credential: text,
 })
 export type FormFields = v.InferOutput<typeof formParams>

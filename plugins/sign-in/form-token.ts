@@ -1,3 +1,4 @@
+import type { Kit } from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 
@@ -27,3 +28,6 @@ export async function permits(owner: Owner, step: Step, formToken: string): Prom
     owner.kit.equals(token.browser, owner.browser)
   )
 }
+
+/** The challenge for a passkey: the form token is random, and belongs to one page of one browser. */
+export const challengeOf = (formToken: string, { sha256 }: Pick<Kit, 'sha256'>): string => sha256(formToken)

@@ -9,6 +9,7 @@ import {
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import { type FormFields, type FormServices, formParams } from './form-services.ts'
 import { permits, type Step } from './form-token.ts'
+import { attemptPasskey } from './passkey.ts'
 import { attemptSignIn } from './password.ts'
 import { attemptSecondFactor } from './second-factor.ts'
 import { endpointOf, signInPage } from './views.ts'
@@ -25,8 +26,9 @@ interface Form {
 const signIn: Form = {
   step: 'sign_in',
   path: '/connect/signin',
-  handle: attemptSignIn,
-  retry: (interaction, { pages }) => signInPage(interaction, pages, { problem: 'form_expired' }),
+  handle: (fields, interaction, services) =>
+    (fields.credential === '' ? attemptSignIn : attemptPasskey)(fields, interaction, services),
+  retry: (interaction, services) => signInPage(interaction, services, { problem: 'form_expired' }),
 }
 
 const secondFactor: Form = {
@@ -56,7 +58,7 @@ const accountChoice: Form = {
   step: 'choose_account',
   path: '/connect/accounts',
   async handle({ account }, interaction, services) {
-    if (account !== interaction.session?.sid) return signInPage(interaction, services.pages)
+    if (account !== interaction.session?.sid) return signInPage(interaction, services)
     await services.interactions.proceed(interaction, { chosen: account })
     return resumed(interaction, services)
   },

@@ -6,8 +6,7 @@ import type {
   RefusedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { Consents } from './consents.ts'
-import type { SignInPages } from './pages.ts'
-import { accountPage, consentPage, signInPage } from './views.ts'
+import { accountPage, consentPage, type SignInPageServices, signInPage } from './views.ts'
 
 /**
  * Whether another application could have sent the request: without a secret, only the host of an `https` redirect URI
@@ -28,12 +27,13 @@ async function needsConsent({ request, kit }: Interaction, sub: string, consents
 /** Shows the next page of a sign-in, or decides. */
 export async function interact(
   interaction: Interaction,
-  { pages, consents }: { readonly pages: SignInPages; readonly consents: Consents },
+  services: SignInPageServices & { readonly consents: Consents },
 ): Promise<Decision | RefusedInteraction | Reply> {
+  const { pages, consents } = services
   const { request, session, mustSignIn, progress } = interaction
   const isSilent = request.prompts.has('none')
   const suspended = async () => ({ ...interaction, ...(await interaction.suspend()) })
-  if (session === undefined || mustSignIn) return signInPage(await suspended(), pages)
+  if (session === undefined || mustSignIn) return signInPage(await suspended(), services)
   const { sid, subject, name = subject.sub } = session
   if (request.prompts.has('select_account') && progress.chosen !== sid) {
     return accountPage(await suspended(), { id: sid, name }, pages)

@@ -28,7 +28,12 @@ export interface FormView {
 }
 
 /** Why the page asks again. */
-export type SignInProblem = 'wrong_credentials' | 'too_many_attempts' | 'form_expired' | 'unavailable'
+export type SignInProblem =
+  | 'wrong_credentials'
+  | 'too_many_attempts'
+  | 'form_expired'
+  | 'unavailable'
+  | 'unknown_passkey'
 
 /** The fields `username` and `password`, and the button `decision` with the value `cancel`. */
 export interface SignInView extends FormView {
@@ -38,6 +43,8 @@ export interface SignInView extends FormView {
   /** Seconds until the next attempt. */
   readonly retryAfter?: number | undefined
   readonly canCancel: boolean
+  /** With it, a script can fill in the field `credential` with the response of a passkey, and send the form. */
+  readonly passkey?: { readonly challenge: string; readonly rpId: string } | undefined
 }
 
 /** The field `code`, and the button `decision` with the value `cancel`. */

@@ -19,7 +19,7 @@ export async function attemptSignIn(
   services: FormServices,
 ): Promise<Reply> {
   const { request, http, kit } = interaction
-  const { pages, acr } = services
+  const { acr } = services
   const { clientAddress } = http
   let subject: Subject | undefined
   try {
@@ -28,9 +28,9 @@ export async function attemptSignIn(
     const problem = isOAuthError(error) ? problems[error.code] : undefined
     if (problem === undefined || !isOAuthError(error)) throw error
     const { retryAfter } = error.details
-    return { ...(await signInPage(interaction, pages, { problem, retryAfter, username })), error }
+    return { ...(await signInPage(interaction, services, { problem, retryAfter, username })), error }
   }
-  if (subject === undefined) return signInPage(interaction, pages, { problem: 'wrong_credentials', username })
+  if (subject === undefined) return signInPage(interaction, services, { problem: 'wrong_credentials', username })
   const user = { ...(acr !== undefined && { acr }), ...subject }
   const page = await askForSecondFactor(user, username, interaction, services)
   return page ?? beginSession({ subject: user, name: username }, interaction, services)

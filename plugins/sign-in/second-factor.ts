@@ -86,7 +86,7 @@ export async function attemptSecondFactor(
   const { kit, id, browser } = interaction
   const passed = await kit.unseal(sealed, passedSchema)
   if (passed === undefined || passed.id !== id || !kit.equals(passed.browser, browser)) {
-    return signInPage(interaction, services.pages, { problem: 'form_expired' })
+    return signInPage(interaction, services, { problem: 'form_expired' })
   }
   const { sub, name, amr, idp, acr } = passed
   try {

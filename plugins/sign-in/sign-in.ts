@@ -2,12 +2,14 @@ import { configurationObject, defineFields, parseConfiguration } from '@grantry/
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
+import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { createConsents } from './consents.ts'
 import { formEndpoints } from './forms.ts'
 import { interact } from './interact.ts'
 import type { SignInPages } from './pages.ts'
 
+export type { PasskeyCheck, PasskeyResponse, PasskeyUser } from '../shared/passkey-check.ts'
 export type { SecondFactor } from '../shared/second-factor.ts'
 export type {
   ChooseAccountView,
@@ -43,6 +45,8 @@ export interface SignInOptions {
   readonly consentLifetime?: number | undefined
   /** The `acr` of a sign-in by password, unless `users.authenticate` returns one. */
   readonly acr?: string | undefined
+  /** Lets users sign in by a passkey, such as `passkeys()`. */
+  readonly passkeys?: PasskeyCheck | undefined
   /** What users prove besides the password, if they have set it up, such as `totp()`. */
   readonly secondFactors?: readonly SecondFactor[] | undefined
   /** The `acr` of a sign-in with a second factor. Default: that of a sign-in by password. */
@@ -60,6 +64,7 @@ export const signInEntries = {
 const optionsSchema = configurationObject({
   ...signInEntries,
   secondFactorAcr: v.optional(v.string('must be a string')),
+  passkeys: v.optional(v.custom<PasskeyCheck>(isObject, 'must be passkeys()')),
   secondFactors: v.optional(v.array(v.custom<SecondFactor>(isObject, 'must be a second factor such as totp()')), []),
   pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
 })
@@ -76,7 +81,7 @@ export function signIn(input: SignInOptions): InteractionPort {
   const { pages, consentLifetime, ...factors } = parseConfiguration(optionsSchema, input, 'signIn()')
   const consents = createConsents(consentLifetime)
   return {
-    interact: (interaction) => interact(interaction, { pages, consents }),
+    interact: (interaction) => interact(interaction, { pages, consents, passkeys: factors.passkeys }),
     parts: (services) => [clientFields, ...formEndpoints({ ...services, pages, consents, ...factors })],
   }
 }

@@ -4,8 +4,9 @@ import {
   type Interaction,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { requestedClaims } from './consents.ts'
-import { formTokenFor, type Step } from './form-token.ts'
+import { challengeOf, formTokenFor, type Step } from './form-token.ts'
 import type { ClientView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
 
 export const clientView = (client: Client): ClientView => ({
@@ -44,9 +45,23 @@ const localeFor = ({ request, http }: Shown, pages: SignInPages): string =>
 /** What a sign-in page shows besides the form. */
 export type SignInState = Pick<SignInView, 'problem' | 'retryAfter' | 'username'>
 
-export async function signInPage(interaction: Shown, pages: SignInPages, state: SignInState = {}): Promise<Reply> {
+/** What the page of the sign-in depends on. */
+export interface SignInPageServices {
+  readonly pages: SignInPages
+  readonly passkeys?: PasskeyCheck | undefined
+}
+
+export async function signInPage(
+  interaction: Shown,
+  { pages, passkeys }: SignInPageServices,
+  state: SignInState = {},
+): Promise<Reply> {
   const { loginHint } = interaction.request
-  const view = { ...(await formView(interaction, 'sign_in')), username: loginHint, canCancel: true, ...state }
+  const form = await formView(interaction, 'sign_in')
+  const { kit } = interaction
+  const challenge = challengeOf(form.fields.form_token ?? '', kit)
+  const passkey = passkeys && { challenge, rpId: passkeys.rpId ?? new URL(kit.issuer).hostname }
+  const view = { ...form, username: loginHint, canCancel: true, passkey, ...state }
   return pages.signIn(view, localeFor(interaction, pages))
 }
 

@@ -63,8 +63,8 @@ const bridgeRefuses = (path: string, target: string): boolean =>
 const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   // Plugins verify JWTs of others with jose. Tokens of this provider are validated by the core.
   plugins: {
-    values: /^(?:@grantry\/core|valibot|(?:jose|@noble\/hashes)(?:\/.+)?)$/u,
-    types: /^(?:@grantry\/core|valibot|jose)$/u,
+    values: /^(?:@grantry\/core|valibot|@simplewebauthn\/server|(?:jose|@noble\/hashes)(?:\/.+)?)$/u,
+    types: /^(?:@grantry\/core|valibot|jose|@simplewebauthn\/server)$/u,
   },
   'packages/storage-drivers': { values: /^(?:unstorage|ioredis|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
   // The kit tests redemptions through a provider; a driver does not load one.

@@ -29,6 +29,7 @@ button{display:block;width:100%;min-height:2.875rem;margin:.75rem 0 0;padding:.5
 button.primary{margin-block-start:1.5rem;color:var(--on-accent);background:var(--accent);border-color:var(--accent)}
 button:hover{filter:brightness(.94)}
 button.account{display:flex;align-items:center;gap:.75rem;text-align:start}
+[hidden]{display:none}
 .initial{display:grid;place-items:center;flex:none;width:2rem;height:2rem;border-radius:50%;color:var(--on-accent);background:var(--accent)}
 :focus-visible{outline:3px solid var(--focus);outline-offset:2px}
 [role=alert]{margin:1.25rem 0 0;padding:.75rem 1rem;color:var(--alert);background:var(--alert-page);border:1px solid currentColor;border-radius:.5rem}

@@ -18,7 +18,12 @@ export interface FormView {
   readonly formTargets: readonly string[]
 }
 
-export type SignInProblem = 'wrong_credentials' | 'too_many_attempts' | 'form_expired' | 'unavailable'
+export type SignInProblem =
+  | 'wrong_credentials'
+  | 'too_many_attempts'
+  | 'form_expired'
+  | 'unavailable'
+  | 'unknown_passkey'
 
 export interface SignInView extends FormView {
   readonly client: ClientView
@@ -28,6 +33,8 @@ export interface SignInView extends FormView {
   /** Seconds until the next attempt. */
   readonly retryAfter?: number | undefined
   readonly canCancel: boolean
+  /** The challenge is base64url. */
+  readonly passkey?: { readonly challenge: string; readonly rpId: string } | undefined
 }
 
 export interface SecondFactorView extends FormView {

@@ -12,6 +12,8 @@ export const de: Messages = {
   tooManyAttemptsFor: 'Zu viele Versuche. Bitte versuchen Sie es in {seconds} Sekunden erneut.',
   formExpired: 'Diese Seite ist abgelaufen. Bitte versuchen Sie es erneut.',
   unavailable: 'Die Anmeldung ist zurzeit nicht möglich. Bitte versuchen Sie es gleich noch einmal.',
+  passkey: 'Mit Passkey anmelden',
+  unknownPasskey: 'Dieser Passkey ist hier nicht bekannt.',
   secondFactorTitle: 'Bestätigen Sie, dass Sie es sind',
   secondFactorIntro: 'Geben Sie den Code Ihrer Authenticator-App oder einen Wiederherstellungscode ein.',
   secondFactorCode: 'Code',

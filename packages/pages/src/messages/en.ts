@@ -12,6 +12,8 @@ export const en: Messages = {
   tooManyAttemptsFor: 'There were too many attempts. Try again in {seconds} seconds.',
   formExpired: 'This page has expired. Try again.',
   unavailable: 'Signing in is not possible at the moment. Try again soon.',
+  passkey: 'Sign in with a passkey',
+  unknownPasskey: 'This passkey is not known here.',
   secondFactorTitle: 'Confirm that it is you',
   secondFactorIntro: 'Enter the code of your authenticator app, or a recovery code.',
   secondFactorCode: 'Code',

@@ -12,6 +12,8 @@ export const es: Messages = {
   tooManyAttemptsFor: 'Demasiados intentos. Vuelva a intentarlo en {seconds} segundos.',
   formExpired: 'Esta página ha caducado. Vuelva a intentarlo.',
   unavailable: 'No es posible iniciar sesión en este momento. Vuelva a intentarlo en breve.',
+  passkey: 'Iniciar sesión con una llave de acceso',
+  unknownPasskey: 'Esta llave de acceso no se conoce aquí.',
   secondFactorTitle: 'Confirme su identidad',
   secondFactorIntro: 'Introduzca el código de su aplicación de autenticación o un código de recuperación.',
   secondFactorCode: 'Código',

@@ -12,6 +12,8 @@ export const fr: Messages = {
   tooManyAttemptsFor: 'Trop de tentatives. Réessayez dans {seconds} secondes.',
   formExpired: 'Cette page a expiré. Réessayez.',
   unavailable: 'La connexion est momentanément impossible. Réessayez dans un instant.',
+  passkey: 'Se connecter avec une clé d’accès',
+  unknownPasskey: 'Cette clé d’accès est inconnue ici.',
   secondFactorTitle: 'Confirmez votre identité',
   secondFactorIntro: 'Saisissez le code de votre application d’authentification ou un code de récupération.',
   secondFactorCode: 'Code',

@@ -12,6 +12,8 @@ export const ja: Messages = {
   tooManyAttemptsFor: '試行回数が多すぎます。{seconds} 秒後にもう一度お試しください。',
   formExpired: 'このページの有効期限が切れました。もう一度お試しください。',
   unavailable: '現在ログインできません。しばらくしてからもう一度お試しください。',
+  passkey: 'パスキーでログイン',
+  unknownPasskey: 'このパスキーはここでは登録されていません。',
   secondFactorTitle: '本人確認',
   secondFactorIntro: '認証アプリのコード、またはリカバリーコードを入力してください。',
   secondFactorCode: 'コード',

@@ -11,6 +11,8 @@ export interface Messages {
   tooManyAttemptsFor: string
   formExpired: string
   unavailable: string
+  passkey: string
+  unknownPasskey: string
   secondFactorTitle: string
   secondFactorIntro: string
   secondFactorCode: string

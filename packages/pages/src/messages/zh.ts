@@ -12,6 +12,8 @@ export const zh: Messages = {
   tooManyAttemptsFor: '尝试次数过多，请在 {seconds} 秒后重试。',
   formExpired: '此页面已过期，请重试。',
   unavailable: '目前无法登录，请稍后再试。',
+  passkey: '使用通行密钥登录',
+  unknownPasskey: '此通行密钥在这里未知。',
   secondFactorTitle: '请确认是您本人',
   secondFactorIntro: '请输入身份验证器应用中的验证码或恢复码。',
   secondFactorCode: '验证码',

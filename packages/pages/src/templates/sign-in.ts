@@ -2,6 +2,7 @@ import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { SignInProblem, SignInView } from '../views.ts'
 import { alert, clientLine, clientLinks, form, nameOf } from './parts.ts'
+import { passkeyScript } from './passkey-script.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'
 
 function problemText(problem: SignInProblem | undefined, seconds: number | undefined, tools: Tools) {
@@ -15,6 +16,8 @@ function problemText(problem: SignInProblem | undefined, seconds: number | undef
       return text('formExpired')
     case 'unavailable':
       return text('unavailable')
+    case 'unknown_passkey':
+      return text('unknownPasskey')
     case 'too_many_attempts':
       return tooManyAttempts(seconds, tools)
   }
@@ -22,7 +25,7 @@ function problemText(problem: SignInProblem | undefined, seconds: number | undef
 
 /** The fields `username` and `password`, and the button `decision` with the value `cancel`. */
 export function signIn(view: SignInView, tools: Tools): Page {
-  const { client, username, problem, retryAfter, canCancel } = view
+  const { client, username, problem, retryAfter, canCancel, passkey } = view
   const { text } = tools
   const message = problemText(problem, retryAfter, tools)
   const described: Content = message !== undefined && html` aria-describedby="problem"`
@@ -32,9 +35,10 @@ export function signIn(view: SignInView, tools: Tools): Page {
     view,
     html`<label for="username">${text('username')}</label><input id="username" name="username" value="${username ?? ''}" required maxlength="256" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr"${!focusesPassword && html` autofocus`}${described}>
 <label for="password">${text('password')}</label><input id="password" name="password" type="password" required maxlength="1024" autocomplete="current-password" dir="ltr"${focusesPassword && html` autofocus`}${described}>
-<button class="primary" id="sign-in">${text('signIn')}</button>${
+<button class="primary" id="sign-in">${text('signIn')}</button>${passkey !== undefined && html`<input type="hidden" name="credential" value=""><button type="button" id="passkey" hidden data-challenge="${passkey.challenge}" data-rp-id="${passkey.rpId}">${text('passkey')}</button>`}${
       canCancel && html`<button id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`
     }`,
   )}${clientLinks(client, tools)}`
-  return { title: text('signInTitle'), content, client, formTargets: view.formTargets }
+  const script = passkey === undefined ? undefined : passkeyScript
+  return { title: text('signInTitle'), content, client, formTargets: view.formTargets, script }
 }

@@ -1,0 +1,26 @@
+import type { EndpointKit } from '@grantry/core'
+
+/** What a browser has signed, and what it must have signed. */
+export interface PasskeyResponse {
+  /** The `PublicKeyCredential` as JSON (WebAuthn Level 3 section 5.1). It comes from a stranger. */
+  readonly credential: string
+  /** base64url */
+  readonly challenge: string
+  /** The origin of the issuer. */
+  readonly origin: string
+}
+
+/** The owner of a passkey. */
+export interface PasskeyUser {
+  readonly sub: string
+  /** How the user is shown to the user. Default: `sub`. */
+  readonly name?: string | undefined
+}
+
+/** Signs users in by a passkey, instead of a password. `passkeys()` of `@grantry/plugins/passkeys` creates it. */
+export interface PasskeyCheck {
+  /** The domain of the passkeys; `undefined` for the host of the issuer. */
+  readonly rpId?: string | undefined
+  /** Returns the owner; `undefined` if the passkey is unknown, or the response is not valid. */
+  verify(response: PasskeyResponse, kit: EndpointKit): Promise<PasskeyUser | undefined>
+}

@@ -1,0 +1,26 @@
+import type { Reply } from '@grantry/core'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { beginSession } from './begin-session.ts'
+import type { FormFields, FormServices } from './form-services.ts'
+import { challengeOf } from './form-token.ts'
+import { signInPage } from './views.ts'
+
+/** Checks the response of a passkey, and begins a session. The device has verified the user, so no second factor follows. */
+export async function attemptPasskey(
+  { credential, form_token }: FormFields,
+  interaction: SuspendedInteraction,
+  services: FormServices,
+): Promise<Reply> {
+  const { kit } = interaction
+  const { passkeys, acr, secondFactorAcr = acr } = services
+  const challenge = challengeOf(form_token, kit)
+  const user = await passkeys?.verify({ credential, challenge, origin: new URL(kit.issuer).origin }, kit)
+  if (user === undefined) return signInPage(interaction, services, { problem: 'unknown_passkey' })
+  // RFC 8176: possession of a key, and the PIN or fingerprint that unlocks it.
+  const subject = {
+    sub: user.sub,
+    amr: ['pop', 'mfa'],
+    ...(secondFactorAcr !== undefined && { acr: secondFactorAcr }),
+  }
+  return beginSession({ subject, name: user.name ?? user.sub }, interaction, services)
+}
