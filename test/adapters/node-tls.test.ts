@@ -65,7 +65,7 @@ describe('serve() with tls', () => {
     ['TLSv1.3', {}, 'TLS_AES_128_GCM_SHA256'],
     ['TLSv1.2', { maxVersion: 'TLSv1.2' }, 'ECDHE-ECDSA-AES128-GCM-SHA256'],
     ['TLSv1.2', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' }, 'ECDHE-ECDSA-AES256-GCM-SHA384'],
-  ])('accepts %s with %j', async (protocol, options, cipher) => {
+  ])('16.8 accepts %s with %j', async (protocol, options, cipher) => {
     const running = await start(settings)
     // The order is that of the client.
     const given = { ciphers: cipher, ...options }
@@ -77,11 +77,11 @@ describe('serve() with tls', () => {
     ['CBC', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA256' }],
     ['a cipher without authentication', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' }],
     ['ChaCha20 in TLS 1.2', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305' }],
-  ])('refuses %s', async (_, options) => {
+  ])('16.8 refuses %s', async (_, options) => {
     await expect(handshake(await start(settings), options)).rejects.toThrow()
   })
 
-  test('uses a new certificate for new connections, and keeps the old one if the new one is not valid', async () => {
+  test('16.9 uses a new certificate for new connections, and keeps the old one if the new one is not valid', async () => {
     const running = await start(settings)
     const next = signedByRoot({ subject: commonName('renewed') })
     expect(() => running.updateTls({ ...settings, certificate: 'x' })).toThrow()

@@ -8,7 +8,7 @@ const provider = { fetch: async () => new Response('ok') }
 test.each([
   ['Bun', bunHandler],
   ['Deno', denoHandler],
-])('the adapter for %s refuses tls', (_, createHandler) => {
+])('16.10 the adapter for %s refuses tls', (_, createHandler) => {
   const options = { trustedProxies: 0, tls: { certificate: 'x', key: 'x', requestCertificates: true } }
   expect(() => createHandler(provider, options)).toThrow('tls: only the adapter for Node.js has it')
   const without = { ...options, tls: undefined }

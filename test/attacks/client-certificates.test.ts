@@ -62,7 +62,7 @@ describe('a certificate in a header', () => {
       'other than the one of the proxy',
       { trustedProxies: 1, clientCertificate: { header: 'x-proxy-cert', format: 'pem', proxies: ['127.0.0.1'] } },
     ],
-  ])('is ignored %s', async (_, options) => {
+  ])('16.7 is ignored %s', async (_, options) => {
     expect(await sendTo(await start([victim]), options)).toBe(401)
   })
 
@@ -71,7 +71,7 @@ describe('a certificate in a header', () => {
     ['a DNS name', (name: string) => `DNS=${name}`],
     ['a URI', (name: string) => `URI=https://x/${name}`],
     ['one of several names', (name: string) => `DNS=a.example.com;DNS=${name}`],
-  ])('cannot be added to X-Forwarded-Client-Cert by %s of a certificate', async (_, written) => {
+  ])('16.7 cannot be added to X-Forwarded-Client-Cert by %s of a certificate', async (_, written) => {
     const header = 'x-forwarded-client-cert'
     const thief = encodeURIComponent(certificate().pem)
     const f = await start([victim], {}, { runtime: { now: () => 1_800_000_000 } })
@@ -84,7 +84,7 @@ describe('a certificate in a header', () => {
     }
   })
 
-  test('counts from the proxy', async () => {
+  test('16.7 counts from the proxy', async () => {
     const clientCertificate = { header: 'x-client-cert', format: 'pem', proxies: ['127.0.0.1'] } as const
     const f = await start([victim], {}, { runtime: { now: () => 1_800_000_000 } })
     expect(await sendTo(f, { clientCertificate })).toBe(200)
@@ -120,7 +120,7 @@ describe('a certificate of an attacker', () => {
     expect([status, reason]).toEqual([401, 'plugin:mtls:subject_mismatch'])
   })
 
-  test('with the right names is refused, if its chain is not verified', async () => {
+  test('16.3 with the right names is refused, if its chain is not verified', async () => {
     const forged = certificate({ subject: nameOf(country, organization, [['CN', 'kate']]) })
     const f = await start([client])
     expect((await request(f, presented(forged, false))).status).toBe(401)
@@ -169,7 +169,7 @@ describe('a stolen token that is bound to a certificate', () => {
     ['with another certificate', presented(thief)],
     ['with another certificate of the same key', presented(sameKey)],
     ['with the certificate twice', { der: own.der + own.der, verified: true }],
-  ])('is useless %s', async (_, clientCertificate) => {
+  ])('16.5 is useless %s', async (_, clientCertificate) => {
     const f = await start([victim])
     const { body } = await request(f, presented(own), login)
     expect((await use(f, body.access_token, clientCertificate)).status).toBe(401)

@@ -67,7 +67,7 @@ describe('a proof is refused at the token endpoint', () => {
     expect([response.status, response.body.error, response.reason]).toEqual(invalid('malformed'))
   })
 
-  test('that is not signed', async () => {
+  test('15.3 that is not signed', async () => {
     const [f, client] = [await start(), await holder()]
     const header = { typ: 'dpop+jwt', alg: 'none', jwk: client.jwk }
     const response = await request(f, `${encode(header)}.${encode(claims)}.AA`)
@@ -82,7 +82,7 @@ describe('a proof is refused at the token endpoint', () => {
     expect([response.status, response.reason]).toEqual([400, 'plugin:dpop:malformed'])
   })
 
-  test('that contains the private key', async () => {
+  test('15.3 that contains the private key', async () => {
     const [f, client] = [await start(), await holder()]
     const response = await request(f, await client.prove({}, { jwk: client.privateJwk }))
     expect([response.status, response.reason]).toEqual([400, 'plugin:dpop:malformed'])
@@ -92,7 +92,7 @@ describe('a proof is refused at the token endpoint', () => {
   test.each([
     ['RS256', 'algorithm_not_allowed'],
     ['ES384', 'malformed'],
-  ])('with the algorithm %s', async (alg, reason) => {
+  ])('15.3 with the algorithm %s', async (alg, reason) => {
     const [f, client] = [await start(), await holder(alg)]
     const response = await request(f, await client.prove())
     expect([response.status, response.reason]).toEqual([400, `plugin:dpop:${reason}`])
@@ -150,20 +150,20 @@ describe('a stolen access token is refused', () => {
       (client, token) => proveUse(client, token, { htu: tokenUrl }),
       'plugin:dpop:htu_mismatch',
     ],
-  ])('with a proof %s', async (_, proofFor, reason) => {
+  ])('15.3 with a proof %s', async (_, proofFor, reason) => {
     const { f, client, token } = await stolen()
     const response = await use(f, token, await proofFor(client, token))
     expect([response.status, response.body.error, response.reason]).toEqual([401, 'invalid_dpop_proof', reason])
     expect(response.headers.get('www-authenticate')).toMatch(/^DPoP realm="[^"]+", error="invalid_dpop_proof"/u)
   })
 
-  test('with the key of the thief', async () => {
+  test('15.6 with the key of the thief', async () => {
     const { f, token } = await stolen()
     const response = await use(f, token, await proveUse(await holder(), token))
     expect([response.status, response.body.error, response.reason]).toEqual([401, 'invalid_token', 'wrong_key'])
   })
 
-  test('with a proof that the client has used', async () => {
+  test('15.4 with a proof that the client has used', async () => {
     const { f, client, token } = await stolen()
     const proof = await proveUse(client, token)
     expect((await use(f, token, proof)).status).toBe(200)
@@ -171,7 +171,7 @@ describe('a stolen access token is refused', () => {
     expect([response.status, response.reason]).toEqual([401, 'plugin:dpop:replayed'])
   })
 
-  test('as a bearer token, with and without a proof', async () => {
+  test('15.6 as a bearer token, with and without a proof', async () => {
     const { f, client, token } = await stolen()
     expect((await use(f, token, undefined, 'Bearer')).reason).toBe('wrong_scheme')
     expect((await use(f, token, await proveUse(client, token), 'Bearer')).reason).toBe('wrong_scheme')

@@ -22,7 +22,7 @@ const [mine, thief] = [await holder(), await holder()]
 const proofFor = (claims: Readonly<Record<string, unknown>> = {}) => mine.prove({ htu: parUrl, ...claims })
 
 describe('a proof at the pushed authorization request endpoint', () => {
-  test('is accepted once', async () => {
+  test('15.4 is accepted once', async () => {
     const { push } = await setUp()
     const dpop = await proofFor()
     expect((await push(pushed, web, { dpop })).status).toBe(201)
@@ -43,17 +43,17 @@ describe('a proof at the pushed authorization request endpoint', () => {
     expect([refused.status, refused.body.error]).toEqual([400, 'invalid_dpop_proof'])
   })
 
-  test('must name the alias of this endpoint, not that of another one', async () => {
+  test('15.9 must name the alias of this endpoint, not that of another one', async () => {
     const alias = 'https://mtls.example.com/connect'
     const endpointAliases = { token_endpoint: `${alias}/token`, pushed_authorization_request_endpoint: `${alias}/par` }
     const endpoint = authorizationEndpoint({ interaction: hostSignIn, features: [pushedAuthorization()] })
     const plugins = [authorizationCode(), proofKey(), refreshToken(), dpop(), mtls({ endpointAliases }), endpoint]
     const { push } = await setUp({}, hostSignIn, { plugins })
-    expect((await push(pushed, web, { dpop: await proofFor({ htu: `${alias}/par` }) })).status).toBe(201)
+    expect(await push(pushed, web, { dpop: await proofFor({ htu: `${alias}/par` }) })).toMatchObject({ status: 201 })
     expect((await push(pushed, web, { dpop: await proofFor({ htu: `${alias}/token` }) })).status).toBe(400)
   })
 
-  test('needs the nonce of the server, if it requires nonces', async () => {
+  test('15.8 needs the nonce of the server, if it requires nonces', async () => {
     const endpoint = authorizationEndpoint({ interaction: hostSignIn, features: [pushedAuthorization()] })
     const { push } = await setUp({}, hostSignIn, {
       plugins: [authorizationCode(), proofKey(), refreshToken(), dpop({ nonce: true }), endpoint],

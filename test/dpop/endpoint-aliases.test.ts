@@ -12,7 +12,7 @@ const endpointAliases = {
 }
 const startWithAliases = () => start({}, { plugins: [builtInPlugins, dpop(), mtls({ endpointAliases })] })
 
-test('a proof for the alias of an endpoint is accepted (RFC 8705 section 5)', async () => {
+test('15.9 a proof for the alias of an endpoint is accepted (RFC 8705 section 5)', async () => {
   const [f, client] = [await startWithAliases(), await holder()]
   const issued = await request(f, await client.prove({ htu: endpointAliases.token_endpoint }))
   expect([issued.status, issued.reason]).toEqual([200, undefined])
@@ -30,7 +30,7 @@ test.each([
   ['the alias of another endpoint', endpointAliases.revocation_endpoint],
   ['another path of the host of the alias', `${alias}/token`],
   ['another host', 'https://other.example.com/connect/token'],
-])('a proof for %s is refused', async (_, htu) => {
+])('15.9 a proof for %s is refused', async (_, htu) => {
   const [f, client] = [await startWithAliases(), await holder()]
   const { status, body, reason } = await request(f, await client.prove({ htu }))
   expect([status, body.error, reason]).toEqual([400, 'invalid_dpop_proof', 'plugin:dpop:htu_mismatch'])

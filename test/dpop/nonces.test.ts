@@ -13,7 +13,7 @@ const nonceOf = async (f: Fixture, client: Holder): Promise<string> =>
   (await request(f, await client.prove())).headers.get('dpop-nonce') ?? ''
 
 describe('with nonces', () => {
-  test('a proof without one is refused with the nonce to use', async () => {
+  test('15.8 a proof without one is refused with the nonce to use', async () => {
     const [f, client] = await setUp()
     const { status, body, headers, reason } = await request(f, await client.prove())
     expect([status, body.error, reason]).toEqual([400, 'use_dpop_nonce', 'plugin:dpop:nonce_missing'])
@@ -24,7 +24,7 @@ describe('with nonces', () => {
     expect([accepted.status, accepted.headers.get('dpop-nonce')]).toEqual([200, null])
   })
 
-  test('an API gets 401 with a challenge and the nonce', async () => {
+  test('15.8 an API gets 401 with a challenge and the nonce', async () => {
     const [f, client] = await setUp()
     const nonce = await nonceOf(f, client)
     const { body } = await request(f, await client.prove({ nonce }))
@@ -38,7 +38,7 @@ describe('with nonces', () => {
     expect((await use(f, body.access_token, await proveUse(client, body.access_token, { nonce }))).status).toBe(200)
   })
 
-  test('the previous nonce is accepted, and the response has the current one', async () => {
+  test('15.8 the previous nonce is accepted, and the response has the current one', async () => {
     const [f, client] = await setUp()
     const first = await nonceOf(f, client)
     f.clock.advance(300)

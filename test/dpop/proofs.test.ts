@@ -5,7 +5,7 @@ import { holder, issuer, password, proveUse, refreshOf, request, start, tokenUrl
 const now = 1_800_000_000
 
 describe('a request with a proof', () => {
-  test.each(['ES256', 'PS256', 'EdDSA', 'Ed25519'])('gets tokens that are bound to its key: %s', async (alg) => {
+  test.each(['ES256', 'PS256', 'EdDSA', 'Ed25519'])('15.2 gets tokens that are bound to its key: %s', async (alg) => {
     const [f, client] = [await start(), await holder(alg)]
     const { status, body } = await request(f, await client.prove())
     expect([status, body.token_type]).toEqual([200, 'DPoP'])
@@ -14,21 +14,21 @@ describe('a request with a proof', () => {
     expect(used).toBe(200)
   })
 
-  test('gets new tokens with a new key, if the client is confidential', async () => {
+  test('15.7 gets new tokens with a new key, if the client is confidential', async () => {
     const [f, client, another] = [await start(), await holder(), await holder()]
     const { body } = await request(f, await client.prove())
     const refreshed = await request(f, await another.prove(), refreshOf(body.refresh_token))
     expect((await f.provider.inspect(refreshed.body.access_token)).claims.cnf).toEqual({ jkt: another.thumbprint })
   })
 
-  test('must prove the same key to refresh if refresh tokens are bound', async () => {
+  test('15.7 must prove the same key to refresh if refresh tokens are bound', async () => {
     const [f, client, another] = [await start({ bindRefreshTokens: 'all' }), await holder(), await holder()]
     const { body } = await request(f, await client.prove())
     const stolen = await request(f, await another.prove(), refreshOf(body.refresh_token))
     expect([stolen.status, stolen.body.error, stolen.reason]).toEqual([400, 'invalid_grant', 'wrong_key'])
   })
 
-  test('is announced with the algorithms of proofs', async () => {
+  test('15.1 is announced with the algorithms of proofs', async () => {
     const { provider } = await start({ algorithms: ['PS256', 'ES256'] })
     expect(provider.metadata.dpop_signing_alg_values_supported).toEqual(['PS256', 'ES256'])
     const challenge = (await provider.fetch(new Request(userinfoUrl))).headers.get('www-authenticate')
@@ -61,7 +61,7 @@ describe('a proof is accepted', () => {
     expect((await request(f, await client.prove({}, { jwk, kid: '1', typ: 'DPoP+JWT' }))).status).toBe(200)
   })
 
-  test('by its key and id, so that two clients can use the same id', async () => {
+  test('15.4 by its key and id, so that two clients can use the same id', async () => {
     const [f, client, another] = [await start(), await holder(), await holder()]
     expect((await request(f, await client.prove({ jti: '1' }))).status).toBe(200)
     expect((await request(f, await another.prove({ jti: '1' }))).status).toBe(200)
@@ -74,13 +74,13 @@ describe('a client that requires DPoP', () => {
   const strict = () =>
     start({}, { clients: clients.map((client) => ({ ...client, dpopBoundAccessTokens: client.clientId === web[0] })) })
 
-  test('gets no token without a proof', async () => {
+  test('15.5 gets no token without a proof', async () => {
     const f = await strict()
     const { status, body, reason } = await request(f, undefined)
     expect([status, body.error, reason]).toEqual([400, 'invalid_request', 'plugin:dpop:proof_missing'])
   })
 
-  test('cannot refresh without a proof', async () => {
+  test('15.5 cannot refresh without a proof', async () => {
     const [f, client] = [await strict(), await holder()]
     const { body } = await request(f, await client.prove())
     const refreshed = await request(f, undefined, refreshOf(body.refresh_token))

@@ -21,7 +21,7 @@ async function codeForm(f: Fixture) {
 
 describe('a token of a client with tlsClientCertificateBoundAccessTokens', () => {
   test.each(['jwt', 'reference'] as const)(
-    'has the hash of the certificate, as a token of the format %s',
+    '16.5 has the hash of the certificate, as a token of the format %s',
     async (format) => {
       const f = await start([clientWith({ ...selfSignedClient, accessTokenFormat: format })])
       const { body } = await request(f, presented(own))
@@ -36,7 +36,7 @@ describe('a token of a client with tlsClientCertificateBoundAccessTokens', () =>
     },
   )
 
-  test('is accepted with the certificate only', async () => {
+  test('16.5 is accepted with the certificate only', async () => {
     const f = await start([selfSignedClient])
     const { body } = await request(f, presented(own), login)
     expect((await use(f, body.access_token, presented(own))).status).toBe(200)
@@ -49,7 +49,7 @@ describe('a token of a client with tlsClientCertificateBoundAccessTokens', () =>
     expect(await use(f, body.access_token, presented(sameKey))).toMatchObject({ ...refused, reason: 'wrong_key' })
   })
 
-  test('requires a certificate at the token endpoint, whatever authenticates the client', async () => {
+  test('16.5 requires a certificate at the token endpoint, whatever authenticates the client', async () => {
     const f = await start([secretClient(bound)])
     expect(await request(f, undefined, undefined, machine)).toMatchObject({
       status: 400,
@@ -89,7 +89,7 @@ describe('a token of a client with tlsClientCertificateBoundAccessTokens', () =>
 })
 
 describe('a refresh token', () => {
-  test('of a public client requires the same certificate', async () => {
+  test('16.6 of a public client requires the same certificate', async () => {
     const f = await start([{ ...publicClient, ...bound }])
     const { body } = await request(f, presented(own), await codeForm(f))
     const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
@@ -101,7 +101,7 @@ describe('a refresh token', () => {
     expect((await request(f, presented(own), refresh)).status).toBe(200)
   })
 
-  test('of a confidential client can be used with a new certificate', async () => {
+  test('16.6 of a confidential client can be used with a new certificate', async () => {
     const next = certificate()
     const f = await start([clientWith({ ...selfSigned(own.jwk, next.jwk), ...bound })])
     const { body } = await request(f, presented(own), login)
@@ -127,7 +127,7 @@ test('a public client on a connection with a certificate authenticates with its 
   expect((await request(f, presented(own), await codeForm(f))).status).toBe(200)
 })
 
-test('the discovery document announces the methods and the binding', async () => {
+test('16.1 the discovery document announces the methods and the binding', async () => {
   const { provider } = await start([selfSignedClient])
   expect(provider.metadata).toMatchObject({
     tls_client_certificate_bound_access_tokens: true,

@@ -8,7 +8,7 @@ const host = 'https://mtls.example.com'
 const alias = (name: string) => ({ endpointAliases: { [name]: `${host}/connect` } })
 
 describe('endpointAliases', () => {
-  test('are in the discovery document', async () => {
+  test('16.1 are in the discovery document', async () => {
     const { provider } = await start([], alias('token_endpoint'))
     expect(provider.metadata).toMatchObject({
       mtls_endpoint_aliases: { token_endpoint: `${host}/connect` },
@@ -29,7 +29,7 @@ describe('endpointAliases', () => {
     ['tokn_endpoint', 'token_endpoint'],
     ['introspect_endpoint', 'introspection_endpoint'],
     ['user_info_endpoint', 'userinfo_endpoint'],
-  ])('of the unknown endpoint %s are refused at startup, with the closest name', async (name, closest) => {
+  ])('16.2 of the unknown endpoint %s are refused at startup, with the closest name', async (name, closest) => {
     await expect(start([], alias(name))).rejects.toThrow(
       `plugins: mtls_endpoint_aliases names ${name}, which is not an endpoint in the discovery document; did you mean ${closest}?`,
     )
@@ -39,7 +39,7 @@ describe('endpointAliases', () => {
     await expect(start([], alias('x_endpoint'))).rejects.toThrow(/; there are .*token_endpoint, .*revocation_endpoint/u)
   })
 
-  test('of a disabled endpoint are refused', async () => {
+  test('16.2 of a disabled endpoint are refused', async () => {
     const started = start([], alias('revocation_endpoint'), { endpoints: { revocation: false } })
     await expect(started).rejects.toThrow('names revocation_endpoint, which is not an endpoint')
   })

@@ -4,7 +4,7 @@ import { certificate } from './certificates.ts'
 import { clientWith, presented, request, selfSigned, start } from './parties.ts'
 
 describe('self_signed_tls_client_auth', () => {
-  test('authenticates a client by the public key in its jwks', async () => {
+  test('16.4 authenticates a client by the public key in its jwks', async () => {
     const own = certificate()
     const f = await start([clientWith(selfSigned(own.jwk))])
     expect(await request(f, presented(own, false))).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
@@ -31,7 +31,7 @@ describe('self_signed_tls_client_auth', () => {
     expect((await request(f, presented(current))).status).toBe(200)
   })
 
-  test('requires the certificate of x5c, not only its key', async () => {
+  test('16.4 requires the certificate of x5c, not only its key', async () => {
     const own = certificate()
     const other = certificate({ sameKeyAs: own })
     const f = await start([clientWith(selfSigned({ ...own.jwk, x5c: [own.der] }))])

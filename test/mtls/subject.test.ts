@@ -176,14 +176,14 @@ describe('a subject alternative name', () => {
 })
 
 describe('a client', () => {
-  test('has at most one subject', async () => {
+  test('16.3 has at most one subject', async () => {
     const both = { tlsClientAuthSubjectDn: 'CN=pay', tlsClientAuthSanDns: 'pay.example.com' }
     await expect(start([clientWith(both)])).rejects.toThrow(
       'tlsClientAuthSanDns cannot be combined with tlsClientAuthSubjectDn; remove one of them',
     )
   })
 
-  test('is not authenticated by a certificate whose chain is not verified', async () => {
+  test('16.3 is not authenticated by a certificate whose chain is not verified', async () => {
     expect(await outcome({ tlsClientAuthSubjectDn: 'CN=client' }, {}, false)).toEqual([
       401,
       'plugin:mtls:certificate_not_verified',

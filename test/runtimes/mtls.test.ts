@@ -56,7 +56,7 @@ for (const [name, runtime] of [
 ] as const) {
   const [command = '', ...parameters] = runtime
   describeWithRuntime(`the ready server on ${name} with tls`, command, () => {
-    test('does not start, and says why', async () => {
+    test('16.10 does not start, and says why', async () => {
       const { file } = await writeMtlsSetting('https://127.0.0.1:8443', 'tls')
       const started = promisify(execFile)(command, [...parameters, await program(), file, '0'])
       await expect(started).rejects.toMatchObject({

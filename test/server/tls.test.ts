@@ -104,7 +104,7 @@ const nameAt = (issuer: string): Promise<unknown> =>
     socket.once('error', reject)
   })
 
-test('files that change are read again, and invalid ones are reported', async () => {
+test('16.9 files that change are read again, and invalid ones are reported', async () => {
   const { directory } = written({})
   writeFiles(directory, serverCertificate)
   const source = tlsSource(tls, directory, 10)
@@ -127,7 +127,7 @@ test('files that change are read again, and invalid ones are reported', async ()
   }
 })
 
-test('a running server uses the new files', async () => {
+test('16.9 a running server uses the new files', async () => {
   let directory = ''
   const issuer = await start({}, (written, of) => {
     directory = written

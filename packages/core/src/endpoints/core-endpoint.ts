@@ -59,5 +59,6 @@ export function fromPlugin(endpoint: Endpoint): CoreEndpoint {
     endpoint
   const handle: CoreEndpoint['handle'] = (call, kit) => endpoint.handle(call, kit)
   const facts = { kind, name, path, methods: [...methods], body, caller, scope, cors, guessable, readsProofs, params }
-  return { ...facts, presentError, handle }
+  // Its alias is found by this name.
+  return { ...facts, metadataName: endpoint.metadataName, presentError, handle }
 }
