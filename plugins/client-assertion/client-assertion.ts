@@ -28,7 +28,7 @@ declare module '@grantry/core' {
   }
 }
 
-export type { SendRequest as FetchKeys } from '../shared/guarded-fetch.ts'
+export type { SendRequest, SendRequest as FetchKeys } from '../shared/guarded-fetch.ts'
 export { type ClientAssertionOptions, settingsSchema as clientAssertionSchema } from './settings.ts'
 
 const consumes = ['client_assertion', 'client_assertion_type']
