@@ -9,7 +9,7 @@ import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as o from '../operations.ts'
 import { type Issue, issueMany, type Setting } from '../setting.ts'
-import { isUser, subOf } from '../users.ts'
+import { isUser, subOf, usernames } from '../users.ts'
 import { grantryOptions } from './grantry-options.ts'
 import { proofsFor } from './grantry-proofs.ts'
 
@@ -17,7 +17,9 @@ import { proofsFor } from './grantry-proofs.ts'
 const interaction: InteractionPort = {
   async interact({ request, session, sessions, http, kit }) {
     if (session !== undefined) return { scopes: request.scopes }
-    const { cookies } = await sessions.start(kit, { subject: { sub: o.user.sub, amr: ['pwd'] } }, http)
+    // Of different users: the number of sessions of one is limited.
+    const sub = usernames[Math.floor(Math.random() * usernames.length)] ?? o.user.sub
+    const { cookies } = await sessions.start(kit, { subject: { sub, amr: ['pwd'] } }, http)
     return { location: http.url, cookies }
   },
 }

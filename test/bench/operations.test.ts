@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runSlice } from '../../bench/load/run-slice.ts'
-import { type OperationName, operationNames, redisOperationNames } from '../../bench/operations.ts'
+import { type OperationName, operationNames, redisOperationNames, signInOperation } from '../../bench/operations.ts'
 import { type Bundles, openBundles } from '../../bench/run/bundles.ts'
 import { tokensFor } from '../../bench/run/present-tokens.ts'
 import { type ServerProcess, startServer } from '../../bench/run/server-process.ts'
@@ -63,8 +63,21 @@ describeWithRedis('the measured servers on Redis', () => {
     })
     afterAll(() => server.stop())
 
-    it.each(redisOperationNames)('%s: every response is correct', (operation) =>
-      expectCorrect(server, operation, setting),
+    // A sign-in needs a server with other plugins.
+    it.each(redisOperationNames.filter((operation) => operation !== signInOperation))(
+      '%s: every response is correct',
+      (operation) => expectCorrect(server, operation, setting),
     )
+  })
+
+  it('sign-in: every response of Grantry is correct', async () => {
+    const setting = newSetting(signInOperation, { redisUrl: redis.url })
+    const program = await bundles.bundle('programs/grantry-redis-node.ts')
+    const server = await startServer([process.execPath, program], setting)
+    try {
+      await expectCorrect(server, signInOperation, setting)
+    } finally {
+      await server.stop()
+    }
   })
 })

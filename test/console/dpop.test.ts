@@ -41,7 +41,7 @@ describeWithChromium('DPoP in the console', () => {
       const { page, press } = console
       expect(await bodyOf(console)).toMatchObject({ token_type: 'DPoP' })
       const thumbprint = await page
-        .locator('.claim', { hasText: /\bjkt\b/u })
+        .locator('.claim', { has: page.locator('dt', { hasText: /^jkt$/u }) })
         .locator('.mono')
         .last()
         .innerText()
