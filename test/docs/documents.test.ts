@@ -50,7 +50,7 @@ describe('TypeScript in the documents', () => {
   }, 60_000)
 
   // Side by side, because some wait for an expiry. Each has its own console.
-  describe.concurrent('that is marked as ts run', () => {
+  describe.concurrent('that is marked as ts run', { timeout: 60_000 }, () => {
     test.each(typescript.filter(({ info }) => info === 'run'))(
       '$title prints the output in its comments',
       async ({ file, code }) => {
