@@ -104,15 +104,14 @@ describeWithChromium('applications with the clients of other projects', () => {
         [true, users[1]],
       ] as const) {
         const possible = Object.entries(settings).filter(([, { needsScripts }]) => javaScriptEnabled || !needsScripts)
-        await Promise.all(
-          possible.map(async ([, setting]) => {
-            const context = await browser.newContext({ javaScriptEnabled })
-            const page = await context.newPage()
-            page.setDefaultTimeout(30_000)
-            await use(page, setting, user)
-            await context.close()
-          }),
-        )
+        // One after another: tests with time limits share the machine.
+        for (const [, setting] of possible) {
+          const context = await browser.newContext({ javaScriptEnabled })
+          const page = await context.newPage()
+          page.setDefaultTimeout(30_000)
+          await use(page, setting, user)
+          await context.close()
+        }
       }
     } finally {
       applications?.kill()
