@@ -40,7 +40,7 @@ export default defineConfig({
       {
         ssr,
         // More workers than two cores: many tests wait for a process or a store.
-        test: { ...common, name: 'process', include: processTests, maxWorkers: 5, sequence: { groupOrder: 1 } },
+        test: { ...common, name: 'process', include: processTests, maxWorkers: 4, sequence: { groupOrder: 1 } },
       },
       {
         ssr,
