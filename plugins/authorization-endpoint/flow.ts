@@ -90,7 +90,8 @@ export function createFlow(deps: {
     } catch (error) {
       return refusePushed(error, received)
     }
-    return run({ pushed: uri, ...newVisit(http, kit), ...pushed }, await findTarget(pushed.params, kit))
+    const request = { params: pushed.params, confirmation: pushed.confirmation, pushed: uri }
+    return run(Object.assign(request, newVisit(http, kit)), await findTarget(pushed.params, kit))
   }
 
   return {

@@ -25,10 +25,13 @@ const sessionsSchema = configurationObject({
   absoluteLifetime: v.optional(wholeSeconds(10, 31_536_000), 36_000),
 })
 
+/** Seconds; the longest `interactionLifetime`. */
+export const maxInteractionLifetime = 86_400
+
 /** The options that are data. */
 export const authorizationEndpointEntries = {
   sessions: v.optional(sessionsSchema, {}),
-  interactionLifetime: v.optional(wholeSeconds(60, 86_400), 1800),
+  interactionLifetime: v.optional(wholeSeconds(60, maxInteractionLifetime), 1800),
   acrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
 }
 

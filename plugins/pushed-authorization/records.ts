@@ -1,13 +1,11 @@
 import type { Kit } from '@grantry/core'
 import * as v from 'valibot'
 import type { PushedRequest } from '../authorization-endpoint/feature.ts'
+import { maxInteractionLifetime } from '../authorization-endpoint/options.ts'
 
 /** RFC 9126 section 2.2: the scheme of the URIs. The rest has 256 random bits. */
 const prefix = 'urn:ietf:params:oauth:request_uri:'
 const uriForm = /^urn:ietf:params:oauth:request_uri:[\w-]{43}$/u
-
-/** Seconds; the longest `interactionLifetime`. A user can return to a suspended request for this long. */
-const longestInteraction = 86_400
 
 const pushed = v.object({
   clientId: v.string(),
@@ -47,6 +45,9 @@ export async function findPushed(
   return { params: found.params, confirmation: found.confirmation }
 }
 
-/** Uses a request. Of concurrent calls, in any process, one returns `true`. */
+/**
+ * Uses a request. Of concurrent calls, in any process, one returns `true`. The mark outlives every suspended request that
+ * began with this one.
+ */
 export const usePushed = ({ records, now }: Records & Pick<Kit, 'now'>, uri: string, lifetime: number) =>
-  records.insert(usedKeyOf(uri), true, now() + lifetime + longestInteraction)
+  records.insert(usedKeyOf(uri), true, now() + lifetime + maxInteractionLifetime)

@@ -10,8 +10,8 @@ export interface ProofRequest extends EndpointRequest {
   /** The access token that the request presents. */
   readonly accessToken: string | undefined
   /**
-   * Whether it is a request to the token endpoint. Other requests of a client, such as a pushed authorization request, can
-   * prove a key, but need not (RFC 9449 section 10.1).
+   * Whether it is a request to the token endpoint. Other requests of a client, such as a pushed authorization request,
+   * can prove a key, but need not (RFC 9449 section 10.1).
    */
   readonly asksForTokens: boolean
 }
@@ -50,8 +50,8 @@ export interface TokenBinding {
   readonly bindsRefreshTokens?: ((client: Client) => boolean) | undefined
   /**
    * Returns the key that the request proves, or `undefined` if it proves none. Throw an `OAuthError` for an invalid
-   * proof. Throw one for a missing proof if the client requires it and the request asks for tokens. Called for every request for
-   * tokens, for endpoints with `readsProofs`, and for a valid access token that this binding has bound.
+   * proof. Throw one for a missing proof if the client requires it and the request asks for tokens. Called for every
+   * request for tokens, for endpoints with `readsProofs`, and for a valid access token that this binding has bound.
    */
   prove(request: ProofRequest, kit: Kit): MaybePromise<Proof | undefined>
 }

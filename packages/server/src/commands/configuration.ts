@@ -39,7 +39,8 @@ export function assertSharedStorage({ configuration, file }: LoadedConfiguration
 }
 
 /**
- * Creates a provider from a configuration, calls `use` with it and its plugins, and closes it. A server can run on the same store.
+ * Creates a provider from a configuration, calls `use` with it and its plugins, and closes it. A server can run on the
+ * same store.
  *
  * @throws TypeError with a one-line message if the configuration is invalid or the storage cannot be opened, and
  * whatever `use` throws.

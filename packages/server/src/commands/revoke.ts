@@ -22,11 +22,13 @@ function confirmation({ subject, client, family }: RevokeArguments): string {
   return `Revoked the family ${family} and all its tokens.`
 }
 
+const keepsSessions = (plugin: object): plugin is AuthorizationEndpointPlugin =>
+  'name' in plugin && plugin.name === 'authorization-endpoint' && 'sessions' in plugin
+
 /** Returns those among nested lists of plugins that keep sessions. */
 function withSessions(plugins: unknown): readonly AuthorizationEndpointPlugin[] {
   if (Array.isArray(plugins)) return plugins.flatMap(withSessions)
-  const hasSessions = typeof plugins === 'object' && plugins !== null && 'sessions' in plugins
-  return hasSessions ? [plugins as AuthorizationEndpointPlugin] : []
+  return typeof plugins === 'object' && plugins !== null && keepsSessions(plugins) ? [plugins] : []
 }
 
 /** Ends the sessions of a user. A session that survived would get new tokens. */
