@@ -1,9 +1,14 @@
 import type { CallerKind } from '../errors/error-response.ts'
 import type { Trace } from '../events/recorder.ts'
-import type { Call, Callers, Endpoint, EndpointKit, Reply } from '../plugin/endpoint.ts'
+import type { Call, Callers, Endpoint, EndpointKit, EndpointRequest, Reply } from '../plugin/endpoint.ts'
 import type { Services } from '../services.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
+
+/** A request to an endpoint. Most endpoints of the core read no facts about it, so they are determined on demand. */
+export interface CoreCall<P = unknown, C extends keyof Callers = keyof Callers> extends Omit<Call<P, C>, 'request'> {
+  facts(): EndpointRequest
+}
 
 /**
  * An endpoint as the pipeline calls it. The trace of the request is for the events of the core, and not part of the
@@ -17,7 +22,7 @@ export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers
   readonly refusesWith400?: true | undefined
   /** Set for the token endpoint. */
   readonly issuesTokens?: true | undefined
-  handle(call: Call<OutputOf<S>, C>, kit: EndpointKit, trace: Trace): MaybePromise<Reply>
+  handle(call: CoreCall<OutputOf<S>, C>, kit: EndpointKit, trace: Trace): MaybePromise<Reply>
 }
 
 /** Returns the kind of caller, for the status and headers of errors. */
@@ -57,7 +62,8 @@ export const builtIn = <const N extends string, const S extends Schema, const C 
 export function fromPlugin(endpoint: Endpoint): CoreEndpoint {
   const { kind, name, path, methods, body, caller, scope, cors, guessable, readsProofs, params, presentError } =
     endpoint
-  const handle: CoreEndpoint['handle'] = (call, kit) => endpoint.handle(call, kit)
+  const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation }, kit) =>
+    endpoint.handle({ caller, params, request: facts(), confirmation }, kit)
   const facts = { kind, name, path, methods: [...methods], body, caller, scope, cors, guessable, readsProofs, params }
   // Its alias is found by this name.
   return { ...facts, metadataName: endpoint.metadataName, presentError, handle }

@@ -128,19 +128,24 @@ export function createPipeline(
     return bytes === undefined ? readQueryParameters(request, bodyLimit) : parseBody(bytes)
   }
 
-  const factsOf = (request: Request, trace: Trace): EndpointRequest => requestFacts(request, trace, urls, runtime)
+  /** Returns a function that determines the facts once, when they are first read. */
+  function factsOf(request: Request, trace: Trace): () => EndpointRequest {
+    let known: EndpointRequest | undefined
+    return () => {
+      known ??= requestFacts(request, trace, urls, runtime)
+      return known
+    }
+  }
 
   function call(
     caller: Callers[keyof Callers],
     parameters: Parameters,
-    request: EndpointRequest,
+    facts: () => EndpointRequest,
     trace: Trace,
     confirmation?: Confirmation,
   ) {
     for (const name of hidden) delete (parameters as Record<string, unknown>)[name]
-    return after(validate(parameters), (params) =>
-      endpoint.handle({ caller, params, request, confirmation }, kit, trace),
-    )
+    return after(validate(parameters), (params) => endpoint.handle({ caller, params, facts, confirmation }, kit, trace))
   }
 
   const handlers: Readonly<Record<keyof Callers, HandleRequest>> = {
@@ -150,7 +155,7 @@ export function createPipeline(
       const form = formOf(bytes)
       const client = await authenticateClient(request, form ?? noForm, trace)
       const facts = factsOf(request, trace)
-      const proved = readsProofs ? await keyProofs.prove(facts, client, issuesTokens) : nothingProved
+      const proved = readsProofs ? await keyProofs.prove(facts(), client, issuesTokens) : nothingProved
       const parameters = form ?? otherParameters(request, bytes)
       const reply = await call(client, parameters, facts, trace, proved.confirmation)
       return withProofHeaders(respond(client, request, reply), proved)

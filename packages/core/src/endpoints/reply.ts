@@ -114,14 +114,12 @@ export function createToResponse(deps: {
 
   return (reply) => {
     if (typeof reply !== 'object' || reply === null) throw defect('is not an object')
-    const known = isPublic ? documents.get(reply) : undefined
-    if (known !== undefined) return known
     let isJson = true
     for (const member in reply) {
       if (!members.has(member)) throw defect(`has the unknown member ${member}`)
       if (member !== 'json') isJson = false
     }
     if (isJson && reply.json !== undefined) return { status: 200, headers: jsonHeaders, body: jsonOf(reply.json) }
-    return special(reply)
+    return documents.get(reply) ?? special(reply)
   }
 }

@@ -35,7 +35,7 @@ export interface KeyProofs {
    *
    * @throws OAuthError `invalid_token`, or that of the plugin for an invalid proof.
    */
-  confirm(request: EndpointRequest, use: TokenUse): Promise<Proved> | undefined
+  confirm(facts: () => EndpointRequest, use: TokenUse): Promise<Proved> | undefined
 }
 
 export const nothingProved: Proved = Object.freeze({})
@@ -100,7 +100,7 @@ export function createKeyProofs(
       return proved
     },
 
-    confirm: (request, use) =>
-      use.confirmation === undefined && use.scheme === bearer ? undefined : confirmBound(request, use),
+    confirm: (facts, use) =>
+      use.confirmation === undefined && use.scheme === bearer ? undefined : confirmBound(facts(), use),
   }
 }
