@@ -69,7 +69,7 @@ describeWithChromium('DPoP in the console', () => {
 
   test('explains the proof, and that it can be used once', async () => {
     const console = await bound('demo-spa')
-    await console.press('Userinfo', /200/u)
+    await console.press('Userinfo', /200: these are the claims of the user/u)
     const { page } = console
     const { DPoP: proof = '', Authorization: authorization = '' } = await curlHeaders(console)
     await page.getByText('DPoP proof of the request').click()
