@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { serverCertificate } from '../mtls/https.ts'
 import { bundleText } from '../support/bundle-text.ts'
-import { exchange } from './exchange.ts'
+import { exchange, type Target } from './exchange.ts'
 import { readResponses } from './raw-responses.ts'
 import { probe, tokenRequest } from './requests.ts'
 
@@ -22,11 +23,12 @@ export interface ServerUnderTest {
    * responses. Absent when our code handles the connection.
    */
   readonly differs?: readonly string[]
+  /** Whether the server terminates TLS. */
+  readonly overTls?: boolean
 }
 
 /** One real server process. */
-export interface FramingServer {
-  readonly port: number
+export interface FramingServer extends Target {
   /**
    * Returns the clients that got a token since the last call. Requests a token itself, to prove that the server still
    * serves.
@@ -45,6 +47,8 @@ export interface FramingServer {
   warnings(): string
   stop(): Promise<void>
 }
+
+const tls = { certificate: serverCertificate.pem, key: serverCertificate.keyPem, requestCertificates: true }
 
 /** A file in `programs` that exports `run`. */
 export type ServerProgram = 'framing-server' | 'memory-server'
@@ -67,13 +71,18 @@ async function until<T>(look: () => T | undefined, failure: () => string): Promi
 
 /** @throws Error with the output of the process when it does not listen. */
 export async function startFramingServer(
-  { adapter, command, differs }: ServerUnderTest,
+  { adapter, command, differs, overTls }: ServerUnderTest,
   program: ServerProgram,
 ): Promise<FramingServer> {
   const file = await bundleText(entryFor(adapter, program), new URL('.', import.meta.url))
   const [executable = '', ...given] = command
   const child = spawn(executable, [...given, file], {
-    env: { ...process.env, GRANTRY_TEST_PARENT: String(process.pid), NO_COLOR: '1' },
+    env: {
+      ...process.env,
+      GRANTRY_TEST_PARENT: String(process.pid),
+      NO_COLOR: '1',
+      ...(overTls && { GRANTRY_TEST_TLS: JSON.stringify(tls) }),
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')
@@ -93,11 +102,12 @@ export async function startFramingServer(
   }, printed)
   output = ''
 
+  const target = { port: Number(port), overTls }
   return {
-    port: Number(port),
+    ...target,
     async issuedSince() {
       expect(lives(), printed()).toBe(true)
-      const { text } = await exchange(Number(port), [tokenRequest({ as: probe })])
+      const { text } = await exchange(target, [tokenRequest({ as: probe })])
       expect(readResponses(text)).toMatchObject([{ status: 200, body: expect.stringContaining('"access_token"') }])
       // Output is in order: when our own line has arrived, those of earlier requests have too.
       const own = `issued ${probe[0]}\n`
@@ -113,7 +123,7 @@ export async function startFramingServer(
       return Number(bytes)
     },
     differs: (name) => differs?.includes(name) === true,
-    endsItsConnections: differs === undefined,
+    endsItsConnections: differs === undefined || overTls === true,
     warnings: () => errors,
     async stop() {
       child.kill('SIGTERM')

@@ -83,3 +83,17 @@ export const denoDiffers: readonly string[] = [
   'chunk by chunk in the body',
   'trailer by trailer',
 ]
+
+/**
+ * Cases that the `node:https` of Deno 2.9.5 handles before our code. It refuses long extensions of chunks, and waits for the
+ * rest of a request when the client has ended its side, until the time limit.
+ */
+export const denoTlsDiffers: readonly string[] = [
+  'a long extension',
+  'an endless extension',
+  'a truncated chunk',
+  'no last chunk',
+  'unterminated trailers',
+  'half-close before the body',
+  'half-close in the body',
+]

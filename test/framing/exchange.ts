@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 /**
  * Bytes (text is latin1), milliseconds to wait, or milliseconds for which the whole process blocks and reads nothing.
@@ -6,6 +7,12 @@ import { connect, type Socket } from 'node:net'
 export type Piece = string | Buffer | number | Deaf
 export interface Deaf {
   readonly deaf: number
+}
+
+/** Where a server listens; a port alone is one without TLS. */
+export interface Target {
+  readonly port: number
+  readonly overTls?: boolean | undefined
 }
 
 /** What the client does when everything is sent: wait for the server to close, half-close, or disconnect. */
@@ -74,11 +81,28 @@ async function send(socket: Socket, pieces: Iterable<Piece>, eachByteAlone: bool
   }
 }
 
+/** Opens a connection and calls `ready` when it can send. */
+function open(target: Target | number, ready: () => void): Socket {
+  const { port, overTls } = typeof target === 'number' ? { port: target, overTls: false } : target
+  const options = { port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true }
+  return overTls ? connectTls({ ...options, rejectUnauthorized: false }, ready) : connect(options, ready)
+}
+
 /** Sends raw bytes on a new connection and resolves with everything received until it ended. */
-export function exchange(port: number, pieces: Iterable<Piece>, options: ExchangeOptions = {}): Promise<Exchange> {
+export function exchange(
+  target: Target | number,
+  pieces: Iterable<Piece>,
+  options: ExchangeOptions = {},
+): Promise<Exchange> {
   const { afterwards = 'wait', seconds = 8, eachByteAlone = false } = options
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
+    const socket = open(target, async () => {
+      await send(socket, pieces, eachByteAlone)
+      if (afterwards === 'half-close') socket.end()
+      if (afterwards !== 'cut') return
+      end = 'cut'
+      socket.destroy()
+    })
     let text = ''
     let end: Exchange['end'] = 'closed'
     const limit = setTimeout(() => {
@@ -96,13 +120,6 @@ export function exchange(port: number, pieces: Iterable<Piece>, options: Exchang
     socket.on('close', () => {
       clearTimeout(limit)
       resolve({ text, end, bytesSent: socket.bytesWritten })
-    })
-    socket.once('connect', async () => {
-      await send(socket, pieces, eachByteAlone)
-      if (afterwards === 'half-close') socket.end()
-      if (afterwards !== 'cut') return
-      end = 'cut'
-      socket.destroy()
     })
   })
 }

@@ -60,7 +60,7 @@ describeServers('hostile bytes', (server, name) => {
     const late = { deaf: 50 }
     for (const keep of [true, false]) {
       const sent = [tokenRequest({ keep }), late, more, late, more, late, more]
-      const { text } = await exchange(server().port, sent)
+      const { text } = await exchange(server(), sent)
       expect(readResponses(text)[0], `keep ${keep}`).toMatchObject({ status: 200 })
     }
     await server().issuedSince()
@@ -71,7 +71,7 @@ describeServers('hostile bytes', (server, name) => {
     ['chunks', tokenRequest({ lengths: [inChunks], body: chunks(form.slice(0, 9), form.slice(9)) })],
   ])('a request with %s is parsed the same wherever it is split', async (_, request) => {
     for (let at = 1; at < request.length; at += 1) {
-      const { text } = await exchange(server().port, [request.slice(0, at), 0, request.slice(at)])
+      const { text } = await exchange(server(), [request.slice(0, at), 0, request.slice(at)])
       expect(readResponses(text), `split at ${at}`).toMatchObject([{ status: 200 }])
     }
     expect(await server().issuedSince()).toHaveLength(request.length - 1)

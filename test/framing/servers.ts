@@ -3,20 +3,25 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from 'vitest'
 import { describeSideBySide } from '../support/side-by-side.ts'
 import { type FramingServer, type ServerProgram, type ServerUnderTest, startFramingServer } from './child-server.ts'
-import { bunDiffers, denoDiffers } from './differences.ts'
+import { bunDiffers, denoDiffers, denoTlsDiffers } from './differences.ts'
 
 const runtime = (name: string): string =>
   fileURLToPath(new URL(`../../runtimes/node_modules/.bin/${name}`, import.meta.url))
 
+const bun = { adapter: '@grantry/adapters/bun', command: [runtime('bun')] }
+const deno = {
+  adapter: '@grantry/adapters/deno',
+  command: [runtime('deno'), 'run', '--allow-all', '--v8-flags=--expose-gc'],
+}
+const node = { adapter: '@grantry/adapters/node', command: [process.execPath, '--expose-gc'] }
+
 const servers: readonly ServerUnderTest[] = [
-  { name: 'bun', adapter: '@grantry/adapters/bun', command: [runtime('bun')], differs: bunDiffers },
-  {
-    name: 'deno',
-    adapter: '@grantry/adapters/deno',
-    command: [runtime('deno'), 'run', '--allow-all', '--v8-flags=--expose-gc'],
-    differs: denoDiffers,
-  },
-  { name: 'node', adapter: '@grantry/adapters/node', command: [process.execPath, '--expose-gc'] },
+  { name: 'bun', ...bun, differs: bunDiffers },
+  { name: 'bun with TLS', ...bun, overTls: true },
+  { name: 'deno', ...deno, differs: denoDiffers },
+  { name: 'deno with TLS', ...deno, overTls: true, differs: denoTlsDiffers },
+  { name: 'node', ...node },
+  { name: 'node with TLS', ...node, overTls: true },
 ]
 
 /**
@@ -28,7 +33,8 @@ export function describeServers(
   define: (server: () => FramingServer, name: string) => void,
   serverProgram: ServerProgram = 'framing-server',
 ): void {
-  for (const under of servers) {
+  // The tests of memory open their connections without TLS.
+  for (const under of servers.filter(({ overTls }) => !overTls || serverProgram === 'framing-server')) {
     const defineTests = (): void => {
       const [program = ''] = under.command
       if (!existsSync(program)) {

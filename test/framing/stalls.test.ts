@@ -48,7 +48,7 @@ describeServers('a request that stalls', (server) => {
     const under = new Map<string, Promise<Exchange>>()
     beforeAll(() => {
       for (const [name, send] of stalls) {
-        under.set(name, exchange(server().port, send(), { seconds: server().differs(name) ? 0.5 : 8 }))
+        under.set(name, exchange(server(), send(), { seconds: server().differs(name) ? 0.5 : 8 }))
       }
     })
 
@@ -64,15 +64,16 @@ describeServers('a request that stalls', (server) => {
     })
   })
 
-  test('does not block honest clients, even a thousand times', async () => {
+  test('does not block honest clients, even hundreds of times', async () => {
     await server().issuedSince()
-    const held = Array.from({ length: 1000 }, (_, index) =>
-      exchange(server().port, [index % 2 === 0 ? begin : announced], {
+    // A thousand handshakes would keep this process busy for seconds.
+    const held = Array.from({ length: server().overTls ? 200 : 1000 }, (_, index) =>
+      exchange(server(), [index % 2 === 0 ? begin : announced], {
         seconds: server().differs('in the headers') ? 2 : 12,
       }),
     )
     for (let time = 0; time < 10; time += 1) {
-      const { text } = await exchange(server().port, [tokenRequest()], { seconds: 8 })
+      const { text } = await exchange(server(), [tokenRequest()], { seconds: 8 })
       expect(readResponses(text)).toMatchObject([{ status: 200 }])
     }
     const ends = (await Promise.all(held)).map(({ end }) => end)

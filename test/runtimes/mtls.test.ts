@@ -1,7 +1,5 @@
-// Mutual TLS of the ready server on each runtime: behind nginx everywhere, directly on Node.js.
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+// Mutual TLS of the ready server on each runtime, directly and behind nginx.
+import { afterAll, beforeAll, describe } from 'vitest'
 import { type Program, startProgram } from '../contract/program.ts'
 import { testMtlsFlows } from '../interop/mtls-flows.ts'
 import { type CertificateSource, writeMtlsSetting } from '../interop/mtls-setting.ts'
@@ -40,8 +38,10 @@ function startBefore([command = '', ...parameters]: readonly string[], source: C
   return () => issuer
 }
 
-describe('the ready server on Node.js with tls', () => {
-  testMtlsFlows(startBefore([process.execPath], 'tls'))
+describe('the ready server with tls', () => {
+  describe('on Node.js', () => testMtlsFlows(startBefore([process.execPath], 'tls')))
+  describeWithRuntime('on Bun', bun[0] ?? '', () => testMtlsFlows(startBefore(bun, 'tls')))
+  describeWithRuntime('on Deno', deno[0] ?? '', () => testMtlsFlows(startBefore(deno, 'tls')))
 })
 
 describeWithNginx('the ready server behind nginx', () => {
@@ -49,21 +49,3 @@ describeWithNginx('the ready server behind nginx', () => {
   describeWithRuntime('on Bun', bun[0] ?? '', () => testMtlsFlows(startBefore(bun, 'proxy')))
   describeWithRuntime('on Deno', deno[0] ?? '', () => testMtlsFlows(startBefore(deno, 'proxy')))
 })
-
-for (const [name, runtime] of [
-  ['Bun', bun],
-  ['Deno', deno],
-] as const) {
-  const [command = '', ...parameters] = runtime
-  describeWithRuntime(`the ready server on ${name} with tls`, command, () => {
-    test('16.10 does not start, and says why', async () => {
-      const { file } = await writeMtlsSetting('https://127.0.0.1:8443', 'tls')
-      const started = promisify(execFile)(command, [...parameters, await program(), file, '0'])
-      await expect(started).rejects.toMatchObject({
-        stderr: expect.stringContaining(
-          `tls: the server cannot request certificates of clients on ${name}; use Node.js, or a proxy that terminates TLS`,
-        ),
-      })
-    }, 60_000)
-  })
-}

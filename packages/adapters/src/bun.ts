@@ -10,6 +10,9 @@ import {
 } from './http-bridge/portable.ts'
 import { nativeCrypto } from './native-crypto.ts'
 import type { Servable } from './servable.ts'
+import { type RunningTlsServer, serveTls, type TlsOptions } from './tls.ts'
+
+export type { RunningTlsServer, TlsOptions, TlsSettings } from './tls.ts'
 
 /** The part of Bun's server that is used here. A structural type, so `bun-types` is not required. */
 export interface BunServer {
@@ -109,13 +112,22 @@ export function bunHandler(provider: Servable, options: ServeOptions = {}): BunF
 }
 
 /**
- * Serves a provider on Bun.
+ * Serves a provider on Bun. With `tls`, the server is one of `node:tls`, which reads the certificates of clients.
  *
- * @throws TypeError when the runtime is not Bun or a limit is invalid; Bun's error when it cannot listen on the port.
+ * @throws TypeError when the runtime is not Bun or an option is invalid; Bun's error when it cannot listen on the port.
  * @example
  * const { port, close } = await serve(provider, { port: 8484 })
  */
-export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<BunServer>> {
+export function serve(provider: Servable, options?: ServeOptions): Promise<RunningServer<BunServer>>
+export function serve(
+  provider: Servable,
+  options: ServeOptions & TlsOptions,
+): Promise<RunningServer<BunServer> | RunningTlsServer>
+export async function serve(
+  provider: Servable,
+  options: ServeOptions & TlsOptions = {},
+): Promise<RunningServer<BunServer> | RunningTlsServer> {
+  if (options.tls !== undefined) return serveTls(provider, options)
   const { host = '127.0.0.1', port = 0 } = options
   const callbacks = createCallbacks(options, 0)
   const server = bun().serve({

@@ -23,10 +23,8 @@ export function createHandler(
   options: ServeOptions,
 ): (request: Request, socketAddress: string | undefined) => Promise<Response> {
   assertAwaited(provider)
-  // Ignoring it would serve HTTP, or clients whose certificates no server sees.
-  if ('tls' in options && options.tls !== undefined) {
-    throw new TypeError('tls: only the adapter for Node.js has it; use a proxy that terminates TLS')
-  }
+  // The host's own server would ignore it.
+  if ('tls' in options && options.tls !== undefined) throw new TypeError('tls: only serve() has it')
   const { trustedProxies = 0 } = options
   const deadlines = createBodyDeadlines(requestTimeoutOf(options))
   const readCertificate = createReadCertificate(options.clientCertificate)

@@ -5,6 +5,9 @@ import { errorResponse, internalServerError } from './error-response.ts'
 import { createCallbacks, defaultDrain, type RunningServer, type ServeOptions } from './http-bridge/portable.ts'
 import { nativeCrypto } from './native-crypto.ts'
 import type { Servable } from './servable.ts'
+import { type RunningTlsServer, serveTls, type TlsOptions } from './tls.ts'
+
+export type { RunningTlsServer, TlsOptions, TlsSettings } from './tls.ts'
 
 /** The part of Deno's server that is used here. A structural type, so Deno's types are not required. */
 export interface DenoServer {
@@ -64,13 +67,22 @@ export function denoHandler(provider: Servable, options: ServeOptions = {}): Den
 }
 
 /**
- * Serves a provider on Deno.
+ * Serves a provider on Deno. With `tls`, the server is one of `node:tls`, which reads the certificates of clients.
  *
- * @throws TypeError when the runtime is not Deno or a limit is invalid; Deno's error when it cannot listen on the port.
+ * @throws TypeError when the runtime is not Deno or an option is invalid; Deno's error when it cannot listen on the port.
  * @example
  * const { port, close } = await serve(provider, { port: 8484 })
  */
-export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<DenoServer>> {
+export function serve(provider: Servable, options?: ServeOptions): Promise<RunningServer<DenoServer>>
+export function serve(
+  provider: Servable,
+  options: ServeOptions & TlsOptions,
+): Promise<RunningServer<DenoServer> | RunningTlsServer>
+export async function serve(
+  provider: Servable,
+  options: ServeOptions & TlsOptions = {},
+): Promise<RunningServer<DenoServer> | RunningTlsServer> {
+  if (options.tls !== undefined) return serveTls(provider, options)
   const { host = '127.0.0.1', port = 0 } = options
   const handler = denoHandler(provider, options)
   const callbacks = createCallbacks(options, 0)

@@ -4,10 +4,6 @@ import type { TlsContent } from './configuration/tls.ts'
 
 /** The part of an adapter that the server uses. */
 export interface Adapter {
-  /** The name of the runtime, for messages. */
-  readonly name: string
-  /** Whether it can terminate TLS. */
-  readonly hasTls: boolean
   /** Native replacements for the slower Web API parts. */
   readonly runtime: Partial<Runtime>
   serve(
@@ -21,10 +17,9 @@ export interface Adapter {
 export interface AdapterLimits {
   readonly maxRequests?: number
   readonly maxBodies?: number
-  /** Node.js only. */
+  /** On Bun and Deno only with `tls`. */
   readonly maxConnections?: number
   readonly clientCertificate?: ClientCertificateHeader
-  /** Node.js only. */
   readonly tls?: TlsContent
 }
 
@@ -53,7 +48,7 @@ export interface RefusedRequest {
 export interface Listening {
   readonly host: string
   readonly port: number
-  /** Uses other files for new connections; absent where the adapter has no TLS. */
+  /** Uses other files for new connections; absent on Bun and Deno without TLS. */
   updateTls?(tls: TlsContent): void
   /** Stops accepting requests and waits at most this many seconds for open ones. */
   close(seconds?: number): Promise<void>
@@ -63,12 +58,12 @@ export interface Listening {
 export async function adapterOfThisRuntime(): Promise<Adapter> {
   if ('Bun' in globalThis) {
     const { bunRuntime: runtime, serve } = await import('@grantry/adapters/bun')
-    return { name: 'Bun', hasTls: false, runtime, serve }
+    return { runtime, serve }
   }
   if ('Deno' in globalThis) {
     const { denoRuntime: runtime, serve } = await import('@grantry/adapters/deno')
-    return { name: 'Deno', hasTls: false, runtime, serve }
+    return { runtime, serve }
   }
   const { nodeRuntime: runtime, serve } = await import('@grantry/adapters/node')
-  return { name: 'Node.js', hasTls: true, runtime, serve }
+  return { runtime, serve }
 }

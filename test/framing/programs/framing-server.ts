@@ -1,4 +1,4 @@
-import type { RunningServer, Servable } from '@grantry/adapters/node'
+import type { RunningServer, Servable, TlsSettings } from '@grantry/adapters/node'
 import { fixture } from '../../support/fixture.ts'
 import { endWithParent } from '../../support/programs/end-with-parent.ts'
 
@@ -7,7 +7,7 @@ const requestTimeout = 2
 
 type Serve = (
   provider: Servable,
-  options: { readonly requestTimeout: number },
+  options: { readonly requestTimeout: number; readonly tls?: TlsSettings | undefined },
 ) => Promise<Pick<RunningServer, 'port' | 'close'>>
 
 /** The server under test. It prints its port, then the client of every token that it issues. */
@@ -18,7 +18,8 @@ export async function run(serve: Serve): Promise<void> {
       if (event.type === 'token_issued') console.log(`issued ${event.clientId}`)
     },
   })
-  const { port, close } = await serve(provider, { requestTimeout })
+  const { GRANTRY_TEST_TLS: tls } = process.env
+  const { port, close } = await serve(provider, { requestTimeout, tls: tls && JSON.parse(tls) })
   process.once('SIGTERM', () => close(1))
   console.log(`listening ${port}`)
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TLSSocket } from 'node:tls'
 import type { ReadResult } from './body-buffer.ts'
 import { type Callbacks, createCallbacks } from './callbacks.ts'
 import { checkHead, lacksHeaders, originForm } from './check-head.ts'
@@ -40,18 +41,21 @@ const isLast = ({ done }: ReadResult): boolean => done
 const joined = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'object' ? value.join(',') : value
 
+/** The server that calls the listener. */
+export interface BridgeServer {
+  /** Whether it is shutting down; responses then close their connection. */
+  readonly isClosing?: (() => boolean) | undefined
+  /** Whether it has verified the certificate of a client. */
+  readonly isVerified?: ((socket: TLSSocket) => boolean) | undefined
+}
+
 /**
  * @param origin the origin of every request URL, whatever `Host` says: `https://id.example.com`
- * @param isClosing whether the server is shutting down; responses then close their connection
  * @throws TypeError when `maxRequests` or `maxBodies` is not a whole number of at least 1.
  */
-export function createBridge(
-  origin: string,
-  options: BridgeOptions = {},
-  isClosing: () => boolean = () => false,
-): Bridge {
+export function createBridge(origin: string, options: BridgeOptions = {}, server: BridgeServer = {}): Bridge {
   const { trustedProxies = 0 } = options
-  const readCertificate = createReadCertificate(options.clientCertificate)
+  const readCertificate = createReadCertificate(options.clientCertificate, server.isVerified)
   const limit = createConcurrencyLimit(options)
   const callbacks = createCallbacks(options, trustedProxies)
   const { checkForwarding } = callbacks
@@ -74,7 +78,7 @@ export function createBridge(
       const clientCertificate = readCertificate((name) => joined(req.headers[name]), socket.remoteAddress, socket)
       const connection = { clientAddress: addressOf(req), clientCertificate }
       const response = await handler(request as unknown as Request, connection)
-      if (isClosing()) res.shouldKeepAlive = false
+      if (server.isClosing?.()) res.shouldKeepAlive = false
       if (slot.evicted) rejectEvicted()
       else await send(res, response)
     } catch (error) {

@@ -14,7 +14,6 @@ export function originForm(target: string): string | undefined {
 // The Fetch standard forbids these methods: `new Request()` throws.
 const forbiddenMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
-// RFC 9112 section 3.2: any other Host gets 400, even though its value is not used.
 const hostForm = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.v]+\])(?::\d*)?$/iu
 
 // Node keeps the first of repeated headers. A proxy that uses the last would see another client or content type.
@@ -43,11 +42,18 @@ const maxEntries = 2000
 /** Whether Node.js may have dropped header lines of this request. */
 export const lacksHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length >= maxEntries
 
+/**
+ * RFC 9112 section 3.2: HTTP/1.1 without a host, and any malformed one, gets 400, even though the value is not used.
+ * Node.js checks the former itself, Bun does not.
+ */
+const isHost = (host: string | undefined, version: string): boolean =>
+  host === undefined ? version !== '1.1' : hostForm.test(host)
+
 /** Returns the error for an invalid request head, or `undefined` when it is valid. */
 export function checkHead(req: IncomingMessage): HttpError | undefined {
-  const { method = '', headers, rawHeaders } = req
+  const { method = '', headers, rawHeaders, httpVersion } = req
   if (forbiddenMethods.has(method)) return badMethod
   if (lacksHeaders(req)) return tooManyHeaders
-  if (headers.host !== undefined && !hostForm.test(headers.host)) return badHost
+  if (!isHost(headers.host, httpVersion)) return badHost
   return repeatsSingular(rawHeaders) ? repeatedHeader : undefined
 }

@@ -2,6 +2,7 @@ import { BlockList, isIP, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { type CertificateFormat, certificateFormats, certificateIn } from './certificate-header.ts'
 import { unmapped } from './client-address.ts'
+import { isVerifiedElsewhere } from './verification.ts'
 
 /** The certificate with which a client has proved its key in the TLS handshake. */
 interface ClientCertificate {
@@ -38,13 +39,6 @@ export type ReadCertificate = (
   socket?: Socket,
 ) => ClientCertificate | undefined
 
-/** Reads the certificate of a connection to `node:https` or `node:http2`. */
-function certificateOf(socket: Socket | undefined): ClientCertificate | undefined {
-  const { getPeerX509Certificate, authorized } = (socket ?? {}) as Partial<TLSSocket>
-  const certificate = getPeerX509Certificate?.call(socket as TLSSocket)
-  return certificate && { der: certificate.raw.toString('base64'), verified: authorized === true }
-}
-
 function addressList(proxies: readonly string[]): BlockList {
   const list = new BlockList()
   for (const proxy of proxies) {
@@ -60,8 +54,21 @@ function addressList(proxies: readonly string[]): BlockList {
   return list
 }
 
-/** @throws TypeError when the option is invalid. */
-export function createReadCertificate(option: CertificateHeader | undefined): ReadCertificate {
+/**
+ * @param isVerified whether the TLS server has verified the certificate of a connection
+ * @throws TypeError when the option is invalid.
+ */
+export function createReadCertificate(
+  option: CertificateHeader | undefined,
+  isVerified: (socket: TLSSocket) => boolean = isVerifiedElsewhere,
+): ReadCertificate {
+  /** Reads the certificate of a connection to `node:https` or `node:http2`. */
+  function certificateOf(given: Socket | undefined): ClientCertificate | undefined {
+    const socket = given as TLSSocket | undefined
+    const certificate = socket?.getPeerX509Certificate?.()
+    return certificate && { der: certificate.raw.toString('base64'), verified: isVerified(socket as TLSSocket) }
+  }
+
   if (option === undefined) return (_headerOf, _remoteAddress, socket) => certificateOf(socket)
   const { header, format, proxies, verified = false, position = 1 } = option
   if (typeof header !== 'string' || !/^[\w-]+$/u.test(header)) {

@@ -9,9 +9,11 @@ export type WhileWaiting = (arrival: Promise<ReadResult>) => Promise<ReadResult>
 const done: ReadResult = { done: true, value: undefined }
 const atEnd = Promise.resolve(done)
 
-/** Whether `chunk` is the complete body. Node's parser reports the end only later: it runs microtasks in between. */
+/**
+ * Whether `chunk` is the complete body. Node's parser reports the end only later: it runs microtasks in between. Bun and
+ * Deno report it too early, when a read has returned only the first of several chunks.
+ */
 function isWholeBody(incoming: IncomingMessage, chunk: Buffer | null): boolean {
-  if (incoming.complete) return true
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
   if (encoding !== undefined || length === undefined || Number(length) !== chunk?.length) return false
   markComplete(incoming)

@@ -6,7 +6,7 @@ import type { ConcurrencyOptions } from './concurrency-limit.ts'
 export interface BridgeOptions extends ConcurrencyOptions, CallbackOptions {
   /** How many hops, from the right of `X-Forwarded-For`, are your own proxies. Default 0: the header is ignored. */
   readonly trustedProxies?: number | undefined
-  /** Where a proxy passes the certificates of clients. Without it, only a TLS server on Node.js has certificates. */
+  /** Where a proxy passes the certificates of clients. Without it, only a TLS server has certificates. */
   readonly clientCertificate?: CertificateHeader | undefined
 }
 
@@ -28,6 +28,12 @@ export interface RunningServer<Server = unknown> {
   readonly port: number
   /** Stops accepting connections, and closes open ones after their requests or after `seconds` (default 10). */
   close(seconds?: number): Promise<void>
+}
+
+/** Time limits of a server, in milliseconds. */
+export interface Times {
+  readonly requestTimeout: number
+  readonly connectionsCheckingInterval: number
 }
 
 /** Seconds. */

@@ -1,13 +1,13 @@
-import { createServer, type Server } from 'node:http'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createBridge, type FetchHandler } from './bridge.ts'
 import { clientAddress } from './client-address.ts'
 import { rejectMalformed } from './client-error.ts'
+import { createHttpServer } from './http-server.ts'
 import { defaultDrain, type RunningServer, requestTimeoutOf, type ServeOptions } from './options.ts'
-import { secureContextOf, type TlsSettings, tlsOptionsOf } from './tls.ts'
+import type { TlsSettings } from './tls.ts'
 
-/** Options of `serve()` on Node.js. */
+/** Options of `serve()`. */
 export interface NodeServeOptions extends ServeOptions {
   /** Maximum number of open connections; default 10,000. Further connections are closed and reported to `onRefused`. */
   readonly maxConnections?: number | undefined
@@ -15,7 +15,7 @@ export interface NodeServeOptions extends ServeOptions {
   readonly tls?: TlsSettings | undefined
 }
 
-/** A listening server on Node.js. */
+/** A listening server of `node:http` or `node:https`. */
 export interface RunningNodeServer extends RunningServer<Server> {
   /**
    * Uses another certificate, key and authorities for new connections.
@@ -56,47 +56,44 @@ export async function serve(
     connectionsCheckingInterval: Math.min(1000, requestTimeout * 250),
   }
   let closing = false
-  const { listener, callbacks } = createBridge(origin, options, () => closing)
-  const tlsServer: TlsServer | undefined = tls && createTlsServer({ ...times, ...tlsOptionsOf(tls) }, listener(handler))
-  const server = (tlsServer as unknown as Server | undefined) ?? createServer(times, listener(handler))
-  server.maxConnections = maxConnectionsOf(options)
+  const { http, acceptor, closeIdle, closeAll, isVerified, updateTls } = createHttpServer(tls, times)
+  const { listener, callbacks } = createBridge(origin, options, { isClosing: () => closing, isVerified })
+  http.on('request', listener(handler))
+  acceptor.maxConnections = maxConnectionsOf(options)
   const reportRefusal = (status: number, remoteAddress: string | undefined): void =>
     callbacks.refused({ status, method: '', clientAddress: clientAddress(remoteAddress, undefined, 0) })
-  server.on('clientError', (error, socket) => {
+  http.on('clientError', (error, socket) => {
     const status = rejectMalformed(error, socket as Socket)
     if (status !== undefined) reportRefusal(status, (socket as Socket).remoteAddress)
   })
   // Node.js has already closed the connection.
-  server.on('drop', (dropped) => reportRefusal(503, dropped?.remoteAddress))
+  acceptor.on('drop', (dropped) => reportRefusal(503, dropped?.remoteAddress))
   // A client that half-closes after its requests still gets all responses. By default, Node drops those still queued.
-  Object.assign(server, { httpAllowHalfOpen: true })
+  Object.assign(http, { httpAllowHalfOpen: true })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port, host, backlog }, () => {
-      server.off('error', reject)
+    acceptor.once('error', reject)
+    acceptor.listen({ port, host, backlog }, () => {
+      acceptor.off('error', reject)
       resolve()
     })
   })
   return {
-    server,
+    server: acceptor,
     host,
-    port: (server.address() as AddressInfo).port,
-    updateTls(settings) {
-      if (tlsServer === undefined) throw new TypeError('The server has no TLS')
-      tlsServer.setSecureContext(secureContextOf(settings))
-    },
+    port: (acceptor.address() as AddressInfo).port,
+    updateTls,
     close(seconds = defaultDrain) {
       closing = true
       return new Promise((resolve) => {
-        const deadline = setTimeout(() => server.closeAllConnections(), seconds * 1000)
+        const deadline = setTimeout(closeAll, seconds * 1000)
         // Idle keep-alive connections would delay the shutdown indefinitely, including those that become idle only now.
-        const idle = setInterval(() => server.closeIdleConnections(), 20)
-        server.close(() => {
+        const idle = setInterval(closeIdle, 20)
+        acceptor.close(() => {
           clearTimeout(deadline)
           clearInterval(idle)
           resolve()
         })
-        server.closeIdleConnections()
+        closeIdle()
       })
     },
   }

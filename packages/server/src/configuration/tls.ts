@@ -89,21 +89,16 @@ export function tlsSource(files: TlsFiles, directory: string, interval: number =
 /**
  * Reads the files of `tls` in a configuration, if it has any.
  *
- * @throws TypeError with one sentence when the runtime cannot terminate TLS, or the files are not usable
+ * @throws TypeError with one sentence when the files are not usable
  */
-export function openTls(
-  {
-    configuration: { tls: files },
-    directory,
-  }: { readonly configuration: { readonly tls?: TlsFiles | undefined }; readonly directory: string },
-  { hasTls, name }: { readonly hasTls: boolean; readonly name: string },
-): { readonly tls?: TlsSource; readonly content?: TlsContent } {
+export function openTls({
+  configuration: { tls: files },
+  directory,
+}: {
+  readonly configuration: { readonly tls?: TlsFiles | undefined }
+  readonly directory: string
+}): { readonly tls?: TlsSource; readonly content?: TlsContent } {
   if (files === undefined) return {}
-  if (!hasTls) {
-    throw new TypeError(
-      `tls: the server cannot request certificates of clients on ${name}; use Node.js, or a proxy that terminates TLS (docs/guides/mtls.md)`,
-    )
-  }
   const tls = tlsSource(files, directory)
   return { tls, content: tls.read() }
 }

@@ -43,7 +43,7 @@ export const pluginRules = {
   'certificate-source-missing': {
     severity: 'error',
     remedy:
-      'set tls with requestCertificates on Node.js, or clientCertificate for the header of the proxy that terminates TLS',
+      'set tls with requestCertificates, or clientCertificate for the header of the proxy that terminates TLS',
     source: 'RFC 8705 section 2; docs/guides/mtls.md',
   },
   'certificate-unverified': {
