@@ -1,18 +1,18 @@
 import type { Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import { claimsProblem, singleUseOf } from '../shared/jwt-claims.ts'
-import type { Settings } from './settings.ts'
+import type { AcceptedAudience, Settings } from './settings.ts'
 
 /** Checks the claims that jose does not check, and spends the assertion. Returns `true`, or the reason of a refusal. */
 export type ClaimsCheck = (
   payload: JWTPayload,
-  clientId: string,
+  presented: { readonly clientId: string; readonly audience: AcceptedAudience },
   kit: Kit,
 ) => Promise<true | { readonly reason: string }>
 
 /** @see RFC 7523 section 3 */
-export function createClaimsCheck({ audience, tokenEndpoint, maxLifetime, clockTolerance }: Settings): ClaimsCheck {
-  return async (payload, clientId, kit) => {
+export function createClaimsCheck({ tokenEndpoint, maxLifetime, clockTolerance }: Settings): ClaimsCheck {
+  return async (payload, { clientId, audience }, kit) => {
     const { aud, exp = 0, jti = '' } = payload
     const accepted = audience === 'issuer' ? [] : tokenEndpoint === undefined ? kit.tokenEndpoints : [tokenEndpoint]
     // One string: an assertion for several servers could be forwarded by one of them to another.

@@ -15,7 +15,14 @@ import type { Outcome } from '../shared/verify-jwt.ts'
 import { type PresentedAssertion, presentedAssertion, type VerifyOptions, verifiedAssertion } from './assertion.ts'
 import { createClaimsCheck } from './claims.ts'
 import { createDecoys } from './decoys.ts'
-import { type ClientAssertionOptions, type Settings, secretAlgorithms, settingsSchema } from './settings.ts'
+import {
+  type AcceptedAudience,
+  audienceSchema,
+  type ClientAssertionOptions,
+  type Settings,
+  secretAlgorithms,
+  settingsSchema,
+} from './settings.ts'
 
 declare module '@grantry/core' {
   interface ClientMembers {
@@ -25,6 +32,8 @@ declare module '@grantry/core' {
     jwksUri?: string | undefined
     /** The only algorithm of the client's assertions. Default: every one that the plugin allows. */
     tokenEndpointAuthSigningAlg?: string | undefined
+    /** The value that `aud` of the client's assertions must have. Default: `audience` of the plugin. */
+    tokenEndpointAuthAudience?: AcceptedAudience | undefined
   }
 }
 
@@ -37,12 +46,13 @@ const isSecretAlgorithm = (alg: string): alg is keyof typeof secretAlgorithms =>
 
 const fitsClient = (client: Client, alg: string): boolean => (client.tokenEndpointAuthSigningAlg ?? alg) === alg
 
-function fields({ algorithms, jwksUri, secretOf }: Settings) {
+function fields({ algorithms, audience, jwksUri, secretOf }: Settings) {
   const all = [...algorithms, ...(secretOf === undefined ? [] : Object.keys(secretAlgorithms))]
   return defineFields({
     client: {
       ...clientKeyEntries(jwksUri.allowPrivateAddresses),
       tokenEndpointAuthSigningAlg: v.optional(v.picklist(all, `must be one of ${all.join(', ')}`)),
+      tokenEndpointAuthAudience: v.optional(audienceSchema, audience),
     },
     metadata: {
       token_endpoint_auth_signing_alg_values_supported: all,
@@ -50,6 +60,12 @@ function fields({ algorithms, jwksUri, secretOf }: Settings) {
     },
   })
 }
+
+/** What the claims of an assertion are checked against. The setting counts for unknown clients. */
+const expectationsOf = (clientId: string, client: Client | undefined, { audience }: Settings) => ({
+  clientId,
+  audience: client?.tokenEndpointAuthAudience ?? audience,
+})
 
 const optionsFor = ({ alg }: PresentedAssertion, { clockTolerance }: Settings, kit: Kit): VerifyOptions => ({
   algorithms: [alg],
@@ -105,7 +121,7 @@ function privateKeyMethod(settings: Settings) {
       // No signature was verified. The time must not reveal which clients exist.
       if (outcome.reason === 'keys_unavailable' || outcome.reason === 'key_unknown') await verify(decoys.keysFor(alg))
       if (outcome.payload === undefined) return { reason: outcome.reason }
-      return refusalOf(outcome.payload, presented.clientId, kit)
+      return refusalOf(outcome.payload, expectationsOf(presented.clientId, client, settings), kit)
     },
   })
 }
@@ -134,7 +150,7 @@ function secretMethod(settings: Settings, secretOf: NonNullable<Settings['secret
       const outcome = await verifiedAssertion(presented, key, optionsFor(presented, settings, kit))
       if (key !== bytes) return { reason: fits ? 'secret_unusable' : 'algorithm_not_allowed' }
       if (outcome.payload === undefined) return { reason: outcome.reason }
-      return refusalOf(outcome.payload, clientId, kit)
+      return refusalOf(outcome.payload, expectationsOf(clientId, client, settings), kit)
     },
   })
 }

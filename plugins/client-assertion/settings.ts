@@ -7,12 +7,13 @@ import { algorithmsSchema } from '../shared/verify-jwt.ts'
 /** Algorithms of `client_secret_jwt`, with the least number of bytes of the secret (RFC 7518 section 3.2). */
 export const secretAlgorithms = { HS256: 32, HS384: 48, HS512: 64 } as const
 
+const audiences = ['issuer', 'issuer or token endpoint'] as const
+export type AcceptedAudience = (typeof audiences)[number]
+export const audienceSchema = v.picklist(audiences, 'must be "issuer" or "issuer or token endpoint"')
+
 export const settingsSchema = configurationObject({
-  /** The value that `aud` must have. */
-  audience: v.optional(
-    v.picklist(['issuer', 'issuer or token endpoint'], 'must be "issuer" or "issuer or token endpoint"'),
-    'issuer',
-  ),
+  /** The value that `aud` must have, unless `tokenEndpointAuthAudience` of the client says otherwise. */
+  audience: v.optional(audienceSchema, 'issuer'),
   /** The URL of the token endpoint for `audience`, if a proxy gives it another one. Default: its URL, and its alias. */
   tokenEndpoint: v.optional(v.pipe(v.string('must be a URL'), v.url('must be a URL'))),
   /** The algorithms of `private_key_jwt`. */

@@ -14,8 +14,10 @@ export interface ClientRule {
 /** Members that other plugins add. They are absent if the plugin is not installed. */
 interface MembersOfPlugins {
   readonly dpopBoundAccessTokens?: unknown
+  readonly requirePkce?: unknown
   readonly requirePushedAuthorizationRequests?: unknown
   readonly tlsClientCertificateBoundAccessTokens?: unknown
+  readonly tokenEndpointAuthAudience?: unknown
   readonly tokenEndpointAuthSigningAlg?: unknown
 }
 const membersOf = (client: Client): MembersOfPlugins => client as MembersOfPlugins
@@ -26,9 +28,13 @@ const algorithms: readonly unknown[] = ['PS256', 'ES256', 'EdDSA', 'Ed25519']
 const anyAlgorithm = 'must be "PS256", "ES256", "EdDSA" or "Ed25519"'
 
 /** Seconds. */
-const maxCodeLifetime = 60
+export const maxCodeLifetime = 60
 
-const isSecure = (uri: string): boolean => !uri.startsWith('http:')
+// The case of a scheme does not matter (RFC 3986 section 3.1).
+const isSecure = (uri: string): boolean => !/^http:/iu.test(uri)
+
+const usesCodes = (client: Client): boolean => client.grantTypes.includes('authorization_code')
+const usesAssertions = (client: Client): boolean => client.tokenEndpointAuthMethod === 'private_key_jwt'
 
 /** The rules, in the order in which they are reported. */
 export const clientRules: readonly ClientRule[] = [
@@ -48,9 +54,13 @@ export const clientRules: readonly ClientRule[] = [
     member: 'tokenEndpointAuthSigningAlg',
     section: '5.4.1',
     demand: anyAlgorithm,
-    isMet: (client) =>
-      client.tokenEndpointAuthMethod !== 'private_key_jwt' ||
-      algorithms.includes(membersOf(client).tokenEndpointAuthSigningAlg),
+    isMet: (client) => !usesAssertions(client) || algorithms.includes(membersOf(client).tokenEndpointAuthSigningAlg),
+  },
+  {
+    member: 'tokenEndpointAuthAudience',
+    section: '5.3.2.1, 8',
+    demand: 'must be "issuer"',
+    isMet: (client) => !usesAssertions(client) || membersOf(client).tokenEndpointAuthAudience === 'issuer',
   },
   {
     member: 'dpopBoundAccessTokens',
@@ -76,9 +86,19 @@ export const clientRules: readonly ClientRule[] = [
     member: 'requirePushedAuthorizationRequests',
     section: '5.3.2.2, 3',
     demand: 'must be true',
-    isMet: (client) =>
-      !client.grantTypes.includes('authorization_code') ||
-      membersOf(client).requirePushedAuthorizationRequests === true,
+    isMet: (client) => !usesCodes(client) || membersOf(client).requirePushedAuthorizationRequests === true,
+  },
+  {
+    member: 'requirePkce',
+    section: '5.3.2.2, 5',
+    demand: 'must be true',
+    isMet: (client) => !usesCodes(client) || membersOf(client).requirePkce === true,
+  },
+  {
+    member: 'allowPlainCodeChallenge',
+    section: '5.3.2.2, 5',
+    demand: 'must be false, because PKCE must use S256',
+    isMet: (client) => !client.allowPlainCodeChallenge,
   },
   {
     member: 'authorizationCodeLifetime',

@@ -9,7 +9,7 @@ import {
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { type ClientRule, clientRules } from './client-rules.ts'
+import { type ClientRule, clientRules, maxCodeLifetime } from './client-rules.ts'
 
 declare module '@grantry/core' {
   interface ClientMembers {
@@ -28,11 +28,6 @@ export type Fapi2Options = v.InferInput<typeof settingsSchema>
 
 const refuse = (text: string, reason: string): OAuthError =>
   new OAuthError('invalid_request', text, { reason: `plugin:fapi2:${reason}` })
-
-const authorizationParams = v.object({
-  code_challenge: v.optional(v.string()),
-  code_challenge_method: v.optional(v.string()),
-})
 
 /**
  * The FAPI 2.0 Security Profile: refuses clients whose configuration does not meet it, at startup, and their requests
@@ -54,24 +49,27 @@ export function fapi2(options: Fapi2Options = {}): Plugin {
         return broken && { member: broken.member, problem: `${broken.demand} (FAPI 2.0, ${broken.section})` }
       },
     }),
+    // 5.3.2.1, 4: sender-constrained access tokens.
     defineGrantCheck({
       grantTypes: 'all',
       params: v.object({}),
-      authorization: {
-        params: authorizationParams,
-        // 5.3.2.2, 5: PKCE with S256.
-        check({ client, params }) {
-          if (!applies(client)) return undefined
-          if (params.code_challenge === undefined) throw refuse('The client requires a code_challenge', 'pkce_missing')
-          if (params.code_challenge_method === 'S256') return undefined
-          throw refuse('The code_challenge_method must be S256', 'pkce_plain')
-        },
-      },
-      // 5.3.2.1, 4: sender-constrained access tokens.
       check({ client, confirmation }) {
         if (!applies(client) || confirmation !== undefined) return undefined
         throw refuse('The client requires a DPoP proof or a client certificate', 'key_missing')
       },
+    }),
+    // 5.3.2.1, 11: a login page can set the lifetime of one code.
+    defineGrantCheck({
+      grantTypes: ['authorization_code'],
+      params: v.object({}),
+      authorization: {
+        params: v.object({}),
+        check({ client, lifetime }) {
+          if (!applies(client) || lifetime <= maxCodeLifetime) return undefined
+          throw refuse(`A code must be valid for at most ${maxCodeLifetime} seconds`, 'code_lifetime')
+        },
+      },
+      check: () => undefined,
     }),
   ])
 }

@@ -16,6 +16,7 @@ import { type ClientJwks, clientKeyEntries, hasKeys } from '../shared/client-key
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { hasSubject, isCertificateOf, isSubject, subjectProblem } from './match.ts'
+import { isShort } from './public-key.ts'
 import { type MtlsOptions, type Settings, settingsSchema, subjectEntries } from './settings.ts'
 
 declare module '@grantry/core' {
@@ -62,7 +63,8 @@ function usableCertificate(presented: ClientCertificate | undefined, kit: Kit): 
   // The TLS server does not check the period of a certificate whose chain it does not verify.
   const now = kit.now()
   if (now < certificate.notBefore) return { reason: 'certificate_not_yet_valid' }
-  return now > certificate.notAfter ? { reason: 'certificate_expired' } : { certificate }
+  if (now > certificate.notAfter) return { reason: 'certificate_expired' }
+  return isShort(certificate.key) ? { reason: 'certificate_key_short' } : { certificate }
 }
 
 /** A certificate that a request has proved. */

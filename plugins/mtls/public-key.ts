@@ -10,11 +10,17 @@ const curves: Readonly<Record<string, string>> = {
   '1.3.132.0.35': 'P-521',
 }
 
-/** Returns the octets of an unsigned integer, without the zero that marks it as positive. */
+/** Returns the octets of an unsigned integer, without leading zeros. */
 const unsigned = (value: DerValue | undefined): string => {
   const { content } = expectTag(value, tags.integer)
-  return base64urlOf(content[0] === 0 ? content.subarray(1) : content)
+  return base64urlOf(content.subarray(content.findIndex((octet) => octet !== 0)))
 }
+
+/** The base64url characters of the 256 octets of a modulus of 2048 bits. */
+const minModulus = 342
+
+/** Whether a key is an RSA key of fewer than 2048 bits, which is not secure (NIST SP 800-57 part 1, table 2). */
+export const isShort = (key: KeyMembers | undefined): boolean => key?.kty === 'RSA' && (key.n ?? '').length < minModulus
 
 /** Returns the members of the JWK of a SubjectPublicKeyInfo; `undefined` for a key of another kind. @throws RangeError */
 export function keyMembersOf(publicKey: DerValue): KeyMembers | undefined {

@@ -6,7 +6,9 @@
  * RFC 8705 sections 2, 3, 7.3 and 7.4: only the TLS handshake proves a certificate, only a verified chain proves its
  * names, and a bound token is useless without its certificate.
  */
+import { generateKeyPairSync } from 'node:crypto'
 import { type ServeOptions, serve } from '@grantry/adapters/node'
+import type { ClientOptions } from '@grantry/core'
 import type { Credentials } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { mtls } from '@grantry/plugins/mtls'
@@ -140,6 +142,26 @@ describe('a certificate of an attacker', () => {
     const f = await start([secretClient()])
     expect((await request(f, presented(own))).status).toBe(401)
     expect((await request(f, presented(own), machineTokens, ['machine', 'wrong'])).status).toBe(401)
+  })
+})
+
+describe('a certificate with a short key', () => {
+  const short = certificate({ keys: generateKeyPairSync('rsa', { modulusLength: 1024 }) })
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+  test.each<[string, Partial<ClientOptions>]>([
+    ['tls_client_auth', { tlsClientAuthSubjectDn: 'CN=client' }],
+    ['self_signed_tls_client_auth and x5c', selfSigned({ ...publicKey.export({ format: 'jwk' }), x5c: [short.der] })],
+  ])('16.11 does not authenticate with %s', async (_, client) => {
+    const f = await start([clientWith(client)])
+    expect((await request(f, presented(short))).status).toBe(401)
+    expect(f.events.at(-1)).toMatchObject({ reason: 'plugin:mtls:certificate_key_short' })
+  })
+
+  test('16.11 binds no token', async () => {
+    const f = await start([secretClient({ tlsClientCertificateBoundAccessTokens: true })])
+    const { status, reason } = await request(f, presented(short), machineTokens, ['machine', 'machine-secret'])
+    expect([status, reason]).toEqual([400, 'plugin:mtls:certificate_key_short'])
   })
 })
 

@@ -36,8 +36,16 @@ describe('the configuration of a client with the profile', () => {
       { requirePushedAuthorizationRequests: false },
       'requirePushedAuthorizationRequests must be true (FAPI 2.0, 5.3.2.2, 3)',
     ],
+    ['no PKCE', { requirePkce: undefined }, 'requirePkce must be true (FAPI 2.0, 5.3.2.2, 5)'],
+    ['plain challenges', { allowPlainCodeChallenge: true }, 'allowPlainCodeChallenge must be false'],
+    [
+      'assertions for the token endpoint',
+      { tokenEndpointAuthAudience: 'issuer or token endpoint' },
+      'tokenEndpointAuthAudience must be "issuer" (FAPI 2.0, 5.3.2.1, 8)',
+    ],
     ['the password grant', { grantTypes: ['password'] }, 'grantTypes must not contain password'],
     ['a redirect URI without TLS', { redirectUris: ['http://localhost/callback'] }, 'redirectUris must not contain'],
+    ['a scheme in capitals', { redirectUris: ['HTTP://client.example.com/callback'] }, 'redirectUris must not contain'],
     ['a long-lived code', { authorizationCodeLifetime: 61 }, 'authorizationCodeLifetime must be at most 60 seconds'],
     ['rotation of refresh tokens', { refreshToken: { usage: 'rotate' } }, 'refreshToken.usage must be "reuse"'],
     ['RS256 for identity tokens', { identityTokenAlgorithm: 'RS256' }, 'identityTokenAlgorithm must be "PS256"'],
@@ -68,6 +76,17 @@ describe('the configuration of a client with the profile', () => {
     const { profile, dpopBoundAccessTokens, ...other } = client
     await expect(start([other])).resolves.toBeDefined()
     await expect(start([other], { clients: 'all' })).rejects.toThrow('dpopBoundAccessTokens must be true')
+  })
+
+  test('needs the issuer in assertions, also if the default for other clients is wider', async () => {
+    const wide = clientAssertion({ audience: 'issuer or token endpoint' })
+    const startWith = (one: ClientOptions) =>
+      createTestProvider({ plugins: [grants, wide, dpop(), fapi2()], clients: [one] })
+    await expect(startWith(client)).rejects.toThrow('tokenEndpointAuthAudience must be "issuer"')
+    const f = await startWith({ ...client, tokenEndpointAuthAudience: 'issuer' })
+    const { prove } = await holder()
+    expect((await request(f, credentials, { proof: await prove(), aud: tokenUrl })).status).toBe(401)
+    expect((await request(f, credentials, { proof: await prove() })).status).toBe(200)
   })
 })
 
@@ -119,13 +138,12 @@ describe('a client with the profile', () => {
     })
 
   test.each<[Readonly<Record<string, string>>, string]>([
-    [{}, 'pkce_missing'],
-    [{ code_challenge: pkce.verifier }, 'pkce_plain'],
-    [{ code_challenge: pkce.verifier, code_challenge_method: 'plain' }, 'pkce_plain'],
-  ])('needs PKCE with S256, also if the client allows plain: %j', async (params, reason) => {
-    const f = await start([{ ...client, allowPlainCodeChallenge: true }])
-    const refusal = { code: 'invalid_request', details: { reason: `plugin:fapi2:${reason}` } }
-    await expect(authorize(f, params)).rejects.toMatchObject(refusal)
+    [{}, 'challenge_required'],
+    [{ code_challenge: pkce.verifier }, 'plain_not_allowed'],
+    [{ code_challenge: pkce.verifier, code_challenge_method: 'plain' }, 'plain_not_allowed'],
+  ])('needs PKCE with S256: %j', async (params, reason) => {
+    const refusal = { code: 'invalid_request', details: { reason: `plugin:proof-key:${reason}` } }
+    await expect(authorize(await start([client]), params)).rejects.toMatchObject(refusal)
   })
 
   test('can refresh with a new key and the same refresh token', async () => {

@@ -25,6 +25,7 @@ export const client = {
   tokenEndpointAuthSigningAlg: 'ES256',
   dpopBoundAccessTokens: true,
   requirePushedAuthorizationRequests: true,
+  requirePkce: true,
   grantTypes: ['client_credentials', 'authorization_code', 'refresh_token'],
   scopes: ['openid', 'offline_access', 'api1'],
   redirectUris: [redirectUri],

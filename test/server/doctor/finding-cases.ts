@@ -88,6 +88,11 @@ export const findingCases: readonly FindingCase[] = [
     { id: 'redirect-without-tls', severity: 'error', where: 'clients[0].redirectUris[1]' },
   ],
   [
+    'a redirect URI without TLS, with a scheme in capitals',
+    withClient({ ...codeClient, redirectUris: ['HTTP://web.example.com/cb'] }),
+    { id: 'redirect-without-tls', where: 'clients[0].redirectUris[0]' },
+  ],
+  [
     'a redirect URI that only starts like loopback',
     withClient({ ...codeClient, redirectUris: ['http://127.0.0.1.example.com/cb'] }),
     { id: 'redirect-without-tls' },

@@ -7,7 +7,7 @@ import { root } from '../running-command.ts'
 import { certificateFindingCases, healthyCertificates } from './certificate-finding-cases.ts'
 import { client, hashed, healthy, keySet, strong, written } from './configurations.ts'
 import { findingCases, withClient } from './finding-cases.ts'
-import { healthyPlugins, pluginFindingCases } from './plugin-finding-cases.ts'
+import { healthyPlugins, pluginFindingCases, withFapi2 } from './plugin-finding-cases.ts'
 
 async function checked(file: string): Promise<{ readonly code: number | null; readonly findings: readonly Finding[] }> {
   const { code, out, err } = await printed('check', '--json', '--config', file)
@@ -176,6 +176,22 @@ export default {
       'grantry.config.mjs',
     )
     expect((await checked(file)).findings).toMatchObject([{ id: 'clients-unseen' }])
+  })
+
+  const exchange = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+  // A client of a store can get JWTs, and a client with reference tokens can exchange them for JWTs.
+  test.each([
+    ['clients of a store', 'clients: { find() {} }'],
+    ['a token exchange', `clients: [{ ...client, accessTokenFormat: 'reference', grantTypes: ['${exchange}'] }]`],
+  ])('RS256 for JWTs of clients with the FAPI profile, with %s', async (_what, clients) => {
+    const profile = { ...withFapi2, keys: { algorithm: 'RS256', encryptionSecret: strong('keys') } }
+    const content = `const schema = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+      const grant = { kind: 'grant', grantType: '${exchange}', params: schema, handle() {} }
+      const { plugins, clients: [client], ...profile } = ${JSON.stringify(profile)}
+      export default { ...profile, plugins: [...plugins, grant], ${clients} }`
+    const { findings } = await checked(written(content, 'grantry.config.mjs').file)
+    expect(findings.map(({ id }) => id)).toContain('fapi-signing-algorithm')
   })
 })
 

@@ -13,7 +13,7 @@ const withPlugin = (plugin: object, ...clients: readonly object[]) => ({
   plugins: [plugin],
 })
 
-const withFapi2 = {
+export const withFapi2 = {
   ...healthy,
   clients: [
     {
@@ -23,6 +23,7 @@ const withFapi2 = {
       tokenEndpointAuthSigningAlg: 'ES256',
       dpopBoundAccessTokens: true,
       requirePushedAuthorizationRequests: true,
+      requirePkce: true,
     },
   ],
   plugins: [{ name: 'client-assertion' }, { name: 'dpop' }, { name: 'fapi2' }, { name: 'sign-in' }],

@@ -54,7 +54,7 @@ export function createAuthorizationCodes(
     // RFC 7636 section 4.3: the default on the wire is `plain`.
     const method = codeChallengeMethod ?? (codeChallenge === undefined ? undefined : 'S256')
     const grantType = registry.redeemerOf('code')?.grantType ?? ''
-    if (method !== undefined && !registry.readsAuthorization(grantType, 'code_challenge')) {
+    if (method !== undefined && !registry.demandsBy(grantType, 'code_challenge')) {
       // Otherwise the code could be redeemed without the verifier.
       throw new OAuthError('invalid_request', 'The code_challenge is not supported', {
         reason: 'challenge_unsupported',

@@ -7,7 +7,7 @@ import { completeSubject, subjectSchema } from '../directory/subject.ts'
 import { decodeBase64url, hex } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { Authorize, CheckAuthorization, ProposedGrant } from '../plugin/authorize.ts'
+import type { Authorize, CheckAuthorization, NewGrant, ProposedGrant } from '../plugin/authorize.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import { type GrantRecord, jsonObjectSchema } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
@@ -20,7 +20,7 @@ import { recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { NewRevocationMark } from '../tokens/revocation-mark.ts'
 import { grantKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
-import type { AuthorizationContributed, ReadAuthorization } from './contributions.ts'
+import type { ReadAuthorization } from './contributions.ts'
 import { audienceNotAllowed } from './narrow.ts'
 import { recordedClaims, requestedClaimsSchema } from './requested-claims.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
@@ -136,9 +136,9 @@ export function createAuthorizations(deps: {
    * redirect.
    */
   async function validate(
-    input: ProposedGrant,
+    input: ProposedGrant & Pick<NewGrant, 'lifetime'>,
     schemas: { readonly [Name in keyof typeof requestSchemas]: v.GenericSchema },
-  ): Promise<{ client: Client; grantType: string; scopes: readonly string[]; contributed: AuthorizationContributed }> {
+  ) {
     const redeemer = redeemerOf(input?.kind)
     const { grantType } = redeemer
     const schema = redeemer.stored.redirect === true ? schemas.withRedirect : schemas.withoutRedirect
@@ -149,8 +149,8 @@ export function createAuthorizations(deps: {
     const scopes = scopePolicy.authorized(input.scopes, client)
     const given = (input.demands ?? {}) as JsonObject
     const required = registry.requiredDemands(input.kind, client).filter((demand) => given[demand] === undefined)
-    const { params = {}, confirmation: proved } = input
-    const read = await readAuthorization(grantType, { client, params, required, confirmation: proved })
+    const { params = {}, confirmation: proved, lifetime = client.authorizationCodeLifetime } = input
+    const read = await readAuthorization(grantType, { client, params, required, confirmation: proved, lifetime })
     const { audience, demands, confirmation } = read
     const missing = required.find((demand) => demands[demand] === undefined)
     if (missing !== undefined) {
@@ -158,7 +158,8 @@ export function createAuthorizations(deps: {
     }
     const allowed = audiences.listOf(scopes)
     if (audience?.every((one) => allowed.includes(one)) === false) throw audienceNotAllowed()
-    return { client, grantType, scopes, contributed: { audience, confirmation, demands: { ...given, ...demands } } }
+    const contributed = { audience, confirmation, demands: { ...given, ...demands } }
+    return { client, grantType, scopes, lifetime, contributed }
   }
 
   const check: Authorizations['check'] = async (input) => {
@@ -175,7 +176,7 @@ export function createAuthorizations(deps: {
   }
 
   const authorize: Authorize = async (input) => {
-    const { client, grantType, scopes, contributed } = await validate(input, grantSchemas)
+    const { client, grantType, scopes, lifetime, contributed } = await validate(input, grantSchemas)
     const { claims = {}, identityClaims = {} } = input
     if (Object.keys(claims).some(isProtocolClaim) || Object.keys(identityClaims).some(isIdentityProtocolClaim)) {
       throw refuse('invalid_request', 'A claim has a name that is reserved for the protocol', 'claim_reserved')
@@ -183,7 +184,7 @@ export function createAuthorizations(deps: {
     const { kind, credentialHash } = input
     const now = runtime.now()
     const subject = completeSubject(input.subject, now)
-    const redeemableUntil = now + (input.lifetime ?? client.authorizationCodeLifetime)
+    const redeemableUntil = now + lifetime
     // Kept as long as tokens from this grant can be valid: a late replay is a sign of theft and revokes them.
     const longest = allowsRefreshToken(scopes) ? client.refreshToken.absoluteLifetime : 0
     const keptUntil = redeemableUntil + longest + maxTokenLifetime(client)

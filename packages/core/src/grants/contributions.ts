@@ -87,12 +87,14 @@ export type ReadAuthorization = (
     readonly required: readonly string[]
     /** The keys that the stored grant must require. */
     readonly confirmation: Confirmation | undefined
+    /** Seconds. */
+    readonly lifetime: number
   },
 ) => Promise<AuthorizationContributed>
 
 export function createReadAuthorization(registry: Registry, plugins: PluginKits): ReadAuthorization {
   const { bindings } = registry
-  return async (grantType, { client, params, required, confirmation: given }) => {
+  return async (grantType, { client, params, required, confirmation: given, lifetime }) => {
     let contributed = noContribution
     let confirmation = withKeys(undefined, given, bindings)
     for (const owned of registry.checksOf(grantType)) {
@@ -100,7 +102,7 @@ export function createReadAuthorization(registry: Registry, plugins: PluginKits)
       if (part.authorization === undefined) continue
       const parsed = await parseFields(part.authorization.params, params)
       const isRequired = part.settles !== undefined && required.includes(part.settles)
-      const request = { client, params: parsed, required: isRequired }
+      const request = { client, params: parsed, required: isRequired, lifetime }
       const outcome: unknown = await part.authorization.check(request, plugins.kitOf(plugin))
       const { confirmation: named, ...contribution } = Object(outcome) as { readonly confirmation?: unknown }
       contributed = withContribution(contributed, owned, contribution)

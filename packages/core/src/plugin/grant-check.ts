@@ -27,11 +27,17 @@ export interface AuthorizationCheck<K extends keyof Demands, S extends Schema> {
   /**
    * Returns what the stored grant contains.
    *
-   * @param request `required`: whether a stored grant of this client must make the demand
+   * @param request `required`: whether a stored grant of this client must make the demand; `lifetime`: the seconds until
+   * which the stored grant can be redeemed
    * @throws OAuthError `invalid_request` or `invalid_target` to refuse the authorization request.
    */
   check(
-    request: { readonly client: Client; readonly params: OutputOf<S>; readonly required: boolean },
+    request: {
+      readonly client: Client
+      readonly params: OutputOf<S>
+      readonly required: boolean
+      readonly lifetime: number
+    },
     kit: Kit,
   ): MaybePromise<AuthorizationContribution<K> | undefined>
 }

@@ -15,8 +15,8 @@ export interface RegisteredGrants {
   checksOf(grantType: string): readonly OwnedPart<GrantCheck>[]
   /** Returns the grant that redeems stored grants of this kind. */
   redeemerOf(kind: string): Grant | undefined
-  /** Whether a check of the grant type reads this parameter of an authorization request. */
-  readsAuthorization(grantType: string, parameter: string): boolean
+  /** Whether a check of the grant type turns this parameter of an authorization request into a demand. */
+  demandsBy(grantType: string, parameter: string): boolean
   /** The demands that a stored grant of this kind must make for this client. */
   requiredDemands(kind: string, client: Client): readonly string[]
   /** Whether the grant type, or a check that runs on it, declares the parameter. */
@@ -125,10 +125,12 @@ export function grantsOf(
     pluginOf: (grantType) => byGrantType.get(grantType)?.plugin ?? grantType,
     checksOf: (grantType) => checksByGrantType.get(grantType) ?? none,
     redeemerOf: (kind) => byKind.get(kind)?.part,
-    readsAuthorization: (grantType, parameter) =>
+    demandsBy: (grantType, parameter) =>
       (checksByGrantType.get(grantType) ?? none).some(
-        ({ part }) =>
-          part.authorization && (declaredParameters(part.authorization.params)?.includes(parameter) ?? true),
+        ({ part: { settles, authorization } }) =>
+          settles !== undefined &&
+          authorization !== undefined &&
+          (declaredParameters(authorization.params)?.includes(parameter) ?? true),
       ),
     requiredDemands(kind, client) {
       const needed = client.public ? byKind.get(kind)?.part.stored?.publicClientsNeed : undefined

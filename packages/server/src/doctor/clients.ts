@@ -5,7 +5,7 @@ import { type Finding, finding } from './finding.ts'
 
 /** Whether a URI is http and not loopback. Another rule reports invalid URLs. */
 const isUnencrypted = (uri: string): boolean =>
-  uri.startsWith('http:') && URL.canParse(uri) && localPort(uri) === undefined
+  /^http:/iu.test(uri) && URL.canParse(uri) && localPort(uri) === undefined
 
 function checkRedirects(
   { redirectUris, postLogoutRedirectUris, allowedCorsOrigins }: Client,

@@ -42,8 +42,7 @@ export const pluginRules = {
   },
   'certificate-source-missing': {
     severity: 'error',
-    remedy:
-      'set tls with requestCertificates, or clientCertificate for the header of the proxy that terminates TLS',
+    remedy: 'set tls with requestCertificates, or clientCertificate for the header of the proxy that terminates TLS',
     source: 'RFC 8705 section 2; docs/guides/mtls.md',
   },
   'certificate-unverified': {

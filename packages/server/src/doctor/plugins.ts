@@ -1,3 +1,4 @@
+import type { Client } from '@grantry/core'
 import { isNamedPlugin, type NamedPlugin } from '../configuration/named-plugins.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { localPort } from '../local-address.ts'
@@ -67,6 +68,8 @@ function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfigu
   ]
 }
 
+const urn = 'urn:ietf:params:oauth:grant-type:'
+
 const fapi2Algorithms: readonly (string | undefined)[] = ['PS256', 'ES256', 'EdDSA']
 
 /** Checks what the profile demands of the whole provider. The plugin itself checks the clients. */
@@ -80,8 +83,10 @@ function checkFapi2(
     return [finding('fapi-unused', path, 'No client has the profile, so nothing is checked')]
   }
   const [first] = signingAlgorithms
-  if (fapi2Algorithms.includes(first) || affected.every(({ accessTokenFormat }) => accessTokenFormat !== 'jwt'))
-    return []
+  // A token exchange can return a JWT to a client with reference tokens.
+  const getsJwt = ({ accessTokenFormat, grantTypes }: Client): boolean =>
+    accessTokenFormat === 'jwt' || grantTypes.includes(`${urn}token-exchange`)
+  if (fapi2Algorithms.includes(first) || !(hasExternalClients || affected.some(getsJwt))) return []
   const reason = `Access tokens are signed with ${first}, which the profile does not allow`
   return [finding('fapi-signing-algorithm', 'keys', reason)]
 }
@@ -100,8 +105,6 @@ export const checkPlugins: Check = (facts) =>
     ]
   })
 
-const urn = 'urn:ietf:params:oauth:grant-type:'
-
 /** The plugins that provide each grant type, authentication method and member of a client. */
 const providers: Readonly<Record<string, string | readonly string[]>> = {
   [`${urn}device_code`]: 'device-authorization',
@@ -112,6 +115,7 @@ const providers: Readonly<Record<string, string | readonly string[]>> = {
   self_signed_tls_client_auth: 'mtls',
   jwks: ['client-assertion', 'mtls'],
   jwksUri: ['client-assertion', 'mtls'],
+  tokenEndpointAuthAudience: 'client-assertion',
   tokenEndpointAuthSigningAlg: 'client-assertion',
   dpopBoundAccessTokens: 'dpop',
   tlsClientAuthSubjectDn: 'mtls',
