@@ -17,6 +17,24 @@ export function targetOf(uri: string): string | undefined {
   return origin === 'null' ? undefined : origin + normalPath(pathname)
 }
 
+/** The URLs with a host, and a path of printable ASCII without backslashes. */
+const requestForm = /^https?:\/\/(?:[\w.-]+|\[[\dA-Fa-f:.]+\])(?::\d+)?(?:(\/[!"$->@-[\]-~]*)(?:[?#]|$)|$)/u
+
+const dotSegment = /\/(?:\.|%2[Ee]){1,2}(?:\/|$)/u
+
+/**
+ * Returns the path of a request as it was sent. Returns `undefined` if a router could find another path in the URL than
+ * the URL parser: then a proof for the one would be accepted for the other.
+ */
+function pathOf(requestUrl: string): string | undefined {
+  const match = requestForm.exec(requestUrl)
+  const path = match?.[1] ?? '/'
+  return match === null || dotSegment.test(path) ? undefined : path
+}
+
 /** Returns the URL that clients use for a request: the path is appended to the public URL of the API. */
-export const publicTarget = (baseUrl: string, requestUrl: string): string | undefined =>
-  URL.canParse(requestUrl) ? targetOf(baseUrl.replace(/\/$/u, '') + new URL(requestUrl).pathname) : undefined
+export function publicTarget(baseUrl: string, requestUrl: string): string | undefined {
+  const path = pathOf(requestUrl)
+  const { origin, pathname } = new URL(baseUrl)
+  return path === undefined ? undefined : targetOf(origin + pathname.replace(/\/$/u, '') + path)
+}

@@ -21,7 +21,7 @@ function headersOf({ rawHeaders }: NodeRequest): Headers {
 /** @param target the target of the request before routers have changed it */
 export const presentedOf = (request: NodeRequest, target: string | undefined, source: object): PresentedRequest => ({
   method: request.method ?? 'GET',
-  // Only the path is used. The host would come from the sender.
+  // Only the path is used: the host would come from the sender. A proof for another form of target is refused.
   url: target === undefined || target.startsWith('/') ? `http://localhost${target ?? '/'}` : target,
   headers: headersOf(request),
   source,
