@@ -120,6 +120,16 @@ describe('an API refuses a stolen access token', () => {
     expect(refusalOf(await send(proof))).toEqual(invalid('replayed'))
   })
 
+  test('with a proof that the client has used at another resource server of the process', async () => {
+    const { send, prove, token, test: t } = await createBound()
+    const proof = await prove()
+    accepted(await send(proof))
+    const other = createResourceServer({ ...t.options, dpop: { baseUrl: audience } })
+    expect(refusalOf(await other.authorize(presenting(token, proof)))).toEqual(invalid('replayed'))
+    const own = { baseUrl: audience, replayStore: memoryReplayStore(() => t.now) }
+    accepted(await createResourceServer({ ...t.options, dpop: own }).authorize(presenting(token, proof)))
+  })
+
   test('with a used proof at the last moment at which a new one is accepted', async () => {
     const { send, prove, test: t } = await createBound()
     const proof = await prove({ iat: start + 10 })

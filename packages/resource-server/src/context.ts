@@ -31,12 +31,15 @@ export interface Context {
   readonly maxWait: number
 }
 
+/** The same function for all resource servers, which share the memory of used proofs. */
+const systemClock = (): number => Date.now() / 1000
+
 /** @throws TypeError with one sentence for a mistake in the options */
 export function contextOf(options: CommonOptions): Context {
   const issuer = text(options.issuer, 'issuer')
   const audience = texts(options.audience, 'audience')
   const clockTolerance = seconds(options.clockTolerance, 10, [0, 300], 'clockTolerance')
-  const now = options.now ?? (() => Date.now() / 1000)
+  const now = options.now ?? systemClock
   const timeout = seconds(options.timeout, 5, [0.05, 60], 'timeout')
   const maxWait = 4 * timeout
   const fetchJson = createJsonFetch(options.fetch ?? ((url, init) => fetch(url, init)), timeout)

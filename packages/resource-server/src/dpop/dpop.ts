@@ -7,7 +7,7 @@ import type { PresentedRequest } from '../presented-request.ts'
 import { isRefused, type Reason, type Refused, refused } from '../refusal.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
 import { readProof, type UnverifiedProof } from './proof.ts'
-import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
+import { processReplayStore, type ReplayStore } from './replay-store.ts'
 import { publicTarget, targetOf } from './target.ts'
 import { createVerifySignature } from './verify-signature.ts'
 
@@ -26,7 +26,7 @@ export interface DpopOptions {
   readonly clockTolerance?: number | undefined
   /** Whether proofs must contain a nonce of this API, which then determines their age (RFC 9449 section 9). */
   readonly nonce?: boolean | NonceOptions | undefined
-  /** Remembers the proofs that were used. Default: this process does. */
+  /** Remembers the proofs that were used. Default: the memory of this process, for all resource servers in it. */
   readonly replayStore?: ReplayStore | undefined
 }
 
@@ -77,7 +77,7 @@ export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Co
   const allowed = algorithms(options.algorithms, ['ES256', 'PS256', 'EdDSA', 'Ed25519'], 'dpop.algorithms')
   const maxAge = seconds(options.maxAge, 60, [10, 600], 'dpop.maxAge')
   const clockTolerance = seconds(options.clockTolerance, 10, [0, 60], 'dpop.clockTolerance')
-  const { nonce = false, replayStore = memoryReplayStore(now) } = options
+  const { nonce = false, replayStore = processReplayStore(now) } = options
   const nonces = nonce === false ? undefined : createNonces(nonce === true ? {} : nonce, now)
   const verifySignature = createVerifySignature()
 

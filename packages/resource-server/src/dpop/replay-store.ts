@@ -12,8 +12,8 @@ export interface ReplayStore {
 }
 
 /**
- * Remembers proofs in this process: with several processes, a proof can be used once in each. Its size has no limit of
- * its own, because each entry costs its sender a signature and lives for two minutes.
+ * Remembers proofs in memory: a proof can be used once in each store. Its size has no limit of its own, because each
+ * entry costs its sender a signature and lives for two minutes.
  *
  * @param now epoch seconds
  */
@@ -32,4 +32,18 @@ export function memoryReplayStore(now: () => number = () => Date.now() / 1000): 
       return true
     },
   }
+}
+
+const ofProcess = new WeakMap<() => number, ReplayStore>()
+
+/**
+ * Returns the store of this process. Resource servers share it, because a proof is valid at each of them that has the
+ * same URL. Those with another clock have another store: entries that expire by different clocks have no order.
+ *
+ * @param now epoch seconds
+ */
+export function processReplayStore(now: () => number): ReplayStore {
+  const store = ofProcess.get(now) ?? memoryReplayStore(now)
+  ofProcess.set(now, store)
+  return store
 }
