@@ -21,7 +21,7 @@ export function requireToken(api: ResourceServer, requirement: Requirement = {})
   scopesOf(requirement)
   return async (c: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const { method, url, headers } = c.req.raw
-    const { token, response } = await api.authorize({ method, url, headers, source: c }, requirement)
+    const { token, response } = await api.authorize({ method, url, headers, source: c, identity: c }, requirement)
     if (response !== undefined) return response
     setToken(c, token)
     await next()

@@ -6,4 +6,9 @@ export interface PresentedRequest {
   readonly headers: Headers
   /** The request or context of the framework, in a middleware. */
   readonly source?: unknown
+  /**
+   * The same object in all checks of a request, and in those of no other request: together they use up one proof.
+   * Default: the object with these members, such as the `Request`.
+   */
+  readonly identity?: object | undefined
 }

@@ -34,7 +34,7 @@ export interface DpopOptions {
 export interface Proof {
   /** Headers that the response must have. */
   readonly headers: Readonly<Record<string, string>>
-  /** Remembers the proof. Returns the refusal if it was used before. */
+  /** Remembers the proof. Returns the refusal if another request has used it. */
   spend(): Promise<Refused | undefined>
 }
 
@@ -80,6 +80,8 @@ export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Co
   const { nonce = false, replayStore = processReplayStore(now) } = options
   const nonces = nonce === false ? undefined : createNonces(nonce === true ? {} : nonce, now)
   const verifySignature = createVerifySignature()
+  /** The proofs that requests have spent, so that a second check of a request does not refuse its proof as used. */
+  const spentBy = new WeakMap<object, { readonly id: string; readonly outcome: Promise<Refused | undefined> }>()
 
   /** Returns why a proof is not for this request. */
   async function problemWith(proof: UnverifiedProof, request: PresentedRequest, token: string) {
@@ -108,6 +110,15 @@ export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Co
     return { until: found.until, headers: found.isLatest ? {} : { [nonceHeader]: await nonces.current() } }
   }
 
+  async function insert(id: string, until: number): Promise<Refused | undefined> {
+    try {
+      const inserted = replayStore.insert(id, Math.ceil(until) + clockSkew)
+      return (await withTimeout(Promise.resolve(inserted), timeout)) === true ? undefined : refused('replayed')
+    } catch (error) {
+      return refused('replay_store_unavailable', error)
+    }
+  }
+
   return {
     algorithms: allowed,
 
@@ -131,16 +142,13 @@ export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Co
       return {
         headers,
         async spend() {
-          try {
-            const id = await sha256(JSON.stringify([thumbprint, proof.jti]))
-            const isNew = await withTimeout(
-              Promise.resolve(replayStore.insert(id, Math.ceil(until) + clockSkew)),
-              timeout,
-            )
-            return isNew === true ? undefined : refused('replayed')
-          } catch (error) {
-            return refused('replay_store_unavailable', error)
-          }
+          const id = await sha256(JSON.stringify([thumbprint, proof.jti]))
+          const identity = request.identity ?? request
+          const earlier = spentBy.get(identity)
+          // Only the insertion is shared: each check has verified the proof for its own method, URL and token.
+          const outcome = earlier?.id === id ? earlier.outcome : insert(id, until)
+          spentBy.set(identity, { id, outcome })
+          return outcome
         },
       }
     },

@@ -25,4 +25,5 @@ export const presentedOf = (request: NodeRequest, target: string | undefined, so
   url: target === undefined || target.startsWith('/') ? `http://localhost${target ?? '/'}` : target,
   headers: headersOf(request),
   source,
+  identity: source,
 })
