@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createCached } from '../../packages/resource-server/src/cached.ts'
 import { createInFlight } from '../../packages/resource-server/src/in-flight.ts'
 
@@ -16,6 +16,23 @@ test('a value whose attempt was abandoned is loaded by a later request', async (
   expect(waiting.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   now += 5
   expect([await find(), attempts]).toEqual(['value', 2])
+})
+
+test('an attempt that was abandoned while an old value is used is followed by another one', async () => {
+  let now = 0
+  const attempts = [() => Promise.resolve('old'), () => Promise.reject(new Error('down')), () => hung<string>()]
+  const load = () => (attempts.shift() ?? (() => Promise.resolve('new')))()
+  const find = createCached(load, { maxAge: 60, maxStale: 3600, cooldown: 30, maxWait: 20, now: () => now })
+  const foundAt = (time: number): Promise<string> => {
+    now = time
+    return find()
+  }
+  expect([await foundAt(0), await foundAt(60)]).toEqual(['old', 'old'])
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const waiting = foundAt(65)
+  await vi.advanceTimersByTimeAsync(500)
+  expect([await waiting, await foundAt(84), await foundAt(85)]).toEqual(['old', 'old', 'new'])
 })
 
 test('a result that never comes is waited for by the requests of its time only', async () => {

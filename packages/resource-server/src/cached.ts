@@ -1,4 +1,4 @@
-import { createInFlight } from './in-flight.ts'
+import { withTimeout } from './json-fetch.ts'
 
 /** Returns a remembered value. Rejects with the error of the last attempt if there is none. */
 export type Cached<T> = (renew?: 'renew') => Promise<T>
@@ -10,14 +10,20 @@ interface CacheTimes {
   readonly maxStale: number
   /** Seconds between two attempts that `renew` causes. */
   readonly cooldown: number
-  /** Seconds for which a caller waits for an attempt. */
+  /** Seconds for which a caller waits for an attempt. Longer than an attempt takes. */
   readonly maxWait: number
   /** Epoch seconds. */
   readonly now: () => number
 }
 
-/** Seconds between two attempts while the last one has failed. */
+/** Seconds from the end of an attempt that has failed to the next one. */
 const retryAfterFailure = 5
+
+/**
+ * Seconds for which a caller that may use the old value waits for its attempt, after another one has failed. Most
+ * attempts end in this time. Without it, none would succeed in a Worker, which cancels them with the request.
+ */
+const patience = 0.5
 
 /** Remembers what `load` returns. Concurrent callers share one attempt. */
 export function createCached<T>(
@@ -26,35 +32,45 @@ export function createCached<T>(
 ): Cached<T> {
   let value: { readonly loaded: T; readonly at: number } | undefined
   let failure: { readonly error: unknown } | undefined
-  let triedAt = Number.NEGATIVE_INFINITY
-  let isTrying = false
-  const inFlight = createInFlight<void>(maxWait)
+  let attempt: { readonly result: Promise<void>; readonly at: number } | undefined
+  let nextAt = Number.NEGATIVE_INFINITY
 
-  async function attempt(): Promise<void> {
-    const at = now()
-    triedAt = at
-    isTrying = true
+  async function start(at: number): Promise<void> {
     value = { loaded: await load(), at }
     failure = undefined
+    nextAt = at + Math.min(cooldown, maxAge)
   }
 
+  /** Waits for the attempt in progress, or for a new one. Never rejects. */
   async function renew(): Promise<void> {
+    const at = now()
+    attempt ??= { result: start(at), at }
+    const awaited = attempt
     try {
-      await inFlight('', attempt)
+      await withTimeout(awaited.result, maxWait)
     } catch (error) {
-      failure = { error }
+      if (attempt === awaited) {
+        failure = { error }
+        nextAt = now() + retryAfterFailure
+      }
     }
-    isTrying = false
+    if (attempt === awaited) attempt = undefined
   }
 
   const age = (): number => (value === undefined ? Number.POSITIVE_INFINITY : now() - value.at)
+  const isUsable = (): boolean => age() < maxAge + maxStale
 
   return async (renewal) => {
-    if (renewal !== undefined || age() >= maxAge) {
-      const pause = failure === undefined ? Math.min(cooldown, maxAge) : retryAfterFailure
-      if (isTrying || now() >= triedAt + pause) await renew()
+    const isNeeded = renewal !== undefined || !isUsable()
+    // The first attempt is waited for: while the issuer responds, no value is used for longer than `maxAge`.
+    if (isNeeded || (age() >= maxAge && failure === undefined)) {
+      if (attempt !== undefined || now() >= nextAt) await renew()
+    } else if (age() >= maxAge && now() >= Math.max(nextAt, attempt === undefined ? 0 : attempt.at + maxWait)) {
+      // An attempt that has taken so long was abandoned with its request and all its timers.
+      attempt = undefined
+      await withTimeout(renew(), patience).catch(() => {})
     }
-    if (value !== undefined && age() < maxAge + maxStale) return value.loaded
+    if (value !== undefined && isUsable()) return value.loaded
     throw failure?.error
   }
 }
