@@ -117,6 +117,26 @@ test.each([
   expect(response?.status).toBeOneOf([400, 401])
 })
 
+// The issuer may ignore what is added, and accept a JWT that the options of the API refuse.
+test.each<[string, (jwt: string) => string]>([
+  ['padding', (jwt) => `${jwt}==`],
+  ['half of the padding', (jwt) => `${jwt}=`],
+  ['a fourth part', (jwt) => `${jwt}.`],
+  ['another character at its end', (jwt) => `${jwt}~`],
+  ['an empty signature', (jwt) => jwt.replace(/[^.]+$/u, '')],
+  ['no signature', (jwt) => jwt.replace(/\.[^.]+$/u, '')],
+  ['the alphabet of base64', (jwt) => `${jwt.slice(0, -1)}+`],
+])('a JWT with %s is neither accepted nor introspected', async (_, change) => {
+  const t = await createIssuer()
+  t.responses.set(`${issuer}/introspect`, () => Response.json({ active: true, aud: audience }))
+  const introspection = { clientId: 'a', clientSecret: 'b' }
+  const token = change(await sign(one))
+  for (const options of [t.options, { ...t.options, introspection }]) {
+    expect((await createResourceServer(options).authorize(bearing(token))).reason).toBe('token_malformed')
+  }
+  expect(t.fetched).toEqual([])
+})
+
 test('requests with random tokens, schemes and proofs get 400 or 401', async () => {
   const { api } = await createApi({ dpop: { baseUrl: audience, nonce: true } })
   const characters = ['a', '.', '=', ' ', ',', '"', 'é', '-', '/', 'Bearer ', 'DPoP ', 'e30', encode({ alg: 'ES256' })]

@@ -183,9 +183,13 @@ describe('both formats', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('a reference token can contain points', async () => {
+  test.each([
+    ['points', 'a.b.c'],
+    ['a header without alg', `${btoa('{"id":1}').replace(/=+$/u, '')}.b.c`],
+    ['five parts: an encrypted JWT', `${btoa('{"alg":"dir","enc":"A128GCM"}').replace(/=+$/u, '')}.b.c.d.e`],
+  ])('a reference token can contain %s', async (_, token) => {
     const { api } = await createApi()
-    expect((await api.authorize(bearing('a.b.c'))).token?.claims).toEqual(active)
+    expect((await api.authorize(bearing(token))).token?.claims).toEqual(active)
   })
 })
 

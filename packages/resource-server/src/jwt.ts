@@ -44,9 +44,18 @@ function headerOf(jwt: string): JWSHeaderParameters | undefined {
   }
 }
 
-/** Whether a token is a JWT. All other tokens are reference tokens. */
-export const isJwt = (token: string): boolean =>
-  /^[\w-]+\.[\w-]+\.[\w-]+$/u.test(token) && headerOf(token)?.alg !== undefined
+/** RFC 7515 section 7.1, without padding, which decoders ignore. */
+const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/u
+
+/**
+ * Whether a token begins as a signed JWT does, also if it is malformed. All other tokens are reference tokens, also
+ * encrypted JWTs.
+ */
+export function isJwt(token: string): boolean {
+  const [header, ...rest] = token.split('.')
+  const { alg, enc } = headerOf(`${header}..`) ?? {}
+  return rest.length > 0 && alg !== undefined && enc === undefined
+}
 
 function payloadOf(payload: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
@@ -126,7 +135,7 @@ export function createValidateJwt(
   }
 
   return async (jwt) => {
-    const header = headerOf(jwt)
+    const header = compactForm.test(jwt) ? headerOf(jwt) : undefined
     if (header === undefined) return refused('token_malformed')
     const { alg, typ = 'JWT' } = header
     if (typeof typ !== 'string' || !types.includes(normalType(typ))) return refused('typ_unsupported')
