@@ -101,9 +101,9 @@ describe('serve() with tls', () => {
   test.each(['certificate', 'key', 'clientAuthorities'])(
     'refuses an empty %s, also of a file being written',
     async (name) => {
-      await expect(start({ ...settings, [name]: '' })).rejects.toThrow(`tls.${name} is not PEM`)
+      await expect(start({ ...settings, [name]: '' })).rejects.toThrow(`tls.${name} must be`)
       const running = await start(settings)
-      expect(() => running.updateTls({ ...settings, [name]: '' })).toThrow(`tls.${name} is not PEM`)
+      expect(() => running.updateTls({ ...settings, [name]: '' })).toThrow(`tls.${name} must be`)
       await request(running, signedByRoot({ subject: commonName('a') }))
       expect(seen.at(-1)?.verified).toBe(true)
     },

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
+import { checkTls } from '@grantry/adapters/node'
 import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
@@ -107,9 +108,10 @@ const nameAt = (issuer: string): Promise<unknown> =>
 test('16.9 files that change are read again, and invalid ones are reported', async () => {
   const { directory } = written({})
   writeFiles(directory, serverCertificate)
-  const source = tlsSource(tls, directory, 10)
+  const source = tlsSource(tls, directory, { checkTls }, 10)
   const seen: string[] = []
   const failures: string[] = []
+  const eventually = (assertion: () => void) => vi.waitFor(assertion, { timeout: 10_000 })
   const stop = source.watch(
     (content) => seen.push(content.certificate),
     (message) => failures.push(message),
@@ -117,11 +119,11 @@ test('16.9 files that change are read again, and invalid ones are reported', asy
   try {
     const next = signedByRoot({ subject: commonName('renewed') })
     writeFileSync(join(directory, files.certificate), next.pem)
-    await vi.waitFor(() => expect(failures.at(-1)).toContain('tls: the files are not valid PEM, or the key is not'))
+    await eventually(() => expect(failures.at(-1)).toContain('tls: the files are not valid PEM, or the key is not'))
     writeFileSync(join(directory, files.key), next.keyPem)
-    await vi.waitFor(() => expect(seen.at(-1)).toBe(next.pem))
+    await eventually(() => expect(seen.at(-1)).toBe(next.pem))
     writeFileSync(join(directory, files.clientAuthorities), '')
-    await vi.waitFor(() => expect(failures.at(-1)).toContain('clients-ca.pem: it is not PEM'))
+    await eventually(() => expect(failures.at(-1)).toContain('clients-ca.pem: it is not PEM'))
   } finally {
     stop()
   }

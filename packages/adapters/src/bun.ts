@@ -12,6 +12,7 @@ import { nativeCrypto } from './native-crypto.ts'
 import type { Servable } from './servable.ts'
 import { type RunningTlsServer, serveTls, type TlsOptions } from './tls.ts'
 
+export { checkTls } from './http-bridge/portable.ts'
 export type { RunningTlsServer, TlsOptions, TlsSettings } from './tls.ts'
 
 /** The part of Bun's server that is used here. A structural type, so `bun-types` is not required. */

@@ -7,6 +7,7 @@ import { nativeCrypto } from './native-crypto.ts'
 import type { Servable } from './servable.ts'
 import { type RunningTlsServer, serveTls, type TlsOptions } from './tls.ts'
 
+export { checkTls } from './http-bridge/portable.ts'
 export type { RunningTlsServer, TlsOptions, TlsSettings } from './tls.ts'
 
 /** The part of Deno's server that is used here. A structural type, so Deno's types are not required. */

@@ -9,6 +9,7 @@ import { nativeCrypto } from './native-crypto.ts'
 import { originOf, type Servable } from './node-middleware.ts'
 
 export type { CertificateFormat, CertificateHeader, Listener, TlsSettings } from './http-bridge/index.ts'
+export { checkTls } from './http-bridge/index.ts'
 export {
   fastifyHook,
   koaMiddleware,

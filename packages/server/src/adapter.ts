@@ -6,6 +6,8 @@ import type { TlsContent } from './configuration/tls.ts'
 export interface Adapter {
   /** Native replacements for the slower Web API parts. */
   readonly runtime: Partial<Runtime>
+  /** @throws an error if a server could not use the files */
+  checkTls(tls: TlsContent): void
   serve(
     provider: { readonly issuer: string; readonly fetch: Handler },
     options: AdapterReports &
@@ -57,13 +59,13 @@ export interface Listening {
 /** Returns the adapter of the current runtime, and loads no other. */
 export async function adapterOfThisRuntime(): Promise<Adapter> {
   if ('Bun' in globalThis) {
-    const { bunRuntime: runtime, serve } = await import('@grantry/adapters/bun')
-    return { runtime, serve }
+    const { bunRuntime: runtime, serve, checkTls } = await import('@grantry/adapters/bun')
+    return { runtime, serve, checkTls }
   }
   if ('Deno' in globalThis) {
-    const { denoRuntime: runtime, serve } = await import('@grantry/adapters/deno')
-    return { runtime, serve }
+    const { denoRuntime: runtime, serve, checkTls } = await import('@grantry/adapters/deno')
+    return { runtime, serve, checkTls }
   }
-  const { nodeRuntime: runtime, serve } = await import('@grantry/adapters/node')
-  return { runtime, serve }
+  const { nodeRuntime: runtime, serve, checkTls } = await import('@grantry/adapters/node')
+  return { runtime, serve, checkTls }
 }

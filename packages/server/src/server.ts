@@ -6,7 +6,7 @@ import {
   type Provider,
   parseConfiguration,
 } from '@grantry/core'
-import { adapterOfThisRuntime, type Listening } from './adapter.ts'
+import { type Adapter, adapterOfThisRuntime, type Listening } from './adapter.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import { providerOptions } from './configuration/provider-options.ts'
@@ -83,10 +83,10 @@ function describeMetrics({ page, listener }: Observability): string {
 }
 
 /** Reads the files of `tls`, before anything else starts. */
-function filesOfTls(loaded: LoadedConfiguration | undefined): ReturnType<typeof openTls> {
+function filesOfTls(loaded: LoadedConfiguration | undefined, adapter: Adapter): ReturnType<typeof openTls> {
   if (loaded === undefined) return {}
   try {
-    return openTls(loaded)
+    return openTls(loaded, adapter)
   } catch (cause) {
     throw errorInFile(cause, loaded.file)
   }
@@ -121,7 +121,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   const trustedProxies = loaded?.configuration.trustedProxies ?? 0
   const origin = `http://${urlHost(host)}`
   const adapter = await adapterOfThisRuntime()
-  const { tls, content } = filesOfTls(loaded)
+  const { tls, content } = filesOfTls(loaded, adapter)
   let running: Listening
   let observability: Observability | undefined
   const reports = adapterReports((event) => (observability?.observe ?? log)(event))

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import { createServer as createServerOfTls, type TLSSocket, type TlsOptions, type Server as TlsServer } from 'node:tls'
+import { limitTimes } from './connection-clock.ts'
 import type { Times } from './options.ts'
 import { secureContextOf, type TlsSettings, tlsOptionsOf } from './tls.ts'
-import { createTlsFront } from './tls-front.ts'
 import { createVerification } from './verification.ts'
 
 /** A server that does not listen yet. */
@@ -35,25 +35,41 @@ function createPlainServer(times: Times): HttpServer {
   }
 }
 
-/** On Bun 1.4.5, the sockets of `node:https` have no certificates; those of `node:tls` do. */
-const needsFront = 'Bun' in globalThis
+/**
+ * Creates a TLS server that passes its connections to an HTTP server. On Bun 1.4.5, the sockets of `node:https` have no
+ * certificates; those of `node:tls` do.
+ */
+function createTlsFront(http: Server, options: TlsOptions): TlsServer {
+  const server = createServerOfTls(options, (socket) => http.emit('connection', socket))
+  // Bun reports a failed or late handshake, but leaves the connection open.
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  return server
+}
+
+const isBun = 'Bun' in globalThis
+const limitsTimes = !isBun && !('Deno' in globalThis)
 
 function createTlsServer(tls: TlsSettings, times: Times): HttpServer {
   const verification = createVerification(tls)
   const options = { ...times, handshakeTimeout: times.requestTimeout, allowHalfOpen: true, ...tlsOptionsOf(tls) }
-  const http = (needsFront ? createServer(times) : createHttpsServer(options)) as Server
-  const front = needsFront ? createTlsFront(http, options, times) : undefined
-  const server = front?.server ?? (http as unknown as ReturnType<typeof createHttpsServer>)
-  server.prependListener('secureConnection', verification.handshake)
+  const http = (isBun ? createServer(times) : createHttpsServer(options)) as Server
+  const server = isBun ? createTlsFront(http, options) : (http as unknown as TlsServer)
+  const clock = limitsTimes ? undefined : limitTimes(server, http, times)
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
+    verification.begin(socket)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
+  // Before the connection is used.
+  server.prependListener('secureConnection', verification.handshake)
   return {
     http,
     acceptor: server as unknown as Server,
-    closeIdle: front?.closeIdle ?? (() => http.closeIdleConnections()),
+    closeIdle() {
+      if (!isBun) http.closeIdleConnections()
+      clock?.closeIdle()
+    },
     // Also those that have not completed the handshake.
     closeAll() {
       for (const socket of sockets) socket.destroy()
@@ -66,6 +82,6 @@ function createTlsServer(tls: TlsSettings, times: Times): HttpServer {
   }
 }
 
-/** @throws TypeError for a text of `tls` that is not PEM. */
+/** @throws TypeError for settings of `tls` that are not usable */
 export const createHttpServer = (tls: TlsSettings | undefined, times: Times): HttpServer =>
   tls === undefined ? createPlainServer(times) : createTlsServer(tls, times)

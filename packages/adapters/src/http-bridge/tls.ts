@@ -1,4 +1,4 @@
-import { constants } from 'node:crypto'
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto'
 import type { SecureContextOptions, TlsOptions } from 'node:tls'
 
 /** TLS of a server on Node.js. All texts are PEM. */
@@ -26,35 +26,60 @@ const ciphers = [
   'ECDHE-RSA-AES256-GCM-SHA384',
 ].join(':')
 
-/** Node.js ignores an empty text, such as that of a file which is being written, and uses a default instead. */
-function pem(text: string, name: keyof TlsSettings): string {
-  if (text.includes('-----BEGIN ')) return text
-  throw new TypeError(`tls.${name} is not PEM`)
+const certificateForm = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/gu
+
+/** Parses the certificates in a text. @throws TypeError if there is none, or one is incomplete */
+function certificatesIn(text: string, name: 'certificate' | 'clientAuthorities'): readonly X509Certificate[] {
+  const found = text.match(certificateForm) ?? []
+  // Node.js ignores an empty text, such as that of a file which is being written, and uses a default instead.
+  if (found.length === 0 || text.split('-----BEGIN CERTIFICATE-----').length - 1 !== found.length) {
+    throw new TypeError(`tls.${name} must be certificates in PEM`)
+  }
+  return found.map((one) => new X509Certificate(one))
+}
+
+/**
+ * Checks settings. Node.js accepts some that no client can use, and Deno 2.9.5 all: between the writes of a new
+ * certificate and of its key, the server would refuse every connection.
+ *
+ * @throws TypeError if a text is not PEM, or the key is not that of the certificate; the error of the runtime if it
+ * cannot parse a text.
+ */
+export function checkTls({ certificate, key, clientAuthorities }: TlsSettings): void {
+  const [own] = certificatesIn(certificate, 'certificate')
+  if (!key.includes('-----BEGIN ')) throw new TypeError('tls.key must be PEM')
+  if (!own?.checkPrivateKey(createPrivateKey(key))) throw new TypeError('tls.key must be the key of the certificate')
+  if (clientAuthorities !== undefined) certificatesIn(clientAuthorities, 'clientAuthorities')
 }
 
 /**
  * Returns the options of a secure context, which a running server can replace.
  *
- * @throws TypeError for a text that is not PEM
+ * @throws TypeError as `checkTls` does
  */
-export const secureContextOf = ({ certificate, key, clientAuthorities }: TlsSettings): SecureContextOptions => ({
-  cert: pem(certificate, 'certificate'),
-  key: pem(key, 'key'),
-  // An empty list, because Node.js would otherwise trust the public authorities, which sign any name.
-  ca: clientAuthorities === undefined ? [] : pem(clientAuthorities, 'clientAuthorities'),
-  minVersion: 'TLSv1.2',
-  ciphers,
-  // A client must not replace its certificate within a connection.
-  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-})
+export function secureContextOf(settings: TlsSettings): SecureContextOptions {
+  checkTls(settings)
+  const { certificate, key, clientAuthorities } = settings
+  return {
+    cert: certificate,
+    key,
+    // An empty list, because Node.js would otherwise trust the public authorities, which sign any name.
+    ca: clientAuthorities ?? [],
+    minVersion: 'TLSv1.2',
+    ciphers,
+    // A client must not replace its certificate within a connection.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  }
+}
 
 /**
  * Returns the options of a server.
  *
- * @throws TypeError for a text that is not PEM
+ * @throws TypeError as `checkTls` does
  */
 export const tlsOptionsOf = (settings: TlsSettings): TlsOptions => ({
   ...secureContextOf(settings),
+  ALPNProtocols: ['http/1.1'],
   requestCert: settings.requestCertificates === true,
   // The provider decides about the certificate, so that clients without one can connect, too.
   rejectUnauthorized: false,

@@ -1,6 +1,5 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
-import { createSecureContext } from 'node:tls'
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
@@ -42,8 +41,19 @@ function readPem(name: string, path: string): string {
   throw new TypeError(`tls.${name} ${path}: it is not PEM`)
 }
 
+/** The part of an adapter that is used here. */
+interface TlsAdapter {
+  /** @throws an error if a server could not use the files */
+  checkTls(content: TlsContent): void
+}
+
 /** @param directory the one that relative paths refer to */
-export function tlsSource(files: TlsFiles, directory: string, interval: number = usualInterval): TlsSource {
+export function tlsSource(
+  files: TlsFiles,
+  directory: string,
+  { checkTls }: TlsAdapter,
+  interval: number = usualInterval,
+): TlsSource {
   const { certificate, key, clientAuthorities, requestCertificates } = files
   const pathOf = (path: string): string => resolve(directory, path)
 
@@ -57,7 +67,7 @@ export function tlsSource(files: TlsFiles, directory: string, interval: number =
         clientAuthorities === undefined ? undefined : readPem('clientAuthorities', pathOf(clientAuthorities)),
     }
     try {
-      createSecureContext({ cert: content.certificate, key: content.key, ca: content.clientAuthorities })
+      checkTls(content)
     } catch (cause) {
       throw new TypeError(
         `tls: the files are not valid PEM, or the key is not that of the certificate (${errorMessage(cause)})`,
@@ -91,14 +101,14 @@ export function tlsSource(files: TlsFiles, directory: string, interval: number =
  *
  * @throws TypeError with one sentence when the files are not usable
  */
-export function openTls({
-  configuration: { tls: files },
-  directory,
-}: {
-  readonly configuration: { readonly tls?: TlsFiles | undefined }
-  readonly directory: string
-}): { readonly tls?: TlsSource; readonly content?: TlsContent } {
+export function openTls(
+  {
+    configuration: { tls: files },
+    directory,
+  }: { readonly configuration: { readonly tls?: TlsFiles | undefined }; readonly directory: string },
+  adapter: TlsAdapter,
+): { readonly tls?: TlsSource; readonly content?: TlsContent } {
   if (files === undefined) return {}
-  const tls = tlsSource(files, directory)
+  const tls = tlsSource(files, directory, adapter)
   return { tls, content: tls.read() }
 }

@@ -10,6 +10,7 @@ import {
   type ScopeWithSecrets,
 } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { adapterOfThisRuntime } from '../adapter.ts'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
@@ -99,7 +100,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
   const options = await providerOptions(loaded, memoryDriver(), (event) => {
     if (event.type === 'startup_warning') warnings.push(event)
   })
-  openTls(loaded)
+  openTls(loaded, await adapterOfThisRuntime())
   // First in memory, so that an invalid configuration is reported even if the storage is unavailable.
   const provider = await createProvider(options)
   await provider.close()

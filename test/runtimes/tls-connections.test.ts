@@ -1,0 +1,83 @@
+/**
+ * Attack: connections to a TLS server that stall in the handshake, in a request or between requests, and more connections
+ * than the server allows. On every runtime, the adapter closes them in time.
+ */
+import { connect as connectPlain } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ConnectionOptions, connect } from 'node:tls'
+import { expect, test, vi } from 'vitest'
+import { agentOf, describeTlsServers, get, settings, signed } from './tls-servers.ts'
+
+/** Opens a connection and sends texts, the second after a response. Resolves to what arrived, and the time until the end. */
+function stall(port: number, text: string | readonly string[] | undefined, options: ConnectionOptions = {}) {
+  const [first = '', second] = [text ?? []].flat()
+  const begun = performance.now()
+  return new Promise<{ readonly text: string; readonly took: number }>((resolve) => {
+    let received = ''
+    const socket =
+      text === undefined
+        ? connectPlain(port, '127.0.0.1')
+        : connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }, () => socket.write(first))
+    socket.once('data', () => second !== undefined && socket.write(second))
+    socket.on('data', (data) => {
+      received += String(data)
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve({ text: received, took: performance.now() - begun }))
+  })
+}
+
+describeTlsServers(({ port, start }) => {
+  test('closes connections that stall', async () => {
+    const head = 'GET / HTTP/1.1\r\nHost: x\r\n'
+    const stalls = [
+      ['without a handshake', undefined, ''],
+      ['without a request', '', ''],
+      ['with half a head', head, '408'],
+      ['with half a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{', ''],
+      [
+        'with half a body behind a request',
+        `${head}\r\nPOST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{`,
+        '200',
+      ],
+      // The rest of the body follows the response.
+      ['after a late body', [`${head}Content-Length: 6\r\n\r\nabc`, 'def'], '200'],
+      ['idle after a response', `${head}\r\n`, '200'],
+    ] as const
+    const ends = stalls.map(async ([what, text, status]) => {
+      const { text: received, took } = await stall(port(), text)
+      expect(received, what).toContain(status)
+      expect(took, what).toBeGreaterThan(800)
+    })
+    await Promise.all(ends)
+  })
+
+  test('serves several requests on one connection', async () => {
+    const agent = agentOf({ keepAlive: true, maxSockets: 1 })
+    for (const own of [signed, signed, signed]) {
+      expect((await get(port(), own, agent)).clientCertificate?.verified).toBe(true)
+    }
+    agent.destroy()
+  })
+
+  test('closes connections over the limit', async () => {
+    const server = await start({ tls: settings, maxConnections: 2 })
+    const idle = [stall(server.port, ''), stall(server.port, '')]
+    await sleep(300)
+    expect((await stall(server.port, '')).took).toBeLessThan(1000)
+    await server.stop()
+    await Promise.all(idle)
+  })
+
+  test('ends idle connections and completes requests when it closes', async () => {
+    const server = await start({ tls: settings })
+    const idle = stall(server.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const withoutHandshake = stall(server.port, undefined)
+    const slow = get(server.port, signed, agentOf(), '/slow')
+    await sleep(200)
+    await get(server.port, undefined, agentOf(), '/close')
+    expect((await slow).clientCertificate?.verified).toBe(true)
+    await Promise.all([idle, withoutHandshake])
+    await vi.waitFor(() => expect(server.console()).toContain('closed'))
+  })
+})
