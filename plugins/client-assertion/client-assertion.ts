@@ -73,6 +73,13 @@ const optionsFor = ({ alg }: PresentedAssertion, { clockTolerance }: Settings, k
   clockTolerance,
 })
 
+/** The reasons of refusals for which no signature is verified. */
+const unverified: ReadonlySet<string | undefined> = new Set([
+  'keys_unavailable',
+  'key_unknown',
+  'algorithm_not_allowed',
+])
+
 /** RFC 7523 section 2.2; OpenID Connect Core section 9. */
 function privateKeyMethod(settings: Settings) {
   const { algorithms, secretOf } = settings
@@ -97,7 +104,8 @@ function privateKeyMethod(settings: Settings) {
     now: number,
     verify: (keys: KeySet) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { jwks, jwksUri } = client !== undefined && accepts(client) && fitsClient(client, alg) ? client : {}
+    const { jwks, jwksUri } = client !== undefined && accepts(client) ? client : {}
+    if (client !== undefined && !fitsClient(client, alg)) return { reason: 'algorithm_not_allowed' }
     if (jwks !== undefined) return verify(configuredKeys(jwks))
     return jwksUri === undefined ? { reason: 'keys_unavailable' } : published.verify(jwksUri, now, verify)
   }
@@ -119,7 +127,7 @@ function privateKeyMethod(settings: Settings) {
       const verify = (keys: KeySet) => verifiedAssertion(presented, keys, options)
       const outcome = await verifiedWith(client, alg, kit.now(), verify)
       // No signature was verified. The time must not reveal which clients exist.
-      if (outcome.reason === 'keys_unavailable' || outcome.reason === 'key_unknown') await verify(decoys.keysFor(alg))
+      if (unverified.has(outcome.reason)) await verify(decoys.keysFor(alg))
       if (outcome.payload === undefined) return { reason: outcome.reason }
       return refusalOf(outcome.payload, expectationsOf(presented.clientId, client, settings), kit)
     },

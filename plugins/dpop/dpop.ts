@@ -3,6 +3,7 @@ import {
   defineGrantCheck,
   definePlugin,
   defineTokenBinding,
+  type EndpointRequest,
   type Kit,
   OAuthError,
   type Plugin,
@@ -52,7 +53,7 @@ function assertNotRequired({ client, asksForTokens }: ProofRequest): void {
   throw new OAuthError('invalid_request', 'A DPoP proof is required', { reason: reasonOf('proof_missing') })
 }
 
-function createProve(settings: Settings) {
+function createProofs(settings: Settings) {
   const { maxAge, clockTolerance, nonce: requiresNonce, nonceLifetime } = settings
   const allowed: readonly string[] = settings.algorithms
   const nonces = createNonces(nonceLifetime)
@@ -71,6 +72,14 @@ function createProve(settings: Settings) {
     return undefined
   }
 
+  /** Returns the generation of the nonce in a proof. @throws OAuthError if there is none, or it is no longer valid */
+  async function generationOf({ nonce }: UnverifiedProof['claims'], kit: Kit): Promise<number> {
+    if (nonce === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_missing')
+    const generation = await nonces.generationOf(nonce, kit)
+    if (generation === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_invalid')
+    return generation
+  }
+
   /** Checks how old a proof is. Returns the epoch seconds until which it would be accepted, and headers. */
   async function freshness({ claims }: UnverifiedProof, kit: Kit) {
     const now = kit.now()
@@ -81,16 +90,14 @@ function createProve(settings: Settings) {
       if (claims.iat < now - maxAge) throw notValid('too_old')
       return { until: claims.iat + maxAge, headers: undefined }
     }
-    if (claims.nonce === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_missing')
-    const generation = await nonces.generationOf(claims.nonce, kit)
-    if (generation === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_invalid')
+    const generation = await generationOf(claims, kit)
     const isCurrent = generation >= nonces.generation(kit)
     // The client can use the new one before the old one expires (RFC 9449 section 8.2).
     const headers = isCurrent ? undefined : { [nonceHeader]: await nonces.current(kit) }
     return { until: nonces.expiryOf(generation), headers }
   }
 
-  return async (request: ProofRequest, kit: Kit) => {
+  async function prove(request: ProofRequest, kit: Kit) {
     const header = request.header('dpop')
     if (header === null) {
       assertNotRequired(request)
@@ -108,6 +115,15 @@ function createProve(settings: Settings) {
     if (!isFirst) throw notValid('replayed')
     return { key: thumbprint, headers }
   }
+
+  /** Some clients repeat a request with the nonce, but with the same assertion, which is accepted only once. */
+  async function admit(request: EndpointRequest, kit: Kit): Promise<void> {
+    const header = request.header('dpop')
+    const proof = header === null ? undefined : readProof(header, kit)
+    if (proof !== undefined) await generationOf(proof.claims, kit)
+  }
+
+  return { prove, ...(requiresNonce && { admit }) }
 }
 
 /** RFC 9449 section 10: the authorization request can name the key that redeems the code. */
@@ -152,7 +168,7 @@ export function dpop(options: DpopOptions = {}): Plugin {
       challenge: { algs: algorithms.join(' ') },
       exposedHeaders: [nonceHeader],
       ...(bindRefreshTokens === 'all' && { bindsRefreshTokens: () => true }),
-      prove: createProve(settings),
+      ...createProofs(settings),
     }),
     authorizationKey,
   ])

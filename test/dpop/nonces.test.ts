@@ -1,9 +1,20 @@
 import { storedKeys } from '@grantry/core'
+import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { dpop } from '@grantry/plugins/dpop'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
+import { createIssuerKey } from '../support/trusted-issuer.ts'
 import { type Holder, holder, proveUse, request, start, use } from './parties.ts'
+
+const key = await createIssuerKey('client-key')
+const keyClient = {
+  clientId: 'service',
+  jwks: { keys: [key.jwk] },
+  tokenEndpointAuthMethod: 'private_key_jwt',
+  grantTypes: ['client_credentials'],
+  scopes: ['api1'],
+}
 
 const setUp = async (): Promise<[Fixture, Holder]> => {
   const f = await start({ nonce: true })
@@ -49,6 +60,37 @@ describe('with nonces', () => {
     f.clock.advance(300)
     const expired = await request(f, await client.prove({ nonce: first }))
     expect([expired.body.error, expired.reason]).toEqual(['use_dpop_nonce', 'plugin:dpop:nonce_invalid'])
+  })
+
+  test('15.8 a client can repeat the request with the same assertion', async () => {
+    const plugins = [builtInPlugins, clientAssertion(), dpop({ nonce: true })]
+    const f = await fixture({ plugins, clients: [keyClient] })
+    const client = await holder('ES256', f.clock.now)
+    const now = f.clock.now()
+    const claims = { iss: 'service', sub: 'service', aud: f.provider.issuer, jti: '1', iat: now, exp: now + 60 }
+    const form = {
+      grant_type: 'client_credentials',
+      scope: 'api1',
+      client_assertion: await key.sign(claims),
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    }
+    const send = async (nonce?: string) => request(f, await client.prove({ nonce }), form)
+    const refused = await send()
+    expect([refused.status, refused.body.error]).toEqual([400, 'use_dpop_nonce'])
+    const nonce = refused.headers.get('dpop-nonce') ?? ''
+    expect((await send(nonce)).status).toBe(200)
+    expect((await send(nonce)).status).toBe(401)
+  })
+
+  test('a client that is not authenticated gets a nonce, and no token with it', async () => {
+    const [f, client] = await setUp()
+    const wrong = ['web', 'wrong-secret'] as const
+    const form = { grant_type: 'client_credentials', scope: 'api1' }
+    const refused = await request(f, await client.prove(), form, wrong)
+    expect([refused.status, refused.body.error]).toEqual([400, 'use_dpop_nonce'])
+    const nonce = refused.headers.get('dpop-nonce')
+    const { status, body } = await request(f, await client.prove({ nonce }), form, wrong)
+    expect([status, body.error]).toEqual([401, 'invalid_client'])
   })
 
   test('the clock of the client may be behind, and a minute ahead', async () => {

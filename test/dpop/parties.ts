@@ -54,7 +54,7 @@ export async function request(
   { provider, events }: Fixture,
   proof: string | undefined,
   form: Readonly<Record<string, string>> = password,
-  as: Credentials | undefined = form.client_id === spaClientId ? undefined : web,
+  as: Credentials | undefined = form.client_id === spaClientId || 'client_assertion' in form ? undefined : web,
 ) {
   const headers = { ...(as && { authorization: basic(as) }), ...(proof !== undefined && { dpop: proof }) }
   const body = new URLSearchParams(form)

@@ -45,6 +45,19 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
   ],
   ['dpop', { ...withPlugin({ name: 'dpop', nonce: true }), clients: [{ ...client, dpopBoundAccessTokens: true }] }],
   ['fapi2', withFapi2],
+  [
+    'fapi2 with refresh tokens, which are not rotated',
+    {
+      ...withFapi2,
+      clients: withFapi2.clients.map((one) => ({
+        ...one,
+        grantTypes: ['authorization_code', 'refresh_token'],
+        redirectUris: ['https://web.example.com/cb'],
+        scopes: [...client.scopes, 'offline_access'],
+        refreshToken: { usage: 'reuse' },
+      })),
+    },
+  ],
   ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
   [
     'resource-indicators',

@@ -102,6 +102,7 @@ export function createPipeline(
   const [firstScheme, ...otherSchemes] = services.errors.schemes
   const schemes = [firstScheme.name, ...otherSchemes.map(({ name }) => name)] as const
   const readsProofs = endpoint.readsProofs === true && registry.bindings.all.length > 0
+  const admit = readsProofs ? keyProofs.admit : undefined
   // A schema that accepts any parameter must not receive the credentials of the caller; a strict one would refuse them.
   const hidden = schema === undefined ? [] : registry.credentialParameters[callerKind]
   const validate = validatorOf(schema)
@@ -153,8 +154,9 @@ export function createPipeline(
       const body = bodyOf(request)
       const bytes = body && (await body)
       const form = formOf(bytes)
-      const client = await authenticateClient(request, form ?? noForm, trace)
       const facts = factsOf(request, trace)
+      if (admit !== undefined) await admit(facts())
+      const client = await authenticateClient(request, form ?? noForm, trace)
       const proved = readsProofs ? await keyProofs.prove(facts(), client, issuesTokens) : nothingProved
       const parameters = form ?? otherParameters(request, bytes)
       const reply = await call(client, parameters, facts, trace, proved.confirmation)

@@ -34,14 +34,16 @@ const parameterForm = /^(?!(?:realm|scope|error|error_description)$)[a-z][a-z\d_
 const valueForm = /^[\x20-\x21\x23-\x5B\x5D-\x7E]{0,300}$/u
 
 function assertBinding({ plugin, part }: OwnedPart<TokenBinding>): void {
-  const { member, scheme, challenge, exposedHeaders = [], bindsRefreshTokens, prove } = part
+  const { member, scheme, challenge, exposedHeaders = [], bindsRefreshTokens, admit, prove } = part
   if (typeof member !== 'string' || !memberForm.test(member)) {
     throw new TypeError(`plugins: ${plugin} has a token binding with an invalid member; use the name of one in cnf`)
   }
   const name = `the token binding ${member} of ${plugin}`
   if (typeof prove !== 'function') throw new TypeError(`plugins: ${name} requires prove()`)
-  if (bindsRefreshTokens !== undefined && typeof bindsRefreshTokens !== 'function') {
-    throw new TypeError(`plugins: ${name} has bindsRefreshTokens, which is not a function`)
+  for (const [method, value] of Object.entries({ bindsRefreshTokens, admit })) {
+    if (value !== undefined && typeof value !== 'function') {
+      throw new TypeError(`plugins: ${name} has ${method}, which is not a function`)
+    }
   }
   const isOwn = scheme !== undefined && scheme !== bearer
   if (isOwn && !(typeof scheme === 'string' && schemeForm.test(scheme) && !/^(?:basic|bearer)$/iu.test(scheme))) {

@@ -27,6 +27,8 @@ interface TokenUse {
 
 /** Finds out which keys a request proves, with the token bindings of the plugins. */
 export interface KeyProofs {
+  /** Refuses a request that its client must repeat. `undefined` if no plugin does. */
+  readonly admit: ((request: EndpointRequest) => Promise<void>) | undefined
   /** Returns the keys that a request of a client proves. */
   prove(request: EndpointRequest, client: Client, asksForTokens: boolean): Promise<Proved>
   /**
@@ -90,7 +92,15 @@ export function createKeyProofs(
     throw notConfirmed(proved.confirmation === undefined ? 'proof_missing' : 'wrong_key')
   }
 
+  const admitting = all.filter(({ part }) => part.admit !== undefined)
+
+  async function admit(request: EndpointRequest): Promise<void> {
+    for (const { plugin, part } of admitting) await part.admit?.(request, kitOf(plugin))
+  }
+
   return {
+    admit: admitting.length === 0 ? undefined : admit,
+
     async prove(request, client, asksForTokens) {
       const proved = await ask(all, request, { client, accessToken: undefined, asksForTokens })
       // The response can have only one `token_type`.

@@ -52,6 +52,10 @@ function checkRedirects(
 const hour = 3600
 const day = 24 * hour
 
+/** A refresh token is useless without the key or the secret of such a client (RFC 9700 section 4.14.2). */
+const hasBoundTokens = ({ dpopBoundAccessTokens, tlsClientCertificateBoundAccessTokens }: Client): boolean =>
+  dpopBoundAccessTokens === true || tlsClientCertificateBoundAccessTokens === true
+
 function checkLifetimes(client: Client, path: string): readonly Finding[] {
   const { accessTokenLifetime, authorizationCodeLifetime, refreshToken, scopes, grantTypes } = client
   const findings: Finding[] = []
@@ -84,7 +88,7 @@ function checkLifetimes(client: Client, path: string): readonly Finding[] {
       ),
     )
   }
-  if (refreshToken.usage === 'reuse') {
+  if (refreshToken.usage === 'reuse' && !hasBoundTokens(client)) {
     findings.push(
       finding(
         'refresh-token-reused',
