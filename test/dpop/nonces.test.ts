@@ -93,15 +93,13 @@ describe('with nonces', () => {
     expect([status, body.error]).toEqual([401, 'invalid_client'])
   })
 
-  test('the clock of the client may be behind, and a minute ahead', async () => {
+  // The OpenID Foundation's suite requires this, too.
+  test('the clock of the client does not matter', async () => {
     const [f, client] = await setUp()
     const nonce = await nonceOf(f, client)
-    for (const iat of [f.clock.now() - 3600, f.clock.now() + 60]) {
+    for (const iat of [f.clock.now() - 3600, f.clock.now() + 3600]) {
       expect((await request(f, await client.prove({ nonce, iat }))).status).toBe(200)
     }
-    // FAPI 2.0 Security Profile, 5.3.2.1, 13.
-    const { body, reason } = await request(f, await client.prove({ nonce, iat: f.clock.now() + 61 }))
-    expect([body.error, reason]).toEqual(['invalid_dpop_proof', 'plugin:dpop:iat_in_future'])
   })
 
   test('a proof is accepted once, as long as its nonce is valid', async () => {

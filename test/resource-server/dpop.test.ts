@@ -106,17 +106,6 @@ describe('nonces', () => {
     const { send, prove } = await withNonce()
     const nonce = (await send(await prove())).response?.headers.get('dpop-nonce')
     accepted(await send(await prove({ nonce, iat: start - 86_400 })))
-    accepted(await send(await prove({ nonce, iat: start + 60 })))
-  })
-
-  test('do not make a proof acceptable that is dated more than a minute ahead', async () => {
-    const { send, prove } = await withNonce()
-    const nonce = (await send(await prove())).response?.headers.get('dpop-nonce')
-    const reasons = [61, 3600, 1e300].map(
-      async (ahead) => (await send(await prove({ nonce, iat: start + ahead }))).reason,
-    )
-    expect(await Promise.all(reasons)).toEqual(['proof_in_future', 'proof_in_future', 'proof_in_future'])
-    expect((await send(await prove({ iat: start + 3600 }))).reason).toBe('nonce_missing')
   })
 
   test('are renewed with a response, and refused when they are too old', async () => {
