@@ -53,7 +53,7 @@ export interface TokenBinding {
    * client is authenticated, wherever `prove` is called for a client: it can repeat the request with the same client
    * assertion.
    */
-  admit?(request: EndpointRequest, kit: Kit): MaybePromise<void>
+  readonly admit?: ((request: EndpointRequest, kit: Kit) => MaybePromise<void>) | undefined
   /**
    * Returns the key that the request proves, or `undefined` if it proves none. Throw an `OAuthError` for an invalid
    * proof. Throw one for a missing proof if the client requires it and the request asks for tokens. Called for every
