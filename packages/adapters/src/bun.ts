@@ -113,7 +113,7 @@ export function bunHandler(provider: Servable, options: ServeOptions = {}): BunF
 }
 
 /**
- * Serves a provider on Bun. With `tls`, the server is one of `node:tls`, which reads the certificates of clients.
+ * Serves a provider on Bun. With `tls`, it uses the server for Node.js, which reads the certificates of clients.
  *
  * @throws TypeError when the runtime is not Bun or an option is invalid; Bun's error when it cannot listen on the port.
  * @example

@@ -68,7 +68,7 @@ export function denoHandler(provider: Servable, options: ServeOptions = {}): Den
 }
 
 /**
- * Serves a provider on Deno. With `tls`, the server is one of `node:tls`, which reads the certificates of clients.
+ * Serves a provider on Deno. With `tls`, it uses the server for Node.js, which reads the certificates of clients.
  *
  * @throws TypeError when the runtime is not Deno or an option is invalid; Deno's error when it cannot listen on the port.
  * @example

@@ -47,14 +47,15 @@ function createTlsFront(http: Server, options: TlsOptions): TlsServer {
 }
 
 const isBun = 'Bun' in globalThis
-const limitsTimes = !isBun && !('Deno' in globalThis)
+/** Whether the runtime does not limit all times itself. */
+const needsClock = isBun || 'Deno' in globalThis
 
 function createTlsServer(tls: TlsSettings, times: Times): HttpServer {
   const verification = createVerification(tls)
   const options = { ...times, handshakeTimeout: times.requestTimeout, allowHalfOpen: true, ...tlsOptionsOf(tls) }
   const http = (isBun ? createServer(times) : createHttpsServer(options)) as Server
   const server = isBun ? createTlsFront(http, options) : (http as unknown as TlsServer)
-  const clock = limitsTimes ? undefined : limitTimes(server, http, times)
+  const clock = needsClock ? limitTimes(server, http, times) : undefined
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     verification.begin(socket)
