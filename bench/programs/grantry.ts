@@ -16,7 +16,7 @@ import { proofsFor } from './grantry-proofs.ts'
 /** Signs the user in at the first visit. */
 const interaction: InteractionPort = {
   async interact({ request, session, sessions, http, kit }) {
-    if (session !== undefined) return { scopes: request.scopes }
+    if (session !== undefined) return { scopes: request.scopes, trusted: true }
     // Of different users: the number of sessions of one is limited.
     const sub = usernames[Math.floor(Math.random() * usernames.length)] ?? o.user.sub
     const { cookies } = await sessions.start(kit, { subject: { sub, amr: ['pwd'] } }, http)

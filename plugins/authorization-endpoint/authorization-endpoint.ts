@@ -7,6 +7,7 @@ import {
   type Reply,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { createConsents } from './consents.ts'
 import { createDecisions } from './decision.ts'
 import { fieldsOf } from './fields.ts'
 import { createFlow } from './flow.ts'
@@ -20,10 +21,19 @@ import { createSuspendedRequests } from './suspended.ts'
 import { type AuthorizationEndpointPlugin, createUserSessions } from './user-sessions.ts'
 
 export type { ClaimRequest, ClaimsParameter } from './claims-parameter.ts'
+export { type Consents, requestedClaims } from './consents.ts'
 export type { ClientDescription } from './declarations.ts'
 export type { AuthorizationFeature, PushedRequest, PushedRequests } from './feature.ts'
-export { authorizationResponse, type HostDecision, type HostOptions, parseAuthorizationRequest } from './host.ts'
+export {
+  authorizationResponse,
+  type HostDecision,
+  type HostOptions,
+  parseAuthorizationRequest,
+  type UserConsents,
+  userConsents,
+} from './host.ts'
 export type {
+  AskedDecision,
   Decision,
   Interaction,
   InteractionPort,
@@ -33,6 +43,7 @@ export type {
   RefusedInteraction,
   SuspendedInteraction,
   Suspension,
+  UnaskedDecision,
 } from './interaction.ts'
 export { type AuthorizationEndpointOptions, authorizationEndpointEntries } from './options.ts'
 export { type EndpointPages, type ErrorView, type FormPostView, plainPages, type RenderedPage } from './pages.ts'
@@ -64,11 +75,13 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
   )
   const suspendedRequests = createSuspendedRequests()
   const pushedRequests = features.find(({ pushed }) => pushed !== undefined)?.pushed
-  const openInteraction = createOpenInteraction(sessions, suspendedRequests, options.interactionLifetime)
-  const decisions = createDecisions({ sessions, suspendedRequests, pushedRequests, features })
+  const consents = createConsents(options.consentLifetime)
+  const lifetime = options.interactionLifetime
+  const openInteraction = createOpenInteraction({ sessions, suspendedRequests, consents, lifetime })
+  const decisions = createDecisions({ sessions, suspendedRequests, pushedRequests, features, consents })
   const common = { pages, openInteraction, decisions, suspendedRequests }
   const flow = createFlow({ ...common, port, pushedRequests })
-  const services = { interactions: createInteractionServices(common), sessions }
+  const services = { interactions: createInteractionServices(common), sessions, consents }
 
   /** Shows refusals that no client may receive to the user. */
   const errorPage = (error: OAuthError, http: EndpointRequest): Reply => {

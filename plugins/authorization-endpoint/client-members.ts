@@ -17,5 +17,6 @@ export const clientMembers = {
   tosUri: v.optional(httpsUrl),
   contacts: v.optional(v.array(v.string('must be a string'), 'must be an array of strings')),
   initiateLoginUri: v.optional(httpsUrl),
+  requireConsent: v.optional(v.boolean('must be true or false')),
   defaultMaxAge: v.optional(wholeSeconds(0, 31_536_000)),
 }

@@ -1,6 +1,7 @@
 import type { Client, Subject } from '@grantry/core'
+import type { Consents } from './consents.ts'
 import type { AuthorizationFeature, PushedRequests } from './feature.ts'
-import type { Decision, Interaction } from './interaction.ts'
+import type { AskedDecision, Decision, Interaction } from './interaction.ts'
 import { invalid, refusal, refused } from './refusal.ts'
 import { type CheckedRequest, proposedGrant } from './request.ts'
 import { type TimedSubject, unmetBy } from './requirements.ts'
@@ -9,7 +10,7 @@ import type { SuspendedRequests } from './suspended.ts'
 import type { Visit } from './visit.ts'
 
 /** A decision of an interaction, or of a login application elsewhere. */
-export interface VisitDecision extends Decision {
+export interface VisitDecision extends AskedDecision {
   /** The user who has signed in elsewhere: a session begins. */
   readonly signIn?: SignedInUser | undefined
 }
@@ -59,8 +60,9 @@ export function createDecisions(deps: {
   readonly suspendedRequests: SuspendedRequests
   readonly pushedRequests: PushedRequests | undefined
   readonly features: readonly AuthorizationFeature[]
+  readonly consents: Consents
 }): Decisions {
-  const { sessions, suspendedRequests, pushedRequests, features } = deps
+  const { sessions, suspendedRequests, pushedRequests, features, consents } = deps
   const onAuthorized = features.flatMap((feature) => feature.onAuthorized ?? [])
 
   /** A client that knows no sessions needs no id of one. */
@@ -77,7 +79,7 @@ export function createDecisions(deps: {
       }
     },
 
-    async decide({ subject: given, scopes, signIn }, interaction, visit) {
+    async decide({ subject: given, scopes, signIn, remember }, interaction, visit) {
       const { request, kit, http } = interaction
       const subject = given === undefined ? subjectOf(interaction) : timed(given, kit.now())
       assertAcceptable({ scopes }, subject, request)
@@ -90,6 +92,8 @@ export function createDecisions(deps: {
       }
       const identityClaims = ofSession !== undefined && needsSid(request.client) ? { sid: ofSession.sid } : undefined
       const code = await kit.authorize({ subject, identityClaims, ...proposedGrant({ ...request, scopes }) })
+      // Last: of several decisions about a request, only the one that counts leaves a consent.
+      if (remember === true) await consents.remember(kit, subject.sub, request, scopes)
       return { code, cookies: started?.cookies ?? [] }
     },
   }

@@ -19,6 +19,12 @@ declare module '@grantry/core' {
     readonly initiateLoginUri?: string | undefined
     /** Seconds since the last authentication of the user, if a request has no `max_age`. */
     readonly defaultMaxAge?: number | undefined
+    /**
+     * Whether users must consent to the requests of the client. Default: `true`. A consent is remembered, except for a
+     * public client with a redirect URI other than `https`: another application could use it. `false` for applications
+     * that you trust as your own.
+     */
+    readonly requireConsent?: boolean | undefined
   }
   interface PluginEndpoints {
     authorization: true

@@ -1,12 +1,12 @@
 import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
 import type { Decisions, VisitDecision } from './decision.ts'
 import type { PushedRequest, PushedRequests } from './feature.ts'
-import type { InteractionPort, RefusedInteraction } from './interaction.ts'
+import type { InteractionPort, RefusedInteraction, UnaskedDecision } from './interaction.ts'
 import type { OpenInteractionFor } from './open-interaction.ts'
 import { type Outcome, takeOutcome } from './outcomes.ts'
 import type { EndpointPages } from './pages.ts'
 import type { AuthorizationParameters } from './parameters.ts'
-import { invalid, refusal, refused } from './refusal.ts'
+import { invalid, notAsked, refusal, refused } from './refusal.ts'
 import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
 import type { SuspendedRequests } from './suspended.ts'
 import { findTarget } from './target.ts'
@@ -27,9 +27,9 @@ export interface Flow {
 
 type NewRequest = Pick<Visit, 'params' | 'http' | 'kit'>
 
-type Result = VisitDecision | RefusedInteraction | Reply
+type Result = VisitDecision | UnaskedDecision | RefusedInteraction | Reply
 
-const isDecision = (result: Result): result is VisitDecision => 'scopes' in result
+const isDecision = (result: Result): result is VisitDecision | UnaskedDecision => 'scopes' in result
 const isRefusal = (result: Result): result is RefusedInteraction => 'refuse' in result
 
 /** A decision that was made elsewhere also begins a session: the user has signed in. */
@@ -53,6 +53,7 @@ export function createFlow(deps: {
       const interaction = await openInteraction(visit, target)
       const result: Result = outcome === undefined ? await port.interact(interaction) : decisionOf(outcome)
       if (isDecision(result)) {
+        if (outcome === undefined && !interaction.permits(result)) throw notAsked()
         const { code, cookies } = await decisions.decide(result, interaction, visit)
         return { cookies, ...codeResponse(target, code, tools) }
       }

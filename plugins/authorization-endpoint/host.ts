@@ -7,20 +7,42 @@ import {
   readParameters,
   type Subject,
 } from '@grantry/core'
+import { createConsents } from './consents.ts'
 import { assertAcceptable, timed } from './decision.ts'
 import type { RefusedInteraction } from './interaction.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
 import { withoutCredentials } from './parameters.ts'
-import { refused } from './refusal.ts'
+import { notAsked, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest, proposedGrant } from './request.ts'
 import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
 import { findTarget } from './target.ts'
 
-/** What a user has authorized on a page of the host. */
-export interface HostDecision {
+/**
+ * What a user has authorized on a page of the host, and why: the user was asked, now or before (`consented`), or the host
+ * grants it without a question (`trusted`), to an application of its own.
+ */
+export type HostDecision = {
   readonly subject: Subject
   /** The granted scopes: a subset of the requested ones. */
   readonly scopes: readonly string[]
+} & ({ readonly consented: true } | { readonly trusted: true })
+
+/** The consents of users, for pages of a host that has no authorization endpoint. */
+export interface UserConsents {
+  /** Whether the user need not be asked, as `recallConsent` of an interaction. */
+  suffice(request: CheckedRequest, sub: string): Promise<boolean>
+  /** Adds to what the user has consented to. Call it after the response was created: a refusal must leave nothing. */
+  remember(request: CheckedRequest, sub: string, scopes: readonly string[]): Promise<void>
+}
+
+/** @param lifetime seconds after which the user is asked again. Default: a year */
+export function userConsents(provider: Pick<Provider, 'kit'>, lifetime = 31_536_000): UserConsents {
+  const consents = createConsents(lifetime)
+  const kit = kitOf(provider)
+  return {
+    suffice: (request, sub) => consents.suffice(kit, sub, request),
+    remember: (request, sub, scopes) => consents.remember(kit, sub, request, scopes),
+  }
 }
 
 export interface HostOptions {
@@ -30,6 +52,9 @@ export interface HostOptions {
 
 /** Records of the endpoint are of no use here, but the name gives the reasons of refusals their prefix. */
 const kitOf = (provider: Pick<Provider, 'kit'>) => provider.kit('authorization-endpoint')
+
+const isPermitted = (decision: HostDecision): boolean =>
+  'trusted' in decision ? decision.trusted === true : decision.consented === true
 
 /** Bytes; as `bodyLimit` of the provider. */
 const maxLength = 65_536
@@ -95,6 +120,7 @@ export async function authorizationResponse(
   const tools = responseTools(pages, { kit, http: { header: () => null }, params: request.params })
   try {
     if ('refuse' in result) throw refused(result.refuse)
+    if (!isPermitted(result)) throw notAsked()
     const subject = timed(result.subject, kit.now())
     const { scopes } = result
     assertAcceptable({ scopes }, subject, request)

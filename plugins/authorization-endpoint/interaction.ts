@@ -1,4 +1,5 @@
 import type { EndpointKit, EndpointRequest, MaybePromise, PluginPart, Reply, Subject } from '@grantry/core'
+import type { Consents } from './consents.ts'
 import type { RefusalCode } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -13,6 +14,21 @@ export interface Decision {
   /** The granted scopes: a subset of the requested ones. */
   readonly scopes: readonly string[]
 }
+
+/** A decision of a user who was asked. */
+export interface AskedDecision extends Decision {
+  /**
+   * Whether the user need not be asked again: `recallConsent` then returns a decision for requests that ask for no more.
+   * Default: `false`.
+   */
+  readonly remember?: boolean | undefined
+}
+
+/**
+ * A decision without a page. The endpoint accepts it from `recallConsent`, also with fewer scopes, or if the code of the
+ * host says that the client needs no consent of its users.
+ */
+export type UnaskedDecision = Decision & ({ readonly consented: true } | { readonly trusted: true })
 
 /** An authorization request that waits for a decision. */
 export interface Interaction {
@@ -39,6 +55,13 @@ export interface Interaction {
    * @throws OAuthError with `prompt=none`: the request must not wait. Let it pass.
    */
   suspend(): Promise<Suspension>
+  /**
+   * Returns a decision for all that the request asks for, if the user need not be asked: the user has consented before, or
+   * the client has `requireConsent: false`. `undefined` if the user must be asked.
+   *
+   * @param sub the user. Default: that of the session
+   */
+  recallConsent(sub?: string): Promise<UnaskedDecision | undefined>
 }
 
 /** A stored request. */
@@ -70,7 +93,7 @@ export interface Interactions {
   /** Stores progress. Redirect to `resumeUrl` afterwards. */
   proceed(interaction: SuspendedInteraction, progress: Progress): Promise<void>
   /** Ends the interaction with a decision: the reply sends a code to the client. */
-  complete(interaction: SuspendedInteraction, decision: Decision): Promise<Reply>
+  complete(interaction: SuspendedInteraction, decision: AskedDecision): Promise<Reply>
   /** Ends the interaction with a refusal, which the reply sends to the client. */
   refuse(interaction: SuspendedInteraction, error: RefusalCode): Promise<Reply>
 }
@@ -83,6 +106,7 @@ export interface RefusedInteraction {
 export interface InteractionServices {
   readonly interactions: Interactions
   readonly sessions: Sessions
+  readonly consents: Consents
 }
 
 /** Determines who is signed in and what was authorized. */
@@ -92,7 +116,7 @@ export interface InteractionPort {
    * when the browser resumes the request. With `prompt=none`, a reply is not shown: the client receives
    * `interaction_required`.
    */
-  interact(interaction: Interaction): MaybePromise<Decision | RefusedInteraction | Reply>
+  interact(interaction: Interaction): MaybePromise<UnaskedDecision | RefusedInteraction | Reply>
   /** Further parts, such as the endpoints of its forms. */
   readonly parts?: ((services: InteractionServices) => readonly PluginPart[]) | undefined
 }

@@ -1,4 +1,5 @@
-import type { Interaction } from './interaction.ts'
+import type { Consents } from './consents.ts'
+import type { Decision, Interaction } from './interaction.ts'
 import { refused } from './refusal.ts'
 import { failedBy, mustSignIn } from './requirements.ts'
 import type { Target } from './response.ts'
@@ -9,6 +10,8 @@ import { checkVisit, suspensionOf, type Visit } from './visit.ts'
 export interface OpenInteraction extends Interaction {
   /** The cookies that `suspend` has set. */
   cookies(): readonly string[]
+  /** Whether the decision needs no question: the user has consented before, or the code of the host trusts the client. */
+  permits(decision: Decision & { readonly trusted?: boolean }): boolean
 }
 
 /**
@@ -18,12 +21,18 @@ export interface OpenInteraction extends Interaction {
  */
 export type OpenInteractionFor = (visit: Visit, target: Target) => Promise<OpenInteraction>
 
-/** @param lifetime seconds for which a request can be suspended */
-export function createOpenInteraction(
-  sessions: Sessions,
-  suspendedRequests: SuspendedRequests,
-  lifetime: number,
-): OpenInteractionFor {
+export function createOpenInteraction({
+  sessions,
+  suspendedRequests,
+  consents,
+  lifetime,
+}: {
+  readonly sessions: Sessions
+  readonly suspendedRequests: SuspendedRequests
+  readonly consents: Consents
+  /** Seconds for which a request can be suspended. */
+  readonly lifetime: number
+}): OpenInteractionFor {
   return async (visit, target) => {
     const { kit, http, params, confirmation, pushed, startedAt, progress } = visit
     const { request, session } = await checkVisit(visit, target, sessions)
@@ -33,6 +42,8 @@ export function createOpenInteraction(
     const isUnfit = mustSignIn(session, request, progress)
     let stored: ReturnType<SuspendedRequests['store']> | undefined
     let cookies: readonly string[] = []
+    const recalled = new Set<string>()
+    const signedIn = session?.subject.sub
     return {
       request,
       session,
@@ -56,7 +67,13 @@ export function createOpenInteraction(
         cookies = set
         return suspension
       },
+      async recallConsent(sub = signedIn) {
+        if (sub === undefined || !(await consents.suffice(kit, sub, request))) return undefined
+        recalled.add(sub)
+        return { scopes: request.scopes, consented: true }
+      },
       cookies: () => cookies,
+      permits: (decision) => decision.trusted === true || recalled.has(decision.subject?.sub ?? signedIn ?? ''),
     }
   }
 }

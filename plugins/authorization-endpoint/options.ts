@@ -16,6 +16,8 @@ export interface AuthorizationEndpointOptions {
   readonly sessions?: { readonly [Name in keyof SessionOptions]?: SessionOptions[Name] | undefined } | undefined
   /** Seconds for which a user can take to sign in and consent. Default: 1800. */
   readonly interactionLifetime?: number | undefined
+  /** Seconds for which a consent is remembered. Default: a year. */
+  readonly consentLifetime?: number | undefined
   /** The authentication context classes that the interaction can reach (`acr_values_supported`). */
   readonly acrValues?: readonly string[] | undefined
 }
@@ -32,6 +34,7 @@ export const maxInteractionLifetime = 86_400
 export const authorizationEndpointEntries = {
   sessions: v.optional(sessionsSchema, {}),
   interactionLifetime: v.optional(wholeSeconds(60, maxInteractionLifetime), 1800),
+  consentLifetime: v.optional(wholeSeconds(60, 315_360_000), 31_536_000),
   acrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
 }
 

@@ -10,6 +10,7 @@ const schema = v.object({
   refuse: v.exactOptional(v.string()),
   scopes: v.exactOptional(texts),
   name: v.exactOptional(v.string()),
+  remember: v.exactOptional(v.boolean()),
   subject: v.exactOptional(
     v.object({
       sub: v.string(),
@@ -24,7 +25,12 @@ const schema = v.object({
 /** What a login application elsewhere has decided. */
 export type Outcome =
   | { readonly refuse: RefusalCode }
-  | { readonly subject: Subject; readonly name: string | undefined; readonly scopes: readonly string[] }
+  | {
+      readonly subject: Subject
+      readonly name: string | undefined
+      readonly scopes: readonly string[]
+      readonly remember: boolean | undefined
+    }
 
 const keyOf = (id: string): string => `outcome:${id}`
 
@@ -48,7 +54,7 @@ export async function takeOutcome(kit: EndpointKit, id: string, ticket: string):
   const found = await kit.records.get(keyOf(id), schema)
   if (found === undefined || !kit.equals(found.ticket, kit.sha256(ticket))) return undefined
   await kit.records.delete(keyOf(id))
-  const { refuse, subject, name, scopes = [] } = found
-  if (subject !== undefined) return { subject, name, scopes }
+  const { refuse, subject, name, scopes = [], remember } = found
+  if (subject !== undefined) return { subject, name, scopes, remember }
   return refuse === undefined ? undefined : { refuse: refuse as RefusalCode }
 }

@@ -39,6 +39,13 @@ const texts: Readonly<Record<RefusalCode, string>> = {
 export const refused = (code: RefusalCode): OAuthError =>
   new OAuthError(code, texts[code], { reason: `plugin:authorization-endpoint:${code}` })
 
+/** Refuses a decision of an interaction that has neither asked the user nor a reason not to. */
+export const notAsked = (): OAuthError =>
+  new OAuthError('consent_required', texts.consent_required, {
+    reason: 'plugin:authorization-endpoint:user_not_asked',
+    detail: 'Ask the user, return what recallConsent() returns, or return trusted: true for an application of your own',
+  })
+
 /** Codes of the token endpoint and of APIs, which have another meaning for a client that waits for a code. */
 const foreign: ReadonlySet<OAuthErrorCode> = new Set<OAuthErrorCode>([
   'authorization_pending',

@@ -22,6 +22,8 @@ export interface RemoteDecision {
   readonly name?: string | undefined
   /** The granted scopes: a subset of the requested ones. */
   readonly scopes: readonly string[]
+  /** Whether the user need not be asked again: `recallConsent` then returns a decision. Default: `false`. */
+  readonly remember?: boolean | undefined
 }
 
 /**
@@ -72,12 +74,12 @@ export function createRemoteInteractions(provider: Pick<Provider, 'kit'>): Remot
       return record === undefined ? undefined : { id, request: await check(record), expiresAt: record.expiresAt }
     },
 
-    async complete(id, { subject: given, name, scopes }) {
+    async complete(id, { subject: given, name, scopes, remember }) {
       const record = await requests.peek(kit, id)
       if (record === undefined) return undefined
       const subject = timed(given, kit.now())
       assertAcceptable({ scopes }, subject, await check(record))
-      return answer(id, { subject, name, scopes }, record)
+      return answer(id, { subject, name, scopes, remember }, record)
     },
 
     async refuse(id, code) {

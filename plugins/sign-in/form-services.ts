@@ -2,13 +2,11 @@ import * as v from 'valibot'
 import type { InteractionServices } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
-import type { Consents } from './consents.ts'
 import type { SignInPages } from './pages.ts'
 
 export interface FormServices extends InteractionServices {
   readonly pages: SignInPages
   readonly passkeys?: PasskeyCheck | undefined
-  readonly consents: Consents
   /** The `acr` of a sign-in by password. */
   readonly acr?: string | undefined
   readonly secondFactors: readonly SecondFactor[]

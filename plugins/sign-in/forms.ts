@@ -46,11 +46,8 @@ const resumed = (interaction: SuspendedInteraction, { interactions }: FormServic
 const consent: Form = {
   step: 'consent',
   path: '/connect/consent',
-  async handle(_fields, interaction, { interactions, consents }) {
-    const { request, session, kit } = interaction
-    if (session !== undefined) await consents.remember(kit, session.subject.sub, request, request.scopes)
-    return interactions.complete(interaction, { scopes: request.scopes })
-  },
+  handle: (_fields, interaction, { interactions }) =>
+    interactions.complete(interaction, { scopes: interaction.request.scopes, remember: true }),
   retry: async (interaction, services) => resumed(interaction, services),
 }
 

@@ -1,10 +1,8 @@
-import { configurationObject, defineFields, parseConfiguration } from '@grantry/core'
+import { configurationObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
-import { wholeSeconds } from '../shared/config-schema.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
-import { createConsents } from './consents.ts'
 import { formEndpoints } from './forms.ts'
 import { interact } from './interact.ts'
 import type { SignInPages } from './pages.ts'
@@ -30,19 +28,10 @@ declare module '@grantry/core' {
     consent: true
     accountChoice: true
   }
-  interface ClientMembers {
-    /**
-     * Whether users must consent to the requests of the client. Default: `true`. A consent is remembered, except for a
-     * public client with a redirect URI other than `https`: another application could use it.
-     */
-    readonly requireConsent?: boolean | undefined
-  }
 }
 
 export interface SignInOptions {
   readonly pages: SignInPages
-  /** Seconds for which a consent is remembered. Default: a year. */
-  readonly consentLifetime?: number | undefined
   /** The `acr` of a sign-in by password, unless `users.authenticate` returns one. */
   readonly acr?: string | undefined
   /** Lets users sign in by a passkey, such as `passkeys()`. */
@@ -57,7 +46,6 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 
 /** The options that are data. */
 export const signInEntries = {
-  consentLifetime: v.optional(wholeSeconds(60, 315_360_000), 31_536_000),
   acr: v.optional(v.string('must be a string')),
 }
 
@@ -69,8 +57,6 @@ const optionsSchema = configurationObject({
   pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
 })
 
-const clientFields = defineFields({ client: { requireConsent: v.optional(v.boolean('must be true or false')) } })
-
 /**
  * An interaction with pages: users sign in with a user name and password, and consent. Pass it to
  * `authorizationEndpoint()`.
@@ -78,10 +64,9 @@ const clientFields = defineFields({ client: { requireConsent: v.optional(v.boole
  * @throws TypeError when an option is malformed.
  */
 export function signIn(input: SignInOptions): InteractionPort {
-  const { pages, consentLifetime, ...factors } = parseConfiguration(optionsSchema, input, 'signIn()')
-  const consents = createConsents(consentLifetime)
+  const { pages, ...factors } = parseConfiguration(optionsSchema, input, 'signIn()')
   return {
-    interact: (interaction) => interact(interaction, { pages, consents, passkeys: factors.passkeys }),
-    parts: (services) => [clientFields, ...formEndpoints({ ...services, pages, consents, ...factors })],
+    interact: (interaction) => interact(interaction, { pages, passkeys: factors.passkeys }),
+    parts: (services) => formEndpoints({ ...services, pages, ...factors }),
   }
 }

@@ -2,10 +2,10 @@ import type { Client, Reply } from '@grantry/core'
 import {
   formTargets,
   type Interaction,
+  requestedClaims,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
-import { requestedClaims } from './consents.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
 import type { ClientView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
 

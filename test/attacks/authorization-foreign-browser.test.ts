@@ -99,7 +99,7 @@ describe('with a login application on another host', () => {
   async function setUpRemote() {
     const f = await setUp({
       interact: async ({ mustSignIn, request: { scopes }, suspend }) =>
-        mustSignIn ? { location: `https://login.example.net/?id=${(await suspend()).id}` } : { scopes },
+        mustSignIn ? { location: `https://login.example.net/?id=${(await suspend()).id}` } : { scopes, trusted: true },
     })
     const [attacker, victim] = [f.browser(), f.browser()]
     const { url } = await attacker.open(f.urlOf(request))

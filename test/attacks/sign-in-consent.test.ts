@@ -65,7 +65,7 @@ describe('a client', () => {
   })
 
   test('gets no code for a consent that was denied, or is older than its lifetime', async () => {
-    const { start, clock } = await setUpSignIn({ consentLifetime: 60 })
+    const { start, clock } = await setUpSignIn({}, {}, { consentLifetime: 60 })
     const first = await start()
     await first.submit('consent', { decision: 'deny' }, await first.enter('alice'))
     const second = await start({}, first.browser)
@@ -74,6 +74,33 @@ describe('a client', () => {
     expect(answer((await start({}, first.browser)).page)).toHaveProperty('code')
     clock.advance(60)
     expect(nameOf((await start({}, first.browser)).page)).toBe('consent')
+  })
+
+  test.each([
+    ['deny', 'allow'],
+    ['allow', 'deny'],
+  ])(
+    'that is denied and allowed at the same time leaves no consent unless the consent counts: %s first',
+    async (...decisions) => {
+      const { start } = await setUpSignIn()
+      const first = await start()
+      const page = await first.enter('alice')
+      const ends = await Promise.all(decisions.map((decision) => first.submit('consent', { decision }, page)))
+      const isAllowed = ends.some((end) => 'code' in answer(end))
+      const expected = isAllowed ? { code: expect.any(String) } : { error: 'consent_required' }
+      expect(ends.filter((end) => 'code' in answer(end) || answer(end).error === 'access_denied')).toHaveLength(1)
+      expect(answer((await start({ prompt: 'none' }, first.browser)).page)).toMatchObject(expected)
+    },
+  )
+
+  test('gets no code for a consent that the request did not accept, now or later', async () => {
+    const { start } = await setUpSignIn()
+    const first = await start()
+    const page = await first.enter('alice')
+    await first.submit('consent', { decision: 'deny' }, page)
+    const late = await first.submit('consent', allow, page)
+    expect(answer(late)).not.toHaveProperty('code')
+    expect(answer((await start({ prompt: 'none' }, first.browser)).page).error).toBe('consent_required')
   })
 
   test('that asks for a new consent gets no remembered one', async () => {

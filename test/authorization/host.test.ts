@@ -43,7 +43,11 @@ describe('a page of the host', () => {
     const { provider, checked, post } = await host()
     const parsed = await checked({ max_age: '60', login_hint: 'alice' })
     expect(parsed).toMatchObject({ maxAge: 60, loginHint: 'alice', nonce: request.nonce, scopes: ['openid', 'api1'] })
-    const response = await authorizationResponse(provider, parsed, { subject: alice, scopes: parsed.scopes })
+    const response = await authorizationResponse(provider, parsed, {
+      subject: alice,
+      scopes: parsed.scopes,
+      consented: true,
+    })
     const { code, ...others } = parametersOf(response)
     expect(others).toEqual({ state: request.state, iss: provider.issuer })
     expect([response.status, response.headers.get('cache-control')]).toEqual([303, 'no-store'])
@@ -110,7 +114,7 @@ describe('a page of the host', () => {
     const { provider, checked, clock } = await host()
     const parsed = await checked(parameters)
     const subject = { ...alice, authTime: clock.now() - 20 }
-    const response = await authorizationResponse(provider, parsed, { subject, scopes: parsed.scopes })
+    const response = await authorizationResponse(provider, parsed, { subject, scopes: parsed.scopes, consented: true })
     expect(parametersOf(response)).toMatchObject({ error, state: request.state })
   })
 
@@ -122,7 +126,7 @@ describe('a page of the host', () => {
 
   test('11.26 a scope that was not requested is a defect of the page', async () => {
     const { provider, checked } = await host()
-    const decision = { subject: alice, scopes: ['profile'] }
+    const decision = { subject: alice, scopes: ['profile'], consented: true } as const
     await expect(authorizationResponse(provider, await checked(), decision)).rejects.toThrow('not requested')
   })
 })

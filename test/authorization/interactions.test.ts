@@ -55,7 +55,7 @@ describe('an interaction', () => {
   test('11.24 of 20 concurrent answers, one gets a code', async () => {
     let decides = false
     const f = await setUpPages({}, {}, (interaction) =>
-      decides ? { subject: alice, scopes: interaction.request.scopes } : ownPages.interact(interaction),
+      decides ? { subject: alice, scopes: interaction.request.scopes, trusted: true } : ownPages.interact(interaction),
     )
     const user = f.browser()
     const id = idOf(await f.ask(user))

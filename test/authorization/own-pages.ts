@@ -17,7 +17,7 @@ const page = (name: string, id: string): Reply => ({
 async function interact({ request: { prompts, scopes }, session, mustSignIn, progress, suspend }: Interaction) {
   if (session === undefined || mustSignIn) return page('sign-in', (await suspend()).id)
   if (prompts.has('select_account') && progress.chosen !== session.sid) return page('accounts', (await suspend()).id)
-  return { scopes }
+  return { scopes, trusted: true } as const
 }
 
 const form = v.object({

@@ -48,7 +48,11 @@ export const request = {
 
 /** An interaction in which alice is signed in by a host, and consents to everything. */
 export const hostSignIn: InteractionPort = {
-  interact: ({ request, kit }) => ({ subject: { ...alice, authTime: kit.now() - 100 }, scopes: request.scopes }),
+  interact: ({ request: { scopes }, kit }) => ({
+    subject: { ...alice, authTime: kit.now() - 100 },
+    scopes,
+    trusted: true,
+  }),
 }
 
 export async function setUp(

@@ -92,6 +92,7 @@ describe('prompt=login', () => {
       interact: ({ kit, request: { scopes } }) => ({
         subject: { ...alice, ...(age !== undefined && { authTime: kit.now() + age }) },
         scopes,
+        trusted: true,
       }),
     })
     expect(answer(await browser().open(urlOf({ ...request, prompt: 'login' })))).toMatchObject(expected)
@@ -115,7 +116,7 @@ describe('prompt=select_account', () => {
 
   test('11.15 a decision for the session without a choice is refused', async () => {
     const { browser, signIn, ask } = await setUpPages({}, {}, (interaction) =>
-      interaction.mustSignIn ? ownPages.interact(interaction) : { scopes: interaction.request.scopes },
+      interaction.mustSignIn ? ownPages.interact(interaction) : { scopes: interaction.request.scopes, trusted: true },
     )
     const user = browser()
     await signIn(user)

@@ -10,7 +10,9 @@ const isCode = { code: expect.any(String), state: request.state }
 /** Sends users to a login application on another host. */
 const elsewhere: InteractionPort = {
   async interact({ request: { scopes }, mustSignIn, suspend }) {
-    return mustSignIn ? { location: `https://login.example.net/?id=${(await suspend()).id}` } : { scopes }
+    return mustSignIn
+      ? { location: `https://login.example.net/?id=${(await suspend()).id}` }
+      : { scopes, trusted: true }
   },
 }
 

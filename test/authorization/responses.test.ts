@@ -2,7 +2,7 @@ import { OAuthError } from '@grantry/core'
 import { plainPages } from '@grantry/plugins/authorization-endpoint'
 import { describe, expect, test } from 'vitest'
 import { answer, hiddenFields } from './browser.ts'
-import { hostSignIn, redirectUri, request, setUp } from './parties.ts'
+import { alice, hostSignIn, redirectUri, request, setUp } from './parties.ts'
 
 const { state: _, ...withoutState } = request
 
@@ -137,7 +137,7 @@ describe('errors', () => {
 
   test.each([
     ['nothing', undefined, 303],
-    ['a scope that was not requested', { scopes: ['profile'], subject: { sub: 'alice', amr: ['pwd'] } }, 303],
+    ['a scope that was not requested', { scopes: ['profile'], subject: alice, trusted: true }, 303],
     ['an unknown member', { sub: 'alice' }, 500],
   ])('11.22 an interaction that returns %s is a defect of the host', async (_name, result, expected) => {
     const { browser, urlOf } = await setUp({ interact: () => result as never })
@@ -149,7 +149,7 @@ describe('errors', () => {
 
   test('11.22 a decision without a scope is refused', async () => {
     const { browser, urlOf } = await setUp({
-      interact: () => ({ subject: { sub: 'alice', amr: ['pwd'] }, scopes: [] }),
+      interact: () => ({ subject: alice, scopes: [], trusted: true }),
     })
     expect(answer(await browser().open(urlOf(request)))).toMatchObject({ error: 'invalid_scope' })
   })

@@ -113,17 +113,9 @@ export function createNamedPlugin(plugin: NamedPlugin): Plugin {
     case 'resource-indicators':
       return resourceIndicators()
     case 'sign-in': {
-      const {
-        name,
-        pages: appearance,
-        pushedRequests,
-        backChannelLogout: logout,
-        acr,
-        consentLifetime,
-        ...options
-      } = plugin
+      const { name, pages: appearance, pushedRequests, backChannelLogout: logout, acr, ...options } = plugin
       const pages = createPages(appearance)
-      const interaction = signIn({ pages, acr, consentLifetime })
+      const interaction = signIn({ pages, acr })
       const features = [pushedAuthorization(pushedRequests), endSession({ pages }), backChannelLogout(logout)]
       return authorizationEndpoint({ ...options, interaction, pages, features })
     }

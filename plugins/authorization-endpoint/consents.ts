@@ -1,6 +1,6 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
-import type { CheckedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { CheckedRequest } from './request.ts'
 
 const schema = v.object({
   scopes: v.array(v.string()),
@@ -11,8 +11,12 @@ const schema = v.object({
 
 /** What users have consented to. */
 export interface Consents {
-  /** Whether the user has consented to everything that the request asks for. */
-  covers(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
+  /**
+   * Whether the user need not be asked: the user has consented to everything that the request asks for, and neither
+   * `prompt=consent` nor another application that could have sent the request requires the question. Always for clients
+   * with `requireConsent: false`.
+   */
+  suffice(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
   /** Adds to what the user has consented to before. */
   remember(kit: EndpointKit, sub: string, request: CheckedRequest, scopes: readonly string[]): Promise<void>
 }
@@ -26,6 +30,15 @@ const keyOf = (sub: string, { client }: CheckedRequest): string => `consent:${JS
 
 const union = (one: readonly string[], other: readonly string[]): string[] => [...new Set([...one, ...other])]
 
+/**
+ * Whether another application could have sent the request: without a secret, only the host of an `https` redirect URI
+ * proves which one receives the code. Any application of the device can use a private-use scheme or a port.
+ *
+ * @see RFC 6749 section 10.2; RFC 8252 section 8.6
+ */
+const isImpersonable = ({ client, redirectUri }: CheckedRequest): boolean =>
+  client.public && !/^https:/iu.test(redirectUri)
+
 /** @param lifetime seconds after which the user is asked again */
 export function createConsents(lifetime: number): Consents {
   /** Returns what the user has consented to since the last revocation, and the epoch. */
@@ -36,7 +49,9 @@ export function createConsents(lifetime: number): Consents {
   }
 
   return {
-    async covers(kit, sub, request) {
+    async suffice(kit, sub, request) {
+      if (request.client.requireConsent === false) return true
+      if (request.prompts.has('consent') || isImpersonable(request)) return false
       const { given } = await read(kit, sub, request)
       if (given === undefined) return false
       const { scopes, claims } = given
