@@ -47,6 +47,8 @@ describe('a certificate in a header', () => {
     ['pem', { header: 'X-Client-Cert', format: 'pem' }, escaped],
     ['pem without line breaks', { header: 'X-Client-Cert', format: 'pem' }, escaped.replaceAll('%0A', '')],
     ['rfc9440', { header: 'Client-Cert', format: 'rfc9440' }, `:${der}:`],
+    ['der, as of HAProxy', { header: 'X-SSL-Client-Cert', format: 'der' }, der],
+    ['der, with the chain, as of Traefik', { header: 'X-Forwarded-Tls-Client-Cert', format: 'der' }, `${der},MAMCAQI=`],
     [
       'xfcc',
       { header: 'X-Forwarded-Client-Cert', format: 'xfcc' },
@@ -84,6 +86,11 @@ describe('a certificate in a header', () => {
     ['that is not escaped', { format: 'rfc9440' }, escaped],
     ['in another format', { format: 'pem' }, `:${der}:`],
     ['in another format', { format: 'xfcc' }, escaped],
+    ['in another format', { format: 'der' }, escaped],
+    ['that is repeated', { format: 'der' }, [der, der]],
+    ['that is empty', { format: 'der' }, ''],
+    ['with an empty element', { format: 'der' }, `,${der}`],
+    ['with text after the certificate', { format: 'der' }, `${der}x`],
     ['without the key Cert', { format: 'xfcc' }, 'Hash=abc;Subject="CN=a"'],
     ['with the key in lower case', { format: 'xfcc' }, `cert="${escaped}"`],
     ['with a chain only', { format: 'xfcc' }, `Chain="${escaped}"`],
@@ -130,7 +137,7 @@ test.each<[string, Partial<Header>]>([
   ['clientCertificate.proxies: 10.0.0.0/8/8 is not', { proxies: ['10.0.0.0/8/8'] }],
   ['clientCertificate.proxies: ::1/ is not', { proxies: ['::1/'] }],
   ['clientCertificate.header must be the name', { header: 'a b' }],
-  ['clientCertificate.format must be pem or xfcc or rfc9440', { format: 'der' as never }],
+  ['clientCertificate.format must be pem or der or xfcc or rfc9440', { format: 'base64' as never }],
   ['clientCertificate.position must be a whole number', { position: 0 }],
 ])('refuses the option: %s', async (message, change) => {
   const option: Header = { header: 'x-cert', format: 'pem', proxies: local, ...change }

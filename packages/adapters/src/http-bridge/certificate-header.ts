@@ -1,5 +1,5 @@
 /** How a proxy writes the certificate of the client into a header. */
-export const certificateFormats = ['pem', 'xfcc', 'rfc9440'] as const
+export const certificateFormats = ['pem', 'der', 'xfcc', 'rfc9440'] as const
 
 export type CertificateFormat = (typeof certificateFormats)[number]
 
@@ -13,6 +13,12 @@ function fromPem(value: string): string | undefined {
     return undefined
   }
 }
+
+/**
+ * Returns the first base64 of a list: Traefik appends the chain that the client has sent. Headers that are repeated are
+ * joined with a space, and refused.
+ */
+const fromDer = (value: string): string | undefined => /^([\w+/]+={0,2})(?:,[\w+/]+={0,2})*$/u.exec(value)?.[1]
 
 const xfccPair = /\s*([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))([,;]|$)/uy
 
@@ -48,6 +54,7 @@ function xfccElements(value: string): readonly ReadonlyMap<string, string>[] | u
  */
 export function certificateIn(value: string, format: CertificateFormat, position: number): string | undefined {
   if (format === 'pem') return fromPem(value)
+  if (format === 'der') return fromDer(value)
   if (format === 'rfc9440') return /^:([\w+/]+={0,2}):$/u.exec(value)?.[1]
   const certificate = xfccElements(value)?.at(-position)?.get('Cert')
   return certificate === undefined ? undefined : fromPem(certificate)

@@ -17,8 +17,9 @@ export interface CertificateHeader {
   /** The name of the header. The proxy must remove it from the requests that it receives. */
   readonly header: string
   /**
-   * `pem`: URL-encoded, as in `$ssl_client_escaped_cert` of nginx. `xfcc`: `X-Forwarded-Client-Cert` of Envoy.
-   * `rfc9440`: `Client-Cert` of RFC 9440.
+   * `pem`: URL-encoded, as in `$ssl_client_escaped_cert` of nginx. `der`: the base64 of the DER, as in
+   * `X-Forwarded-Tls-Client-Cert` of Traefik, and `%[ssl_c_der,base64]` of HAProxy. `xfcc`: `X-Forwarded-Client-Cert` of
+   * Envoy. `rfc9440`: `Client-Cert` of RFC 9440.
    */
   readonly format: CertificateFormat
   /**

@@ -18,7 +18,7 @@ const network = v.pipe(
 /** Where a proxy passes the certificates of clients. */
 export const clientCertificateSchema = configurationObject({
   header: v.pipe(v.string('must be the name of a header'), v.regex(/^[\w-]+$/u, 'must be the name of a header')),
-  format: v.picklist(['pem', 'xfcc', 'rfc9440'], 'must be pem, xfcc or rfc9440'),
+  format: v.picklist(['pem', 'der', 'xfcc', 'rfc9440'], 'must be pem, der, xfcc or rfc9440'),
   proxies: v.pipe(v.array(network, 'must be an array of IP addresses'), v.minLength(1, 'must not be empty')),
   verified: v.optional(v.boolean('must be true or false'), false),
   position: v.optional(

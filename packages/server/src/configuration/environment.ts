@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileErrorReason } from '../error-message.ts'
+import { isNamedPlugin } from './named-plugins.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -26,21 +27,34 @@ function variableOf(name: string, path: string, environment: Environment): strin
   )
 }
 
+/** Only plain objects: instances in a module configuration, such as a user service of a class, are not data. */
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+/** Whether a value is a plugin. The objects in it are compared by identity, such as the schemas that plugins share. */
+const isPlugin = (value: unknown, path: string): boolean =>
+  /^plugins(?:\[\d+\])+$/u.test(path) && !Array.isArray(value) && !isNamedPlugin(value)
+
 /**
  * Replaces `${NAME}` in every string of a configuration with the environment variable, or with the content of the file
  * that `NAME_FILE` names. Docker and systemd provide secrets as files, because other processes can read an environment.
+ * Plugins, and objects in which nothing is replaced, are returned as they are, not as copies: functions of a module
+ * configuration could refer to them.
  *
  * @throws TypeError that names the path and the variable if it is not set, or the file if it cannot be read.
  */
 export function withEnvironment(value: unknown, environment: Environment, path = ''): unknown {
   if (typeof value === 'string')
     return value.replaceAll(reference, (_, name: string) => variableOf(name, path, environment))
-  if (Array.isArray(value)) return value.map((item, index) => withEnvironment(item, environment, `${path}[${index}]`))
-  // Only plain objects: instances in a module configuration (a user service, a plugin) stay as they are.
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
-  const entries = Object.entries(value).map(([key, item]) => [
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => withEnvironment(item, environment, `${path}[${index}]`))
+    return items.every((item, index) => item === value[index]) ? value : items
+  }
+  if (!isPlain(value) || isPlugin(value, path)) return value
+  const before = Object.entries(value)
+  const entries = before.map(([key, item]): [string, unknown] => [
     key,
     withEnvironment(item, environment, path === '' ? key : `${path}.${key}`),
   ])
-  return Object.fromEntries(entries)
+  return entries.every(([, item], index) => item === before[index]?.[1]) ? value : Object.fromEntries(entries)
 }
