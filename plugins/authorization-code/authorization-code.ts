@@ -7,7 +7,7 @@ const refusal = 'The authorization code is not valid'
 // over.
 const params = v.object({
   code: v.string(),
-  redirect_uri: v.pipe(v.string(), v.maxLength(2000)),
+  redirect_uri: v.optional(v.pipe(v.string(), v.maxLength(2000))),
 })
 
 // The same description for unknown, expired, foreign and spent codes: a caller learns nothing about a code.
@@ -32,9 +32,19 @@ export const authorizationCode = (): Grant<typeof params> =>
     stored: { kind: 'code', redirect: true, publicClientsNeed: 'proof_key' },
     async handle({ client, params: { code, redirect_uri } }, kit) {
       const stored = await kit.findGrant('code', code)
+      // RFC 6749 section 4.1.3: as in the authorization request.
+      const isOptional = stored !== undefined && stored.redirectUri === undefined
+      if (redirect_uri === undefined && !isOptional) {
+        throw new OAuthError('invalid_request', 'The parameter redirect_uri is required', {
+          reason: 'parameter_missing',
+        })
+      }
       if (stored === undefined) throw notValid('code_unknown')
       if (stored.clientId !== client.clientId) throw notValid('client_mismatch')
-      if (stored.redirectUri !== redirect_uri) throw notValid('redirect_uri_mismatch')
+      const isMatching = isOptional
+        ? redirect_uri === undefined || client.redirectUris.includes(redirect_uri)
+        : stored.redirectUri === redirect_uri
+      if (!isMatching) throw notValid('redirect_uri_mismatch')
       const { subject, scopes, claims, nonce, identityClaims, requestedClaims, redemption } = stored
       return {
         subject,

@@ -94,6 +94,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
     path: '/connect/authorize',
     metadataName: 'authorization_endpoint',
     methods: ['GET', 'POST'],
+    effects: true,
     caller: 'anyone',
     params: v.record(v.string(), v.string()),
     handle({ params: received, request }, kit) {
@@ -108,6 +109,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
     name: 'authorizationResume',
     path: '/connect/authorize/resume',
     methods: ['GET'],
+    effects: true,
     caller: 'anyone',
     params: v.object({ interaction: v.string(), ticket: v.optional(v.string()) }),
     handle: ({ params: { interaction, ticket }, request }, kit) => flow.resume(interaction, ticket, request, kit),

@@ -97,8 +97,8 @@ function promptsOf({ prompt }: AuthorizationParameters): ReadonlySet<Prompt> {
 
 function maxAgeOf({ max_age: text }: AuthorizationParameters, { defaultMaxAge }: Client): number | undefined {
   if (text === undefined) return defaultMaxAge
-  if (!/^\d{1,9}$/u.test(text)) throw invalid('The parameter max_age is malformed', 'max_age_malformed')
-  return Number(text)
+  if (!/^\d+$/u.test(text)) throw invalid('The parameter max_age is malformed', 'max_age_malformed')
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
 
 function assertShort(params: AuthorizationParameters): void {
@@ -135,6 +135,7 @@ export const proposedGrant = ({ client, redirectUri, claims, ...request }: Check
   scopes: request.scopes,
   params: request.params,
   requestedClaims: { userinfo: namesOf(claims.userinfo), identityToken: namesOf(claims.identityToken) },
+  ...(request.params.redirect_uri === undefined && { omitsRedirectUri: true }),
   ...(request.nonce !== undefined && { nonce: request.nonce }),
   ...(request.confirmation !== undefined && { confirmation: request.confirmation }),
 })

@@ -1,4 +1,4 @@
-import { decodeJwt, type EndpointKit, isRegisteredRedirectUri, type Json } from '@grantry/core'
+import { type Client, decodeJwt, type EndpointKit, isRegisteredRedirectUri, type Json } from '@grantry/core'
 import type { AuthorizationParameters } from './parameters.ts'
 import { invalid, refusal } from './refusal.ts'
 import { type ResponseMode, receivesForms, responseModeOf, type Target } from './response.ts'
@@ -43,6 +43,19 @@ function withObject(params: AuthorizationParameters): AuthorizationParameters {
 }
 
 /**
+ * Returns the redirect URI of a request without one: the only one of the client. OpenID Connect Core section 3.1.2.1 and
+ * FAPI 2.0, whose clients push their requests, require the parameter.
+ *
+ * @see RFC 6749 section 3.1.2.3
+ */
+function defaultRedirectUri({ scope = '' }: AuthorizationParameters, client: Client): string {
+  const [only, ...others] = client.redirectUris
+  const mustName = client.requirePushedAuthorizationRequests === true || scope.split(' ').includes('openid')
+  if (only !== undefined && others.length === 0 && !mustName) return only
+  throw invalid('The parameter redirect_uri is required', 'redirect_uri_missing')
+}
+
+/**
  * Finds where the response goes. Until this has succeeded, nothing is sent to a redirect URI.
  *
  * @throws OAuthError for the user, not for the client.
@@ -50,11 +63,11 @@ function withObject(params: AuthorizationParameters): AuthorizationParameters {
  */
 export async function findTarget(given: AuthorizationParameters, kit: EndpointKit): Promise<Target> {
   const params = withObject(given)
-  const { client_id: clientId, redirect_uri: redirectUri, state } = params
+  const { client_id: clientId, state } = params
   if (clientId === undefined) throw invalid('The parameter client_id is required', 'client_id_missing')
   const client = await kit.findClient(clientId)
   if (client === undefined) throw refusal('unauthorized_client', 'The client is not known', 'client_unknown')
-  if (redirectUri === undefined) throw invalid('The parameter redirect_uri is required', 'redirect_uri_missing')
+  const redirectUri = params.redirect_uri ?? defaultRedirectUri(params, client)
   if (!isRegisteredRedirectUri(redirectUri, client.redirectUris)) {
     throw invalid('The redirect_uri is not registered', 'redirect_uri_mismatch')
   }

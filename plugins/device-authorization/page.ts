@@ -114,6 +114,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     name: 'deviceVerification',
     path,
     methods: ['GET', 'POST'],
+    effects: true,
     caller: 'anyone',
     params: v.object({
       user_code: v.optional(v.string()),

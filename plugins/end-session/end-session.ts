@@ -106,9 +106,7 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
     const session = await sessions.find(kit, http)
     // The cookie is not cleared: the browser can have one that it did not send.
     if (session === undefined) return finished(request, http)
-    return isHinted(request, session) && http.method !== 'HEAD'
-      ? end(request, session, http, kit)
-      : ask(request, session, http, kit)
+    return isHinted(request, session) ? end(request, session, http, kit) : ask(request, session, http, kit)
   }
 
   const errorPage = ({ code, details: { reason } }: OAuthError, http: EndpointRequest): Reply =>
@@ -119,6 +117,7 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
     path: '/connect/endsession',
     metadataName: 'end_session_endpoint',
     methods: ['GET', 'POST'],
+    effects: true,
     caller: 'anyone',
     params: v.record(v.string(), v.string()),
     handle: ({ params, request }, kit) => begin(params, request, kit),

@@ -51,7 +51,15 @@ describe('max_age', () => {
     expect(answer(await ask(user, { max_age: '10' }))).toMatchObject(isCode)
   })
 
-  test.each(['-1', '1.5', 'x', '1e3', '9999999999'])('11.17 refuses max_age=%s', async (max_age) => {
+  test.each(['2147483647', '9223372036854775807', '9'.repeat(400)])(
+    '11.17 max_age=%s, which libraries send for no limit, accepts any authentication',
+    async (max_age) => {
+      const { browser, urlOf } = await setUp()
+      expect(answer(await browser().open(urlOf({ ...request, max_age })))).toMatchObject(isCode)
+    },
+  )
+
+  test.each(['-1', '1.5', 'x', '1e3', '+1'])('11.17 refuses max_age=%s', async (max_age) => {
     const { browser, urlOf } = await setUp()
     expect(answer(await browser().open(urlOf({ ...request, max_age })))).toMatchObject({ error: 'invalid_request' })
   })

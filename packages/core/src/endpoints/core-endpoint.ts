@@ -60,11 +60,11 @@ export const builtIn = <const N extends string, const S extends Schema, const C 
 
 /** An endpoint of a plugin. Its `handle` does not receive the trace. */
 export function fromPlugin(endpoint: Endpoint): CoreEndpoint {
-  const { kind, name, path, methods, body, caller, scope, cors, guessable, readsProofs, params, presentError } =
-    endpoint
+  const { kind, name, path, methods, body, caller, scope, cors, guessable, readsProofs, effects, params } = endpoint
   const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation }, kit) =>
     endpoint.handle({ caller, params, request: facts(), confirmation }, kit)
-  const facts = { kind, name, path, methods: [...methods], body, caller, scope, cors, guessable, readsProofs, params }
+  const rights = { caller, scope, cors, guessable, readsProofs, effects }
+  const facts = { kind, name, path, methods: [...methods], body, params, ...rights }
   // Its alias is found by this name.
-  return { ...facts, metadataName: endpoint.metadataName, presentError, handle }
+  return { ...facts, metadataName: endpoint.metadataName, presentError: endpoint.presentError, handle }
 }

@@ -1,3 +1,4 @@
+import type { PlainResponse } from '../http/plain-response.ts'
 import { noStoreHeaders } from '../http/plain-response.ts'
 import type { HtmlSources } from '../plugin/endpoint.ts'
 
@@ -55,3 +56,6 @@ const strictHeaders = Object.freeze({
  */
 export const htmlHeaders = (sources: HtmlSources | undefined): Readonly<Record<string, string>> =>
   sources === undefined ? strictHeaders : { ...strictHeaders, 'content-security-policy': policyOf(sources) }
+
+/** The headers of a page without its content. */
+export const emptyPage: PlainResponse = { status: 200, headers: htmlHeaders({}), body: null }

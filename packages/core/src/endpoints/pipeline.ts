@@ -23,6 +23,7 @@ import { withoutClientSub } from '../tokens/claims.ts'
 import { nothingProved, type Proved } from '../tokens/key-proofs.ts'
 import type { MaybePromise } from '../types.ts'
 import { type CoreEndpoint, callerKindOf } from './core-endpoint.ts'
+import { emptyPage } from './html-policy.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'
 import { requestFacts } from './request-facts.ts'
 import { createRespond } from './respond.ts'
@@ -46,6 +47,11 @@ function presentedScope({ presented }: Trace): { presentedScope?: string; presen
 
 const isInvalidToken = (thrown: unknown): boolean =>
   isOAuthError(thrown) && thrown.code === 'invalid_token' && thrown.details.withoutCredentials !== true
+
+/** What GET would return cannot be known without its effect. */
+const exceptHead = (handle: HandleRequest): HandleRequest => {
+  return (request, trace) => (request.method === 'HEAD' ? Promise.resolve(emptyPage) : handle(request, trace))
+}
 
 /** Wraps a handler with a limit on invalid tokens per client address. */
 function limited(handle: HandleRequest, limits: ValidationLimits): HandleRequest {
@@ -236,7 +242,7 @@ export function createPipeline(
     }
   }
 
-  const handle = handlers[callerKind]
+  const handle = endpoint.effects === true ? exceptHead(handlers[callerKind]) : handlers[callerKind]
   const isLimited = callerKind === 'token' || endpoint.guessable === true
   return isLimited && validationLimits !== undefined ? limited(handle, validationLimits) : handle
 }

@@ -22,6 +22,11 @@ export interface NewGrant {
    * another port (RFC 8252 section 7.3).
    */
   readonly redirectUri?: string | undefined
+  /**
+   * Whether the request had no `redirect_uri`, so `redirectUri` is the only one of the client. The request that redeems the
+   * grant then needs none either (RFC 6749 section 4.1.3). Default: `false`.
+   */
+  readonly omitsRedirectUri?: boolean | undefined
   /** At most 300 characters; included in the identity token. */
   readonly nonce?: string | undefined
   /** Additional claims of the access tokens. */

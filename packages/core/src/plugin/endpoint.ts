@@ -188,6 +188,11 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    * then verify the proofs, and `confirmation` contains the keys. Default: `false`.
    */
   readonly readsProofs?: boolean | undefined
+  /**
+   * Whether GET has an effect, such as using up a request or counting a guess. The core then responds to HEAD with an empty
+   * page and without calling `handle`: programs that check links send it (RFC 9110 section 9.2.1). Default: `false`.
+   */
+  readonly effects?: boolean | undefined
   /** The schema of the parameters. Without it, the core reads none. */
   readonly params?: S | undefined
   /** Handles a request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its message. */

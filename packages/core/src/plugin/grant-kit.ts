@@ -19,7 +19,7 @@ export interface StoredGrant {
   readonly claims?: Readonly<Record<string, Json>> | undefined
   /** The claim `act` of its tokens. A grant that adds an actor must keep the earlier ones. */
   readonly act?: Readonly<Record<string, Json>> | undefined
-  /** The redirect URI that the credential was sent to, if any. */
+  /** The redirect URI that the credential was sent to; `undefined` if its request named none. */
   readonly redirectUri?: string | undefined
   readonly nonce?: string | undefined
   /** Additional claims of its identity tokens. */

@@ -49,6 +49,7 @@ export function assertEndpoint({ plugin, part }: OwnedPart<Endpoint>, credential
   assertOneOf('cors', cors, known.cors)
   assertOneOf('guessable', part.guessable, known.flag)
   assertOneOf('readsProofs', part.readsProofs, caller === 'client' ? known.flag : [undefined, false])
+  assertOneOf('effects', part.effects, known.flag)
   assertOneOf('beforeIssuerPath', part.beforeIssuerPath, known.flag)
   if (typeof part.handle !== 'function') throw refuse(`${what} requires handle()`)
   if (part.presentError !== undefined && (typeof part.presentError !== 'function' || caller !== 'anyone')) {
