@@ -1,6 +1,7 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 import type { CheckedRequest } from './request.ts'
+import type { Standing } from './standing.ts'
 
 const schema = v.object({
   scopes: v.array(v.string()),
@@ -17,8 +18,18 @@ export interface Consents {
    * with `requireConsent: false`.
    */
   suffice(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
-  /** Adds to what the user has consented to before. */
-  remember(kit: EndpointKit, sub: string, request: CheckedRequest, scopes: readonly string[]): Promise<void>
+  /**
+   * Adds to what the user has consented to before.
+   *
+   * @param standing the state of the user at the sign-in: nothing is remembered if the user was revoked since
+   */
+  remember(
+    kit: EndpointKit,
+    sub: string,
+    request: CheckedRequest,
+    scopes: readonly string[],
+    standing?: Standing,
+  ): Promise<void>
 }
 
 /** The names of the claims that the request asks for individually. */
@@ -61,8 +72,9 @@ export function createConsents(lifetime: number): Consents {
       )
     },
 
-    async remember(kit, sub, request, granted) {
+    async remember(kit, sub, request, granted, standing) {
       const { given, epoch } = await read(kit, sub, request)
+      if (epoch !== undefined && standing !== undefined && epoch !== standing.epoch) return
       const consent = {
         scopes: union(given?.scopes ?? [], granted),
         claims: union(given?.claims ?? [], requestedClaims(request)),

@@ -5,7 +5,8 @@ import type { AskedDecision, Decision, Interaction } from './interaction.ts'
 import { invalid, refusal, refused } from './refusal.ts'
 import { type CheckedRequest, proposedGrant } from './request.ts'
 import { type TimedSubject, unmetBy } from './requirements.ts'
-import type { Sessions, SignedInUser } from './sessions.ts'
+import type { Session, Sessions, SignedInUser } from './sessions.ts'
+import { since } from './standing.ts'
 import type { SuspendedRequests } from './suspended.ts'
 import type { Visit } from './visit.ts'
 
@@ -46,14 +47,17 @@ export function assertAcceptable({ scopes }: Decision, subject: TimedSubject, re
   }
 }
 
-/** Returns the user of a session, if it suffices. */
-function subjectOf({ session, mustSignIn, request, progress }: Interaction): TimedSubject {
+/** Returns the session, if it suffices. */
+function sufficientSession({ session, mustSignIn, request, progress }: Interaction): Session {
   if (session === undefined || mustSignIn) throw refused('login_required')
-  const { sid, subject } = session
+  const { sid } = session
   const isChosen = progress.chosen === sid || progress.signedIn === sid
   if (request.prompts.has('select_account') && !isChosen) throw refused('account_selection_required')
-  return subject
+  return session
 }
+
+/** A pushed request ends with a revocation of the client that has sent it. */
+const clientSince = ({ pushed, clientEpoch }: Visit) => (pushed === undefined ? {} : { client: clientEpoch ?? null })
 
 export function createDecisions(deps: {
   readonly sessions: Sessions
@@ -81,7 +85,10 @@ export function createDecisions(deps: {
 
     async decide({ subject: given, scopes, signIn, remember }, interaction, visit) {
       const { request, kit, http } = interaction
-      const subject = given === undefined ? subjectOf(interaction) : timed(given, kit.now())
+      const { subject, standing } =
+        given === undefined
+          ? sufficientSession(interaction)
+          : { subject: timed(given, kit.now()), standing: signIn?.standing }
       assertAcceptable({ scopes }, subject, request)
       await decisions.spend(visit)
       const started = signIn === undefined ? undefined : await sessions.start(kit, signIn, http)
@@ -91,9 +98,14 @@ export function createDecisions(deps: {
         await Promise.all(onAuthorized.map((notify) => notify(kit, ofSession, request.client)))
       }
       const identityClaims = ofSession !== undefined && needsSid(request.client) ? { sid: ofSession.sid } : undefined
-      const code = await kit.authorize({ subject, identityClaims, ...proposedGrant({ ...request, scopes }) })
+      const code = await kit.authorize({
+        subject,
+        identityClaims,
+        since: { ...(standing !== undefined && since(standing)), ...clientSince(visit) },
+        ...proposedGrant({ ...request, scopes }),
+      })
       // Last: of several decisions about a request, only the one that counts leaves a consent.
-      if (remember === true) await consents.remember(kit, subject.sub, request, scopes)
+      if (remember === true) await consents.remember(kit, subject.sub, request, scopes, standing)
       return { code, cookies: started?.cookies ?? [] }
     },
   }

@@ -7,6 +7,8 @@ import type { Session, SessionListener } from './sessions.ts'
 export interface PushedRequest {
   readonly params: AuthorizationParameters
   readonly confirmation: Confirmation | undefined
+  /** The epoch of the client at the push. */
+  readonly clientEpoch?: string | undefined
 }
 
 /** Where `request_uri` values of this provider lead. */
@@ -15,7 +17,7 @@ export interface PushedRequests {
   includes(requestUri: string): boolean
   /** Whether a request of the client must be pushed. */
   isRequired(client: Client): boolean
-  /** Returns `undefined` if it is unknown, has expired, was used, or belongs to another client. */
+  /** Returns `undefined` if it is unknown, has expired, was used, belongs to another client, or the client was revoked. */
   find(kit: EndpointKit, requestUri: string, clientId: string): Promise<PushedRequest | undefined>
   /** Uses it. `false` if it was used before. */
   use(kit: EndpointKit, requestUri: string): Promise<boolean>

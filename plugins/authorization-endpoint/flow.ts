@@ -34,7 +34,14 @@ const isRefusal = (result: Result): result is RefusedInteraction => 'refuse' in 
 
 /** A decision that was made elsewhere also begins a session: the user has signed in. */
 const decisionOf = (outcome: Outcome): VisitDecision | RefusedInteraction =>
-  'refuse' in outcome ? outcome : { ...outcome, signIn: { subject: outcome.subject, name: outcome.name } }
+  'refuse' in outcome
+    ? outcome
+    : {
+        subject: outcome.subject,
+        scopes: outcome.scopes,
+        remember: outcome.remember,
+        signIn: { subject: outcome.subject, name: outcome.name, standing: outcome.standing },
+      }
 
 export function createFlow(deps: {
   readonly port: InteractionPort
@@ -91,7 +98,7 @@ export function createFlow(deps: {
     } catch (error) {
       return refusePushed(error, received)
     }
-    const request = { params: pushed.params, confirmation: pushed.confirmation, pushed: uri }
+    const request = { ...pushed, pushed: uri }
     return run(Object.assign(request, newVisit(http, kit)), await findTarget(pushed.params, kit))
   }
 

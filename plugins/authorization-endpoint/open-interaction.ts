@@ -34,7 +34,7 @@ export function createOpenInteraction({
   readonly lifetime: number
 }): OpenInteractionFor {
   return async (visit, target) => {
-    const { kit, http, params, confirmation, pushed, startedAt, progress } = visit
+    const { kit, http, params, confirmation, pushed, clientEpoch, startedAt, progress } = visit
     const { request, session } = await checkVisit(visit, target, sessions)
     // With the wrong user, another page would only lead to the same result.
     const failure = failedBy(session, request, progress)
@@ -61,6 +61,7 @@ export function createOpenInteraction({
           expiresAt: kit.now() + lifetime,
           progress,
           ...(pushed !== undefined && { pushed }),
+          ...(clientEpoch !== undefined && { clientEpoch }),
           ...(confirmation !== undefined && { confirmation }),
         })
         const { suspension, cookies: set } = await stored

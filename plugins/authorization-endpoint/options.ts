@@ -5,6 +5,7 @@ import type { AuthorizationFeature } from './feature.ts'
 import type { InteractionPort } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
 import type { SessionOptions } from './sessions.ts'
+import { maxInteractionLifetime } from './standing.ts'
 
 export interface AuthorizationEndpointOptions {
   /** Determines who is signed in and what was authorized. */
@@ -26,9 +27,6 @@ const sessionsSchema = configurationObject({
   idleLifetime: v.optional(wholeSeconds(10, 31_536_000), 3600),
   absoluteLifetime: v.optional(wholeSeconds(10, 31_536_000), 36_000),
 })
-
-/** Seconds; the longest `interactionLifetime`. */
-export const maxInteractionLifetime = 86_400
 
 /** The options that are data. */
 export const authorizationEndpointEntries = {

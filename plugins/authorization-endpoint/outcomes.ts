@@ -1,6 +1,7 @@
 import type { EndpointKit, Subject } from '@grantry/core'
 import * as v from 'valibot'
 import type { RefusalCode } from './refusal.ts'
+import { isOutdated, type Standing, standingEntries, standingIn, standingOf } from './standing.ts'
 
 const texts = v.array(v.string())
 
@@ -11,6 +12,7 @@ const schema = v.object({
   scopes: v.exactOptional(texts),
   name: v.exactOptional(v.string()),
   remember: v.exactOptional(v.boolean()),
+  ...standingEntries,
   subject: v.exactOptional(
     v.object({
       sub: v.string(),
@@ -30,6 +32,7 @@ export type Outcome =
       readonly name: string | undefined
       readonly scopes: readonly string[]
       readonly remember: boolean | undefined
+      readonly standing: Standing
     }
 
 const keyOf = (id: string): string => `outcome:${id}`
@@ -43,18 +46,26 @@ const keyOf = (id: string): string => `outcome:${id}`
  */
 export async function storeOutcome(kit: EndpointKit, id: string, outcome: Outcome, expiresAt: number): Promise<string> {
   const ticket = kit.randomId()
-  const record = { ...outcome, ticket: kit.sha256(ticket) }
+  const { standing, ...decided } = 'subject' in outcome ? outcome : { ...outcome, standing: {} }
+  const record = { ...decided, ...standingIn(standing), ticket: kit.sha256(ticket) }
   // JSON, because a subject of JavaScript may have members that are `undefined`.
   await kit.records.put(keyOf(id), JSON.parse(JSON.stringify(record)), expiresAt)
   return ticket
 }
 
-/** Returns the decision, and deletes it: a ticket that arrives in another browser must not be used later. */
+/**
+ * Returns the decision, and deletes it: a ticket that arrives in another browser must not be used later. `undefined` also
+ * if the user was revoked, or all sessions of the user have ended, since the decision.
+ */
 export async function takeOutcome(kit: EndpointKit, id: string, ticket: string): Promise<Outcome | undefined> {
   const found = await kit.records.get(keyOf(id), schema)
   if (found === undefined || !kit.equals(found.ticket, kit.sha256(ticket))) return undefined
   await kit.records.delete(keyOf(id))
   const { refuse, subject, name, scopes = [], remember } = found
-  if (subject !== undefined) return { subject, name, scopes, remember }
+  if (subject !== undefined) {
+    const standing = standingIn(found)
+    const hasEnded = isOutdated(standing, await standingOf(kit, subject.sub))
+    return hasEnded ? undefined : { subject, name, scopes, remember, standing }
+  }
   return refuse === undefined ? undefined : { refuse: refuse as RefusalCode }
 }

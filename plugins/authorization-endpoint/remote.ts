@@ -3,6 +3,7 @@ import { assertAcceptable, timed } from './decision.ts'
 import { type Outcome, storeOutcome } from './outcomes.ts'
 import type { RefusalCode } from './refusal.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
+import { standingOf } from './standing.ts'
 import { createSuspendedRequests, type SuspendedRecord } from './suspended.ts'
 import { findTarget } from './target.ts'
 
@@ -37,7 +38,8 @@ export interface RemoteInteractions {
   find(id: string): Promise<RemoteInteraction | undefined>
   /**
    * Stores a decision until the browser follows the URL. The provider then begins a session of the user. A later decision
-   * replaces it. Returns `undefined` as `find` does.
+   * replaces it. It has no effect if the user is revoked, or all sessions of the user end, in between. Returns
+   * `undefined` as `find` does.
    *
    * @throws OAuthError if the request does not accept the user, such as another one than that of `id_token_hint`. Pass
    * its `code` to `refuse`, or let the user sign in again.
@@ -75,11 +77,11 @@ export function createRemoteInteractions(provider: Pick<Provider, 'kit'>): Remot
     },
 
     async complete(id, { subject: given, name, scopes, remember }) {
-      const record = await requests.peek(kit, id)
+      const [record, standing] = await Promise.all([requests.peek(kit, id), standingOf(kit, given.sub)])
       if (record === undefined) return undefined
       const subject = timed(given, kit.now())
       assertAcceptable({ scopes }, subject, await check(record))
-      return answer(id, { subject, name, scopes, remember }, record)
+      return answer(id, { subject, name, scopes, remember, standing }, record)
     },
 
     async refuse(id, code) {

@@ -2,6 +2,7 @@ import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
 import * as v from 'valibot'
 import { browserCookie } from './browser-cookie.ts'
 import { recordSet } from './record-set.ts'
+import { endStanding, isOutdated, type Standing, standingEntries, standingIn, standingOf } from './standing.ts'
 
 /** A user who is signed in, in one browser. */
 export interface Session {
@@ -14,6 +15,8 @@ export interface Session {
   readonly startedAt: number
   /** Epoch seconds. */
   readonly expiresAt: number
+  /** The state of the user when the session began. */
+  readonly standing: Standing
 }
 
 export interface SessionOptions {
@@ -27,6 +30,8 @@ export interface SessionOptions {
 export interface SignedInUser {
   readonly subject: Subject
   readonly name?: string | undefined
+  /** The state of the user at the authentication, if that was earlier. A session with an outdated one never counts. */
+  readonly standing?: Standing | undefined
 }
 
 /** A session that has just begun, and the cookies for the reply. */
@@ -72,9 +77,7 @@ const record = v.object({
   name: v.optional(text),
   startedAt: v.number(),
   expiresAt: v.number(),
-  /** The epoch of the user when the session began. */
-  epoch: v.optional(text),
-  generation: v.optional(text),
+  ...standingEntries,
 })
 const used = v.object({ at: v.number() })
 
@@ -87,30 +90,15 @@ const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `sessions of ${s
 
 const sessionOf = (
   sid: string,
-  { sub, amr, authTime, idp, acr, name, ...times }: v.InferOutput<typeof record>,
+  { sub, amr, authTime, idp, acr, name, ...more }: v.InferOutput<typeof record>,
 ): Session => ({
   sid,
   subject: { sub, amr, authTime, ...(idp !== undefined && { idp }), ...(acr !== undefined && { acr }) },
   name,
-  startedAt: times.startedAt,
-  expiresAt: times.expiresAt,
+  startedAt: more.startedAt,
+  expiresAt: more.expiresAt,
+  standing: standingIn(more),
 })
-
-const generationKeyOf = (sub: string): string => `generation of ${sub}`
-
-/** What a session must have to count: values that change when the user is revoked, or all sessions of the user end. */
-interface Validity {
-  readonly epoch?: string
-  readonly generation?: string
-}
-
-async function validityOf(kit: EndpointKit, sub: string): Promise<Validity> {
-  const [epoch, generation] = await Promise.all([kit.epochOf(sub), kit.records.get(generationKeyOf(sub), text)])
-  return { ...(epoch !== undefined && { epoch }), ...(generation !== undefined && { generation }) }
-}
-
-const isRevoked = (found: v.InferOutput<typeof record>, { epoch, generation }: Validity): boolean =>
-  (epoch !== undefined && epoch !== found.epoch) || (generation !== undefined && generation !== found.generation)
 
 export function createSessions(
   { idleLifetime, absoluteLifetime }: SessionOptions,
@@ -138,13 +126,16 @@ export function createSessions(
         kit.records.get(usedKeyOf(sid), used),
       ])
       if (found === undefined || !kit.equals(found.secret, kit.sha256(secret))) return undefined
-      if (isRevoked(found, await validityOf(kit, found.sub))) return undefined
+      if (isOutdated(found, await standingOf(kit, found.sub))) return undefined
       const session = sessionOf(sid, found)
       return (await use(session, lastUse?.at ?? session.startedAt, kit)) ? session : undefined
     },
 
-    async start(kit, { subject, name }, request) {
-      const [earlier, validity] = await Promise.all([sessions.find(kit, request), validityOf(kit, subject.sub)])
+    async start(kit, { subject, name, standing }, request) {
+      const [earlier, carried] = await Promise.all([
+        sessions.find(kit, request),
+        standing ?? standingOf(kit, subject.sub),
+      ])
       const sid = earlier?.subject.sub === subject.sub ? earlier.sid : kit.randomId()
       const secret = kit.randomId()
       const now = kit.now()
@@ -159,7 +150,7 @@ export function createSessions(
         ...(name !== undefined && { name }),
         startedAt: now,
         expiresAt: now + absoluteLifetime,
-        ...validity,
+        ...standingIn(carried),
       }
       await kit.records.put(keyOf(sid), stored, stored.expiresAt)
       const [replaced] = await Promise.all([
@@ -184,19 +175,19 @@ export function createSessions(
 
     async endAll(kit, sub) {
       // The set can miss sessions of a thief who signs in often at the same moment.
-      await kit.records.put(generationKeyOf(sub), kit.randomId(), kit.now() + absoluteLifetime)
+      await endStanding(kit, sub, absoluteLifetime)
       const sids = await setOf(kit, sub).list()
       const ended = await Promise.all(sids.map((sid) => sessions.end(kit, sid)))
       return ended.filter((session) => session !== undefined).length
     },
 
     async list(kit, sub) {
-      const [sids, validity] = await Promise.all([setOf(kit, sub).list(), validityOf(kit, sub)])
+      const [sids, standing] = await Promise.all([setOf(kit, sub).list(), standingOf(kit, sub)])
       const records = await Promise.all(
         sids.map(async (sid) => ({ sid, found: await kit.records.get(keyOf(sid), record) })),
       )
       return records.flatMap(({ sid, found }) =>
-        found === undefined || isRevoked(found, validity) ? [] : [sessionOf(sid, found)],
+        found === undefined || isOutdated(found, standing) ? [] : [sessionOf(sid, found)],
       )
     },
 

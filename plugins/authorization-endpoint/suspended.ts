@@ -13,6 +13,8 @@ const schema = v.object({
   expiresAt: v.number(),
   /** The `request_uri` of a pushed request. */
   pushed: v.exactOptional(v.string()),
+  /** The epoch of the client when it pushed the request. */
+  clientEpoch: v.exactOptional(v.string()),
   confirmation: v.exactOptional(texts),
   progress: v.object({ signedIn: v.exactOptional(v.string()), chosen: v.exactOptional(v.string()) }),
 })

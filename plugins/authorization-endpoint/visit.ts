@@ -11,6 +11,8 @@ export interface Visit extends ReceivedRequest {
   readonly http: EndpointRequest
   /** The `request_uri` of a pushed request. */
   readonly pushed: string | undefined
+  /** The epoch of the client when it pushed the request. */
+  readonly clientEpoch?: string | undefined
   readonly progress: SuspendedRecord['progress']
   /** The id and the record of a suspended request. */
   readonly suspended: { readonly id: string; readonly record: SuspendedRecord } | undefined
@@ -33,8 +35,8 @@ export async function suspendedVisit(
 ): Promise<Visit | undefined> {
   const record = await requests.find(kit, http, id)
   if (record === undefined) return undefined
-  const { params, confirmation, pushed, startedAt, progress } = record
-  return { kit, http, params, confirmation, pushed, startedAt, progress, suspended: { id, record } }
+  const { params, confirmation, pushed, clientEpoch, startedAt, progress } = record
+  return { kit, http, params, confirmation, pushed, clientEpoch, startedAt, progress, suspended: { id, record } }
 }
 
 export const suspensionOf = ({ id, record }: NonNullable<Visit['suspended']>): Suspension => ({

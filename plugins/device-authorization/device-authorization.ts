@@ -93,13 +93,17 @@ const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
     params: v.object({ scope: v.optional(v.string()) }),
     async handle({ caller, params }, kit) {
       const scopes = [...kit.scopesOf(caller, params.scope)]
-      await kit.checkAuthorization({ kind: 'device', clientId: caller.clientId, scopes })
+      const [clientEpoch] = await Promise.all([
+        kit.epochOfClient(caller.clientId),
+        kit.checkAuthorization({ kind: 'device', clientId: caller.clientId, scopes }),
+      ])
       const deviceCode = kit.randomId()
       const request: DeviceRecord = {
         clientId: caller.clientId,
         scopes,
         expiresAt: kit.now() + lifetime,
         deviceHash: kit.sha256(deviceCode),
+        ...(clientEpoch !== undefined && { clientEpoch }),
       }
       const records = deviceRecords(kit)
       let userCode = randomUserCode(kit.randomId)

@@ -46,7 +46,13 @@ const cookieName = '__Host-device'
 const cookiePattern = new RegExp(`(?:^|; ?)${cookieName}=([\\w-]{43})(?:;|$)`, 'u')
 
 /** What a form token contains. The code is in it, so that a form cannot be sent for another code than it shows. */
-const formSchema = v.object({ browser: v.string(), sub: v.string(), userCode: v.string() })
+const formSchema = v.object({
+  browser: v.string(),
+  sub: v.string(),
+  userCode: v.string(),
+  /** The epoch of the user when the form was shown. */
+  epoch: v.exactOptional(v.string()),
+})
 
 const refuse = (code: 'invalid_request' | 'login_required', text: string, reason: string): OAuthError =>
   new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}` })
@@ -84,13 +90,19 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     )
 
   async function confirm(typed: string, { subject, request, kit }: Visit): Promise<Reply> {
-    const found = await createDeviceVerification({ kit: () => kit }).find(typed, request.clientAddress ?? '')
+    const [found, epoch] = await Promise.all([
+      createDeviceVerification({ kit: () => kit }).find(typed, request.clientAddress ?? ''),
+      kit.epochOf(subject.sub),
+    ])
     const client = found && (await kit.findClient(found.clientId))
     if (found === undefined || client === undefined) return unknownCode(kit)
     const { userCode, scopes, expiresAt } = found
     const known = browserOf(request)
     const browser = known ?? kit.randomId()
-    const formToken = await kit.seal({ browser, sub: subject.sub, userCode }, expiresAt)
+    const formToken = await kit.seal(
+      { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) },
+      expiresAt,
+    )
     const reply = await show({ step: 'confirm', userCode, client, scopes, subject, formToken }, kit)
     if (known !== undefined) return reply
     const cookie = `${cookieName}=${browser}; Path=/; Secure; HttpOnly; SameSite=Lax`
@@ -98,15 +110,17 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
   }
 
   async function decide(approves: boolean, formToken: string, { subject, request, kit }: Visit): Promise<Reply> {
-    const form = await kit.unseal(formToken, formSchema)
+    const [form, epoch] = await Promise.all([kit.unseal(formToken, formSchema), kit.epochOf(subject.sub)])
     const isOfBrowser = form !== undefined && kit.equals(form.browser, browserOf(request) ?? '')
-    if (!isOfBrowser || form.sub !== subject.sub) {
+    if (!isOfBrowser || form.sub !== subject.sub || (epoch !== undefined && epoch !== form.epoch)) {
       const error = refuse('invalid_request', 'The form is not valid', 'form_invalid')
       return show({ step: 'enter_code', problem: 'form_expired' }, kit, error)
     }
     const { approve, deny } = createDeviceVerification({ kit: () => kit })
     const address = request.clientAddress ?? ''
-    const isDecided = await (approves ? approve(form.userCode, address, { subject }) : deny(form.userCode, address))
+    const isDecided = await (approves
+      ? approve(form.userCode, address, { subject, epoch })
+      : deny(form.userCode, address))
     return isDecided ? show({ step: approves ? 'approved' : 'denied' }, kit) : unknownCode(kit)
   }
 

@@ -11,6 +11,8 @@ const requestSchema = v.object({
   expiresAt: v.number(),
   /** The SHA-256 of the device code. The storage never contains the code. */
   deviceHash: v.string(),
+  /** The epoch of the client when the device began. */
+  clientEpoch: v.exactOptional(v.string()),
 })
 
 /** A pending request of a device. */

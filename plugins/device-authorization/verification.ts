@@ -17,6 +17,8 @@ export interface DeviceApproval {
   readonly subject: Subject
   /** The scopes that the user consented to. Default: the requested ones. */
   readonly scopes?: readonly string[] | undefined
+  /** The epoch of the user (`kit.epochOf`) when the page was shown. Default: the one when `approve` is called. */
+  readonly epoch?: string | undefined
 }
 
 /**
@@ -26,7 +28,7 @@ export interface DeviceApproval {
  * @throws OAuthError `slow_down` (429) after too many wrong codes, also for a right one.
  */
 export interface DeviceVerification {
-  /** Returns `undefined` if the code is wrong, has expired, or was decided. */
+  /** Returns `undefined` if the code is wrong, has expired, or was decided, or its client was revoked since. */
   find(userCode: string, clientAddress: string): Promise<DeviceRequest | undefined>
   /**
    * Gives the device the tokens of the user. Returns `false` if `find` would return `undefined`.
@@ -58,7 +60,12 @@ export function createDeviceVerification(
   async function pending(code: string): Promise<DeviceRecord | undefined> {
     const request = await records.byUserCode(code)
     if (request === undefined || request.expiresAt <= kit.now()) return undefined
-    return (await records.decisionOf(request.deviceHash)) === undefined ? request : undefined
+    const [decision, epoch] = await Promise.all([
+      records.decisionOf(request.deviceHash),
+      kit.epochOfClient(request.clientId),
+    ])
+    const isOfClient = epoch === undefined || epoch === request.clientEpoch
+    return decision === undefined && isOfClient ? request : undefined
   }
 
   async function lookUp(typed: string, clientAddress: string): Promise<DeviceRecord | undefined> {
@@ -74,8 +81,9 @@ export function createDeviceVerification(
       return { userCode: groupedUserCode(typedUserCode(typed) ?? ''), clientId, scopes, expiresAt }
     },
 
-    async approve(typed, clientAddress, { subject, scopes }) {
-      const request = await lookUp(typed, clientAddress)
+    async approve(typed, clientAddress, { subject, scopes, ...shown }) {
+      const [request, current] = await Promise.all([lookUp(typed, clientAddress), kit.epochOf(subject.sub)])
+      const epoch = 'epoch' in shown ? shown.epoch : current
       if (request === undefined) return false
       const granted = scopes ?? request.scopes
       if (!granted.every((scope) => request.scopes.includes(scope))) {
@@ -83,14 +91,15 @@ export function createDeviceVerification(
           reason: 'plugin:device-authorization:scope_not_requested',
         })
       }
-      const { clientId, expiresAt, deviceHash } = request
+      const { clientId, expiresAt, deviceHash, clientEpoch } = request
       const grant = { kind: 'device', clientId, scopes: granted }
       // Before the reservation: a user who cannot approve must not keep others from it.
       await kit.checkAuthorization(grant)
       if (!(await records.claim(request, subject.sub))) return false
       const lifetime = Math.max(1, expiresAt - kit.now())
+      const since = { subject: epoch ?? null, client: clientEpoch ?? null }
       try {
-        await kit.authorize({ ...grant, subject, lifetime, credentialHash: deviceHash })
+        await kit.authorize({ ...grant, subject, lifetime, credentialHash: deviceHash, since })
       } catch (error) {
         // An earlier approval of the same user failed after this step.
         if (!isOAuthError(error) || error.details.reason !== 'credential_taken') throw error

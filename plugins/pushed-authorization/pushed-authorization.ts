@@ -70,8 +70,11 @@ export function pushedAuthorization(options: PushedAuthorizationOptions = {}): A
       }
       const params = { ...withoutCredentials(received), client_id: caller.clientId }
       const target = await findTarget(params, kit)
-      await checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit)
-      const uri = await storePushed(kit, caller.clientId, { params, confirmation }, lifetime)
+      const [clientEpoch] = await Promise.all([
+        kit.epochOfClient(caller.clientId),
+        checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit),
+      ])
+      const uri = await storePushed(kit, caller.clientId, { params, confirmation, clientEpoch }, lifetime)
       return { status: 201, json: { request_uri: uri, expires_in: lifetime } }
     },
   })

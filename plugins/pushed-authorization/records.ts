@@ -1,7 +1,7 @@
-import type { Kit } from '@grantry/core'
+import type { EndpointKit, Kit } from '@grantry/core'
 import * as v from 'valibot'
 import type { PushedRequest } from '../authorization-endpoint/feature.ts'
-import { maxInteractionLifetime } from '../authorization-endpoint/options.ts'
+import { maxInteractionLifetime } from '../authorization-endpoint/standing.ts'
 
 /** RFC 9126 section 2.2: the scheme of the URIs. The rest has 256 random bits. */
 const prefix = 'urn:ietf:params:oauth:request_uri:'
@@ -11,6 +11,7 @@ const pushed = v.object({
   clientId: v.string(),
   params: v.record(v.string(), v.string()),
   confirmation: v.exactOptional(v.record(v.string(), v.string())),
+  clientEpoch: v.exactOptional(v.string()),
 })
 const used = v.literal(true)
 
@@ -25,24 +26,34 @@ type Records = Pick<Kit, 'records'>
 export async function storePushed(
   { records, now, randomId }: Records & Pick<Kit, 'now' | 'randomId'>,
   clientId: string,
-  { params, confirmation }: PushedRequest,
+  { params, confirmation, clientEpoch }: PushedRequest,
   lifetime: number,
 ): Promise<string> {
   const uri = `${prefix}${randomId()}`
-  const record = { clientId, params, ...(confirmation !== undefined && { confirmation }) }
+  const record = {
+    clientId,
+    params,
+    ...(confirmation !== undefined && { confirmation }),
+    ...(clientEpoch !== undefined && { clientEpoch }),
+  }
   await records.put(uri, record, now() + lifetime)
   return uri
 }
 
-/** Returns a request of the client that is still unused. */
+/** Returns a request of the client that is still unused, and that it has pushed since its last revocation. */
 export async function findPushed(
-  { records }: Records,
+  { records, epochOfClient }: Records & Pick<EndpointKit, 'epochOfClient'>,
   uri: string,
   clientId: string,
 ): Promise<PushedRequest | undefined> {
-  const [found, spent] = await Promise.all([records.get(uri, pushed), records.get(usedKeyOf(uri), used)])
+  const [found, spent, epoch] = await Promise.all([
+    records.get(uri, pushed),
+    records.get(usedKeyOf(uri), used),
+    epochOfClient(clientId),
+  ])
   if (found === undefined || spent !== undefined || found.clientId !== clientId) return undefined
-  return { params: found.params, confirmation: found.confirmation }
+  const { params, confirmation, clientEpoch } = found
+  return epoch === undefined || epoch === clientEpoch ? { params, confirmation, clientEpoch } : undefined
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { Reply, Subject } from '@grantry/core'
-import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { Reply } from '@grantry/core'
+import type { SignedInUser, SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { FormServices } from './form-services.ts'
 
 /** Begins a session, and continues with the request. */
 export async function beginSession(
-  user: { readonly subject: Subject; readonly name: string },
+  user: SignedInUser,
   interaction: SuspendedInteraction,
   { interactions, sessions }: Pick<FormServices, 'interactions' | 'sessions'>,
 ): Promise<Reply> {

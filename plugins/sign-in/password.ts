@@ -1,5 +1,6 @@
 import { isOAuthError, type Reply, type Subject } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { type Standing, standingOf } from '../authorization-endpoint/standing.ts'
 import { beginSession } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import type { SignInProblem } from './pages.ts'
@@ -21,9 +22,16 @@ export async function attemptSignIn(
   const { request, http, kit } = interaction
   const { acr } = services
   const { clientAddress } = http
+  const { clientId } = request.client
+  let standing: Promise<Standing> | undefined
+  const onFound = (sub: string): void => {
+    standing = standingOf(kit, sub)
+    // It is awaited after the attempt, unless that fails.
+    standing.catch(() => {})
+  }
   let subject: Subject | undefined
   try {
-    subject = await kit.authenticateUser({ username, password }, { clientAddress, clientId: request.client.clientId })
+    subject = await kit.authenticateUser({ username, password }, { clientAddress, clientId, onFound })
   } catch (error) {
     const problem = isOAuthError(error) ? problems[error.code] : undefined
     if (problem === undefined || !isOAuthError(error)) throw error
@@ -31,7 +39,10 @@ export async function attemptSignIn(
     return { ...(await signInPage(interaction, services, { problem, retryAfter, username })), error }
   }
   if (subject === undefined) return signInPage(interaction, services, { problem: 'wrong_credentials', username })
-  const user = { ...(acr !== undefined && { acr }), ...subject }
-  const page = await askForSecondFactor(user, username, interaction, services)
-  return page ?? beginSession({ subject: user, name: username }, interaction, services)
+  const user = {
+    subject: { ...(acr !== undefined && { acr }), ...subject },
+    name: username,
+    standing: await (standing ?? standingOf(kit, subject.sub)),
+  }
+  return (await askForSecondFactor(user, interaction, services)) ?? beginSession(user, interaction, services)
 }

@@ -1,6 +1,13 @@
 import { type EndpointKit, isOAuthError, OAuthError, type Reply, type Subject } from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import {
+  isOutdated,
+  type Standing,
+  standingEntries,
+  standingIn,
+  standingOf,
+} from '../authorization-endpoint/standing.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { beginSession } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
@@ -15,8 +22,18 @@ const passedSchema = v.object({
   amr: v.array(v.string()),
   idp: v.exactOptional(v.string()),
   acr: v.exactOptional(v.string()),
+  /** When the user service authenticated the user, if it has said when. */
+  authTime: v.exactOptional(v.number()),
+  ...standingEntries,
 })
 type Passed = v.InferOutput<typeof passedSchema>
+
+/** A user whose password was right, and the state of the user at that moment. */
+interface PasswordUser {
+  readonly subject: Subject
+  readonly name: string
+  readonly standing: Standing
+}
 
 /** Seconds that a user can take to find the code. */
 const lifetime = 600
@@ -49,15 +66,18 @@ async function show(
 
 /** Returns the page for the code of a user whose password was right; `undefined` if the user needs none. */
 export async function askForSecondFactor(
-  { sub, amr, idp, acr }: Subject,
-  name: string,
+  { subject: { sub, amr, idp, acr, authTime }, name, standing }: PasswordUser,
   interaction: SuspendedInteraction,
   services: FormServices,
 ): Promise<Reply | undefined> {
   const { id, browser, kit } = interaction
   if ((await setUpFactors(sub, kit, services.secondFactors)).length === 0) return undefined
-  const more = { ...(idp !== undefined && { idp }), ...(acr !== undefined && { acr }) }
-  return show(interaction, { id, browser, name, sub, amr: [...amr], ...more }, services)
+  const more = {
+    ...(idp !== undefined && { idp }),
+    ...(acr !== undefined && { acr }),
+    ...(authTime !== undefined && { authTime }),
+  }
+  return show(interaction, { id, browser, name, sub, amr: [...amr], ...more, ...standingIn(standing) }, services)
 }
 
 /** @throws OAuthError `slow_down` after too many codes. */
@@ -88,7 +108,11 @@ export async function attemptSecondFactor(
   if (passed === undefined || passed.id !== id || !kit.equals(passed.browser, browser)) {
     return signInPage(interaction, services, { problem: 'form_expired' })
   }
-  const { sub, name, amr, idp, acr } = passed
+  const { sub, name, amr, idp, acr, authTime } = passed
+  // Before the code is checked: a proof that has ended must not reveal whether a code is right.
+  if (isOutdated(passed, await standingOf(kit, sub))) {
+    return signInPage(interaction, services, { problem: 'form_expired' })
+  }
   try {
     await assertNotGuessing(sub, kit)
   } catch (error) {
@@ -102,7 +126,8 @@ export async function attemptSecondFactor(
     sub,
     amr: [...new Set([...amr, factor.amr, 'mfa'])],
     ...(idp !== undefined && { idp }),
+    ...(authTime !== undefined && { authTime }),
     ...((services.secondFactorAcr ?? acr) !== undefined && { acr: services.secondFactorAcr ?? acr }),
   }
-  return beginSession({ subject, name }, interaction, services)
+  return beginSession({ subject, name, standing: standingIn(passed) }, interaction, services)
 }

@@ -124,6 +124,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'readIdentityToken'
     | 'isUserActive'
     | 'epochOf'
+    | 'epochOfClient'
     | 'findClient'
     | 'scopesOf'
     | 'checkAuthorization'

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { configurationObject, parseConfiguration } from '../config-schema.ts'
+import { configurationObject, functionSchema, parseConfiguration } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { UserCredentials, UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { AuthenticateUser } from '../plugin/authenticate-user.ts'
+import type { AuthenticateUser, LoginContext } from '../plugin/authenticate-user.ts'
 import type { PasswordCheck } from './password-check.ts'
 import type { UserNames } from './user-names.ts'
 
@@ -17,7 +17,14 @@ const credentialsSchema = configurationObject({
   tenant: v.optional(text),
   acrValues: v.optional(v.pipe(v.array(text, 'must be an array of strings'), v.readonly())),
 })
-const contextSchema = v.object({ clientAddress: v.optional(text), clientId: v.optional(text) }, 'must be an object')
+const contextSchema = v.object(
+  {
+    clientAddress: v.optional(text),
+    clientId: v.optional(text),
+    onFound: functionSchema<NonNullable<LoginContext['onFound']>>(),
+  },
+  'must be an object',
+)
 
 /** The same limits in characters as for the parameters of the password grant. */
 const maxUsernameLength = 256
@@ -48,11 +55,15 @@ export function createAuthenticateUser(deps: {
   return async (input, context) => {
     if (users.authenticate === undefined) throw new TypeError('authenticateUser() requires authenticate()')
     const credentials = parseConfiguration(credentialsSchema, input, 'authenticateUser()')
-    const { clientAddress, clientId } = parseConfiguration(contextSchema, context, 'authenticateUser() context')
+    const { clientAddress, clientId, onFound } = parseConfiguration(
+      contextSchema,
+      context,
+      'authenticateUser() context',
+    )
     const client = await clientOf(clientId)
     const trace = recorder.start('authenticateUser', { clientAddress }, context.traceContext)
     trace.client = client
-    if (isPossible(credentials)) return checkPassword(credentials, client, trace)
+    if (isPossible(credentials)) return checkPassword(credentials, client, trace, onFound)
     const name = names.describe(credentials.username.slice(0, maxUsernameLength))
     recorder.record(trace, { type: 'user_authentication_failed', ...name, reason: 'credentials_impossible' })
     return undefined

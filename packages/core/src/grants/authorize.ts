@@ -16,7 +16,7 @@ import type { Runtime } from '../runtime.ts'
 import type { Audiences } from '../tokens/audience.ts'
 import { isIdentityProtocolClaim, isProtocolClaim } from '../tokens/claims.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
-import { recordedEpochs } from '../tokens/revocation-epochs.ts'
+import { assertNotRevoked, recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { NewRevocationMark } from '../tokens/revocation-mark.ts'
 import { grantKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
@@ -43,6 +43,9 @@ const grantEntries = {
   subject: subjectSchema,
   claims: v.optional(jsonObjectSchema),
   identityClaims: v.optional(jsonObjectSchema),
+  since: v.optional(
+    configurationObject({ subject: v.optional(v.nullable(v.string())), client: v.optional(v.nullable(v.string())) }),
+  ),
   lifetime: v.optional(lifetimeSchema),
   // The base64url of a SHA-256.
   credentialHash: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/u))),
@@ -191,6 +194,7 @@ export function createAuthorizations(deps: {
     const keptUntil = redeemableUntil + longest + maxTokenLifetime(client)
     const family = runtime.base64url(runtime.randomBytes(16))
     const { epochs, revision } = await newRevocationMark(client.clientId, subject.sub)
+    assertNotRevoked(input.since, epochs)
     const record: GrantRecord = {
       kind,
       issuer,

@@ -44,6 +44,10 @@ export function createEndpointKits(deps: {
         const [epoch] = await store.getAll([revocationEpochs.ofSubject(sub)])
         return epoch
       },
+      async epochOfClient(clientId) {
+        const [{ client }] = await store.getAll([revocationEpochs.current(clientId, undefined)])
+        return client
+      },
       async findClient(clientId) {
         const client = await clients.find(clientId)
         return client?.enabled ? client : undefined

@@ -10,6 +10,11 @@ export interface LoginContext {
    */
   readonly clientId?: string | undefined
   readonly traceContext?: TraceContext | undefined
+  /**
+   * Called as soon as the user service has accepted the password, before the result is returned. Read the epoch of the
+   * user here, so that a revocation in between has an effect.
+   */
+  readonly onFound?: ((sub: string) => void) | undefined
 }
 
 /**

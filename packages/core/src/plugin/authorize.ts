@@ -41,6 +41,14 @@ export interface NewGrant {
   readonly demands?: Partial<Demands> | undefined
   /** The keys that the request that redeems the grant must prove, such as those that a pushed request has proved. */
   readonly confirmation?: Confirmation | undefined
+  /**
+   * The epochs (`epochOf`, `epochOfClient`) when the user was authenticated or has decided, and when the client has sent
+   * the request; `null` before any revocation. The grant is refused if there is now another one, even if the revocation
+   * happens at that moment. Default: not compared.
+   */
+  readonly since?:
+    | { readonly subject?: string | null | undefined; readonly client?: string | null | undefined }
+    | undefined
   /** Seconds until which the grant can be redeemed. Default: `authorizationCodeLifetime` of the client. */
   readonly lifetime?: number | undefined
   /**
@@ -52,7 +60,10 @@ export interface NewGrant {
 }
 
 /** A grant to which the user has not consented yet. */
-export type ProposedGrant = Omit<NewGrant, 'subject' | 'claims' | 'identityClaims' | 'lifetime' | 'credentialHash'>
+export type ProposedGrant = Omit<
+  NewGrant,
+  'subject' | 'claims' | 'identityClaims' | 'since' | 'lifetime' | 'credentialHash'
+>
 
 /** @throws OAuthError as `authorize` does. Stores nothing. */
 export type CheckAuthorization = (grant: ProposedGrant) => Promise<void>
@@ -62,7 +73,8 @@ export type CheckAuthorization = (grant: ProposedGrant) => Promise<void>
  * authorization code.
  *
  * @returns the credential, or `credentialHash` if it was given.
- * @throws OAuthError `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`. `invalid_request`
+ * @throws OAuthError `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`; `login_required`
+ * or `access_denied` if the user or the client was revoked after `since`. `invalid_request`
  * with `details.reason` `credential_taken`: a grant of this kind is already stored under this `credentialHash`, also one
  * that was redeemed.
  */

@@ -132,6 +132,8 @@ export interface EndpointKit extends Kit {
    * before any revocation. Store it with a session, and refuse the session if there is now another one.
    */
   epochOf(sub: string): Promise<string | undefined>
+  /** Returns the epoch of a client, as `epochOf` does for a user. */
+  epochOfClient(clientId: string): Promise<string | undefined>
   /** Returns `undefined` if the client is unknown or disabled. */
   findClient(clientId: string): Promise<Client | undefined>
   /**

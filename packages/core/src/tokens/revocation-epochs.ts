@@ -1,5 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { NewGrant } from '../plugin/authorize.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { combined, type Lookup, markerAt } from '../records/lookup.ts'
 import { isObject, isString } from '../records/schemas.ts'
@@ -46,6 +48,23 @@ export function outdated(carried: Epochs, current: Epochs): 'client_revoked' | '
   if (current.client !== undefined && current.client !== carried.client) return 'client_revoked'
   if (current.subject !== undefined && current.subject !== carried.subject) return 'subject_revoked'
   return undefined
+}
+
+/**
+ * Refuses a new grant whose user or client was revoked since. The grant must carry `current`: a later revocation reaches
+ * the grant itself.
+ *
+ * @throws OAuthError `login_required` or `access_denied`.
+ */
+export function assertNotRevoked({ client, subject }: NewGrant['since'] = {}, current: Epochs): void {
+  const isOutdated = (carried: string | null | undefined, now: string | undefined): boolean =>
+    carried !== undefined && now !== undefined && now !== carried
+  if (isOutdated(subject, current.subject)) {
+    throw new OAuthError('login_required', 'The user must sign in again', { reason: 'subject_revoked' })
+  }
+  if (isOutdated(client, current.client)) {
+    throw new OAuthError('access_denied', 'The client was revoked', { reason: 'client_revoked' })
+  }
 }
 
 /** The epochs as token claims. Empty before any revocation, which is the usual case. */
