@@ -1,71 +1,108 @@
 /**
  * Attack: an attacker has a refresh token that was rotated long ago (from a log, from a lost device), and reads the
- * store: a backup, an open Redis. The tokens of a response are derived from the redeemed refresh token and a nonce in
- * the store, so that a lost response can be repeated. The attacker derives the chain up to the refresh token that is
- * valid now.
+ * storage: a backup, the disk, an open Redis. The tokens of a response are derived from the redeemed refresh token and a
+ * nonce in the storage, so that a lost response can be repeated. The attacker derives the chain up to the refresh token
+ * that is valid now: with nonces that have expired, too, because a disk, a log and a backup keep them.
  *
- * RFC 9700 section 4.14.2: a rotated refresh token is worthless. That it stays so beside a copy of the store is
- * hardening; decision 44.
+ * RFC 9700 section 4.14.2: a rotated refresh token is worthless. That it stays so beside a copy of the storage is
+ * hardening; decision 89.
  */
 
-import { createHash, createHmac } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ProviderOptions, storedKeys } from '@grantry/core'
 import { createTestClock, mapDriver } from '@grantry/core/testing'
-import { expect, test } from 'vitest'
-import { fixture, web } from '../support/fixture.ts'
-import { issueTokens, refresh } from '../support/revocation.ts'
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import { afterAll, expect, test } from 'vitest'
+import { fixture } from '../support/fixture.ts'
+import { privateKeyFor } from '../support/keys.ts'
+import { refresh } from '../support/revocation.ts'
+import { foundIn, refreshedChain } from '../support/spent-chain.ts'
+
+type KeySource = NonNullable<ProviderOptions['keys']>
 
 const retryWindow = 10
 
-/** A family that has been refreshed for an hour, the last time now: its refresh tokens, oldest first. */
-async function refreshed() {
-  const clock = createTestClock()
-  const items = new Map<string, string>()
-  const storage = mapDriver(items, clock.now)
-  const f = await fixture({ storage, runtime: { now: clock.now } })
-  const tokens = [(await issueTokens(f)).refresh_token]
-  for (let count = 0; count < 6; count += 1) {
-    clock.advance(600)
-    const { body } = await refresh(f, tokens.at(-1) ?? '')
-    tokens.push(body.refresh_token)
-  }
-  /** What an attacker reads: the items that the storage has not removed because they expired. */
-  const copy = (): readonly (readonly [string, string])[] =>
-    [...items].filter(([key]) => storage.getItem(key) !== null).map(([key, value]) => [key, value])
-  return { f, clock, tokens, copy }
+const directories: string[] = []
+afterAll(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))))
+
+const textOf = (items: ReadonlyMap<string, string>): string => JSON.stringify([...items])
+
+/** Keys that the storage does not contain, or only encrypted. */
+const secretKeys = {
+  'of the configuration': async () => [await privateKeyFor('ES256')],
+  'in the storage, encrypted': async () => storedKeys({ encryptionSecret: 'a-secret-of-at-least-32-characters' }),
 }
 
-/** Every refresh token that can be derived from a token and any string in the store. */
-function derivedFrom(token: string, copy: readonly (readonly [string, string])[]): readonly string[] {
-  const words = new Set(copy.flatMap(([key, value]) => [...key.split(':'), ...value.split(/[^\w-]+/u)]))
-  return [...words].map((nonce) =>
-    createHmac('sha512', token).update(`grantry retry 1\n${nonce}`).digest().subarray(32).toString('base64url'),
-  )
-}
+test.each(Object.entries(secretKeys))(
+  'with keys %s, a spent refresh token leads to no other one',
+  async (_, keysOf) => {
+    const clock = createTestClock()
+    const items = new Map<string, string>()
+    const chain = await refreshedChain(mapDriver(items, clock.now), { keys: await keysOf() }, clock)
+    // In the window, and afterwards in a storage that has not removed what has expired.
+    expect(textOf(items)).toContain('replay:')
+    expect(foundIn(chain, textOf(items))).toEqual([])
+    clock.advance(retryWindow)
+    expect(foundIn(chain, textOf(items))).toEqual([])
+  },
+)
 
-const isStored = (token: string, copy: readonly (readonly [string, string])[]): boolean =>
-  copy.some(([key]) => key === `refresh:${createHash('sha256').update(token).digest('hex')}`)
-
-test('after the retry window, no spent refresh token leads to another one', async () => {
-  const { clock, tokens, copy } = await refreshed()
-  clock.advance(retryWindow)
-  const stolen = copy()
-  // The markers and the records of the whole chain are there.
-  expect(stolen.filter(([key]) => key.startsWith('spent:'))).toHaveLength(tokens.length - 1)
-  for (const token of tokens) expect(isStored(token, stolen)).toBe(true)
-  for (const token of tokens) {
-    for (const derived of derivedFrom(token, stolen)) expect(isStored(derived, stolen)).toBe(false)
-  }
-  expect(stolen.filter(([key]) => key.startsWith('replay:'))).toEqual([])
+test('nor do the bytes on the disk of the files driver', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'grantry-chain-'))
+  directories.push(directory)
+  const chain = await refreshedChain(filesystemDriver({ directory }))
+  chain.clock.advance(retryWindow)
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const contents = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+  const copy = [...files, ...contents].join('\n')
+  expect(copy).toContain('"nonce')
+  expect(foundIn(chain, copy)).toEqual([])
 })
 
-test('inside the window, only the token that was spent last does, and its holder could send it to the provider', async () => {
-  const { f, tokens, copy } = await refreshed()
-  const stolen = copy()
-  const newest = tokens.at(-1) ?? ''
-  const last = tokens.at(-2) ?? ''
-  for (const token of tokens) {
-    const found = derivedFrom(token, stolen).filter((derived) => isStored(derived, stolen))
-    expect(found).toEqual(token === last ? [newest] : [])
+test('with unencrypted keys in the storage, which sign tokens too, it leads to the next one while the nonce is there', async () => {
+  const clock = createTestClock()
+  const items = new Map<string, string>()
+  const chain = await refreshedChain(mapDriver(items, clock.now), { keys: storedKeys() }, clock)
+  expect(foundIn(chain, textOf(items))).toContain(chain.tokens.at(-1))
+})
+
+/** Sends the last refresh request again, to a process with these keys. */
+async function retriedAt(keys: KeySource, first: KeySource) {
+  const clock = createTestClock()
+  const storage = mapDriver(new Map(), clock.now)
+  const { tokens } = await refreshedChain(storage, { keys: first }, clock)
+  const another = await fixture({ storage, keys, runtime: { now: clock.now } })
+  const { body } = await refresh(another, tokens.at(-2) ?? '')
+  return { repeated: body.refresh_token, newest: tokens.at(-1), error: body.error }
+}
+
+test.each(Object.entries(secretKeys))('with keys %s, a retry at another process gets the same', async (_, keysOf) => {
+  const keys = await keysOf()
+  const { repeated, newest } = await retriedAt(keys, keys)
+  expect(repeated).toBe(newest)
+})
+
+test('while the keys of a configuration are replaced, a retry gets the same from a process with the other order', async () => {
+  const [old, next] = [await privateKeyFor('ES256'), await privateKeyFor('ES256')]
+  for (const [first, then] of [
+    [
+      [old, next],
+      [next, old],
+    ],
+    [
+      [next, old],
+      [old, next],
+    ],
+  ]) {
+    const { repeated, newest } = await retriedAt(then ?? [], first ?? [])
+    expect(repeated).toBe(newest)
   }
-  expect((await refresh(f, last, web)).body.refresh_token).toBe(newest)
+})
+
+test('a process that does not have the secret of the first response treats the retry as a replay', async () => {
+  const [one, other] = [await privateKeyFor('ES256'), await privateKeyFor('ES256')]
+  expect((await retriedAt([other], [one])).error).toBe('invalid_grant')
 })

@@ -71,7 +71,7 @@ const wrongSpent: Wrong<SpentRecord> = {
   ended: [false, 1, null],
 }
 
-const wrongReplay: Wrong<ReplayRecord> = { nonce: notText, request: notText }
+const wrongReplay: Wrong<ReplayRecord> = { nonce: notText, secret: notText, request: notText }
 
 const wrongAccess: Wrong<AccessTokenRecord> = { claims: notObject, revision: notText }
 
@@ -145,7 +145,7 @@ describe('a member of the wrong type makes the record malformed:', () => {
   })
 
   test('the record for a retry counts as absent', async () => {
-    for (const change of changes(wrongReplay)) {
+    for (const change of changes(wrongReplay, ['secret'])) {
       const { refresh, whileChanged } = await open()
       await refresh()
       const { outcome, rejected } = await whileChanged('replay', (value) => ({ ...value, ...change }), refresh)

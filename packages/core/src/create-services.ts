@@ -22,6 +22,7 @@ import { createReadAuthorization } from './grants/contributions.ts'
 import { createDemandSettlement } from './grants/demands.ts'
 import { createEndpointKits } from './grants/endpoint-kit.ts'
 import { createFailedProofs } from './grants/failed-proofs.ts'
+import { createIssuances } from './grants/issuance.ts'
 import { createGrantKits } from './grants/kit.ts'
 import { createMint } from './grants/mint.ts'
 import { createPluginKits } from './grants/plugin-kit.ts'
@@ -208,7 +209,13 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       runtime,
     }),
     settleDemands: createDemandSettlement(createFailedProofs({ store, families, runtime, recorder })),
-    commit: createCommit({ store, families, runtime, recorder }),
+    commit: createCommit({
+      store,
+      families,
+      issuances: createIssuances(keys.retrySecrets, runtime),
+      runtime,
+      recorder,
+    }),
 
     audiences,
     accessTokens,

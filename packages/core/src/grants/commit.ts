@@ -11,7 +11,7 @@ import type { Runtime } from '../runtime.ts'
 import type { Families } from '../tokens/family.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject, MaybePromise } from '../types.ts'
-import { derivedIssuance, type Issuance, randomIssuance } from './issuance.ts'
+import type { Derivation, Issuance, Issuances } from './issuance.ts'
 import type { Minted } from './mint.ts'
 import type { CredentialDetails } from './redemption.ts'
 
@@ -49,10 +49,11 @@ const refreshTokenIn = (redemptions: readonly CredentialDetails[]): CredentialDe
 export function createCommit(deps: {
   readonly store: Store
   readonly families: Families
+  readonly issuances: Issuances
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): Commit {
-  const { store, families, runtime, recorder } = deps
+  const { store, families, issuances, runtime, recorder } = deps
 
   /** For an event. */
   const aboutOf = ({ kind, hash, record }: CredentialDetails) => ({
@@ -82,7 +83,8 @@ export function createCommit(deps: {
     if (kind !== 'refresh' || credential === undefined || spent === undefined) return undefined
     const replay = await store.get(replayKeyOf(spent.attempt), isReplayRecord)
     if (replay === undefined || replay.request !== retryId()) return undefined
-    const issuance = derivedIssuance(credential, replay.nonce, spent.spentAt, runtime)
+    const issuance = issuances.repeated(credential, replay, spent.spentAt)
+    if (issuance === undefined) return undefined
     const [isUsed] = await Promise.all([
       isSuccessorUsed(redeemed, issuance),
       // The process that spent the token may have crashed before its marker was durable.
@@ -120,20 +122,25 @@ export function createCommit(deps: {
   function issuanceFor({ client, redemptions }: CommitRequest): Issuance {
     // Only the rotation of a refresh token can be retried.
     const credential = refreshTokenIn(redemptions)?.credential
-    if (credential === undefined || client.refreshToken.retryWindow === 0) return randomIssuance(runtime)
-    return derivedIssuance(credential, runtime.base64url(runtime.randomBytes(16)), runtime.now(), runtime)
+    if (credential === undefined || client.refreshToken.retryWindow === 0) return issuances.random()
+    return issuances.repeatable(credential)
   }
 
   /** What a retry needs, for a client that does not receive the response. */
-  function replayRecord({ client, retryId }: CommitRequest, at: number, nonce: string, attempt: string): NewRecord {
+  function replayRecord(
+    { client, retryId }: CommitRequest,
+    at: number,
+    derivation: Derivation,
+    attempt: string,
+  ): NewRecord {
     const expiresAt = at + client.refreshToken.retryWindow
-    return { key: replayKeyOf(attempt), value: { nonce, request: retryId() }, expiresAt }
+    return { key: replayKeyOf(attempt), value: { ...derivation, request: retryId() }, expiresAt }
   }
 
   /** Stores the tokens and spends the credentials. Returns `false` if a credential was already spent. */
   function spend(
     request: CommitRequest,
-    { at, nonce }: Issuance,
+    { at, derivation }: Issuance,
     records: readonly NewRecord[],
   ): MaybePromise<boolean> {
     const { redemptions } = request
@@ -143,7 +150,7 @@ export function createCommit(deps: {
     const create = [...redemptions]
       .sort(pluginFirst)
       .map(({ kind, hash, expiresAt }) => ({ key: spentKeyOf(kind, hash), value: marker, expiresAt }))
-    const put = nonce === undefined ? records : [...records, replayRecord(request, at, nonce, attempt)]
+    const put = derivation === undefined ? records : [...records, replayRecord(request, at, derivation, attempt)]
     return after(store.commit({ create, put }), (existing) => existing.length === 0)
   }
 

@@ -1,4 +1,5 @@
 import { type Bytes, utf8 } from '../encoding.ts'
+import type { RetrySecret } from '../keys/retry-secret.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** The time and the random values of the tokens in one response. */
@@ -9,16 +10,16 @@ export interface Issuance {
   readonly accessToken: Bytes
   /** 32 bytes. */
   readonly refreshToken: Bytes
-  /** Set if the holder of the redeemed refresh token can derive the same values again, for a retry. */
-  readonly nonce?: string
+  /** Set if the values can be derived again for a retry. */
+  readonly derivation?: Derivation
 }
 
-/** Returns the current time and new random values. */
-export const randomIssuance = ({ now, randomBytes }: Runtime): Issuance => ({
-  at: now(),
-  accessToken: randomBytes(32),
-  refreshToken: randomBytes(32),
-})
+/** What is stored for a retry, to derive the values of the first response again. */
+export interface Derivation {
+  readonly nonce: string
+  /** The id of the secret; absent if the provider has none. */
+  readonly secret?: string | undefined
+}
 
 /** The block size of SHA-512, in bytes. */
 const blockSize = 128
@@ -37,13 +38,54 @@ function hmac(key: Uint8Array, message: Uint8Array, { sha512 }: Runtime): Uint8A
   return sha512(padded(block, 0x5c, sha512(padded(block, 0x36, message))))
 }
 
-/**
- * Derives the random values from a refresh token and a nonce, so that only its holder can repeat them. The storage
- * contains the nonce, but never the token.
- *
- * @see docs/decisions/0044-derived-tokens-for-retries.md
- */
-export function derivedIssuance(refreshToken: string, nonce: string, at: number, runtime: Runtime): Issuance {
-  const derived = hmac(utf8(refreshToken), utf8(`grantry retry 1\n${nonce}`), runtime)
-  return { at, accessToken: derived.slice(0, 32), refreshToken: derived.slice(32), nonce }
+/** Creates the times and random values of responses. */
+export interface Issuances {
+  /** Returns the current time and new random values. */
+  random(): Issuance
+  /** Returns the current time and values that `repeated` can derive again from this refresh token. */
+  repeatable(refreshToken: string): Issuance
+  /**
+   * Returns the values of an earlier response. `undefined` if a process with another secret has sent it.
+   *
+   * @param at the time of that response, in epoch seconds.
+   */
+  repeated(refreshToken: string, derivation: Derivation, at: number): Issuance | undefined
+}
+
+/** @see docs/decisions/0089-a-secret-for-retries.md */
+export function createIssuances(retrySecrets: readonly RetrySecret[], runtime: Runtime): Issuances {
+  const [newest] = retrySecrets
+
+  /** The holder of the refresh token does not have the secret; a reader of the storage has neither, only the nonce. */
+  function derived(
+    refreshToken: string,
+    derivation: Derivation,
+    secret: RetrySecret | undefined,
+    at: number,
+  ): Issuance {
+    const token = utf8(refreshToken)
+    const key = new Uint8Array(token.length + (secret?.bytes.length ?? 0))
+    key.set(token)
+    if (secret !== undefined) key.set(secret.bytes, token.length)
+    const values = hmac(key, utf8(`grantry retry 1\n${derivation.nonce}`), runtime)
+    return { at, accessToken: values.slice(0, 32), refreshToken: values.slice(32), derivation }
+  }
+
+  return {
+    random: () => ({
+      at: runtime.now(),
+      accessToken: runtime.randomBytes(32),
+      refreshToken: runtime.randomBytes(32),
+    }),
+    repeatable(refreshToken) {
+      const nonce = runtime.base64url(runtime.randomBytes(16))
+      const derivation = { nonce, ...(newest !== undefined && { secret: newest.id }) }
+      return derived(refreshToken, derivation, newest, runtime.now())
+    },
+    repeated(refreshToken, derivation, at) {
+      const secret = retrySecrets.find(({ id }) => id === derivation.secret)
+      if (derivation.secret !== undefined && secret === undefined) return undefined
+      return derived(refreshToken, derivation, secret, at)
+    },
+  }
 }

@@ -2,6 +2,7 @@ import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import { type ImportedKey, importKey } from './import-key.ts'
 import { type KeyInfo, type KeyRing, type RingKey, signerOf } from './key-ring.ts'
 import type { KeySource, StoredKeys } from './key-source.ts'
+import { retrySecretOf } from './retry-secret.ts'
 
 async function refuse(): Promise<never> {
   throw new TypeError(
@@ -46,6 +47,9 @@ export async function openFixedRing(source: Exclude<KeySource, StoredKeys>, runt
     algorithms: [key.algorithm, ...[...signers.keys()].filter((algorithm) => algorithm !== key.algorithm)],
     signer: async (algorithm) => (algorithm === undefined ? key : signerOf(signers, algorithm)),
     sealer: async () => sealer,
+    retrySecrets: imported.flatMap(({ key: { sealing } }) =>
+      sealing === undefined ? [] : [retrySecretOf(sealing, runtime)],
+    ),
     find: async (kid) => keys.get(kid),
     jwks: async () => jwks,
     operator: Object.freeze({ list: async () => infos, rotate: refuse, retire: refuse }),

@@ -2,6 +2,7 @@ import type { JWK } from 'jose'
 import type { Bytes } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { SignatureKey, SigningAlgorithm } from '../runtime.ts'
+import type { RetrySecret } from './retry-secret.ts'
 
 /** An imported key with its id. */
 export interface RingKey extends SignatureKey {
@@ -87,6 +88,11 @@ export interface KeyRing {
   /** Returns the key with which plugins seal: the default signing key, or if that is external, the first that is not. */
   sealer(): Promise<RingKey>
   find(kid: string): Promise<RingKey | undefined>
+  /**
+   * The secrets for retries. The first one is used for new responses, all of them for the responses of other processes.
+   * Empty if the provider has no secret outside the storage: the stored keys are not encrypted, or all keys are external.
+   */
+  readonly retrySecrets: readonly RetrySecret[]
   /** Returns the same object until the keys change, so that results derived from it can be cached. */
   jwks(): Promise<JwkSet>
   readonly operator: ProviderKeys

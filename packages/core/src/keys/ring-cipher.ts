@@ -4,6 +4,7 @@ import { type Bytes, utf8 } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import { openJson, sealJson } from '../sealed-json.ts'
 import type { JsonObject } from '../types.ts'
+import { type RetrySecret, retrySecretOf } from './retry-secret.ts'
 
 /** Encrypts and authenticates the stored generations of a key ring. */
 export interface RingCipher {
@@ -12,6 +13,7 @@ export interface RingCipher {
    * the secret.
    */
   readonly secretId: string
+  readonly retrySecret: RetrySecret
   seal(content: JsonObject, number: number): Promise<string>
   /**
    * Decrypts a generation; returns `undefined` if it was not sealed with this secret for this issuer and generation.
@@ -31,6 +33,7 @@ export function createRingCipher(secret: string, issuer: string, runtime: Runtim
   const keyOf = (number: number): Bytes => derive(`key ring ${number}`, 32)
   return {
     secretId: runtime.base64url(derive('key ring secret id', 8)),
+    retrySecret: retrySecretOf(derive('retries', 32), runtime),
     seal: (content, number) => sealJson(content, keyOf(number), runtime),
     open: (sealed, number) => openJson(sealed, keyOf(number), runtime),
   }

@@ -5,6 +5,7 @@ import type { Runtime } from '../runtime.ts'
 import { type KeyRing, type RingKey, signerOf } from './key-ring.ts'
 import { importRing, isSameRing, type LiveRing } from './live-ring.ts'
 import { type RingChange, rotatedRing } from './ring-change.ts'
+import { createRingCipher } from './ring-cipher.ts'
 import { createRingCommands } from './ring-commands.ts'
 import { type StoredKey, thumbprintForm } from './ring-content.ts'
 import { createRingRecords, type FoundRing, type RingRecords, ringFault } from './ring-records.ts'
@@ -112,6 +113,9 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
     algorithms: [...algorithms],
     signer,
     sealer: () => signer(),
+    // Not from a signing key: its private part is deleted when it stops signing.
+    retrySecrets:
+      encryptionSecret === undefined ? [] : [createRingCipher(encryptionSecret, issuer, runtime).retrySecret],
     async find(kid) {
       await refresh.beforeUse()
       const key = live.keys.get(kid)

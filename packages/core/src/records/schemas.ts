@@ -165,14 +165,16 @@ export const unreadableMarker: SpentRecord = { spentAt: 0, attempt: 'unreadable'
 /** What a retry needs, besides the redeemed refresh token, to derive the tokens of the first response again. */
 export interface ReplayRecord {
   readonly nonce: string
+  /** The id of the secret outside the storage that is needed too; absent if the provider has none. */
+  readonly secret?: string | undefined
   /** Identifies the request: a request with the same id is a retry. */
   readonly request: string
 }
 
 export function isReplayRecord(value: unknown): value is ReplayRecord {
   if (!isObject(value)) return false
-  const { nonce, request } = value as Unchecked<ReplayRecord>
-  return isString(nonce) && isString(request)
+  const { nonce, secret, request } = value as Unchecked<ReplayRecord>
+  return isString(nonce) && (secret === undefined || isString(secret)) && isString(request)
 }
 
 /** The marker of a revoked family. Its presence alone makes every token of the family invalid. */
