@@ -2,7 +2,7 @@ import type { Client, Confirmation, EndpointKit, JsonObject } from '@grantry/cor
 import { type ClaimRequest, type ClaimsParameter, parseClaims } from './claims-parameter.ts'
 import type { AuthorizationParameters } from './parameters.ts'
 import { invalid, refusal } from './refusal.ts'
-import { type ResponseMode, receivesForms, responseModeOf, type Target } from './response.ts'
+import { maxHintLength, type ResponseMode, receivesForms, responseModeOf, type Target } from './response.ts'
 
 export const prompts = ['none', 'login', 'consent', 'select_account'] as const
 export type Prompt = (typeof prompts)[number]
@@ -47,8 +47,6 @@ export interface ReceivedRequest {
   readonly startedAt: number
 }
 
-/** Characters. Hints, locales and `acr_values` are shown or stored. */
-const maxHintLength = 1000
 /** Characters of all parameters: requests of callers without credentials are stored. */
 const maxLength = 16_384
 

@@ -37,6 +37,12 @@ export interface ResponseTools {
   readonly locale: string
 }
 
+/** Characters of hints and locales, which are shown or stored. */
+export const maxHintLength = 1000
+
+const shortOnly = (text: string | undefined): string | undefined =>
+  text === undefined || text.length > maxHintLength ? undefined : text
+
 /** Returns the tools for the response to a request. */
 export const responseTools = (
   pages: EndpointPages,
@@ -52,7 +58,8 @@ export const responseTools = (
 ): ResponseTools => ({
   issuer: kit.issuer,
   pages,
-  locale: pages.localeOf(params.ui_locales, http.header('accept-language')),
+  // Before the request was checked: a longer list is refused.
+  locale: pages.localeOf(shortOnly(params.ui_locales), http.header('accept-language')),
 })
 
 /** A header cannot contain other characters. Browsers encode them in the same way. */

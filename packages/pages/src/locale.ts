@@ -5,6 +5,10 @@ interface Preference {
 
 /** Tags beyond these are ignored: a header can contain thousands. */
 const maxTags = 20
+/** Characters. RFC 5646 section 4.4.1 recommends room for 35; the look-up reads a tag once for each of its parts. */
+const maxTagLength = 35
+/** Characters. Longer lists are ignored. */
+const maxLength = 1000
 
 /** @see RFC 9110 section 12.5.4 */
 const preferencesOf = (header: string): readonly Preference[] =>
@@ -17,6 +21,9 @@ const preferencesOf = (header: string): readonly Preference[] =>
     })
     .filter(({ tag, weight }) => tag !== '' && weight > 0)
     .sort((one, other) => other.weight - one.weight)
+
+const shortEnough = (list: string | null | undefined): string =>
+  list === undefined || list === null || list.length > maxLength ? '' : list
 
 /** Finds a language for a tag by shortening it (RFC 4647 section 3.4): `de-AT` finds `de`. */
 function lookUp(tag: string, locales: ReadonlyMap<string, string>): string | undefined {
@@ -37,9 +44,10 @@ export function createLocaleOf(
   const byTag = new Map(locales.map((locale) => [locale.toLowerCase(), locale]))
   const [byDefault = 'en'] = locales
   return (uiLocales, acceptLanguage) => {
-    const requested = uiLocales?.split(' ', maxTags) ?? []
-    const accepted = preferencesOf(acceptLanguage ?? '').map(({ tag }) => tag)
+    const requested = shortEnough(uiLocales).split(' ', maxTags)
+    const accepted = preferencesOf(shortEnough(acceptLanguage)).map(({ tag }) => tag)
     for (const tag of [...requested, ...accepted]) {
+      if (tag.length > maxTagLength) continue
       const found = lookUp(tag, byTag)
       if (found !== undefined) return found
     }

@@ -10,7 +10,8 @@ export function errorMessage(thrown: unknown): string {
     const { reason } = thrown.details
     return `${reason === 'storage_failed' ? 'the storage failed' : reason}: ${errorMessage(thrown.cause)}`
   }
-  return sanitizeText((thrown instanceof Error ? thrown.message : String(thrown)).replaceAll(/\s*\n\s*/gu, ' '))
+  const lines = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n').map((line) => line.trim())
+  return sanitizeText(lines.filter((line) => line !== '').join(' '))
 }
 
 /** Returns the message of an error without the `createProvider(): ` prefix: the operator has not called a function. */

@@ -4,6 +4,9 @@
  */
 const ignorable = /[\p{Cf}\p{Cc}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\s]/gu
 
+/** Longer names share a limit. Unicode normalization sorts marks, in time that grows with the square of their number. */
+const maxLength = 1024
+
 /**
  * Maps all spellings of a name to one string, under which failures are counted. If the user service ignores case, marks
  * or invisible characters, each spelling would otherwise have its own limit. Names that map to the same string only
@@ -14,4 +17,4 @@ const ignorable = /[\p{Cf}\p{Cc}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\s]/
  */
 export const foldedName = (name: string): string =>
   // Lower case before upper case, because only this maps the capital sharp s to SS.
-  name.normalize('NFKD').replace(ignorable, '').toLowerCase().toUpperCase()
+  name.slice(0, maxLength).normalize('NFKD').replace(ignorable, '').toLowerCase().toUpperCase()

@@ -5,7 +5,7 @@ import type { Fact } from './event.ts'
 const notPlain = /[\p{C}\s]+/gu
 
 function causeText({ name, message, stack, cause }: EventCause): string {
-  const frame = cause === undefined ? /^\s+(at .+)$/mu.exec(stack ?? '')?.[1] : undefined
+  const frame = cause === undefined ? /^[ \t]+(at .+)$/mu.exec(stack ?? '')?.[1] : undefined
   const location = frame === undefined ? '' : ` (${frame})`
   return `${name}: ${message}${location}${cause === undefined ? '' : `, caused by ${causeText(cause)}`}`
 }
