@@ -113,6 +113,7 @@ function privateKeyMethod(settings: Settings) {
   return defineClientAuthentication({
     method: 'private_key_jwt',
     consumes,
+    unguessable: true,
     present(parameters) {
       const presented = presentedAssertion(parameters)
       const isOther = presented !== undefined && secretOf !== undefined && isSecretAlgorithm(presented.alg)

@@ -70,7 +70,8 @@ export function createDeviceVerification(
 
   async function lookUp(typed: string, clientAddress: string): Promise<DeviceRecord | undefined> {
     const code = typedUserCode(typed)
-    return kit.limitGuesses(limit, clientAddress, async () => (code === undefined ? undefined : pending(code)))
+    // What cannot be a code is no guess: users behind one address would lock each other out by mistyping.
+    return code === undefined ? undefined : kit.limitGuesses(limit, clientAddress, () => pending(code))
   }
 
   return {

@@ -84,6 +84,7 @@ function method(
     consumes: [],
     // The client could have sent the certificate for its tokens only.
     implicit: true,
+    unguessable: true,
     present({ client_id: clientId }, { clientCertificate }) {
       return clientId === undefined || clientCertificate === undefined ? undefined : { clientId, clientCertificate }
     },

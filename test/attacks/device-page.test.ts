@@ -162,6 +162,14 @@ test('ten codes can be guessed from one address, also with different accounts an
   expect((await attacker('mallory').open({ user_code: 'BCDF-GHJK' })).status).toBe(400)
 })
 
+test('what cannot be a code is no guess: users behind one address would lock each other out', async () => {
+  const { userCode, victim } = await setUpAttack()
+  for (const typed of ['WDJB', 'WDJB-MJHTX', '0000-0000', 'x'.repeat(50)]) {
+    for (let typo = 0; typo < 5; typo += 1) expect((await victim.open({ user_code: typed })).status).toBe(400)
+  }
+  expect((await victim.open({ user_code: userCode })).status).toBe(200)
+})
+
 test('a wrong, an expired and a decided code get the same page', async () => {
   const { userCode, victim, start, clock } = await setUpAttack()
   const { token } = await victim.open({ user_code: userCode })

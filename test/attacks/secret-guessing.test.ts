@@ -8,7 +8,7 @@
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { api1, clients, type Fixture, fixture, other, spaClientId, web } from '../support/fixture.ts'
+import { api1, clients, type Fixture, fixture, other, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 
 const home = '192.0.2.1'
@@ -61,24 +61,6 @@ describe('guessing the secret of a client', () => {
     expect(await statuses(52, (index) => send(f, 'x', home, `client ${index}`))).toEqual([...times(50, 401), 429, 429])
     expect((await send(f, web[1])).status).toBe(429)
     expect((await send(f, web[1], elsewhere)).status).toBe(200)
-  })
-
-  test('a public client without a secret, a malformed header and a long id count as well', async () => {
-    const f = await fixture({ abuseControl: { credentials: { perAddress: { failures: 4 } } } })
-    const responses = await statuses(6, (index) =>
-      f.post('token', { ...grant, client_id: ['unknown', 'web', 'x'.repeat(101)][index % 3] ?? '' }, undefined, home),
-    )
-    expect(responses).toEqual([401, 401, 401, 401, 429, 429])
-    expect(
-      (
-        await f.post(
-          'token',
-          { grant_type: 'refresh_token', refresh_token: 'x', client_id: spaClientId },
-          undefined,
-          home,
-        )
-      ).status,
-    ).toBe(429)
   })
 
   test('a request that is wrong in another way is not a failure', async () => {

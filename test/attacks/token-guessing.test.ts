@@ -76,6 +76,17 @@ describe.each(endpoints)('%s', (name, validate, refusal) => {
     expect((await validate(f, good, elsewhere)).status).toBe(200)
   })
 
+  test('revoked tokens do not count: an API behind the same address still learns which ones are valid', async () => {
+    const f = await fixture({ abuseControl: { validation: { failures: 2 } } })
+    const [body, later] = [await tokens(f), await tokens(f)]
+    const typed = name === 'identityTokenValidation' ? 'id_token' : 'access_token'
+    expect((await validate(f, body[typed], home)).status).toBe(200)
+    await f.provider.revoke({ subject: '1' })
+    for (let count = 0; count < 10; count += 1) expect((await validate(f, body[typed], home)).status).toBe(refusal)
+    for (let count = 0; count < 2; count += 1) expect((await validate(f, 'guess', home)).status).toBe(refusal)
+    expect((await validate(f, later[typed], home)).status).toBe(429)
+  })
+
   test('without abuseControl nothing is counted', async () => {
     const f = await fixture()
     for (let count = 0; count < 110; count += 1) expect((await validate(f, 'guess', home)).status).toBe(refusal)
@@ -91,4 +102,13 @@ test('the three count together', async () => {
   }
   expect(statuses.slice(6)).toEqual([429, 429])
   expect(statuses.slice(0, 6)).not.toContain(429)
+})
+
+test('a header that cannot contain a token does not count', async () => {
+  const f = await fixture({ abuseControl: { validation: { failures: 2 } } })
+  const { access_token: token } = await tokens(f)
+  for (let count = 0; count < 10; count += 1) {
+    expect((await f.get('userinfo', {}, { authorization: 'Bearer' }, home)).status).toBe(401)
+  }
+  expect((await f.get('userinfo', {}, { authorization: `Bearer ${token}` }, home)).status).toBe(200)
 })

@@ -13,6 +13,7 @@ import { builtInMethods } from './methods/index.ts'
 import {
   createPresent,
   invalidClient,
+  isGuessable,
   isPossible,
   type Presentation,
   presentationFor,
@@ -22,8 +23,19 @@ import { createSecretCheck } from './secret.ts'
 
 /** The client, or the reason why it is not authenticated. The reason is for events only. */
 type Verdict =
-  | { readonly client: Client; readonly method: string; readonly reason?: undefined }
-  | { readonly client?: undefined; readonly method?: undefined; readonly reason: string }
+  | { readonly client: Client; readonly method: string; readonly reason?: undefined; readonly credentials?: undefined }
+  | {
+      readonly client?: undefined
+      readonly method?: undefined
+      readonly reason: string
+      /** Whether the failure counts as a guess: only `guess` does. `right`: the secret matches. */
+      readonly credentials: 'guess' | 'right' | 'impossible'
+    }
+
+const refused = (reason: string, credentials: NonNullable<Verdict['credentials']> = 'guess'): Verdict => ({
+  reason,
+  credentials,
+})
 
 /** Authenticates the calling client. Every failure is the same 401. */
 export type ClientAuthentication = (
@@ -57,6 +69,7 @@ export function createClientAuthentication(deps: {
     clients.all.map((client) => clients.secretsOf(client).stored),
     runtime,
   )
+  const secretMethods = new Set(methods.flatMap(({ part }) => (part.verify === undefined ? [part.method] : [])))
   // Reported once per client object: guessing at a secret must not fill the log.
   const reported = new WeakSet<Client>()
 
@@ -78,12 +91,11 @@ export function createClientAuthentication(deps: {
   }
 
   async function verify(found: Presentation, trace: Trace): Promise<Verdict> {
-    if (!isPossible(found.presented)) return { reason: 'credentials_impossible' }
+    if (!isPossible(found.presented)) return refused('credentials_impossible', 'impossible')
     const { clientId } = found.presented
     const client = await clients.find(clientId)
     const { by, presented } = presentationFor(found, client)
     const { plugin, method } = by
-    let refusal: string | undefined
     if (method.verify === undefined) {
       if (client !== undefined) reportMalformed(client, trace)
       const { secret } = presented as PresentedSecret
@@ -92,46 +104,60 @@ export function createClientAuthentication(deps: {
         verifySecret === undefined
           ? matchesSecret(secret, client && clients.secretsOf(client).stored)
           : await verifySecret(clientId, secret)
-      // A public client has no secret, so one cannot authenticate it, even if the host's `verifySecret` accepts it.
-      if (client?.public) refusal = 'client_public'
-      else if (matches !== true) refusal = 'secret_mismatch'
+      // A public client has no secret, so one cannot authenticate it, even if the host's `verifySecret` accepts it. Its id
+      // alone authenticates it: that it exists is no secret, unless it is disabled.
+      if (client?.public) return refused('client_public', client.enabled ? 'impossible' : 'guess')
+      if (client !== undefined && matches !== true) return refused('secret_mismatch')
     } else {
       const outcome = await method.verify(presented, client, kitOf(plugin))
-      if (outcome !== true) refusal = refusalOf(plugin, outcome)
-      else if (client !== undefined && !method.accepts(client)) refusal = 'method_not_accepted'
+      if (client !== undefined && outcome !== true) return refused(refusalOf(plugin, outcome))
+      if (client !== undefined && !method.accepts(client)) return refused('method_not_accepted')
     }
-    if (client === undefined) return { reason: 'client_unknown' }
-    if (refusal !== undefined) return { reason: refusal }
+    if (client === undefined) return refused('client_unknown')
     const { tokenEndpointAuthMethod: only = method.method } = client
-    if (only !== method.method) return { reason: 'method_not_allowed_for_client' }
-    return client.enabled ? { client, method: method.method } : { reason: 'client_disabled' }
+    if (only !== method.method) {
+      // The right secret, if the client may present it in another way, as clients do that try the methods in turn.
+      // Otherwise it must remain unknown that a secret is right.
+      const mayKnow = client.enabled && secretMethods.has(only)
+      return refused('method_not_allowed_for_client', mayKnow ? 'right' : 'guess')
+    }
+    return client.enabled ? { client, method: method.method } : refused('client_disabled')
   }
 
   return async (request, form, trace) => {
     let presentedClientId = form.client_id
+    // What `present` refuses is compared with nothing.
+    let isGuess = false
     try {
       const { headers } = request
       const { clientAddress, clientCertificate } = trace
       const found = present(form, { header: (name) => headers.get(name), clientAddress, clientCertificate })
       const { by, presented } = found
       presentedClientId = presented.clientId
-      limits.assertBelow(presentedClientId, trace)
+      const isLimited = isGuessable(found)
+      isGuess = isLimited
+      if (isLimited) limits.assertBelow(presentedClientId, trace)
       let verdict = await verify(found, trace)
       if (verdict.client === undefined) {
+        const first = verdict.credentials
         const alternative = by.method.alternative?.(presented as PresentedSecret)
         if (alternative !== undefined && isPossible(alternative)) {
           verdict = await verify({ by, presented: alternative }, trace)
         }
+        const readings = [first, verdict.credentials]
+        isGuess &&= readings.includes('guess') && !readings.includes('right')
       }
       const { client, method, reason } = verdict
+      // Also before a refusal that does not count, which reveals a right secret.
+      if (isLimited) limits.assertBelow(presentedClientId, trace)
       // The response is the same for every reason.
       if (client === undefined) throw invalidClient(reason)
-      limits.assertBelow(presentedClientId, trace)
       trace.client = client
       recorder.record(trace, { type: 'client_authentication_succeeded', method })
       return client as AuthenticatedClient
     } catch (thrown) {
-      const error = await limits.countFailure(uniform(thrown), presentedClientId, trace)
+      const failure = uniform(thrown)
+      const error = isGuess ? await limits.countFailure(failure, presentedClientId, trace) : failure
       recordFailure(error, presentedClientId, trace)
       throw error
     }

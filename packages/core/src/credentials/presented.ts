@@ -44,6 +44,10 @@ export interface Presentation {
   readonly others?: readonly Presentation[] | undefined
 }
 
+/** Whether a caller can guess what it presents. An id alone is no guess, and neither is a signature. */
+export const isGuessable = (found: Presentation): boolean =>
+  [found, ...(found.others ?? [])].some(({ by: { method } }) => method.verify === undefined || !method.unguessable)
+
 /** Finds the credentials of a request. */
 export type Present = (form: RequestParameters, request: CredentialFacts) => Presentation
 

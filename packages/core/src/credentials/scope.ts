@@ -6,13 +6,19 @@ import type { RequestParameters } from '../http/parameters.ts'
 import type { ClientAuthentication, PresentedSecret } from '../plugin/client-authentication.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
-import { createPresent, invalidClient, isPossible, type Presentation, presentedId } from './presented.ts'
+import { createPresent, invalidClient, isGuessable, isPossible, type Presentation, presentedId } from './presented.ts'
 import { createSecretCheck } from './secret.ts'
 
 /** The scope, or the reason why it is not authenticated. The reason is for events only. */
 type Verdict =
   | { readonly scope: Scope; readonly reason?: undefined }
   | { readonly scope?: undefined; readonly reason: string }
+
+/** The credentials as they are presented, and their other reading. */
+function readingsOf(method: ClientAuthentication, presented: PresentedSecret): readonly PresentedSecret[] {
+  const alternative = method.alternative?.(presented) as PresentedSecret | undefined
+  return alternative === undefined ? [presented] : [presented, alternative]
+}
 
 /** Authenticates the calling API by its scope name and secret. */
 export type ScopeAuthentication = (
@@ -31,7 +37,7 @@ export function createScopeAuthentication(deps: {
 }): ScopeAuthentication {
   const { methods, scopes, limits, runtime, recorder } = deps
   const isKnown = (name: string): boolean => scopes.find(name) !== undefined
-  // A scope has only secrets. A name alone is found too, so that the failure counts for that name.
+  // A scope has only secrets. A name alone is found too, for the events.
   const present = createPresent(methods.filter(({ part }) => part.verify === undefined || part.implicit))
   const matchesSecret = createSecretCheck(scopes.all.map(scopes.secretsOf), runtime)
 
@@ -58,18 +64,22 @@ export function createScopeAuthentication(deps: {
 
   return async (request, form, trace) => {
     let id: string | undefined
+    // What `present` refuses is compared with nothing.
+    let isGuess = false
     try {
       const { headers } = request
       const { clientAddress, clientCertificate } = trace
       const presentation = present(form, { header: (name) => headers.get(name), clientAddress, clientCertificate })
-      id = presentation.presented.clientId
+      const { by, presented } = presentation
+      id = presented.clientId
       limits.assertBelow(id, trace)
+      isGuess = isGuessable(presentation) && readingsOf(by.method, presented as PresentedSecret).some(isPossible)
       const scope = verify(presentation)
       limits.assertBelow(id, trace)
       return { scope, presentation }
     } catch (thrown) {
       if (id !== undefined && recorder.observed) trace.presented = presentedId(id, isKnown, runtime)
-      throw await limits.countFailure(thrown, id, trace)
+      throw isGuess ? await limits.countFailure(thrown, id, trace) : thrown
     }
   }
 }

@@ -1,7 +1,6 @@
-import type { ValidationLimits } from '../abuse/validation-limits.ts'
 import { refuseSecondMethod } from '../credentials/presented.ts'
 import { readAccessToken } from '../credentials/presented-token.ts'
-import { isOAuthError, OAuthError, reasonOf } from '../errors/oauth-error.ts'
+import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Trace } from '../events/recorder.ts'
 import { type Parameters, parseFields, type RequestParameters } from '../http/parameters.ts'
 import {
@@ -24,6 +23,7 @@ import { nothingProved, type Proved } from '../tokens/key-proofs.ts'
 import type { MaybePromise } from '../types.ts'
 import { type CoreEndpoint, callerKindOf } from './core-endpoint.ts'
 import { emptyPage } from './html-policy.ts'
+import { limited } from './limited.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'
 import { requestFacts } from './request-facts.ts'
 import { createRespond } from './respond.ts'
@@ -45,26 +45,9 @@ function presentedScope({ presented }: Trace): { presentedScope?: string; presen
   return known === undefined ? { presentedFingerprint } : { presentedScope: known, presentedFingerprint }
 }
 
-const isInvalidToken = (thrown: unknown): boolean =>
-  isOAuthError(thrown) && thrown.code === 'invalid_token' && thrown.details.withoutCredentials !== true
-
 /** What GET would return cannot be known without its effect. */
 const exceptHead = (handle: HandleRequest): HandleRequest => {
   return (request, trace) => (request.method === 'HEAD' ? Promise.resolve(emptyPage) : handle(request, trace))
-}
-
-/** Wraps a handler with a limit on invalid tokens per client address. */
-function limited(handle: HandleRequest, limits: ValidationLimits): HandleRequest {
-  return async (request, trace) => {
-    // Before the body is read, so that a refused request costs little.
-    await limits.admit(trace)
-    try {
-      return await handle(request, trace)
-    } catch (thrown) {
-      if (isInvalidToken(thrown)) await limits.countFailure(trace)
-      throw thrown
-    }
-  }
 }
 
 /** Without a schema, there are no parameters. `v.any()` is not run: it would take 3 % of a token request. */

@@ -52,6 +52,11 @@ interface Method<P extends PresentedCredentials> {
 /** A method whose proof the plugin verifies. */
 export interface ProofMethod<P extends PresentedCredentials = PresentedCredentials> extends Method<P> {
   /**
+   * Set it if no caller can guess the proof, such as a signature with a private key. Its failures then do not count as
+   * guesses, and the limit of an address does not apply to it: clients behind one address would lock each other out.
+   */
+  readonly unguessable?: true | undefined
+  /**
    * Whether the client is configured for this method. Checked at startup, where a client that no method accepts is an
    * error, and again after `verify`.
    */

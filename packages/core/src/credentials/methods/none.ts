@@ -6,6 +6,7 @@ export const noneMethod = defineClientAuthentication({
   method: 'none',
   consumes: [],
   implicit: true,
+  unguessable: true,
   present({ client_id: clientId }) {
     return clientId === undefined ? undefined : { clientId, malformed: malformedId(clientId) }
   },
