@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../../test/support/free-port.ts'
+import { reservedPort } from '../../test/support/reserved-port.ts'
 import { user } from '../operations.ts'
 import { grantryOptions } from '../programs/grantry-options.ts'
 import type { Setting } from '../setting.ts'
@@ -79,7 +79,7 @@ export async function startGrantryServe(
   const directory = mkdtempSync(join(tmpdir(), 'grantry-bench-'))
   const logFile = join(directory, 'log')
   const log = openSync(logFile, 'a')
-  const port = await freePort()
+  const port = await reservedPort()
   const startedAt = performance.now()
   const program = fileURLToPath(new URL('../packages/server/bin/grantry.js', bench))
   const file = writeConfiguration(directory, setting)

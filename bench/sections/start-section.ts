@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { freePort } from '../../test/support/free-port.ts'
+import { reservedPort } from '../../test/support/reserved-port.ts'
 import { formatInteger, median } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
 import { pinToCore } from '../run/pin-to-core.ts'
@@ -30,7 +30,7 @@ const responses = (port: number): Promise<boolean> =>
 /** Returns the milliseconds from the start of the process to its first response. */
 async function startOnce(program: string): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'grantry-bench-'))
-  const port = await freePort()
+  const port = await reservedPort()
   const startedAt = performance.now()
   const [command = '', ...parameters] = pinToCore(0, [process.execPath, program, 'serve', '--port', String(port)])
   const child = spawn(command, parameters, { cwd: directory, stdio: 'ignore' })

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { createFleet } from '../../test/support/fleet.ts'
-import { freePort } from '../../test/support/free-port.ts'
+import { reservedPort } from '../../test/support/reserved-port.ts'
 import { newDirectory, serverProgram } from '../../test/support/server-program.ts'
 import { startBalancer } from './balancer.ts'
 import { writeSetting } from './setting.ts'
@@ -29,7 +29,7 @@ export interface SignInReport {
 export async function runSignIns(redis: string, signIns: number, servers: number): Promise<SignInReport> {
   const directory = newDirectory()
   const program = await serverProgram(realServer, directory)
-  const ports = await Promise.all(Array.from({ length: servers }, freePort))
+  const ports = await Promise.all(Array.from({ length: servers }, reservedPort))
   const configuration = writeSetting(directory, redis)
   const fleet = createFleet({ program, configuration, ports, directory, environment: {} })
   for (const port of ports) fleet.start(port)

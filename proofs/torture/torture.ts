@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFleet, type Fleet } from '../../test/support/fleet.ts'
-import { freePort } from '../../test/support/free-port.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
+import { reservedPort } from '../../test/support/reserved-port.ts'
 import { newDirectory, serverProgram } from '../../test/support/server-program.ts'
 import { settingClients, writeSetting } from '../../test/support/server-setting.ts'
 import { type Client, createClient } from './client.ts'
@@ -80,7 +80,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   const random = createRandom(seed)
   const ledger = createLedger()
   const { post, close } = createPost()
-  const ports = await Promise.all(Array.from({ length: servers }, freePort))
+  const ports = await Promise.all(Array.from({ length: servers }, reservedPort))
   const store = options.store(join(directory, 'store'))
   mkdirSync(join(directory, 'logs'))
   const fleet = createFleet({

@@ -30,3 +30,9 @@ const filesIn = (folders: readonly string[], form: RegExp): readonly Source[] =>
 export const sources = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u)
 /** The files of tests, proofs and benchmarks. */
 export const programs = filesIn(['test', 'proofs', 'bench'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u)
+/** All files that start programs: those, the scripts, the examples and the templates. */
+export const everyProgram = [
+  ...programs,
+  ...filesIn(['test', 'scripts', 'examples', 'templates'], /^(?!.*(?:node_modules|\.generated)\/).*\.m?js$/u),
+  ...filesIn(['scripts', 'examples', 'templates'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u),
+]

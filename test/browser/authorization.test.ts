@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ownPages } from '../authorization/own-pages.ts'
 import { clients, setUp } from '../authorization/parties.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 /** What the client has received at its redirect URI. */
 interface Received {
@@ -82,7 +82,7 @@ describeWithChromium('the authorization endpoint, in a browser', () => {
   beforeAll(async () => {
     client = await startClient()
     origin = `http://127.0.0.1:${(client.address() as AddressInfo).port}`
-    const port = await freePort()
+    const port = await reservedPort()
     // Another site than that of the client, so that browsers treat its cookies as those of a third party.
     issuer = `http://localhost:${port}`
     const signsIn: typeof ownPages = {

@@ -8,7 +8,7 @@ import { clients, request, setUp } from '../authorization/parties.ts'
 import { createAuthenticator } from '../passkeys/authenticator.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 const device = createAuthenticator()
 
@@ -54,7 +54,7 @@ async function openPage(javaScriptEnabled = true) {
 
 describeWithChromium('a passkey, in a browser', () => {
   beforeAll(async () => {
-    const port = await freePort()
+    const port = await reservedPort()
     // The domain of a passkey is a name, not an address.
     issuer = `http://localhost:${port}`
     const pages = createPages({ name: 'Example' })

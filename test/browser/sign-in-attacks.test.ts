@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clients, request } from '../authorization/parties.ts'
 import { setUpSignIn } from '../sign-in/parties.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 let evil: Server
 let callback: string
@@ -50,7 +50,7 @@ describeWithChromium('attacks on the sign-in, in a browser', () => {
   beforeAll(async () => {
     evil = await startEvil()
     callback = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/callback`
-    const port = await freePort()
+    const port = await reservedPort()
     // Another site than that of the attacker.
     issuer = `http://localhost:${port}`
     const pages = createPages()

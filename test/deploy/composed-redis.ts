@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { freePort } from '../support/free-port.ts'
 import { type RunningProgram, runProgram } from '../support/program.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { root } from './single-file.ts'
 import { until } from './until.ts'
 
@@ -40,7 +40,7 @@ export async function startComposedRedis(command: readonly string[], directory: 
   await chmod(passwordFile, 0o400)
   const data = join(directory, 'data')
   await mkdir(data)
-  const port = await freePort()
+  const port = await reservedPort()
   const here = script
     // Compose escapes $ as $$.
     .replaceAll('$$', '$')

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import type { Provider } from '@grantry/core'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { codeBlocks, root } from './code-blocks.ts'
 
 const redirectUri = 'https://spa.example.com/callback'
@@ -20,7 +20,7 @@ let directory: string
 beforeAll(async () => {
   const guide = codeBlocks('docs/guides/embedding.md').find(({ code }) => code.includes('parseAuthorizationRequest'))
   const [page = ''] = guide?.code.split('// What the browser and the client do:') ?? []
-  const port = await freePort()
+  const port = await reservedPort()
   // Inside the tree, so that the packages are found; ignored by git.
   mkdirSync(`${root}/test/docs/.generated`, { recursive: true })
   directory = mkdtempSync(`${root}/test/docs/.generated/login-`)

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { examplesPath, searchPath } from './example-folders.ts'
 
 /** An example that was started with the commands of its README. */
@@ -22,7 +22,7 @@ function signal({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
 }
 
 export async function startExample(commands: string, cwd = examplesPath): Promise<RunningExample> {
-  const port = await freePort()
+  const port = await reservedPort()
   const child = spawn('sh', ['-ec', commands], {
     cwd,
     env: { ...process.env, PATH: searchPath, PORT: String(port) },

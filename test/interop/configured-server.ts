@@ -7,7 +7,7 @@ import { type Configuration, configurationSchema } from '../../packages/server/s
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { type ClientKey, createKey } from '../client-assertion/assertions.ts'
 import { clients, scopes, testUsers } from '../support/fixture.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 export const deviceClientId = 'tv'
 export const keyClientId = 'service'
@@ -31,7 +31,7 @@ const common: Partial<ClientOptions> = { grantTypes: ['client_credentials'], sco
 
 /** The ready server with every plugin that it includes, in a module configuration. */
 export async function startConfiguredServer(): Promise<ConfiguredServer> {
-  const port = await freePort()
+  const port = await reservedPort()
   const issuer = `http://127.0.0.1:${port}`
   const entries = await Promise.all(
     keyAlgorithms.map(async (alg) => [alg, await createKey(alg, { kid: alg })] as const),

@@ -5,7 +5,7 @@ import { type Credentials, sha256Of } from '@grantry/core/testing'
 import { type Configuration, configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { api1, redirectUri, spaClientId, testUsers } from '../support/fixture.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 /** Gets no token without a proof. Its access tokens are JWTs. */
 export const service: Credentials = ['service', 'service-secret']
@@ -30,7 +30,7 @@ export interface DpopServer {
  * @param proxy the origin of the proxy in front of the server, if there is one
  */
 export async function startDpopServer(nonce: boolean, proxy?: string): Promise<DpopServer> {
-  const port = await freePort()
+  const port = await reservedPort()
   const issuer = proxy ?? `http://127.0.0.1:${port}`
   const login = createServer(async ({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, issuer)

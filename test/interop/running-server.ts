@@ -2,7 +2,7 @@ import { serve } from '@grantry/adapters/node'
 import { type ClientOptions, type ProviderOptions, type ScopeOptions, webRuntime } from '@grantry/core'
 import { type Credentials, sha256Of } from '@grantry/core/testing'
 import { clients, type Fixture, fixture, redirectUri, scopes } from '../support/fixture.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 /**
  * An id and a secret of which form-encoding (RFC 6749 section 2.3.1) changes nearly every character; `%2B` must not be
@@ -46,7 +46,7 @@ export interface RunningProvider extends Fixture {
 
 /** A provider that listens on a free loopback port, with the real clock: the libraries compare times with their own. */
 export async function startProvider(path = '', options: Partial<ProviderOptions> = {}): Promise<RunningProvider> {
-  const port = await freePort()
+  const port = await reservedPort()
   const issuer = `http://127.0.0.1:${port}${path}`
   const started = await fixture({
     issuer,

@@ -7,10 +7,10 @@ import { dirname } from 'node:path'
 import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
-import { freePort } from '../support/free-port.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisServers } from '../support/redis-servers.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 describeWithRedis('the Redis driver lets a process exit', () => {
   const servers = redisServers()
@@ -45,7 +45,7 @@ describeWithRedis('the Redis driver lets a process exit', () => {
   })
 
   test.concurrent.each(['url', 'cluster', 'sentinels'])('after a failed open(), with %s', async (how) => {
-    const port = await freePort()
+    const port = await reservedPort()
     const url = `redis://127.0.0.1:${port}`
     const place = {
       url: { url },

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
 import { expect, test } from 'vitest'
-import { freePort } from '../support/free-port.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
 import { redisServers } from '../support/redis-servers.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 const secret = 'the-p@ssword'
 const quoted = encodeURIComponent(secret)
@@ -35,7 +35,7 @@ describeWithRedis('open() of the Redis driver', () => {
   }
 
   test.concurrent('reports host, port and reason when no server listens', async ({ expect }) => {
-    const port = await freePort()
+    const port = await reservedPort()
     expect(await refusal({ url: `redis://someone:${quoted}@127.0.0.1:${port}` })).toBe(
       `storage: Redis at 127.0.0.1:${port} is not available: connect ECONNREFUSED 127.0.0.1:${port}`,
     )

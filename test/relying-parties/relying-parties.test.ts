@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningCommand, startCommand } from '../server/running-command.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import { diskTemporaryDirectory } from '../support/directory.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { runtimeExecutable } from '../support/runtime-describe.ts'
 import { configurationFor, type Setting, settingsFor, users } from './setting.ts'
 
@@ -89,7 +89,7 @@ describeWithChromium('applications with the clients of other projects', () => {
     expect(missingFor(runtime), 'what to install').toBeUndefined()
     const directory = await mkdtemp(join(diskTemporaryDirectory(), 'grantry-'))
     const file = join(directory, 'grantry.config.json')
-    const port = await freePort()
+    const port = await reservedPort()
     const issuer = `http://127.0.0.1:${port}`
     const settings = await settingsFor()
     await writeFile(file, JSON.stringify(configurationFor(issuer, settings)))

@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto'
 import { type Credentials, sha256Of } from '@grantry/core/testing'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 /** An application of `apps/`. */
 export interface Setting {
@@ -27,7 +27,7 @@ const applications: Readonly<Record<string, Omit<Setting, 'port' | 'clientId'>>>
 export async function settingsFor(): Promise<Readonly<Record<string, Setting>>> {
   const all: Record<string, Setting> = {}
   for (const [name, application] of Object.entries(applications)) {
-    all[name] = { ...application, clientId: name, port: await freePort() }
+    all[name] = { ...application, clientId: name, port: await reservedPort() }
   }
   return all
 }

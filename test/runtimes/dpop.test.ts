@@ -8,7 +8,7 @@ import { fetchWith } from '../mtls/https.ts'
 import { describeWithNginx, startNginx } from '../server/nginx.ts'
 import { bundle } from '../support/bundle.ts'
 import { sharedDirectory } from '../support/directory.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 
 // Once for all.
@@ -44,7 +44,7 @@ for (const [name, command, parameters] of runtimes) {
       let server: Program
       let stopNginx: () => Promise<void>
       beforeAll(async () => {
-        const port = await freePort()
+        const port = await reservedPort()
         issuer = `https://127.0.0.1:${port}`
         server = await start(issuer)
         stopNginx = await startNginx(sharedDirectory('nginx'), port, server.port)

@@ -5,7 +5,7 @@ import { testMtlsFlows } from '../interop/mtls-flows.ts'
 import { type CertificateSource, writeMtlsSetting } from '../interop/mtls-setting.ts'
 import { describeWithNginx, startNginx } from '../server/nginx.ts'
 import { bundle } from '../support/bundle.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 
 // Once for all.
@@ -24,7 +24,7 @@ function startBefore([command = '', ...parameters]: readonly string[], source: C
   let server: Program | undefined
   let stopNginx: (() => Promise<void>) | undefined
   beforeAll(async () => {
-    const port = await freePort()
+    const port = await reservedPort()
     issuer = `https://127.0.0.1:${port}`
     const { file, directory } = await writeMtlsSetting(issuer, source)
     const own = source === 'tls' ? port : 0

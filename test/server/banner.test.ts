@@ -9,7 +9,7 @@ import { banner } from '../../packages/server/src/banner.ts'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { badgeGrant } from '../../packages/server/src/demo/badge-grant.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 
 const servers: GrantryServer[] = []
 afterEach(async () => {
@@ -72,7 +72,7 @@ describe('an issuer that does not match the listener', () => {
   })
 
   test('does not warn if the issuer names the port', async () => {
-    const port = await freePort()
+    const port = await reservedPort()
     expect(warnings(banner(await start(`http://127.0.0.1:${port}`, port), [], false))).toEqual([])
   })
 
@@ -87,7 +87,7 @@ describe('an issuer that does not match the listener', () => {
 test.each(['127.0.0.1', 'localhost', '[::1]'])(
   'without --port, the server listens on the port of the issuer http://%s',
   async (host) => {
-    const port = await freePort()
+    const port = await reservedPort()
     const configuration = parseConfiguration(
       configurationSchema,
       { issuer: `http://${host}:${port}`, storage: { driver: 'memory' }, clients: [] },

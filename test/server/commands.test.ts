@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { createPasswordCheck, parsePasswordHash } from '../../packages/server/src/users/password-hash.ts'
-import { freePort } from '../support/free-port.ts'
 import { runProgram } from '../support/program.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { printed, printedWith } from './printed.ts'
 import { root, startCommand } from './running-command.ts'
 import { run } from './running-program.ts'
@@ -138,7 +138,7 @@ describe('npm start', () => {
 
   test('listens on PORT, and on --port if both are set', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'grantry-port-'))
-    const port = await freePort()
+    const port = await reservedPort()
     vi.stubEnv('PORT', String(port))
     const [server, other] = await Promise.all([startCommand([], directory), startCommand(['--port', '0'], directory)])
     try {
@@ -182,7 +182,7 @@ describe('a relative path with npm start, which runs scripts at the root of the 
   })
 
   async function configuration(): Promise<string> {
-    const issuer = `http://127.0.0.1:${await freePort()}`
+    const issuer = `http://127.0.0.1:${await reservedPort()}`
     writeFileSync(join(directory, 'rel.json'), JSON.stringify({ issuer, storage: { driver: 'memory' }, clients: [] }))
     return issuer
   }

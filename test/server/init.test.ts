@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { hashPassword, hashSecret } from 'grantry'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { printed } from './printed.ts'
 import { root, startCommand } from './running-command.ts'
 import { run } from './running-program.ts'
@@ -30,7 +30,7 @@ const secretsIn = (text: string): readonly string[] => text.match(/(?<![\w-])[\w
 describe('in an empty directory', () => {
   test('after init, check and serve, the commands that init prints work, even after the server was killed', async () => {
     const directory = emptyDirectory()
-    const issuer = `http://127.0.0.1:${await freePort()}`
+    const issuer = `http://127.0.0.1:${await reservedPort()}`
     const made = await run(['init', '--issuer', issuer], directory)
     expect([made.code, made.err]).toEqual([0, ''])
 

@@ -8,14 +8,14 @@ import { decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { configuration, count, directory, encryptionSecret, keysAfter, keysCommand, stateOf } from './keys-setting.ts'
 import { printed } from './printed.ts'
 import { startCommand } from './running-command.ts'
 
 describe('next to a running server', () => {
   test('the server follows a rotation without a restart, and tokens issued before stay valid', async () => {
-    const issuer = `http://127.0.0.1:${await freePort()}`
+    const issuer = `http://127.0.0.1:${await reservedPort()}`
     const file = configuration({ issuer })
     const server = await startCommand(['serve', '--config', file])
     try {
@@ -52,7 +52,8 @@ describe('a server', () => {
   const kids = async ({ provider }: GrantryServer) => (await provider.keys.list()).map(({ kid }) => kid)
 
   test('keeps its keys across restarts, the demo too', async () => {
-    const port = await freePort()
+    // The issuer of the demo contains the port, and another issuer has other keys.
+    const port = await reservedPort()
     const one = await startServer({ directory, port, observe })
     const before = await kids(one)
     await one.close(0)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Credentials } from '@grantry/core/testing'
 import { expect } from 'vitest'
 import { createFleet } from '../support/fleet.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { api, loginOf, settingClients, writeSetting } from '../support/server-setting.ts'
 
 /**
@@ -38,7 +38,7 @@ export interface RealServer {
 
 /** @param directory its own, for its configuration and its log. */
 export async function startRealServer(program: string, directory: string, storage: object): Promise<RealServer> {
-  const port = await freePort()
+  const port = await reservedPort()
   const configuration = writeSetting(directory, `http://127.0.0.1:${port}`, storage, 1)
   const fleet = createFleet({
     program,

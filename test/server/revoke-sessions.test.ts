@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { startServer } from '../../packages/server/src/server.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { createHttpBrowser, signInOverHttp } from '../support/sign-in.ts'
 import { base, directories, file } from './operator-server.ts'
 import { printed } from './printed.ts'
 
 test('grantry revoke --subject signs the user out: a stolen session gets no new tokens', async () => {
-  const port = await freePort()
+  const port = await reservedPort()
   const issuer = `http://127.0.0.1:${port}`
   const redirect_uri = 'https://client.example.com/callback'
   const configuration = JSON.parse(readFileSync(file(directories()), 'utf8'))

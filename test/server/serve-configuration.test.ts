@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { type RunningCommand, root, startCommand } from './running-command.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-serve-'))
@@ -52,7 +52,7 @@ afterEach(() => server?.stop('SIGKILL'))
 
 describe('npm start -- --config FILE', () => {
   test('serves a commented JSON file with a plugin, an environment variable and a disabled endpoint', async () => {
-    const port = await freePort()
+    const port = await reservedPort()
     writeFileSync(join(directory, 'hello.mjs'), plugin)
     writeFileSync(join(directory, 'a.json'), commented.replace('$PORT', String(port)))
     process.env.GRANTRY_TEST_HASH = webSecret
@@ -76,7 +76,7 @@ describe('npm start -- --config FILE', () => {
   test('serves grantry.config.ts from the working directory, with a user service and a client store', async () => {
     const working = join(directory, 'working')
     mkdirSync(working)
-    const port = await freePort()
+    const port = await reservedPort()
     writeFileSync(join(working, 'grantry.config.ts'), moduleConfiguration.replace('$PORT', String(port)))
     server = await startCommand([], working)
     const base = `http://127.0.0.1:${port}`

@@ -6,7 +6,7 @@ import { sha256Of } from '@grantry/core/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { configuredStorage } from '../../packages/server/src/configuration/storage.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { type RunningCommand, startCommand } from './running-command.ts'
 
 let directory: string
@@ -146,7 +146,7 @@ describe('the server on files', () => {
     (await fetch(url, { method: 'POST', body: new URLSearchParams(form) })).json()
 
   test('keeps its tokens after it was killed, in files that only its user can read', async () => {
-    const port = await freePort()
+    const port = await reservedPort()
     const issuer = await start(port)
     const client = { client_id: 'web', client_secret: 'web-secret' }
     const issued = await post(`${issuer}/connect/token`, { ...client, grant_type: 'client_credentials', scope: 'api1' })

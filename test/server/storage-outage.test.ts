@@ -3,9 +3,9 @@
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../support/free-port.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { newDirectory, serverProgram } from '../support/server-program.ts'
 import { settingClients, writeSetting } from '../support/server-setting.ts'
 import { printed } from './printed.ts'
@@ -150,7 +150,7 @@ async function refusal(storage: object): Promise<string> {
 
 describeWithRedis('an unusable Redis ends the start with one line', () => {
   test('no server listens', async () => {
-    const port = await freePort()
+    const port = await reservedPort()
     const url = `redis://:${password}@127.0.0.1:${port}`
     const sentence = await refusal({ driver: 'redis', url, operationTimeout: 0.5 })
     expect(sentence).toMatch(new RegExp(`Redis at 127\\.0\\.0\\.1:${port} is not available: .*ECONNREFUSED`, 'u'))

@@ -10,7 +10,7 @@ import { tlsSource } from '../../packages/server/src/configuration/tls.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { certificate, commonName, type Issued } from '../mtls/certificates.ts'
 import { current, fetchWith, root, serverCertificate, signedByRoot } from '../mtls/https.ts'
-import { freePort } from '../support/free-port.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { healthy, written } from './doctor/configurations.ts'
 
 const files = { certificate: 'server.pem', key: 'server.key', clientAuthorities: 'clients-ca.pem' }
@@ -30,7 +30,7 @@ function writeFiles(directory: string, { pem, keyPem }: Issued): void {
 }
 
 async function start(change: object = {}, write = writeFiles): Promise<string> {
-  const port = await freePort()
+  const port = await reservedPort()
   const issuer = `https://127.0.0.1:${port}`
   const { file, directory } = written({
     ...healthy,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from './free-port.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
+import { reservedPort } from './reserved-port.ts'
 
 /** Seconds for the nodes to agree; they gossip once a second. */
 const timeLimit = 30
@@ -19,21 +19,15 @@ interface Node {
 }
 
 async function startNode(): Promise<Node> {
-  for (let attempt = 1; ; attempt += 1) {
-    const busPort = await freePort()
-    try {
-      const server = await startRedis({
-        arguments: [
-          ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort), '--cluster-node-timeout', '2000'],
-          // A replica that has not synced for long may take over as well: tests cannot wait.
-          ...['--cluster-replica-validity-factor', '0'],
-        ],
-      })
-      return { server, busPort }
-    } catch (error) {
-      if (attempt === 5) throw error
-    }
-  }
+  const busPort = await reservedPort()
+  const server = await startRedis({
+    arguments: [
+      ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort), '--cluster-node-timeout', '2000'],
+      // A replica that has not synced for long may take over as well: tests cannot wait.
+      ...['--cluster-replica-validity-factor', '0'],
+    ],
+  })
+  return { server, busPort }
 }
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {

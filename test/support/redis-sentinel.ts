@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { freePort } from './free-port.ts'
 import { newDirectory, removeDirectory, startProcess } from './redis-process.ts'
 import type { RedisServer } from './redis-server.ts'
+import { reservedPort } from './reserved-port.ts'
 
 /** Seconds for the Sentinel to find the replicas: it asks the primary once at its start, and then every 10 s. */
 const timeLimit = 30
@@ -39,24 +39,12 @@ async function waitForReplicas(port: number, name: string, primary: RedisServer)
   }
 }
 
-/** Whether another process has taken the port. If it is a server of another test, that one has replied. */
-const isTaken = (error: unknown): boolean => /Address already in use|unknown command 'SENTINEL'/u.test(String(error))
-
 /**
  * A Sentinel that decides alone, and soon, that the primary is down. It knows the replicas that the primary has when it
  * starts.
  */
 export async function startSentinel(primary: RedisServer, options: SentinelOptions = {}): Promise<Sentinel> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await startOn(await freePort(), primary, options)
-    } catch (error) {
-      if (attempt === 5 || !isTaken(error)) throw error
-    }
-  }
-}
-
-async function startOn(port: number, primary: RedisServer, options: SentinelOptions): Promise<Sentinel> {
+  const port = await reservedPort()
   const { name = 'grantry', downAfter = 1000 } = options
   const directory = await newDirectory()
   const file = join(directory, 'sentinel.conf')

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { Redis } from 'ioredis'
-import { freePort } from './free-port.ts'
 import { newDirectory, type RedisProcess, removeDirectory, startProcess } from './redis-process.ts'
+import { reservedPort } from './reserved-port.ts'
 
 /** One sentence when redis-server cannot be run here: what is missing and how to get it. */
 export const redisMissing: string | undefined =
@@ -10,8 +10,6 @@ export const redisMissing: string | undefined =
     : 'redis-server is not installed, but the tests of the Redis driver need it: apt-get install redis-server'
 
 export interface RedisServerOptions {
-  /** A free one by default. */
-  readonly port?: number
   /** As on the command line of redis-server; they override the defaults of the test server. */
   readonly arguments?: readonly string[]
 }
@@ -88,13 +86,5 @@ async function startOn(port: number, options: RedisServerOptions): Promise<Redis
  */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   if (redisMissing !== undefined) throw new Error(redisMissing)
-  if (options.port !== undefined) return startOn(options.port, options)
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await startOn(await freePort(), options)
-    } catch (error) {
-      // Another process may have taken the port in between.
-      if (attempt === 5 || !String(error).includes('Address already in use')) throw error
-    }
-  }
+  return startOn(await reservedPort(), options)
 }
