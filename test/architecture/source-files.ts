@@ -33,6 +33,6 @@ export const programs = filesIn(['test', 'proofs', 'bench'], /^(?!.*(?:node_modu
 /** All files that start programs: those, the scripts, the examples and the templates. */
 export const everyProgram = [
   ...programs,
-  ...filesIn(['test', 'scripts', 'examples', 'templates'], /^(?!.*(?:node_modules|\.generated)\/).*\.m?js$/u),
+  ...filesIn(['test', 'scripts', 'examples', 'templates'], /^(?!.*(?:node_modules|\.generated|dist)\/).*\.m?js$/u),
   ...filesIn(['scripts', 'examples', 'templates'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u),
 ]
