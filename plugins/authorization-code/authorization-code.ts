@@ -36,7 +36,7 @@ export const authorizationCode = (): Grant<typeof params> =>
       const isOptional = stored !== undefined && stored.redirectUri === undefined
       if (redirect_uri === undefined && !isOptional) {
         throw new OAuthError('invalid_request', 'The parameter redirect_uri is required', {
-          reason: 'parameter_missing',
+          reason: 'plugin:authorization_code:redirect_uri_missing',
         })
       }
       if (stored === undefined) throw notValid('code_unknown')

@@ -34,7 +34,7 @@ export function createOpenInteraction({
   readonly lifetime: number
 }): OpenInteractionFor {
   return async (visit, target) => {
-    const { kit, http, params, confirmation, pushed, clientEpoch, startedAt, progress } = visit
+    const { kit, http, confirmation, pushed, clientEpoch, startedAt, progress } = visit
     const { request, session } = await checkVisit(visit, target, sessions)
     // With the wrong user, another page would only lead to the same result.
     const failure = failedBy(session, request, progress)
@@ -56,7 +56,7 @@ export function createOpenInteraction({
         if (request.prompts.has('none')) throw refused(isUnfit ? 'login_required' : 'interaction_required')
         if (visit.suspended !== undefined) return suspensionOf(visit.suspended)
         stored ??= suspendedRequests.store(kit, http, {
-          params,
+          params: request.params,
           startedAt,
           expiresAt: kit.now() + lifetime,
           progress,

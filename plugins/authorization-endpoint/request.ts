@@ -31,7 +31,7 @@ export interface CheckedRequest {
   readonly claimsLocales: string | undefined
   readonly acrValues: readonly string[]
   readonly claims: ClaimsParameter
-  /** All parameters, for `authorize` and for extensions of the host. */
+  /** All parameters, for `authorize` and for extensions of the host. `scope` has only `scopes`. */
   readonly params: AuthorizationParameters
   /** The keys that a pushed request has proved. */
   readonly confirmation: Confirmation | undefined
@@ -152,13 +152,14 @@ export async function checkRequest(
   assertNoRequestObject(params)
   assertResponseMode(params, redirectUri)
   assertShort(params)
+  const scopes = kit.proposedScopesOf(client, params.scope)
   const request: CheckedRequest = {
     client,
     redirectUri,
     responseMode,
     state,
     nonce: params.nonce,
-    scopes: kit.scopesOf(client, params.scope),
+    scopes,
     prompts: promptsOf(params),
     maxAge: maxAgeOf(params, client),
     display: displays.find((display) => display === params.display),
@@ -168,7 +169,8 @@ export async function checkRequest(
     claimsLocales: params.claims_locales,
     acrValues: wordsOf(params.acr_values),
     claims: parseClaims(params.claims),
-    params,
+    // What is repeated later must not grow by a scope that the client gets in the meantime: no page has shown it.
+    params: { ...params, scope: scopes.join(' ') },
     confirmation,
     startedAt,
   }

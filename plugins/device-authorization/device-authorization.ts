@@ -92,7 +92,7 @@ const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
     cors: 'clients',
     params: v.object({ scope: v.optional(v.string()) }),
     async handle({ caller, params }, kit) {
-      const scopes = [...kit.scopesOf(caller, params.scope)]
+      const scopes = [...kit.proposedScopesOf(caller, params.scope)]
       const [clientEpoch] = await Promise.all([
         kit.epochOfClient(caller.clientId),
         kit.checkAuthorization({ kind: 'device', clientId: caller.clientId, scopes }),

@@ -192,7 +192,6 @@ describe('a client that changes while the user decides', () => {
   test.each<[string, Partial<ClientOptions>, string]>([
     ['is disabled', { enabled: false }, 'error'],
     ['loses the redirect URI', { redirectUris: ['https://client.example.com/new'] }, 'error'],
-    ['loses a scope', { scopes: ['openid'] }, 'error'],
     ['loses the grant type', { grantTypes: ['refresh_token'] }, 'error'],
   ])('gets no code when it %s', async (_name, change, expected) => {
     let current: ClientOptions = { ...clients[0], clientId: 'web' }
@@ -209,6 +208,17 @@ describe('a client that changes while the user decides', () => {
       expect([end.status, end.headers.get('location'), nameOf(end)]).toEqual([400, null, expected])
     }
   })
+})
+
+test('a client that gets a scope while the user decides does not get it by a page that has not shown it', async () => {
+  let current: ClientOptions = { ...clients[0], clientId: 'web', scopes: ['openid', 'api1'] }
+  const { start, redeem } = await setUpSignIn({}, { clients: { find: (id) => (id === 'web' ? current : undefined) } })
+  const { enter, submit } = await start({ scope: 'openid api1 profile' })
+  const page = await enter('alice')
+  expect(scopesOn(page)).toEqual(['openid', 'api1'])
+  current = { ...current, scopes: ['openid', 'profile'] }
+  const end = await submit('consent', allow, page)
+  expect((await redeem(answer(end).code)).body.scope).toBe('openid')
 })
 
 describe('the page that asks', () => {

@@ -47,7 +47,11 @@ describe('a request without redirect_uri', () => {
   test('11.30 a request with the parameter still needs it at the token endpoint', async () => {
     const f = await open({ redirect_uri: redirectUri })
     const { status, body } = await f.redeem({})
-    expect([status, body.error, lastReason(f)]).toEqual([400, 'invalid_request', 'parameter_missing'])
+    expect([status, body.error, lastReason(f)]).toEqual([
+      400,
+      'invalid_request',
+      'plugin:authorization_code:redirect_uri_missing',
+    ])
     expect((await f.redeem({ redirect_uri: redirectUri })).status).toBe(200)
   })
 

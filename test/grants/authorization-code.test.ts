@@ -10,8 +10,13 @@ describe('the authorization code grant', () => {
   test.each([
     ['code is missing', { redirect_uri: redirectUri }, 'code', 'parameter_missing'],
     ['code is empty', { code: '', redirect_uri: redirectUri }, 'code', 'parameter_missing'],
-    ['redirect_uri is missing', { code: 'x' }, 'redirect_uri', 'parameter_missing'],
-    ['redirect_uri is empty', { code: 'x', redirect_uri: '' }, 'redirect_uri', 'parameter_missing'],
+    ['redirect_uri is missing', { code: 'x' }, 'redirect_uri', 'plugin:authorization_code:redirect_uri_missing'],
+    [
+      'redirect_uri is empty',
+      { code: 'x', redirect_uri: '' },
+      'redirect_uri',
+      'plugin:authorization_code:redirect_uri_missing',
+    ],
     ['redirect_uri has 2001', { code: 'x', redirect_uri: 'x'.repeat(2001) }, 'redirect_uri', 'parameter_malformed'],
   ])('3.24 the request is invalid when %s', async (_, form, name, reason) => {
     const f = await fixture()

@@ -1,6 +1,7 @@
 import type { ProviderOptions } from '@grantry/core'
 import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
 import { type JwtBearerOptions, jwtBearer } from '@grantry/plugins/jwt-bearer'
+import { refreshToken } from '@grantry/plugins/refresh-token'
 import { expect } from 'vitest'
 import { createIssuerKey } from '../support/trusted-issuer.ts'
 
@@ -38,12 +39,15 @@ export async function setUp(
   })
   const f = await createTestProvider({
     issuer,
-    plugins: [jwtBearer({ issuers: [{ issuer: idp, jwks: { keys: [key.jwk] }, ...from }], subject, ...settings })],
+    plugins: [
+      refreshToken(),
+      jwtBearer({ issuers: [{ issuer: idp, jwks: { keys: [key.jwk] }, ...from }], subject, ...settings }),
+    ],
     clients: [
       {
         clientId,
         secrets: [{ sha256: sha256Of(secret) }],
-        grantTypes: [grantType],
+        grantTypes: [grantType, 'refresh_token'],
         scopes: ['openid', 'api1', 'offline_access'],
       },
     ],

@@ -61,7 +61,7 @@ describe('a pushed request', () => {
     ['no response_type', without('response_type'), 'invalid_request'],
     ['code id_token', { ...pushed, response_type: 'code id_token' }, 'unsupported_response_type'],
     ['token', { ...pushed, response_type: 'token' }, 'unsupported_response_type'],
-    ['an unknown scope', { ...pushed, scope: 'openid no' }, 'invalid_scope'],
+    ['an unknown scope', { ...pushed, scope: 'no' }, 'invalid_scope'],
     ['an unknown prompt', { ...pushed, prompt: 'no' }, 'invalid_request'],
     ['a malformed max_age', { ...pushed, max_age: '-1' }, 'invalid_request'],
     ['malformed claims', { ...pushed, claims: '{' }, 'invalid_request'],

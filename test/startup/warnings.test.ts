@@ -46,7 +46,7 @@ describe('warnings at start about clients that cannot succeed', () => {
 
   test('a client with offline_access that may not use refresh_token', async () => {
     expect(await warnings([{ ...web, grantTypes: ['authorization_code'] }])).toEqual([
-      'web has the scope offline_access but not the grant type refresh_token, so it cannot use its refresh tokens',
+      'web has the scope offline_access but not the grant type refresh_token, so it gets no refresh tokens',
     ])
   })
 

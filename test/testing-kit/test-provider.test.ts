@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { defineGrant, defineGrantCheck, definePlugin, type ProviderEvent } from '@grantry/core'
 import { basic, createTestProvider, mapDriver, read, sha256Of, testClient } from '@grantry/core/testing'
+import { refreshToken } from '@grantry/plugins/refresh-token'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 
@@ -50,7 +51,7 @@ describe('createTestProvider()', () => {
   })
 
   test('lets the test client have a refresh token and the scopes of OpenID Connect', async () => {
-    const { post } = await createTestProvider({ plugins: [badgeGrant()] })
+    const { post } = await createTestProvider({ plugins: [badgeGrant(), refreshToken()] })
     const scope = 'openid profile offline_access api1'
     const { body } = await post('token', { ...badge, scope }, testClient)
     expect(body).toMatchObject({ scope, refresh_token: expect.any(String) })

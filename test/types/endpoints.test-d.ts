@@ -123,6 +123,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'endpointUrl'
     | 'readIdentityToken'
     | 'isUserActive'
+    | 'proposedScopesOf'
     | 'epochOf'
     | 'epochOfClient'
     | 'findClient'

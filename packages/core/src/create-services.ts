@@ -63,7 +63,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const users = openUsers(options.users, hostLimits)
   const scopes = openScopes(options.scopes, registry.scopeSchema)
   const userClaims = createUserClaims(scopes, users)
-  const scopePolicy = createScopePolicy(scopes)
+  const scopePolicy = createScopePolicy(scopes, registry, options.unavailableScopes)
   assertConsistent({ clients: hostClients, scopes, users, registry })
   const openKeys = await openKeyRing(options.keys, runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
@@ -201,6 +201,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     }),
     mint: createMint({
       issuer,
+      registry,
       accessTokens,
       identityTokens,
       families,

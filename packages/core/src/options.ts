@@ -58,6 +58,13 @@ export interface ProviderOptions {
    * tokens with a user have.
    */
   readonly clientTokenSubject?: 'none' | 'client_id' | undefined
+  /**
+   * What happens to scopes of an authorization request that are unknown or that the client cannot get, at the authorization
+   * endpoint, for pushed requests and for devices: `ignore` (default), as OpenID Connect Core sections 3.1.2.1 and 11
+   * recommend, or `refuse` the request. Without any other scope, and for `openid`, the request is refused in any case. The
+   * token endpoint always refuses.
+   */
+  readonly unavailableScopes?: 'ignore' | 'refuse' | undefined
   /** Clock skew allowed for `exp` and `nbf`, in seconds. Default: 0; maximum: 60. */
   readonly clockTolerance?: number | undefined
   /** The maximum size of a body in bytes and of a query in characters. Default: 65536. */
@@ -185,6 +192,7 @@ export const providerOptionsSchema = configurationObject({
     {},
   ),
   clientTokenSubject: v.optional(v.picklist(['none', 'client_id'], 'must be "none" or "client_id"'), 'none'),
+  unavailableScopes: v.optional(v.picklist(['ignore', 'refuse'], 'must be "ignore" or "refuse"'), 'ignore'),
   clockTolerance: v.optional(
     v.pipe(
       v.number('must be a number of seconds'),

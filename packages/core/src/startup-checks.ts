@@ -126,7 +126,7 @@ function clientWarnings(clients: ClientDirectory, registry: Registry): readonly 
   return clients.all.flatMap(({ clientId, grantTypes, scopes }) => {
     if (!allowsRefreshToken(scopes) || (redeemer !== undefined && grantTypes.includes(redeemer))) return []
     const why = redeemer === undefined ? 'no plugin redeems refresh tokens' : `not the grant type ${redeemer}`
-    return [`${clientId} has the scope offline_access but ${why}, so it cannot use its refresh tokens`]
+    return [`${clientId} has the scope offline_access but ${why}, so it gets no refresh tokens`]
   })
 }
 

@@ -53,6 +53,7 @@ export function createEndpointKits(deps: {
         return client?.enabled ? client : undefined
       },
       scopesOf: (client, scope) => scopePolicy.requested(scope, { scope: 'required' }, client),
+      proposedScopesOf: (client, scope) => scopePolicy.proposed(scope, client),
       checkAuthorization: authorizations.check,
       authorize: authorizations.authorize,
       authenticateUser,

@@ -4,6 +4,7 @@ import type { Fact } from '../events/event.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { TokenBindings } from '../registry/token-bindings.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
@@ -13,7 +14,7 @@ import { epochClaims, inheritedEpochs } from '../tokens/revocation-epochs.ts'
 import type { RequestMarks, RevocationMark } from '../tokens/revocation-mark.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { continuedIn, createMintRefreshToken, type RefreshTokenRequest } from './mint-refresh-token.ts'
-import { allowsIdentityToken, allowsRefreshToken, authorizedScopes } from './scope-policy.ts'
+import { allowsIdentityToken, allowsRefreshToken, authorizedScopes, canRefresh } from './scope-policy.ts'
 
 /** Tokens that are minted but not issued: the commit follows, unless they repeat an earlier response. */
 export interface Minted {
@@ -55,11 +56,12 @@ export function createMint(deps: {
   readonly identityTokens: IdentityTokens
   readonly families: Families
   readonly bindings: TokenBindings
+  readonly registry: Registry
   /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): Mint {
-  const { accessTokens, identityTokens, families, bindings, observed, runtime } = deps
+  const { accessTokens, identityTokens, families, bindings, registry, observed, runtime } = deps
   const mintRefreshToken = createMintRefreshToken(deps)
 
   /**
@@ -102,6 +104,7 @@ export function createMint(deps: {
       subject !== undefined &&
       lineage === undefined &&
       issue.refreshToken !== false &&
+      canRefresh(client, registry) &&
       allowsRefreshToken(authorizedScopes(result))
     const family =
       (stored?.record ?? lineage)?.family ??

@@ -3,6 +3,7 @@ import { scopeName } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Grant } from '../plugin/grant.ts'
+import type { Registry } from '../registry/registry.ts'
 import { type CheckedResult, refusalOf } from './result.ts'
 
 /** Decides which scopes a request can get. Every way to a token uses it: all grants, and the login page. */
@@ -17,7 +18,16 @@ export interface ScopePolicy {
   /** Returns those of the scopes that the client may request, without duplicates. */
   available(scopes: readonly string[], client: Client): readonly string[]
   /**
-   * Returns the distinct scopes of an authorization request.
+   * Returns the scopes that an authorization request can get. Ignores those that are unknown or not allowed for the
+   * client, and `offline_access` of a client that cannot use a refresh token, unless the policy is to refuse them. `openid`
+   * is never ignored: without it, the response is one of another protocol.
+   *
+   * @throws OAuthError `invalid_scope` when a scope is malformed, or when none is left.
+   * @see OpenID Connect Core sections 3.1.2.1 and 11
+   */
+  proposed(value: string | undefined, client: Pick<Client, 'scopes' | 'grantTypes'>): readonly string[]
+  /**
+   * Returns the distinct scopes of an authorization that a user has decided about.
    *
    * @throws OAuthError `invalid_scope` when a scope is unknown, disabled or not allowed for the client, or when there is
    * none.
@@ -66,7 +76,16 @@ export const allowsIdentityToken = (scopes: readonly string[]): boolean => scope
 export const authorizedScopes = ({ stored, scopes }: CheckedResult): readonly string[] =>
   stored?.record?.scopes ?? scopes
 
-export function createScopePolicy(directory: ScopeDirectory): ScopePolicy {
+/** Whether a client can use refresh tokens: a plugin redeems them, and the client may use its grant type. */
+export const canRefresh = ({ grantTypes }: Pick<Client, 'grantTypes'>, registry: Registry): boolean =>
+  grantTypes.includes(registry.redeemerOf('refresh')?.grantType ?? '')
+
+/** @param unavailable what happens to scopes of authorization requests that the client cannot get */
+export function createScopePolicy(
+  directory: ScopeDirectory,
+  registry: Registry,
+  unavailable: 'ignore' | 'refuse',
+): ScopePolicy {
   /** Returns why the client cannot get the scope, or `undefined` if it can. */
   function problemWith(
     name: string,
@@ -95,6 +114,19 @@ export function createScopePolicy(directory: ScopeDirectory): ScopePolicy {
       }
       assertAllowed(names, client)
       return names
+    },
+
+    proposed(value, client) {
+      const names = value === undefined ? [] : parseScope(value)
+      if (names.length === 0) throw invalidScope('scope_missing', 'The scope parameter is missing')
+      const isUsable = (name: string): boolean =>
+        problemWith(name, client) === undefined && (!allowsRefreshToken([name]) || canRefresh(client, registry))
+      const usable = names.filter(isUsable)
+      const mustRefuse = unavailable === 'refuse' || usable.length === 0
+      const refused = names.filter((name) => !usable.includes(name) && (mustRefuse || allowsIdentityToken([name])))
+      assertAllowed(refused, client)
+      if (refused.length > 0) throw invalidScope('scope_not_allowed')
+      return usable
     },
 
     available: (scopes, client) => [...new Set(scopes)].filter((name) => problemWith(name, client) === undefined),

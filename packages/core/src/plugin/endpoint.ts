@@ -142,6 +142,13 @@ export interface EndpointKit extends Kit {
    * @throws OAuthError `invalid_scope`, also when there is no scope, as at the token endpoint.
    */
   scopesOf(client: Pick<Client, 'scopes'>, scope: string | undefined): readonly string[]
+  /**
+   * Parses the `scope` parameter of an authorization request. Ignores scopes that the client cannot get, unless the option
+   * `unavailableScopes` refuses them.
+   *
+   * @throws OAuthError `invalid_scope`, also when no scope is left.
+   */
+  proposedScopesOf(client: Pick<Client, 'scopes' | 'grantTypes'>, scope: string | undefined): readonly string[]
   /** Validates what `authorize` will store, before there is a user. */
   readonly checkAuthorization: CheckAuthorization
   /** Stores what a user has authorized, under a single-use credential that a grant redeems. */

@@ -74,6 +74,7 @@ export async function providerOptions(
     endpoints: configuration.endpoints,
     introspection: configuration.introspection,
     clientTokenSubject: configuration.clientTokenSubject,
+    unavailableScopes: configuration.unavailableScopes,
     clockTolerance: configuration.clockTolerance,
     ...(authorizationEndpoint !== undefined && { authorizationEndpoint }),
     ...(bodyLimit !== undefined && { bodyLimit }),

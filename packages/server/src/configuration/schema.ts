@@ -100,6 +100,7 @@ export const configurationSchema = configurationObject({
   hostTimeLimit: v.optional(v.number('must be a number of seconds')),
   maxHostCalls: v.optional(v.number('must be a number')),
   clientTokenSubject: v.optional(v.picklist(['none', 'client_id'], 'must be "none" or "client_id"'), 'none'),
+  unavailableScopes: v.optional(v.picklist(['ignore', 'refuse'], 'must be "ignore" or "refuse"'), 'ignore'),
   clockTolerance: v.optional(v.number('must be a number of seconds'), 0),
   authorizationEndpoint: v.optional(v.string('must be a URL')),
   bodyLimit: v.optional(v.number('must be a number of bytes')),
