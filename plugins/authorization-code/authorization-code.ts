@@ -1,4 +1,4 @@
-import { defineGrant, type Grant, OAuthError } from '@grantry/core'
+import { defineGrant, type Grant, OAuthError, redirectUriDetail } from '@grantry/core'
 import * as v from 'valibot'
 
 const refusal = 'The authorization code is not valid'
@@ -11,10 +11,8 @@ const params = v.object({
 })
 
 // The same description for unknown, expired, foreign and spent codes: a caller learns nothing about a code.
-const notValid = (reason: string): OAuthError =>
-  new OAuthError('invalid_grant', refusal, {
-    reason: `plugin:authorization_code:${reason}`,
-  })
+const notValid = (reason: string, detail?: string): OAuthError =>
+  new OAuthError('invalid_grant', refusal, { reason: `plugin:authorization_code:${reason}`, detail })
 
 /**
  * The authorization code grant: exchanges a code from the login page for tokens. The code is spent only after all
@@ -44,7 +42,10 @@ export const authorizationCode = (): Grant<typeof params> =>
       const isMatching = isOptional
         ? redirect_uri === undefined || client.redirectUris.includes(redirect_uri)
         : stored.redirectUri === redirect_uri
-      if (!isMatching) throw notValid('redirect_uri_mismatch')
+      if (!isMatching) {
+        const expected = stored.redirectUri === undefined ? client.redirectUris : [stored.redirectUri]
+        throw notValid('redirect_uri_mismatch', redirectUriDetail(redirect_uri ?? '', expected, 'the code is for'))
+      }
       const { subject, scopes, claims, nonce, identityClaims, requestedClaims, redemption } = stored
       return {
         subject,

@@ -86,7 +86,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
   /** Shows refusals that no client may receive to the user. */
   const errorPage = (error: OAuthError, http: EndpointRequest): Reply => {
     const locale = pages.localeOf(undefined, http.header('accept-language'))
-    return pages.error({ code: error.code, reason: error.details.reason }, locale)
+    return pages.error({ code: error.code, reason: error.details.reason, requestId: http.requestId }, locale)
   }
 
   const authorization = defineEndpoint({

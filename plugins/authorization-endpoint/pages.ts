@@ -18,8 +18,10 @@ export interface EndpointPages {
 export interface ErrorView {
   /** The error code. */
   readonly code: string
-  /** The id of the refusal in the log, for support. */
+  /** The reason of the refusal, as in the log. */
   readonly reason: string
+  /** The id of the request in the log, for support. Absent if there are no events. */
+  readonly requestId?: string | undefined
 }
 
 export interface FormPostView {
@@ -47,11 +49,11 @@ const hashSource = (script: string): string =>
 /** Plain pages in English. */
 export const plainPages: EndpointPages = {
   localeOf: () => 'en',
-  error: ({ code, reason }) => ({
+  error: ({ code, reason, requestId }) => ({
     html: page(
       'This request cannot be completed',
       `<p>Return to the application and try again. If that does not help, tell its operator what you see here.</p>
-<p><code id="error">${escapeHtml(code)}</code> <code id="reason">${escapeHtml(reason)}</code></p>`,
+<p><code id="error">${escapeHtml(code)}</code> <code id="reason">${escapeHtml(reason)}</code>${requestId === undefined ? '' : ` <code id="request">${escapeHtml(requestId)}</code>`}</p>`,
     ),
   }),
   formPost({ action, fields, formTargets }) {

@@ -1,4 +1,4 @@
-import { isOAuthError, OAuthError, type OAuthErrorCode } from '@grantry/core'
+import { isOAuthError, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from '@grantry/core'
 
 type RequestErrorCode =
   | 'invalid_request'
@@ -9,11 +9,15 @@ type RequestErrorCode =
   | 'unauthorized_client'
   | 'unsupported_response_type'
 
-/** @param reason without the prefix of the plugin */
-export const refusal = (code: RequestErrorCode, text: string, reason: string): OAuthError =>
-  new OAuthError(code, text, { reason: `plugin:authorization-endpoint:${reason}` })
+/** What events contain about a refusal. */
+type Facts = Pick<OAuthErrorOptions, 'clientId' | 'detail'>
 
-export const invalid = (text: string, reason: string): OAuthError => refusal('invalid_request', text, reason)
+/** @param reason without the prefix of the plugin */
+export const refusal = (code: RequestErrorCode, text: string, reason: string, facts?: Facts): OAuthError =>
+  new OAuthError(code, text, { ...facts, reason: `plugin:authorization-endpoint:${reason}` })
+
+export const invalid = (text: string, reason: string, facts?: Facts): OAuthError =>
+  refusal('invalid_request', text, reason, facts)
 
 /** Why a user gets no code. */
 export type RefusalCode =

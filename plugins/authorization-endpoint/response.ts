@@ -1,4 +1,4 @@
-import type { Client, OAuthError, Reply } from '@grantry/core'
+import { type Client, OAuthError, type Reply } from '@grantry/core'
 import type { EndpointPages } from './pages.ts'
 import type { AuthorizationParameters } from './parameters.ts'
 import { clientError } from './refusal.ts'
@@ -106,5 +106,8 @@ function errorParameters({ code, message }: OAuthError): AuthorizationParameters
 export function errorResponse(target: Target, thrown: unknown, tools: ResponseTools): Reply {
   const error = clientError(thrown)
   const reply = responseTo(target, errorParameters(error), tools)
-  return { ...reply, ...(reply.html !== undefined && { status: 200 }), error }
+  const { clientId } = target.client
+  // For the event: the client has not authenticated.
+  const named = new OAuthError(error.code, error.message, { ...error.details, clientId })
+  return { ...reply, ...(reply.html !== undefined && { status: 200 }), error: named }
 }

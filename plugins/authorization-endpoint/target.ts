@@ -1,4 +1,11 @@
-import { type Client, decodeJwt, type EndpointKit, isRegisteredRedirectUri, type Json } from '@grantry/core'
+import {
+  type Client,
+  decodeJwt,
+  type EndpointKit,
+  isRegisteredRedirectUri,
+  type Json,
+  redirectUriDetail,
+} from '@grantry/core'
 import type { AuthorizationParameters } from './parameters.ts'
 import { invalid, refusal } from './refusal.ts'
 import { type ResponseMode, receivesForms, responseModeOf, type Target } from './response.ts'
@@ -52,7 +59,8 @@ function defaultRedirectUri({ scope = '' }: AuthorizationParameters, client: Cli
   const [only, ...others] = client.redirectUris
   const mustName = client.requirePushedAuthorizationRequests === true || scope.split(' ').includes('openid')
   if (only !== undefined && others.length === 0 && !mustName) return only
-  throw invalid('The parameter redirect_uri is required', 'redirect_uri_missing')
+  const facts = { clientId: client.clientId }
+  throw invalid('The parameter redirect_uri is required', 'redirect_uri_missing', facts)
 }
 
 /**
@@ -69,7 +77,8 @@ export async function findTarget(given: AuthorizationParameters, kit: EndpointKi
   if (client === undefined) throw refusal('unauthorized_client', 'The client is not known', 'client_unknown')
   const redirectUri = params.redirect_uri ?? defaultRedirectUri(params, client)
   if (!isRegisteredRedirectUri(redirectUri, client.redirectUris)) {
-    throw invalid('The redirect_uri is not registered', 'redirect_uri_mismatch')
+    const detail = redirectUriDetail(redirectUri, client.redirectUris)
+    throw invalid('The redirect_uri is not registered', 'redirect_uri_mismatch', { clientId, detail })
   }
   assertState(state)
   return { client, redirectUri, responseMode: modeOf(params, redirectUri), state }

@@ -110,7 +110,7 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
   }
 
   const errorPage = ({ code, details: { reason } }: OAuthError, http: EndpointRequest): Reply =>
-    pages.error({ code, reason }, pages.localeOf(undefined, http.header('accept-language')))
+    pages.error({ code, reason, requestId: http.requestId }, pages.localeOf(undefined, http.header('accept-language')))
 
   const endSessionEndpoint = defineEndpoint({
     name: 'endSession',

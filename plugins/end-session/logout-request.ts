@@ -1,4 +1,4 @@
-import type { Client, EndpointKit, JsonObject } from '@grantry/core'
+import { type Client, type EndpointKit, type JsonObject, redirectUriDetail } from '@grantry/core'
 import type { AuthorizationParameters } from '../authorization-endpoint/authorization-endpoint.ts'
 import { invalid, refusal } from '../authorization-endpoint/refusal.ts'
 import { asciiUriOf, withQuery } from '../authorization-endpoint/response.ts'
@@ -85,7 +85,9 @@ export async function checkLogoutRequest(params: AuthorizationParameters, kit: E
   }
   // No port may differ, unlike that of a redirect URI: section 3.1 requires an exact match.
   if (redirectUri !== undefined && !client?.postLogoutRedirectUris.includes(redirectUri)) {
-    throw invalid('The post_logout_redirect_uri is not registered', 'post_logout_redirect_uri_mismatch')
+    const detail = redirectUriDetail(redirectUri, client?.postLogoutRedirectUris ?? [])
+    const facts = { detail, clientId: client?.clientId }
+    throw invalid('The post_logout_redirect_uri is not registered', 'post_logout_redirect_uri_mismatch', facts)
   }
   const location = redirectUri === undefined ? undefined : locationOf(redirectUri, state)
   const repeated = { client_id: client?.clientId, post_logout_redirect_uri: redirectUri, state, ui_locales: uiLocales }

@@ -1,4 +1,5 @@
 import type { HtmlSources } from '@grantry/core'
+import type { ErrorView } from '../authorization-endpoint/authorization-endpoint.ts'
 
 /** A page. */
 export interface RenderedPage {
@@ -33,5 +34,5 @@ export interface LogoutPages {
   signedOut(view: LogoutEndView, locale: string): RenderedPage
   /** Shown to a user who does not want to sign out. */
   stillSignedIn(view: LogoutEndView, locale: string): RenderedPage
-  error(view: { readonly code: string; readonly reason: string }, locale: string): RenderedPage
+  error(view: ErrorView, locale: string): RenderedPage
 }

@@ -90,7 +90,7 @@ export const formEndpoints = (services: FormServices): readonly PluginPart[] =>
       handle: ({ params: fields, request }, kit) => submit(form, fields, request, kit, services),
       presentError({ code, details: { reason } }, request) {
         const locale = services.pages.localeOf(undefined, request.header('accept-language'))
-        return services.pages.error({ code, reason }, locale)
+        return services.pages.error({ code, reason, requestId: request.requestId }, locale)
       },
     }),
   )

@@ -1,4 +1,5 @@
 import type { HtmlSources } from '@grantry/core'
+import type { ErrorView } from '../authorization-endpoint/authorization-endpoint.ts'
 
 /** A page. */
 export interface RenderedPage {
@@ -76,5 +77,5 @@ export interface SignInPages {
   secondFactor(view: SecondFactorView, locale: string): RenderedPage
   consent(view: ConsentView, locale: string): RenderedPage
   chooseAccount(view: ChooseAccountView, locale: string): RenderedPage
-  error(view: { readonly code: string; readonly reason: string }, locale: string): RenderedPage
+  error(view: ErrorView, locale: string): RenderedPage
 }

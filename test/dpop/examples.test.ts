@@ -59,6 +59,7 @@ test('the proof of section 7.1 is accepted for its access token', async () => {
     method: 'GET',
     url: 'https://resource.example.org/protectedresource',
     header: (name: string) => (name === 'dpop' ? resourceProof : null),
+    requestId: undefined,
     clientAddress: undefined,
     clientCertificate: undefined,
     aliasUrl: undefined,

@@ -40,14 +40,16 @@ describe('grantry revoke', () => {
     60_000,
   )
 
-  test('with an unknown name revokes anyway, and prints a note', async () => {
-    const path = file(directories())
-    expect((await printed('revoke', '--client', 'wbe', '--config', path)).out).toMatch(
-      /\nNote: no client wbe is configured; .+\n$/u,
-    )
-    expect((await printed('revoke', '--subject', 'alice', '--config', path)).out).toMatch(
-      /\nNote: no user with the sub alice is configured; .+\n$/u,
-    )
+  test.each([
+    ['--client', 'wbe', 'no client wbe is configured; check the spelling'],
+    ['--subject', 'alice', 'no user with the sub alice is configured; alice is the username of 1'],
+    ['--subject', 'bob', 'no user with the sub bob is configured; pass the sub, not the username'],
+  ])('with an unknown name, %s %s, revokes anyway, but does not claim success', async (option, name, problem) => {
+    expect(await printed('revoke', option, name, '--config', file(directories()))).toEqual({
+      code: 1,
+      err: '',
+      out: `Nothing was found to revoke: ${problem}.\nIf anything was ever issued to ${name}, it is refused from now on.\n`,
+    })
   })
 
   test('in memory fails with one line', async () => {

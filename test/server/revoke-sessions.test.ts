@@ -32,6 +32,6 @@ test('grantry revoke --subject signs the user out: a stolen session gets no new 
   const silent = new URLSearchParams({ ...request, response_type: 'code', prompt: 'none' })
   const ask = async () => new URL((await browser.visit(`${issuer}/connect/authorize?${silent}`, redirect_uri)).url)
   expect((await ask()).searchParams.has('code')).toBe(true)
-  expect((await printed('revoke', '--subject', '1', '--config', path)).out).toContain('and ended the sessions')
+  expect((await printed('revoke', '--subject', '1', '--config', path)).out).toContain('and ended 1 session.')
   expect((await ask()).searchParams.get('error')).toBe('login_required')
 })

@@ -17,6 +17,7 @@ export {
   scopeSchema,
 } from './directory/scope.ts'
 export { hashSecret } from './directory/secret.ts'
+export { redirectUriDetail } from './directory/shown-uri.ts'
 export type { RequestedClaims } from './directory/user-claims.ts'
 export type { AuthenticatedUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'

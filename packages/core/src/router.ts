@@ -181,6 +181,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
     error: OAuthError | undefined,
   ): void {
     const outcome = { httpMethod: methodOf(request), status, duration: runtime.elapsed() - started }
+    const named = trace.client === undefined ? error?.details.clientId : undefined
     recorder.record(
       trace,
       error === undefined
@@ -192,6 +193,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
             reason: error.details.reason,
             description: error.message,
             ...(error.details.detail !== undefined && { detail: error.details.detail }),
+            ...(named !== undefined && { clientId: named }),
           },
     )
   }

@@ -61,8 +61,10 @@ export interface ChooseAccountView extends FormView {
 export interface ErrorView {
   /** The error code. */
   readonly code: string
-  /** The id of the refusal in the log, for support. */
+  /** The reason of the refusal, as in the log. */
   readonly reason: string
+  /** The id of the request in the log, for support. Absent if there are no events. */
+  readonly requestId?: string | undefined
 }
 
 export interface FormPostView extends FormView {}

@@ -1,8 +1,9 @@
+import * as v from 'valibot'
 import { createBoundedMap } from '../bounded-map.ts'
 import { parseConfiguration } from '../config-schema.ts'
 import { after } from '../promises.ts'
 import type { MaybePromise } from '../types.ts'
-import type { Client, ClientOptions, ClientWithSecrets, clientSchema } from './client.ts'
+import { type Client, type ClientOptions, type ClientWithSecrets, clientEntries, type clientSchema } from './client.ts'
 import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { assertSecrets, secretRow } from './secret.ts'
@@ -100,6 +101,12 @@ function clientRow(options: ClientOptions): ClientOptions {
   }
 }
 
+/** Names the client of a malformed row. An id of another form could be a secret, or forge a line of the log. */
+function nameOf({ clientId }: ClientOptions): string {
+  const isId = v.is(clientEntries.clientId, clientId)
+  return isId ? ` of the client ${clientId}` : ' of a client without a valid clientId'
+}
+
 /** The maximum number of client ids that a process remembers. */
 const maxIds = 10_000
 
@@ -116,7 +123,7 @@ function fromStore(
     if (options === undefined || options === null) return undefined
     const known = parsed.get(options)
     if (known !== undefined) return known
-    const client = parse(clientRow(options), `${port}()`)
+    const client = parse(clientRow(options), `${port}()${nameOf(options)}`)
     parsed.set(options, client)
     return client
   }

@@ -19,10 +19,11 @@ export interface EndpointUrls {
 /** Returns the facts about a request that plugins can read. They do not include the credentials of the caller. */
 export const requestFacts = (
   request: Request,
-  { clientAddress, clientCertificate, context }: Trace,
+  { id, clientAddress, clientCertificate, context }: Trace,
   { origin, alias }: EndpointUrls,
   runtime: Pick<Runtime, 'randomBytes'>,
 ): EndpointRequest => ({
+  requestId: id === '' ? undefined : id,
   method: request.method,
   url: withOrigin(origin, request.url),
   aliasUrl: alias,

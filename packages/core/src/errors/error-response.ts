@@ -89,13 +89,13 @@ const allowedStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413,
  * header value, is a defect in the plugin and becomes `server_error`.
  */
 export function isWellFormed({ code, details }: OAuthError, { pluginErrors, exposedHeaders }: ErrorContext): boolean {
-  const { reason, status, allow, retryAfter, scope, port, headers } = details ?? {}
+  const { reason, status, allow, retryAfter, scope, port, headers, detail, clientId } = details ?? {}
   return (
     typeof reason === 'string' &&
     (isCoreError(code) || pluginErrors.has(code)) &&
     allowedStatuses.has(status) &&
     (scope === undefined || typeof scope === 'string') &&
-    (port === undefined || typeof port === 'string') &&
+    [port, detail, clientId].every((text) => text === undefined || typeof text === 'string') &&
     (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
     (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0)) &&
     (headers === undefined || exposedIn(headers, exposedHeaders) !== undefined)

@@ -44,8 +44,13 @@ export interface OAuthErrorOptions {
    */
   readonly reason: string
   readonly cause?: unknown
-  /** What was wrong, for events only: the message of the schema that a parameter does not match. */
+  /**
+   * What was wrong, for events only: the message of the schema that a parameter does not match, or what a client sent and
+   * what it has registered. It must not contain a secret: see `redirectUriDetail()`.
+   */
   readonly detail?: string | undefined
+  /** The id of the client that a request without authentication is for, once it was found; for events only. */
+  readonly clientId?: string | undefined
   /** Overrides the HTTP status. By default, the table in `error-response.ts` determines it. */
   readonly status?: 404 | 405 | 413 | 414 | 415 | 429 | undefined
   /** The value of `Retry-After`, in seconds. */

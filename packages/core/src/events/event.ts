@@ -118,8 +118,13 @@ export type Fact =
       readonly reason: string
       /** The `error_description` of the response. It names the parameter, if one is at fault. */
       readonly description: string
-      /** What a schema found wrong with a parameter. Never contains a value of the request. */
+      /**
+       * What a schema found wrong with a parameter, without a value of the request; or the redirect URI that was sent, and
+       * those that are registered, without what may be secret.
+       */
       readonly detail?: string | undefined
+      /** The client of a refused authorization, which has not authenticated. */
+      readonly clientId?: string | undefined
     }
   /** A CORS preflight was refused. `origin` is present only if it is well-formed. */
   | { readonly type: 'preflight_refused'; readonly reason: PreflightRefusal; readonly origin?: string | undefined }

@@ -3,6 +3,7 @@ import { configurationObject, lifetimeSchema } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { isRegistered, redirectUriProblem } from '../directory/redirect-uri.ts'
+import { redirectUriDetail } from '../directory/shown-uri.ts'
 import { completeSubject, subjectSchema } from '../directory/subject.ts'
 import { decodeBase64url, hex } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
@@ -64,8 +65,12 @@ const schemasOf = <const E extends typeof requestEntries>(entries: E) => ({
 const requestSchemas = schemasOf(requestEntries)
 const grantSchemas = schemasOf(grantEntries)
 
-const refuse = (code: 'invalid_request' | 'unauthorized_client', text: string, reason: string): OAuthError =>
-  new OAuthError(code, text, { reason })
+const refuse = (
+  code: 'invalid_request' | 'unauthorized_client',
+  text: string,
+  reason: string,
+  detail?: string,
+): OAuthError => new OAuthError(code, text, { reason, detail })
 
 /**
  * Describes the first mistake, for the developer of the login page. Contains no value, because the values come from a
@@ -126,7 +131,8 @@ export function createAuthorizations(deps: {
       if (typeof redirectUri !== 'string') throw refuse('invalid_request', problem, 'redirect_uri_mismatch')
       if (!isRegistered(redirectUri, client.redirectUris)) {
         const why = redirectUriProblem(redirectUri) ?? 'is not registered'
-        throw refuse('invalid_request', `The redirect_uri ${why}`, 'redirect_uri_mismatch')
+        const detail = redirectUriDetail(redirectUri, client.redirectUris)
+        throw refuse('invalid_request', `The redirect_uri ${why}`, 'redirect_uri_mismatch', detail)
       }
     }
     if (!client.grantTypes.includes(grantType)) {

@@ -35,6 +35,8 @@ export interface Callers {
 
 /** Facts about the request of an endpoint. `header` returns `null` for `Authorization`. */
 export interface EndpointRequest extends RequestFacts {
+  /** The `requestId` of the events of this request, for support; `undefined` if the provider records no events. */
+  readonly requestId: string | undefined
   readonly method: string
   /** The absolute URL, with the query. Its origin is that of the issuer, whatever the `Host` header contains. */
   readonly url: string

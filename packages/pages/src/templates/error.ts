@@ -19,7 +19,8 @@ const phraseOf = ({ code, reason }: ErrorView): keyof Messages => {
 /** Shows a fixed phrase for each code, and never text of the request. */
 export function error(view: ErrorView, { text }: Tools): Page {
   const title = text('errorTitle')
+  const reference = view.requestId === undefined ? '' : html`<dd><code id="request">${view.requestId}</code></dd>`
   const content = html`<h1>${title}</h1><p id="explanation">${text(phraseOf(view))}</p><p>${text('errorHint')}</p>
-<dl><dt>${text('errorReference')}</dt><dd><code id="error">${view.code}</code></dd><dd><code id="reason">${view.reason}</code></dd></dl>`
+<dl><dt>${text('errorReference')}</dt>${reference}<dd><code id="error">${view.code}</code></dd><dd><code id="reason">${view.reason}</code></dd></dl>`
   return { title, content }
 }

@@ -16,7 +16,7 @@ function addRevoke(grantry: Command): void {
   grantry
     .command('revoke')
     .description(
-      'revoke everything issued so far to one subject, client or family; running servers apply it immediately',
+      'revoke everything issued so far to one subject, client or family; running servers apply it immediately; exits with 1 if there is no such subject or client',
     )
     .option('-s, --subject <sub>', "everything issued to a user; the `sub` claim, not the user's name")
     .option('--client <id>', 'everything issued to a client')
@@ -28,7 +28,9 @@ function addRevoke(grantry: Command): void {
       if (named.length !== 1 || named.some((target) => options[target] === '')) {
         command.error('error: pass exactly one of --subject, --client and --family', { exitCode: 2 })
       }
-      print(await revokeCommand(options))
+      const { text, found } = await revokeCommand(options)
+      print(text)
+      if (!found) throw silentFailure()
     })
 }
 

@@ -1,5 +1,7 @@
 import type { Plugins, Provider, RevocationTarget } from '@grantry/core'
 import type { AuthorizationEndpointPlugin } from '@grantry/plugins/authorization-endpoint'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { errorMessage } from '../error-message.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
 
 export interface RevokeArguments {
@@ -9,17 +11,15 @@ export interface RevokeArguments {
   readonly family?: string
 }
 
+/** What to print, and whether the command found what it revoked. */
+export interface RevokeResult {
+  readonly text: string
+  readonly found: boolean
+}
+
 function targetOf({ subject, client, family = '' }: RevokeArguments): RevocationTarget {
   if (subject !== undefined) return { subject }
   return client !== undefined ? { clientId: client } : { family }
-}
-
-function confirmation({ subject, client, family }: RevokeArguments): string {
-  if (subject !== undefined)
-    return `Revoked everything issued so far to the subject ${subject}, and ended the sessions. The user can log in again.`
-  if (client !== undefined)
-    return `Revoked everything issued so far to the client ${client}. The client can request new tokens.`
-  return `Revoked the family ${family} and all its tokens.`
 }
 
 const keepsSessions = (plugin: object): plugin is AuthorizationEndpointPlugin =>
@@ -31,29 +31,74 @@ function withSessions(plugins: unknown): readonly AuthorizationEndpointPlugin[] 
   return typeof plugins === 'object' && plugins !== null && keepsSessions(plugins) ? [plugins] : []
 }
 
-/** Ends the sessions of a user. A session that survived would get new tokens. */
-async function signOut(sub: string, provider: Provider, plugins: Plugins): Promise<void> {
-  await Promise.all(withSessions(plugins).map(({ sessions }) => sessions.endAll(provider, sub)))
+/** Ends the sessions of a user, and returns their number. A session that survived would get new tokens. */
+async function signOut(sub: string, provider: Provider, plugins: Plugins): Promise<number> {
+  const ended = await Promise.all(withSessions(plugins).map(({ sessions }) => sessions.endAll(provider, sub)))
+  return ended.reduce((sum, count) => sum + count, 0)
 }
 
-/** Runs `grantry revoke` through the shared store. Running servers see it at their next read, without a restart. */
-export async function revokeCommand(given: RevokeArguments): Promise<string> {
+const isList = <T extends object>(value: T): value is Extract<T, readonly unknown[]> => Array.isArray(value)
+
+/** Returns why no user has this `sub`; `undefined` if one has it, or if the command cannot know it. */
+async function whyNoUser(sub: string, { users }: CheckedConfiguration): Promise<string | undefined> {
+  if (!isList(users)) {
+    const active = await users.isActive?.(sub)
+    return active !== false ? undefined : `users.isActive() does not know the sub ${sub}, or the user is inactive`
+  }
+  if (users.length === 0 || users.some((user) => user.sub === sub)) return undefined
+  const named = users.find(({ username }) => username === sub)
+  const correct = named === undefined ? 'pass the sub, not the username' : `${sub} is the username of ${named.sub}`
+  return `no user with the sub ${sub} is configured; ${correct}`
+}
+
+async function whyNoClient(clientId: string, { clients }: CheckedConfiguration): Promise<string | undefined> {
+  if (!isList(clients)) {
+    const isKnown = Boolean(await clients.find(clientId))
+    return isKnown ? undefined : `clients.find() does not know ${clientId}; check the spelling`
+  }
+  const isKnown = clients.some((client) => client.clientId === clientId)
+  return isKnown ? undefined : `no client ${clientId} is configured; check the spelling`
+}
+
+/** A failed look-up does not prevent a revocation, which can be urgent. */
+async function whyUnknown(
+  { subject, client }: RevokeArguments,
+  configuration: CheckedConfiguration,
+): Promise<string | undefined> {
+  try {
+    if (subject !== undefined) return await whyNoUser(subject, configuration)
+    return client === undefined ? undefined : await whyNoClient(client, configuration)
+  } catch (cause) {
+    return `it could not be looked up (${errorMessage(cause)})`
+  }
+}
+
+const sessionsOf = (count: number): string => `${count} ${count === 1 ? 'session' : 'sessions'}`
+
+function success({ subject, client, family }: RevokeArguments, ended: number): string {
+  if (subject !== undefined) {
+    return `Revoked everything issued so far to the subject ${subject}, and ended ${sessionsOf(ended)}. The user can log in again.`
+  }
+  if (client !== undefined) {
+    return `Revoked everything issued so far to the client ${client}. The client can request new tokens.`
+  }
+  return `Revoked the family ${family} and all its tokens, if it exists.`
+}
+
+/**
+ * Runs `grantry revoke` through the shared store. Running servers see it at their next read, without a restart. An
+ * unknown name is revoked too: its user or client may have been removed from the configuration.
+ */
+export async function revokeCommand(given: RevokeArguments): Promise<RevokeResult> {
   const loaded = await requireConfiguration(given.config)
-  const { clients, users } = loaded.configuration
   assertSharedStorage(loaded, 'restart the server to invalidate everything')
-  await withProvider(loaded, async (provider, plugins) => {
+  const problem = await whyUnknown(given, loaded.configuration)
+  const ended = await withProvider(loaded, async (provider, plugins) => {
     await provider.revoke(targetOf(given))
-    if (given.subject !== undefined) await signOut(given.subject, provider, plugins)
+    return given.subject === undefined ? 0 : signOut(given.subject, provider, plugins)
   })
-  const { subject, client } = given
-  const unknownClient =
-    client !== undefined && Array.isArray(clients) && !clients.some(({ clientId }) => clientId === client)
-  const unknownUser =
-    subject !== undefined && Array.isArray(users) && users.length > 0 && !users.some(({ sub }) => sub === subject)
-  const note = unknownClient
-    ? `Note: no client ${client} is configured; check the spelling.\n`
-    : unknownUser
-      ? `Note: no user with the sub ${subject} is configured; pass the sub, not the username.\n`
-      : ''
-  return `${confirmation(given)}\n${note}`
+  if (problem === undefined || ended > 0) return { text: `${success(given, ended)}\n`, found: true }
+  const name = given.subject ?? given.client
+  const text = `Nothing was found to revoke: ${problem}.\nIf anything was ever issued to ${name}, it is refused from now on.\n`
+  return { text, found: false }
 }

@@ -12,7 +12,7 @@ export type LogLevel = (typeof logLevels)[number]
 export const isLogged = (level: Level, chosen: LogLevel): boolean =>
   logLevels.indexOf(level) >= logLevels.indexOf(chosen)
 
-/** Events that an operator should investigate. Refused requests are normal and not included. */
+/** Events that an operator should investigate. Most refused requests are normal and not included. */
 const warnings: ReadonlySet<string> = new Set([
   'client_authentication_failed',
   'user_authentication_failed',
@@ -30,6 +30,28 @@ const warnings: ReadonlySet<string> = new Set([
 
 const serverFailure = 500
 
+/** The endpoints whose refusals stop a user, who cannot mend the mistake. The client usually does not log it. */
+const authorizationEndpoints: ReadonlySet<string | undefined> = new Set([
+  'authorization',
+  'authorizationResume',
+  'pushedAuthorization',
+  'endSession',
+])
+
+/** What users decide themselves, and what clients ask with `prompt=none` every few minutes. */
+const decisions: ReadonlySet<string> = new Set([
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'login_required',
+  'unmet_authentication_requirements',
+])
+
+/** Whether a refusal is a mistake in the setup of a client, which its operator has to mend. */
+const isMisconfigured = ({ endpoint, error, reason }: Extract<ServerEvent, { type: 'endpoint_failed' }>): boolean =>
+  authorizationEndpoints.has(endpoint) ? !decisions.has(error) : reason.endsWith('redirect_uri_mismatch')
+
 /** Returns the level of an event. Successful probes and scrapes are `debug`, because they occur every few seconds. */
 export function levelOf(event: ServerEvent): Level {
   if (event.type === 'unhandled_failure') return 'error'
@@ -39,6 +61,9 @@ export function levelOf(event: ServerEvent): Level {
       return event.endpoint === 'health' || event.endpoint === 'refused' ? 'warn' : 'error'
     return event.status === 200 && event.endpoint !== 'demo' ? 'debug' : 'info'
   }
-  if (event.type === 'endpoint_failed' && event.status >= serverFailure) return 'error'
+  if (event.type === 'endpoint_failed') {
+    if (event.status >= serverFailure) return 'error'
+    return isMisconfigured(event) ? 'warn' : 'info'
+  }
   return warnings.has(event.type) ? 'warn' : 'info'
 }
