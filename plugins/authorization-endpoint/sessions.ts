@@ -1,6 +1,6 @@
 import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
 import * as v from 'valibot'
-import { browserCookie } from './browser-cookie.ts'
+import { browserCookie } from '../shared/browser-cookie.ts'
 import { recordSet } from './record-set.ts'
 import { endStanding, isOutdated, type Standing, standingEntries, standingIn, standingOf } from './standing.ts'
 
@@ -104,7 +104,7 @@ export function createSessions(
   { idleLifetime, absoluteLifetime }: SessionOptions,
   onEnd: readonly SessionListener[],
 ): Sessions {
-  const cookieOf = (kit: EndpointKit) => browserCookie(kit.issuer, 'grantry-session', cookieForm)
+  const cookieOf = browserCookie('grantry-session', cookieForm)
   /** The time of use is stored this seldom (seconds). */
   const precision = Math.min(60, Math.ceil(idleLifetime / 10))
 

@@ -1,6 +1,6 @@
 import type { EndpointKit, EndpointRequest } from '@grantry/core'
 import * as v from 'valibot'
-import { browserCookie } from './browser-cookie.ts'
+import { browserCookie } from '../shared/browser-cookie.ts'
 import type { Suspension } from './interaction.ts'
 
 const texts = v.record(v.string(), v.string())
@@ -45,7 +45,7 @@ export interface SuspendedRequests {
 }
 
 export function createSuspendedRequests(): SuspendedRequests {
-  const cookieOf = (kit: EndpointKit) => browserCookie(kit.issuer, 'grantry-browser', idForm)
+  const cookieOf = browserCookie('grantry-browser', idForm)
   return {
     async store(kit, http, request) {
       const id = kit.randomId()

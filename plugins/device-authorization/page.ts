@@ -10,6 +10,7 @@ import {
   type Subject,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { browserCookie } from '../shared/browser-cookie.ts'
 import { functionSchema } from '../shared/config-schema.ts'
 import { type DevicePageState, defaultPage, type RenderedPage } from './page-html.ts'
 import { createDeviceVerification } from './verification.ts'
@@ -41,9 +42,8 @@ export const devicePageSchema = configurationObject({
   render: functionSchema<NonNullable<DevicePage['render']>>(),
 })
 
-/** Sent with every request to this host over TLS, and set by no other host (RFC 6265bis section 4.1.3.2). */
-const cookieName = '__Host-device'
-const cookiePattern = new RegExp(`(?:^|; ?)${cookieName}=([\\w-]{43})(?:;|$)`, 'u')
+/** The secret that the page keeps in this browser. Another site can neither read it nor send it with a form. */
+const cookieOf = browserCookie('device', /^[\w-]{43}$/u)
 
 /** What a form token contains. The code is in it, so that a form cannot be sent for another code than it shows. */
 const formSchema = v.object({
@@ -58,10 +58,6 @@ const refuse = (code: 'invalid_request' | 'login_required', text: string, reason
   new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}` })
 
 const isSubject = (signedIn: Subject | Reply): signedIn is Subject => 'sub' in signedIn
-
-/** The secret that the page keeps in this browser. Another site can neither read it nor send it with a form. */
-const browserOf = (request: EndpointRequest): string | undefined =>
-  cookiePattern.exec(request.header('cookie') ?? '')?.[1]
 
 /** A request of a user who is signed in. */
 interface Visit {
@@ -97,7 +93,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     const client = found && (await kit.findClient(found.clientId))
     if (found === undefined || client === undefined) return unknownCode(kit)
     const { userCode, scopes, expiresAt } = found
-    const known = browserOf(request)
+    const known = cookieOf(kit).read(request)
     const browser = known ?? kit.randomId()
     const formToken = await kit.seal(
       { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) },
@@ -105,13 +101,12 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     )
     const reply = await show({ step: 'confirm', userCode, client, scopes, subject, formToken }, kit)
     if (known !== undefined) return reply
-    const cookie = `${cookieName}=${browser}; Path=/; Secure; HttpOnly; SameSite=Lax`
-    return { ...reply, cookies: [...(reply.cookies ?? []), cookie] }
+    return { ...reply, cookies: [...(reply.cookies ?? []), cookieOf(kit).write(browser)] }
   }
 
   async function decide(approves: boolean, formToken: string, { subject, request, kit }: Visit): Promise<Reply> {
     const [form, epoch] = await Promise.all([kit.unseal(formToken, formSchema), kit.epochOf(subject.sub)])
-    const isOfBrowser = form !== undefined && kit.equals(form.browser, browserOf(request) ?? '')
+    const isOfBrowser = form !== undefined && kit.equals(form.browser, cookieOf(kit).read(request) ?? '')
     if (!isOfBrowser || form.sub !== subject.sub || (epoch !== undefined && epoch !== form.epoch)) {
       const error = refuse('invalid_request', 'The form is not valid', 'form_invalid')
       return show({ step: 'enter_code', problem: 'form_expired' }, kit, error)

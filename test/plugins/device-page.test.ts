@@ -69,7 +69,7 @@ describe('the page of the plugin', () => {
     const browser = createBrowser(provider, 'alice')
     const first = await browser.open({ user_code: one.body.user_code })
     expect(first.headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^__Host-device=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax$/u),
+      expect.stringMatching(/^__Host-device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/u),
     ])
     const second = await browser.open({ user_code: two.body.user_code })
     expect(second.headers.getSetCookie()).toEqual([])

@@ -31,6 +31,7 @@ import { typedUserCode } from '../../plugins/device-authorization/user-code.ts'
 import { isSameTarget } from '../../plugins/dpop/proof.ts'
 import { isName } from '../../plugins/mtls/alternative-names.ts'
 import { parseName } from '../../plugins/mtls/distinguished-name.ts'
+import { browserCookie } from '../../plugins/shared/browser-cookie.ts'
 import { fetchedUriProblem } from '../../plugins/shared/guarded-fetch.ts'
 import { audiencesIn, resourcesIn } from '../../plugins/shared/resources.ts'
 import { unverifiedJwt } from '../../plugins/shared/verify-jwt.ts'
@@ -50,6 +51,7 @@ export const worstCases: readonly string[] = repeated.flatMap((text) => {
 })
 
 const { localeOf } = createPages()
+const cookieOf = browserCookie('a', /^\w+$/u)
 
 const kept = console.error
 function report(text: string): void {
@@ -103,6 +105,8 @@ export const textParsers: Readonly<Record<string, (text: string) => unknown>> = 
   'resource-server: URL': (text) => publicTarget('https://api.example.com', `https://a/${text}`),
   'server: Host': parseHost,
   'server: message of an error': (text) => errorMessage(new Error(text)),
+  'plugins: Cookie': (text) =>
+    cookieOf({ issuer: 'https://a', sha256: () => '' }).read({ header: () => text } as never),
   'plugins: claims': parseClaims,
   'plugins: state': assertState,
   'plugins: redirect': (text) => asciiUriOf(`https://a/${text}`),

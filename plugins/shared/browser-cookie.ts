@@ -1,0 +1,56 @@
+import type { EndpointRequest, Kit } from '@grantry/core'
+
+/** A cookie that only this host reads and sets. */
+export interface BrowserCookie {
+  /** `undefined` if the request has none, or two: another host may have set one of them. */
+  read(request: EndpointRequest): string | undefined
+  /** Returns the value of `Set-Cookie`. The browser keeps the cookie until it is closed. */
+  write(value: string): string
+  /** Returns the value of `Set-Cookie` that deletes the cookie. */
+  clear(): string
+}
+
+/**
+ * Returns what distinguishes the cookies of issuers on one host: browsers send a cookie to all its ports, and the prefix
+ * `__Host-` to all its paths. Empty for the issuer that has neither.
+ */
+function suffixOf({ issuer, sha256 }: Pick<Kit, 'issuer' | 'sha256'>): string {
+  const { pathname, port } = new URL(issuer)
+  return pathname === '/' && port === '' ? '' : `-${sha256(issuer).slice(0, 16)}`
+}
+
+function cookieFor(kit: Pick<Kit, 'issuer' | 'sha256'>, name: string, value: RegExp): BrowserCookie {
+  const isSecure = kit.issuer.startsWith('https:')
+  const fullName = `${isSecure ? '__Host-' : ''}${name}${suffixOf(kit)}`
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const prefix = `${fullName}=`
+  return {
+    read(request) {
+      // Some gateways join cookies without the space that browsers send.
+      const pairs = (request.header('cookie') ?? '').split(';').map((pair) => pair.trimStart())
+      const [found, ...more] = pairs.filter((pair) => pair.startsWith(prefix))
+      if (found === undefined || more.length > 0) return undefined
+      const text = found.slice(prefix.length).trimEnd()
+      return value.test(text) ? text : undefined
+    },
+    write: (text) => `${fullName}=${text}; ${attributes}`,
+    clear: () => `${fullName}=; ${attributes}; Max-Age=0`,
+  }
+}
+
+/**
+ * Returns a function that finds a cookie of the provider. Its name has the prefix `__Host-`, which other hosts cannot set,
+ * and a suffix for an issuer with a path or a port. With an `http` issuer, as on a development machine, it has no prefix,
+ * because some browsers refuse `Secure` without TLS.
+ *
+ * @param value the form of its values
+ * @see RFC 6265bis section 4.1.3.2
+ */
+export function browserCookie(name: string, value: RegExp): (kit: Pick<Kit, 'issuer' | 'sha256'>) => BrowserCookie {
+  const byIssuer = new Map<string, BrowserCookie>()
+  return (kit) => {
+    const known = byIssuer.get(kit.issuer) ?? cookieFor(kit, name, value)
+    byIssuer.set(kit.issuer, known)
+    return known
+  }
+}
