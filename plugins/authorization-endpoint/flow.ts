@@ -1,7 +1,7 @@
 import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
 import type { Decisions, VisitDecision } from './decision.ts'
 import type { PushedRequest, PushedRequests } from './feature.ts'
-import type { InteractionPort, RefusedInteraction, UnaskedDecision } from './interaction.ts'
+import type { Interaction, InteractionPort, RefusedInteraction, UnaskedDecision } from './interaction.ts'
 import type { OpenInteractionFor } from './open-interaction.ts'
 import { type Outcome, takeOutcome } from './outcomes.ts'
 import type { EndpointPages } from './pages.ts'
@@ -53,12 +53,17 @@ export function createFlow(deps: {
 }): Flow {
   const { port, pages, openInteraction, decisions, suspendedRequests, pushedRequests } = deps
 
+  const interact = async (interaction: Interaction) =>
+    port.limitsHostCalls === true
+      ? port.interact(interaction)
+      : interaction.kit.callHost('authorizationEndpoint.interact', () => port.interact(interaction))
+
   /** From here on, the client receives every refusal. */
   async function run(visit: Visit, target: Target, outcome?: Outcome): Promise<Reply> {
     const tools = responseTools(pages, visit)
     try {
       const interaction = await openInteraction(visit, target)
-      const result: Result = outcome === undefined ? await port.interact(interaction) : decisionOf(outcome)
+      const result: Result = outcome === undefined ? await interact(interaction) : decisionOf(outcome)
       if (isDecision(result)) {
         if (outcome === undefined && !interaction.permits(result)) throw notAsked()
         const { code, cookies } = await decisions.decide(result, interaction, visit)

@@ -117,6 +117,11 @@ export interface InteractionPort {
    * `interaction_required`.
    */
   interact(interaction: Interaction): MaybePromise<UnaskedDecision | RefusedInteraction | Reply>
+  /**
+   * Whether `interact` calls functions of the host by `kit.callHost` itself. Default: `false`; then it is one, with a time
+   * limit.
+   */
+  readonly limitsHostCalls?: boolean | undefined
   /** Further parts, such as the endpoints of its forms. */
   readonly parts?: ((services: InteractionServices) => readonly PluginPart[]) | undefined
 }

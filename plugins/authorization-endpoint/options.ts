@@ -40,6 +40,7 @@ export const optionsSchema = configurationObject({
   ...authorizationEndpointEntries,
   interaction: configurationObject({
     interact: v.custom<InteractionPort['interact']>((value) => typeof value === 'function', 'must be a function'),
+    limitsHostCalls: v.optional(v.boolean('must be true or false')),
     parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
   }),
   features: v.optional(v.array(v.custom<AuthorizationFeature>((value) => typeof value === 'object')), []),

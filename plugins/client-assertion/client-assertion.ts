@@ -150,7 +150,7 @@ function secretMethod(settings: Settings, secretOf: NonNullable<Settings['secret
     accepts,
     async verify(presented, client, kit) {
       const { alg, clientId } = presented
-      const secret = await secretOf(clientId)
+      const secret = await kit.callHost('clientAssertion.secretOf', () => secretOf(clientId))
       const bytes = secret === undefined ? undefined : new TextEncoder().encode(secret)
       const isUsable = bytes !== undefined && isSecretAlgorithm(alg) && bytes.length >= secretAlgorithms[alg]
       const fits = client !== undefined && accepts(client) && fitsClient(client, alg)

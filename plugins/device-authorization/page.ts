@@ -73,7 +73,9 @@ interface Visit {
  */
 export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devicePageSchema>) {
   const show = async (state: DevicePageState, kit: EndpointKit, error?: OAuthError): Promise<Reply> => ({
-    ...(await (render === undefined ? defaultPage(state, kit) : render(state))),
+    ...(await (render === undefined
+      ? defaultPage(state, kit)
+      : kit.callHost('deviceAuthorization.render', () => render(state)))),
     ...(error !== undefined && { error }),
   })
 
@@ -131,7 +133,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
       decision: v.optional(v.picklist(['approve', 'deny'])),
     }),
     async handle({ params: { user_code, form_token = '', decision }, request }, kit) {
-      const signedIn = await signIn(request)
+      const signedIn = await kit.callHost('deviceAuthorization.signIn', () => signIn(request))
       const isForm = request.method === 'POST'
       if (signedIn === undefined || !isSubject(signedIn)) {
         if (signedIn !== undefined && !isForm) return signedIn

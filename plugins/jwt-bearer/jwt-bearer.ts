@@ -55,7 +55,7 @@ export function jwtBearer(options: JwtBearerOptions): Plugin {
       const verified = await issuers.verify(assertion, [], confirmation, kit)
       if ('reason' in verified) throw notValid(verified.reason)
       const { claims, singleUse } = verified
-      const subject = await subjectOf(claims, client)
+      const subject = await kit.callHost('jwtBearer.subject', () => subjectOf(claims, client))
       if (subject === undefined) throw notValid('subject_unknown')
       return {
         subject,

@@ -1,4 +1,4 @@
-import { configurationObject, type Kit, parseConfiguration } from '@grantry/core'
+import { configurationObject, type EndpointKit, type Kit, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { bytesOf, encodeBase32 } from './base32.ts'
@@ -38,12 +38,14 @@ export const newRecoveryCodes = (
  */
 export function recoveryCodes(options: RecoveryCodesOptions): SecondFactor {
   const { hashesOf } = parseConfiguration(optionsSchema, options, 'recoveryCodes()')
+  const hashesFor = (sub: string, kit: EndpointKit) => kit.callHost('recoveryCodes.hashesOf', () => hashesOf(sub))
   return {
     amr: 'otp',
-    isSetUp: async (sub) => (await hashesOf(sub)).length > 0,
+    limitsHostCalls: true,
+    isSetUp: async (sub, kit) => (await hashesFor(sub, kit)).length > 0,
     async verify(sub, code, kit) {
       const hash = kit.sha256(normalized(code))
-      const known = (await hashesOf(sub)).filter((other) => kit.equals(other, hash))
+      const known = (await hashesFor(sub, kit)).filter((other) => kit.equals(other, hash))
       return known.length > 0 && kit.records.insert(`recovery:${sub}:${hash}`, true, kit.now() + memory)
     },
   }

@@ -57,11 +57,13 @@ function counterOf(code: string, secret: Uint8Array, counters: readonly number[]
  */
 export function totp(options: TotpOptions): SecondFactor {
   const { secretOf, clockTolerance } = parseConfiguration(optionsSchema, options, 'totp()')
+  const secretFor = (sub: string, kit: EndpointKit) => kit.callHost('totp.secretOf', () => secretOf(sub))
   return {
     amr: 'otp',
-    isSetUp: async (sub) => (await secretOf(sub)) !== undefined,
+    limitsHostCalls: true,
+    isSetUp: async (sub, kit) => (await secretFor(sub, kit)) !== undefined,
     async verify(sub, code, kit) {
-      const secret = await secretOf(sub)
+      const secret = await secretFor(sub, kit)
       if (secret === undefined || !/^\d{6}$/u.test(code)) return false
       const now = kit.now()
       const [first, last] = [now - clockTolerance, now + clockTolerance].map((time) => Math.floor(time / step))

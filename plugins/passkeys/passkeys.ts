@@ -52,11 +52,12 @@ export function passkeys(options: PasskeysOptions): PasskeyCheck {
   const { find, onUse, rpId } = parseConfiguration(optionsSchema, options, 'passkeys()')
   return {
     rpId,
-    async verify({ credential, challenge, origin }) {
+    limitsHostCalls: true,
+    async verify({ credential, challenge, origin }, kit) {
       const parsed = v.safeParse(responseSchema, credential)
       if (!parsed.success) return undefined
       const { id } = parsed.output
-      const stored = await find(id)
+      const stored = await kit.callHost('passkeys.find', () => find(id))
       if (stored === undefined) return undefined
       const response: AuthenticationResponseJSON = { ...parsed.output, clientExtensionResults: {} }
       const result = await verifyAuthenticationResponse({
@@ -69,7 +70,7 @@ export function passkeys(options: PasskeysOptions): PasskeyCheck {
         // It throws for each mistake of the response, which is no defect.
       }).catch(() => undefined)
       if (result?.verified !== true) return undefined
-      await onUse?.(id, result.authenticationInfo.newCounter)
+      await kit.callHost('passkeys.onUse', () => onUse?.(id, result.authenticationInfo.newCounter))
       return { sub: stored.sub, name: stored.name }
     },
   }

@@ -4,6 +4,11 @@ import type { EndpointKit } from '@grantry/core'
 export interface SecondFactor {
   /** The method in `amr`, such as `otp`. @see RFC 8176 section 2 */
   readonly amr: string
+  /**
+   * Whether the factor calls functions of the host by `kit.callHost` itself. Default: `false`; then `isSetUp` and `verify`
+   * are such functions, with a time limit.
+   */
+  readonly limitsHostCalls?: boolean | undefined
   /** Whether the user has set it up. A user who has set up a factor cannot sign in without one. */
   isSetUp(sub: string, kit: EndpointKit): boolean | Promise<boolean>
   /** Whether the code is right, and is used for the first time. `signIn()` limits how often a user can guess. */

@@ -14,7 +14,9 @@ export async function attemptPasskey(
   const { kit } = interaction
   const { passkeys, acr, secondFactorAcr = acr } = services
   const challenge = challengeOf(form_token, kit)
-  const user = await passkeys?.verify({ credential, challenge, origin: new URL(kit.issuer).origin }, kit)
+  const response = { credential, challenge, origin: new URL(kit.issuer).origin }
+  const verify = async () => passkeys?.verify(response, kit)
+  const user = await (passkeys?.limitsHostCalls === true ? verify() : kit.callHost('passkeys.verify', verify))
   if (user === undefined) return signInPage(interaction, services, { problem: 'unknown_passkey' })
   // RFC 8176: possession of a key, and the PIN or fingerprint that unlocks it.
   const subject = {

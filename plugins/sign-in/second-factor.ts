@@ -44,12 +44,22 @@ const window = 900
 
 const keyOf = (sub: string, now: number): string => `second factor:${sub}:${Math.floor(now / window)}`
 
+/** A factor of the host is a function of the host. */
+const callFactor = async (
+  { limitsHostCalls }: SecondFactor,
+  name: 'isSetUp' | 'verify',
+  kit: EndpointKit,
+  call: () => boolean | Promise<boolean>,
+): Promise<boolean> => (limitsHostCalls === true ? call() : kit.callHost(`secondFactors.${name}`, call))
+
 async function setUpFactors(
   sub: string,
   kit: EndpointKit,
   factors: readonly SecondFactor[],
 ): Promise<readonly SecondFactor[]> {
-  const isSetUp = await Promise.all(factors.map((factor) => factor.isSetUp(sub, kit)))
+  const isSetUp = await Promise.all(
+    factors.map((factor) => callFactor(factor, 'isSetUp', kit, () => factor.isSetUp(sub, kit))),
+  )
   return factors.filter((_, index) => isSetUp[index])
 }
 
@@ -92,7 +102,7 @@ async function assertNotGuessing(sub: string, kit: EndpointKit): Promise<void> {
 /** Returns the factor that the code belongs to. */
 async function factorOf(code: string, sub: string, kit: EndpointKit, factors: readonly SecondFactor[]) {
   for (const factor of await setUpFactors(sub, kit, factors)) {
-    if (await factor.verify(sub, code, kit)) return factor
+    if (await callFactor(factor, 'verify', kit, () => factor.verify(sub, code, kit))) return factor
   }
   return undefined
 }

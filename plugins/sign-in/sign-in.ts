@@ -66,6 +66,7 @@ const optionsSchema = configurationObject({
 export function signIn(input: SignInOptions): InteractionPort {
   const { pages, ...factors } = parseConfiguration(optionsSchema, input, 'signIn()')
   return {
+    limitsHostCalls: true,
     interact: (interaction) => interact(interaction, { pages, passkeys: factors.passkeys }),
     parts: (services) => formEndpoints({ ...services, pages, ...factors }),
   }

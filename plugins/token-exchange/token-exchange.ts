@@ -5,6 +5,7 @@ import {
   defineGrant,
   definePlugin,
   type Json,
+  type Kit,
   type MaybePromise,
   OAuthError,
   type Plugin,
@@ -169,8 +170,9 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
   const settings = parseConfiguration(settingsSchema, options, 'tokenExchange()')
   const { allow = () => false, subject: subjectOf = () => undefined } = settings
   const read = createReadPresented(createTrustedIssuers(settings, 'tokenExchange()'))
-  const userOf = async (token: ReadToken, client: Client): Promise<Subject> => {
-    const user = token.type === 'jwt' ? await subjectOf(token.claims as TrustedJwt['claims'], client) : token.subject
+  const userOf = async (token: ReadToken, client: Client, kit: Kit): Promise<Subject> => {
+    const mapped = () => subjectOf(token.claims as TrustedJwt['claims'], client)
+    const user = token.type === 'jwt' ? await kit.callHost('tokenExchange.subject', mapped) : token.subject
     if (user === undefined) throw refuse('subject_unknown')
     return user
   }
@@ -185,19 +187,14 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
       const types = typesOf(params)
       const targets = targetsIn(params)
       const token = await read(params.subject_token, types.subject, request, kit)
-      const subject = await userOf(token, client)
+      const subject = await userOf(token, client, kit)
       const by = types.actor && (await read(params.actor_token ?? '', types.actor, request, kit))
       // Otherwise, the new token would not show for whom the actor acts.
       if (by?.claims.act !== undefined) throw refuse('actor_delegated')
       assertMayAct(token, by, client, kit.issuer)
       const actor = actorOf(token, by)
-      const decision = await allow({
-        client,
-        subject: token,
-        actor: by,
-        scopes: requested,
-        targets,
-      })
+      const exchange = { client, subject: token, actor: by, scopes: requested, targets }
+      const decision = await kit.callHost('tokenExchange.allow', () => allow(exchange))
       if (decision === false || decision === undefined) throw refuse('not_allowed')
       const allowed: ExchangeDecision = decision === true ? {} : decision
       return {

@@ -62,6 +62,19 @@ describe('a user with an authenticator app', () => {
   })
 })
 
+describe('the time of the authentication', () => {
+  test.each([{ max_age: '60' }, { prompt: 'login' }])(
+    'is that of the user service, also with a second factor: %o is not met by an old one',
+    async (demand) => {
+      const authenticate = ({ username }: { readonly username: string }) => ({ sub: username, authTime: 1_799_990_000 })
+      const { passed, clock } = await setUpFactors({}, { users: { authenticate } })
+      const { enterCode } = await passed(demand)
+      const page = await enterCode(passwordAt(clock.now()))
+      expect([nameOf(page), answer(page).code]).toEqual(['signIn', undefined])
+    },
+  )
+})
+
 test('a user without a second factor needs none', async () => {
   const { start } = await setUpFactors()
   const { enter } = await start()

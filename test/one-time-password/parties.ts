@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import type { TestProviderOptions } from '@grantry/core/testing'
 import { recoveryCodes, totp } from '@grantry/plugins/one-time-password'
 import type { SignInOptions } from '@grantry/plugins/sign-in'
 import { hiddenFields, type Page } from '../authorization/browser.ts'
@@ -20,12 +21,12 @@ export const recoveryCode = 'AAAA-BBBB-CCCC-DDDD'
 const recoveryHash = createHash('sha256').update('AAAABBBBCCCCDDDD').digest('base64url')
 
 /** Alice has an authenticator app and a recovery code; bob has neither. */
-export async function setUpFactors(options: Partial<SignInOptions> = {}) {
+export async function setUpFactors(options: Partial<SignInOptions> = {}, more: Partial<TestProviderOptions> = {}) {
   const secondFactors = [
     totp({ secretOf: (sub) => (sub === 'alice' ? secret : undefined) }),
     recoveryCodes({ hashesOf: (sub) => (sub === 'alice' ? [recoveryHash] : []) }),
   ]
-  const f = await setUpSignIn({ secondFactors, ...options })
+  const f = await setUpSignIn({ secondFactors, ...options }, more)
   /** Enters the password, and returns what sends a code. */
   async function passed(parameters: Readonly<Record<string, string>> = {}) {
     const { browser, enter } = await f.start(parameters)

@@ -1,4 +1,10 @@
-import { type ClientOptions, collectParts, type NewAuthorizationCode, type Plugins } from '@grantry/core'
+import {
+  type ClientOptions,
+  collectParts,
+  type NewAuthorizationCode,
+  type Plugins,
+  type ProviderOptions,
+} from '@grantry/core'
 import { basic, type Credentials, createTestProvider, read, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
@@ -51,7 +57,11 @@ const scopeOf = (name: string, audience: string) => ({
 })
 
 /** A provider with `app` and `service`. Unless `settings` has a policy, every exchange is allowed. */
-export async function setUp(settings: TokenExchangeOptions = {}, more?: Plugins) {
+export async function setUp(
+  settings: TokenExchangeOptions = {},
+  more?: Plugins,
+  options: Partial<ProviderOptions> = {},
+) {
   const plugins: Plugins = [
     authorizationCode(),
     clientCredentials(),
@@ -73,6 +83,7 @@ export async function setUp(settings: TokenExchangeOptions = {}, more?: Plugins)
       client(app, grantTypes, ['front', 'api'], { accessTokenLifetime: 600 }),
       client(service, grantTypes, ['front', 'api', ...cooperation]),
     ],
+    ...options,
   })
 
   async function logIn(given: Partial<NewAuthorizationCode> = {}) {

@@ -54,6 +54,7 @@ describe('the arguments of a grant', () => {
       | 'equals'
       | 'randomId'
       | 'records'
+      | 'callHost'
       | 'seal'
       | 'unseal'
       | 'sign'

@@ -10,6 +10,7 @@ import { createScopeAuthentication } from './credentials/scope.ts'
 import { createUserNames } from './credentials/user-names.ts'
 import { combineClients } from './directory/client-sources.ts'
 import { openClientSource, openClients } from './directory/clients.ts'
+import { sharedLimits } from './directory/host-port.ts'
 import { openScopes } from './directory/scopes.ts'
 import { createUserClaims } from './directory/user-claims.ts'
 import { openUsers } from './directory/user-service.ts'
@@ -54,7 +55,7 @@ import { createStoredGrants } from './tokens/stored-grant.ts'
 /** Creates the services of a provider and connects them. */
 export async function createServices(options: CheckedOptions, runtime: Runtime): Promise<Services> {
   const { issuer, clockTolerance, maxHostCalls } = options
-  const hostLimits = { timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime }
+  const hostLimits = sharedLimits({ timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime })
   const registry = createRegistry([builtInMethods, options.plugins])
   const { bindings } = registry
   const paths = endpointPaths(options, registry)
@@ -81,7 +82,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const families = createFamilies({ store, revision, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
   const tokenEndpoints = tokenEndpointUrls(registry, urls)
-  const plugins = createPluginKits({ issuer, tokenEndpoints, keys, jwt, store, runtime, recorder })
+  const plugins = createPluginKits({ issuer, tokenEndpoints, keys, jwt, store, runtime, recorder, hostLimits })
   const sources = registry.clientSources.map(({ plugin, part }) => {
     const find = (clientId: string) => part.find(clientId, plugins.kitOf(plugin))
     return openClientSource(plugin, find, registry.clientSchema, hostLimits)

@@ -31,12 +31,12 @@ export interface ProviderOptions {
   /** Seconds after which a storage operation fails and the response is 503. Default: 5. */
   readonly storageTimeLimit?: number | undefined
   /**
-   * Seconds after which a call to `users` or a client store fails. The response is then 503 `temporarily_unavailable`,
+   * Seconds after which a call to `users`, a client store, or a function in the options of a plugin fails. The response is then 503 `temporarily_unavailable`,
    * and an event names the function. Default: 5.
    */
   readonly hostTimeLimit?: number | undefined
   /**
-   * The maximum number of concurrent calls to one function of `users` or of a client store. Default: 128. A call beyond
+   * The maximum number of concurrent calls to one function of the host; six times as many to all. Default: 128. A call beyond
    * it fails immediately with 503. Keep it well below the concurrent requests of the server (`maxRequests`), so that
    * when one function hangs, endpoints that do not call it still respond. The number of concurrent password attempts is
    * limited to four times this value, including attempts that wait for an earlier attempt of the same user.

@@ -1,5 +1,6 @@
 import { maxLifetime } from '../config-schema.ts'
 import { constantTimeEqual } from '../credentials/secret.ts'
+import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
 import { utf8 } from '../encoding.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
@@ -55,8 +56,10 @@ export function createPluginKits(deps: {
   readonly store: Store
   readonly runtime: Runtime
   readonly recorder: Recorder
+  readonly hostLimits: HostLimits
 }): PluginKits {
-  const { issuer, tokenEndpoints, keys, jwt, store, runtime, recorder } = deps
+  const { issuer, tokenEndpoints, keys, jwt, store, runtime, recorder, hostLimits } = deps
+  const callHost = createHostCalls(hostLimits)
 
   const sign: Kit['sign'] = async (typ, claims, client) => {
     if (!foreignType.test(typ))
@@ -102,6 +105,7 @@ export function createPluginKits(deps: {
       equals: (one, other) => constantTimeEqual(one, other),
       randomId: () => runtime.base64url(runtime.randomBytes(32)),
       records,
+      callHost,
       ...createSeal(plugin, { issuer, keys, runtime }),
       sign,
       limitGuesses: createGuessLimits(plugin, { issuer, store, runtime, recorder }),

@@ -1,6 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
-import type { Json, JsonObject } from '../types.ts'
+import type { Json, JsonObject, MaybePromise } from '../types.ts'
 
 /** The records of one plugin. Other plugins cannot access them. A key can be any string; it is hashed. */
 export interface PluginRecords {
@@ -32,6 +32,14 @@ export interface Kit {
   randomId(): string
   /** The records of the plugin, shared by its parts. */
   readonly records: PluginRecords
+  /**
+   * Calls a function of the host, such as an option of the plugin, with the limits of `users`: `hostTimeLimit` and
+   * `maxHostCalls`. Call every function of the host in this way, because one that hangs would hold its requests forever.
+   *
+   * @param port the name for events, the same for each call: the plugin and the option, such as `totp.secretOf`
+   * @throws OAuthError `temporarily_unavailable` at the time limit, or if too many calls are in flight
+   */
+  callHost<T>(port: string, call: () => MaybePromise<T>): Promise<T>
   /**
    * Encrypts a value for this plugin, so that a browser can keep it, as in a cookie. A rotation of stored keys can
    * make it unreadable: use it for minutes, and start over when `unseal` returns `undefined`.

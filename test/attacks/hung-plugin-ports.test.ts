@@ -1,0 +1,166 @@
+/**
+ * Attack (or an outage): a function of the host that a plugin calls hangs. Without credentials, an attacker sends
+ * requests that wait for it until they hold every place of the server, and they keep it when the attacker has gone.
+ * Each function has a time limit and a limit on concurrent calls, and all together have one.
+ *
+ * The first test finds the functions in the schemas of the plugins: one without a case here fails.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Provider, ProviderEvent } from '@grantry/core'
+import type { DevicePage } from '@grantry/plugins/device-authorization'
+import { recoveryCodes, totp } from '@grantry/plugins/one-time-password'
+import { passkeys } from '@grantry/plugins/passkeys'
+import type { SignInOptions } from '@grantry/plugins/sign-in'
+import type { TokenExchangeOptions } from '@grantry/plugins/token-exchange'
+import { describe, expect, test } from 'vitest'
+import { createHostCalls, sharedLimits } from '../../packages/core/src/directory/host-port.ts'
+import { request, setUp } from '../authorization/parties.ts'
+import * as assertions from '../client-assertion/assertions.ts'
+import { createAuthenticator } from '../passkeys/authenticator.ts'
+import * as bearer from '../plugins/bearer-parties.ts'
+import { createBrowser, setUpPage } from '../plugins/device-browser.ts'
+import * as exchange from '../plugins/exchange-parties.ts'
+import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
+
+const hang = (): Promise<never> => new Promise(() => {})
+const limits = { hostTimeLimit: 0.05, maxHostCalls: 3 }
+const bySecret = assertions.client({ jwks: undefined, tokenEndpointAuthMethod: 'client_secret_jwt' })
+const device = createAuthenticator()
+const stored = { sub: 'alice', publicKey: device.publicKey, counter: 0 }
+const factor = { amr: 'otp', isSetUp: () => true, verify: () => true }
+const byPassword = () => ({ username: 'alice', password: 'alice-password' })
+const byPasskey = (html: string) => ({
+  credential: device.respond(/"challenge":"([\w-]{43})"/u.exec(html)?.[1] ?? ''),
+})
+
+async function atSignIn(options: Partial<SignInOptions>, form: (html: string) => Record<string, string> = byPassword) {
+  const f = await setUpSignIn(options, limits)
+  const ask = async () => {
+    const { page, submit } = await f.start()
+    const next = await submit('signin', form(page.html))
+    if (nameOf(next) === 'secondFactor') await submit('secondfactor', { code: '000000' }, next)
+  }
+  return { ...f, ask }
+}
+
+async function atDevicePage(page: Partial<DevicePage>) {
+  const f = await setUpPage(page, limits)
+  return { ...f, ask: () => createBrowser(f.provider, 'alice').open() }
+}
+
+async function atExchange(settings: TokenExchangeOptions) {
+  const f = await exchange.setUp(settings, undefined, limits)
+  const jwt = await exchange.originalKey.sign(f.originalClaims({ sub: 'bdc' }))
+  return { ...f, ask: () => f.exchange(jwt, { subject_token_type: exchange.typeOf('jwt'), scope: 'api' }) }
+}
+
+/** By the option as its schema has it, and the port in events: a provider in which it hangs, and a request that calls it. */
+const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promise<Hanging>][]>> = {
+  'passkeys.find': [['passkeys.find', () => atSignIn({ passkeys: passkeys({ find: hang }) }, byPasskey)]],
+  'passkeys.onUse': [
+    ['passkeys.onUse', () => atSignIn({ passkeys: passkeys({ find: () => stored, onUse: hang }) }, byPasskey)],
+    ['passkeys.verify', () => atSignIn({ passkeys: { verify: hang } }, byPasskey)],
+  ],
+  'totp.secretOf': [
+    ['totp.secretOf', () => atSignIn({ secondFactors: [totp({ secretOf: hang })] })],
+    ['secondFactors.isSetUp', () => atSignIn({ secondFactors: [{ ...factor, isSetUp: hang }] })],
+    ['secondFactors.verify', () => atSignIn({ secondFactors: [{ ...factor, verify: hang }] })],
+  ],
+  'recovery-codes.hashesOf': [
+    ['recoveryCodes.hashesOf', () => atSignIn({ secondFactors: [recoveryCodes({ hashesOf: hang })] })],
+  ],
+  'options.interact': [
+    [
+      'authorizationEndpoint.interact',
+      async () => {
+        const f = await setUp({ interact: hang }, {}, limits)
+        return { ...f, ask: () => f.browser().open(f.urlOf(request)) }
+      },
+    ],
+  ],
+  'page.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
+  'page.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
+  'settings.secretOf': [
+    [
+      'clientAssertion.secretOf',
+      async () => {
+        const f = await assertions.setUp({ secretOf: hang }, [bySecret], limits)
+        const jwt = await assertions.sign(assertions.claims(), new TextEncoder().encode('a'.repeat(32)), {
+          alg: 'HS256',
+        })
+        return { ...f, ask: () => assertions.present(f, jwt) }
+      },
+    ],
+  ],
+  'jwt-bearer.subject': [
+    [
+      'jwtBearer.subject',
+      async () => {
+        const f = await bearer.setUp({}, { subject: hang }, limits)
+        const jwt = await bearer.key.sign(bearer.example)
+        return { ...f, ask: () => f.redeem(jwt) }
+      },
+    ],
+  ],
+  'token-exchange.subject': [['tokenExchange.subject', () => atExchange({ subject: hang })]],
+  'token-exchange.allow': [['tokenExchange.allow', () => atExchange({ allow: hang })]],
+}
+
+/** Functions that requests do not wait for in this way. */
+const others: Readonly<Record<string, string>> = {
+  'options.parts': 'is called at startup',
+  'jwks-uri.fetch': 'has a time limit of its own, with the request that it sends',
+  'back-channel-logout.fetch': 'has a time limit of its own, with the request that it sends',
+}
+
+interface Hanging {
+  readonly events: readonly ProviderEvent[]
+  readonly provider: Pick<Provider, 'fetch' | 'issuer'>
+  ask(): Promise<unknown>
+}
+
+test('each function of the host in the options of a plugin has a case', () => {
+  const root = join(import.meta.dirname, '../../plugins')
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !/node_modules|dist/u.test(path),
+  )
+  const found = sources.flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/^ +(\w+):[^\n]*(?:functionSchema<|=== 'function')/gmu)].map(
+      ([, option]) => `${basename(path, '.ts')}.${option}`,
+    ),
+  )
+  expect(found.sort()).toEqual([...Object.keys(cases), ...Object.keys(others)].sort())
+})
+
+describe.each(Object.values(cases).flat())('%s hangs', (port, setUp) => {
+  const failures = ({ events }: Hanging) =>
+    events.flatMap((event) => (event.type === 'unhandled_failure' ? [[event.reason, event.port]] : []))
+
+  test('a request ends at the time limit, and further ones immediately', async () => {
+    const f = await setUp()
+    await Promise.all([f.ask(), f.ask(), f.ask()])
+    expect(failures(f)).toEqual([1, 2, 3].map(() => ['host_port_timed_out', port]))
+    await f.ask()
+    expect(failures(f).at(-1)).toEqual(['host_port_busy', port])
+    expect((await f.provider.fetch(new Request(`${f.provider.issuer}/.well-known/jwks`))).status).toBe(200)
+  })
+})
+
+test('functions that hang together hold fewer requests than the server accepts', async () => {
+  const limits = { timeLimit: 60, maxCalls: 128, runtime: { elapsed: () => 0 } }
+  const call = createHostCalls(sharedLimits(limits))
+  const pending = new Set<number>()
+  const refused: unknown[] = []
+  for (let index = 0; index < 2000; index += 1) {
+    pending.add(index)
+    void call(`port ${index % 20}`, hang).catch((error: unknown) => {
+      pending.delete(index)
+      refused.push(error)
+    })
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  // An external signer, which has a limit of its own, brings it to 896.
+  expect(pending.size).toBe(768)
+  expect(refused).toHaveLength(2000 - 768)
+})
