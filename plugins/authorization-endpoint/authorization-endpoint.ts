@@ -28,6 +28,7 @@ export {
   authorizationResponse,
   type HostDecision,
   type HostOptions,
+  type HostRequest,
   parseAuthorizationRequest,
   type UserConsents,
   userConsents,

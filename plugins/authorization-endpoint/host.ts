@@ -1,4 +1,5 @@
 import {
+  type Client,
   htmlHeaders,
   isOAuthError,
   type OAuthError,
@@ -9,10 +10,11 @@ import {
 } from '@grantry/core'
 import { createConsents } from './consents.ts'
 import { assertAcceptable, timed } from './decision.ts'
+import { startOf, withoutStart } from './host-start.ts'
 import type { RefusedInteraction } from './interaction.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
 import { withoutCredentials } from './parameters.ts'
-import { notAsked, refused } from './refusal.ts'
+import { invalid, notAsked, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest, proposedGrant } from './request.ts'
 import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
 import { findTarget } from './target.ts'
@@ -53,6 +55,17 @@ export interface HostOptions {
 /** Records of the endpoint are of no use here, but the name gives the reasons of refusals their prefix. */
 const kitOf = (provider: Pick<Provider, 'kit'>) => provider.kit('authorization-endpoint')
 
+/** A checked request of a page of the host. */
+export interface HostRequest extends CheckedRequest {
+  /** The query with which the page parses the same request again, such as after a sign-in on another page. */
+  readonly query: string
+}
+
+const mustPush = (
+  { requirePushedAuthorizationRequests: own }: Client,
+  { metadata }: Partial<Pick<Provider, 'metadata'>>,
+) => own === true || metadata?.require_pushed_authorization_requests === true
+
 const isPermitted = (decision: HostDecision): boolean =>
   'trusted' in decision ? decision.trusted === true : decision.consented === true
 
@@ -77,24 +90,30 @@ function hostResponse({ html, sources, location }: Reply, status = 200): Respons
  * can have further fields of the page. For hosts that keep everything else to themselves: `authorizationEndpoint()` need
  * not be installed. Refusals are ready responses: a redirect to the client, or a page.
  *
- * The page must respect `prompts`, `maxAge` and `hintedSub` of the request. Pushed requests are not supported.
+ * The page must respect `prompts`, `maxAge` and `hintedSub` of the request. After a sign-in, parse the same request again,
+ * with its `query` or with `params` in a form: they state when it arrived, so that the new authentication counts. Pushed
+ * requests are not supported, and clients that must push theirs are refused.
  *
  * @see RFC 6749 section 4.1.1; OpenID Connect Core section 3.1.2.1
  */
 export async function parseAuthorizationRequest(
-  provider: Pick<Provider, 'kit'>,
+  provider: Pick<Provider, 'kit'> & Partial<Pick<Provider, 'metadata'>>,
   request: Request,
   { pages = plainPages }: HostOptions = {},
-): Promise<CheckedRequest | { readonly response: Response }> {
+): Promise<HostRequest | { readonly response: Response }> {
   const kit = kitOf(provider)
   const http = { header: (name: string) => request.headers.get(name) }
-  const startedAt = kit.now()
   let params = {}
   let target: Target | undefined
   try {
-    params = withoutCredentials(await readParameters(request, maxLength))
-    target = await findTarget(params, kit)
-    return await checkRequest(target, { params, confirmation: undefined, startedAt }, kit)
+    const received = withoutStart(withoutCredentials(await readParameters(request, maxLength)))
+    params = received.params
+    target = await findTarget(received.params, kit)
+    if (mustPush(target.client, provider)) throw invalid('The request must be pushed', 'not_pushed')
+    const { startedAt, started } = await startOf(kit, received)
+    const checked = await checkRequest(target, { params, confirmation: undefined, startedAt }, kit)
+    const repeated = { ...checked.params, ...started }
+    return { ...checked, params: repeated, query: `?${new URLSearchParams(repeated)}` }
   } catch (error) {
     if (!isOAuthError(error)) throw error
     const tools = responseTools(pages, { kit, http, params })

@@ -123,7 +123,7 @@ describe('rejects before it shows the form:', () => {
     ['a challenge without a method', { code_challenge_method: undefined }, 'invalid_request'],
     ['a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['a malformed challenge', { code_challenge: 'x' }, 'invalid_request'],
-    ['an unknown scope', { scope: 'openid admin' }, 'invalid_scope'],
+    ['an unknown scope', { scope: 'admin' }, 'invalid_scope'],
     ['no scope', { scope: undefined }, 'invalid_scope'],
     ['a long nonce', { nonce: 'x'.repeat(301) }, 'invalid_request'],
   ])('%s goes back to the client as an error, also with the right password', async (_, more, error) => {
