@@ -124,6 +124,20 @@ test.each([
   accepted(await bound.api.authorize(presenting(bound.token, await bound.prove({ htu: audience + path }), 'DPoP', to)))
 })
 
+test.each([
+  ['/files/%C3%%419', '/files/%C3%A9'],
+  ['/files/%%34%31', '/files/A'],
+  ['/files/%%3441', '/files/%41'],
+  ['/files/100%', '/files/100%25'],
+  ['/files/%zz', '/files/%zz'],
+])(
+  'a target with a malformed escape, %s, is refused: to decode a part of it could result in %s',
+  async (target, path) => {
+    expect(await sendTarget(await createBound(), target, audience + path)).toBe('refused')
+    expect(await sendTarget(await createBound(), path, audience + target)).toBe('refused')
+  },
+)
+
 test('the path of a Request is the one that its parser has resolved', async () => {
   const { send, prove } = await createBound()
   const to = `${audience}/admin/../orders`

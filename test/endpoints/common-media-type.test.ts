@@ -1,7 +1,7 @@
 import type { EndpointName } from '@grantry/core'
 import { read } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { fixture, web } from '../support/fixture.ts'
+import { fixture, redirectUri, web } from '../support/fixture.ts'
 
 const posting: readonly EndpointName[] = [
   'token',
@@ -84,4 +84,22 @@ describe('media type of a POST', () => {
     const request = new Request('https://id.example.com/anywhere', { method: 'POST', headers, body: '{}' })
     expect((await provider.handlers.userinfo(request)).status).toBe(415)
   })
+
+  test.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'x', undefined])(
+    '1.8 accepts an empty body of a POST to userinfo with the media type %s and the token in the header',
+    async (type) => {
+      const f = await fixture()
+      const grant = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
+      const { body: tokens } = await f.post('token', grant, web)
+      const authorization = `Bearer ${tokens.access_token}`
+      for (const body of [undefined, new Uint8Array(), new ReadableStream({ start: (stream) => stream.close() })]) {
+        const request = new Request('https://id.example.com/anywhere', {
+          method: 'POST',
+          headers: { authorization, ...(type !== undefined && { 'content-type': type }) },
+          ...(body !== undefined && { body, duplex: 'half' }),
+        })
+        expect((await f.provider.handlers.userinfo(request)).status).toBe(200)
+      }
+    },
+  )
 })

@@ -1,3 +1,4 @@
+import { isToken, parseAuthorization } from './authorization.ts'
 import { type Refused, refused } from './refusal.ts'
 
 /** The access token of a request. */
@@ -9,18 +10,19 @@ export interface Credentials {
 /** Characters. Servers limit a header to 8 or 16 KB. */
 const maxLength = 16_384
 
-/** RFC 6750 section 2.1. */
-const form = /^(bearer|dpop) +([\w.~+/-]+=*)$/iu
+/** Several headers arrive as one value with commas, which no token contains. */
+const laterHeader = /,\s*(?:bearer|dpop)(?: |,|$)/iu
 
 /**
  * Reads the access token from the Authorization header, the only place where it is accepted: RFC 9700 section 4.3.2
- * forbids the query. Several headers arrive as one value with commas, which no token contains.
+ * forbids the query.
  */
 export function readCredentials(headers: Headers): Credentials | Refused {
-  const value = headers.get('authorization')
+  const value = headers.get('authorization') ?? ''
+  const { scheme, credentials: token = '' } = parseAuthorization(value) ?? {}
+  const isKnown = scheme === 'bearer' || scheme === 'dpop'
   // RFC 6750 section 3.1: a request with another scheme lacks credentials.
-  if (value === null || !/(?:^|,\s*)(?:bearer|dpop)(?: |,|$)/iu.test(value)) return refused('credentials_missing')
-  const [, scheme = '', token = ''] = value.length > maxLength ? [] : (form.exec(value.trim()) ?? [])
-  if (token === '') return refused('credentials_malformed')
-  return { scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token }
+  if (!isKnown && !laterHeader.test(value)) return refused('credentials_missing')
+  if (!isKnown || value.length > maxLength || !isToken(token)) return refused('credentials_malformed')
+  return { scheme: scheme === 'dpop' ? 'DPoP' : 'Bearer', token }
 }

@@ -1,4 +1,5 @@
 import { decodeBase64, decodeUtf8 } from '../encoding.ts'
+import { parseAuthorization } from '../http/authorization.ts'
 
 /** The id of a client, or the name of a scope, and its secret. */
 export interface CredentialPair {
@@ -15,10 +16,10 @@ const maxHeaderLength = 8192
  * form-decode. Returns `undefined` for anything else.
  */
 export function parseBasic(authorization: string): CredentialPair | undefined {
-  const space = authorization.indexOf(' ')
-  if (space < 0 || authorization.slice(0, space).toLowerCase() !== 'basic') return undefined
   if (authorization.length > maxHeaderLength) return undefined
-  const bytes = decodeBase64(authorization.slice(space + 1))
+  const parsed = parseAuthorization(authorization)
+  if (parsed?.scheme !== 'basic') return undefined
+  const bytes = decodeBase64(parsed.credentials)
   const pair = bytes && decodeUtf8(bytes)
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon < 0) return undefined

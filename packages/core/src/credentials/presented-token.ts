@@ -1,8 +1,6 @@
 import { OAuthError } from '../errors/oauth-error.ts'
+import { isToken, parseAuthorization } from '../http/authorization.ts'
 import type { RequestParameters } from '../http/parameters.ts'
-
-// RFC 9110 section 11.4: the scheme ends at the first white space. RFC 6750 section 2.1: b64token.
-const authorizationForm = /^([A-Za-z][\w-]*)(?: ([A-Za-z0-9\-._~+/]+=*)$|\s|$)/u
 
 /** An access token, with the scheme that the request uses for it, spelled as in `schemes`. */
 export interface PresentedToken {
@@ -35,12 +33,11 @@ export function readAccessToken(
     })
   }
   if (authorization === null) return { token: inForm ?? '', scheme: schemes[0] }
-  const match = authorizationForm.exec(authorization)
-  const name = match?.[1]?.toLowerCase()
-  const scheme = schemes.find((known) => known.toLowerCase() === name)
-  if (scheme === undefined) throw unauthenticated('authorization_scheme_unsupported')
-  const token = match?.[2]
-  if (token === undefined) {
+  const parsed = parseAuthorization(authorization)
+  const scheme = schemes.find((known) => known.toLowerCase() === parsed?.scheme)
+  if (parsed === undefined || scheme === undefined) throw unauthenticated('authorization_scheme_unsupported')
+  const { credentials: token } = parsed
+  if (!isToken(token)) {
     throw new OAuthError('invalid_token', 'The access token is not valid', { reason: 'malformed_authorization' })
   }
   return { token, scheme }

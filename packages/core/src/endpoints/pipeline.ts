@@ -9,8 +9,8 @@ import {
   parseJson,
   readForm,
   readJson,
+  readOptionalForm,
   readQueryParameters,
-  refuseBody,
 } from '../http/read-parameters.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { Callers, EndpointKit, EndpointRequest, TokenCaller } from '../plugin/endpoint.ts'
@@ -100,13 +100,15 @@ export function createPipeline(
   const needsUser = scopes.find(requiredScope)?.identity === true
 
   /**
-   * Reads the body of a POST or PUT. If the endpoint has no parameters, a request without a media type has its
-   * credentials in the header, or has neither credentials nor a body.
+   * Reads the body of a POST or PUT. If the endpoint has no parameters, an empty body may have any media type: clients
+   * with the token in the header send `application/json`, too.
    */
   function bodyOf(request: Request): Promise<Uint8Array | undefined> | undefined {
     if (!hasBody(request)) return undefined
-    if (schema !== undefined || request.headers.has('content-type')) return readBody(request, bodyLimit)
-    return request.headers.has('authorization') ? undefined : refuseBody(request, bodyLimit)
+    if (schema !== undefined) return readBody(request, bodyLimit)
+    const { headers } = request
+    if (!headers.has('content-type') && headers.has('authorization')) return undefined
+    return readOptionalForm(request, bodyLimit)
   }
 
   const formOf = (bytes: Uint8Array | undefined): RequestParameters | undefined =>

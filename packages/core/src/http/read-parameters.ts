@@ -7,11 +7,14 @@ import { parseParameters, type RequestParameters } from './parameters.ts'
 const formType = 'application/x-www-form-urlencoded'
 const jsonType = 'application/json'
 
-function requireType(request: Request, expected: string): void {
+function mediaTypeOf(request: Request): string {
   const type = request.headers.get('content-type') ?? ''
   const semicolon = type.indexOf(';')
-  const essence = (semicolon < 0 ? type : type.slice(0, semicolon)).trim().toLowerCase()
-  if (essence !== expected) {
+  return (semicolon < 0 ? type : type.slice(0, semicolon)).trim().toLowerCase()
+}
+
+function requireType(request: Request, expected: string): void {
+  if (mediaTypeOf(request) !== expected) {
     throw new OAuthError('invalid_request', `The body must be ${expected}`, { reason: 'media_type', status: 415 })
   }
 }
@@ -72,12 +75,16 @@ export const readForm = (request: Request, limit: number): Promise<Uint8Array> =
 export const readJson = (request: Request, limit: number): Promise<Uint8Array> => readBytes(request, limit, jsonType)
 
 /**
- * Rejects a non-empty body that is not a form. It has to read the body, because some runtimes give every POST a stream.
+ * Reads a form body; `undefined` if the body is empty and has another or no media type. It has to read the body, because
+ * some runtimes give every POST a stream.
  *
  * @throws OAuthError `invalid_request` (415) if the body has at least one byte and is not a form.
  */
-export async function refuseBody(request: Request, limit: number): Promise<undefined> {
-  if ((await readBytes(request, limit)).byteLength > 0) requireType(request, formType)
+export async function readOptionalForm(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  const bytes = await readBytes(request, limit)
+  if (mediaTypeOf(request) === formType) return bytes
+  if (bytes.byteLength > 0) requireType(request, formType)
+  return undefined
 }
 
 function textOf(bytes: Uint8Array): string {

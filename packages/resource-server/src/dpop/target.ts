@@ -1,6 +1,8 @@
 // The comparison of `htu` with the URL of the request (RFC 9449 section 4.3, check 9).
 
 const percent = /%[\dA-Fa-f]{2}/gu
+/** Such as `%%41`: to decode only a part of it could result in another escape. */
+const malformedEscape = /%(?![\dA-Fa-f]{2})/u
 const unreserved = /[\w.~-]/u
 
 /** RFC 3986 section 6.2.2: escapes in capitals, and none for characters that need none. */
@@ -14,7 +16,7 @@ const normalPath = (path: string): string =>
 export function targetOf(uri: string): string | undefined {
   if (!URL.canParse(uri)) return undefined
   const { origin, pathname } = new URL(uri)
-  return origin === 'null' ? undefined : origin + normalPath(pathname)
+  return origin === 'null' || malformedEscape.test(pathname) ? undefined : origin + normalPath(pathname)
 }
 
 /** The URLs with a host, and a path of printable ASCII without backslashes. */
