@@ -9,7 +9,8 @@ import {
 import * as v from 'valibot'
 import type { AuthorizationFeature } from '../authorization-endpoint/authorization-endpoint.ts'
 import { functionSchema, seconds } from '../shared/config-schema.ts'
-import { fetchedUriProblem, type SendRequest } from '../shared/guarded-fetch.ts'
+import { fetchedUriProblem, type SendRequest } from '../shared/fetched-uri.ts'
+import { createGuardedFetch } from '../shared/guarded-fetch.ts'
 import { createLogoutQueue, type Logout, type SendLogout } from './queue.ts'
 import { recipients } from './recipients.ts'
 
@@ -31,11 +32,11 @@ export interface BackChannelLogoutOptions {
   /** Seconds for which a user who signs out waits for the clients. Default: 1. */
   readonly maxWait?: number | undefined
   /**
-   * Allows IP addresses and names of the local network in `backchannelLogoutUri`, and `http` on this machine. Default:
-   * `false`.
+   * Allows IP addresses and names of the local network in `backchannelLogoutUri`, hosts whose names have addresses that are
+   * not public, and `http` on this machine. Requests are then sent with the global `fetch`. Default: `false`.
    */
   readonly allowPrivateAddresses?: boolean | undefined
-  /** Replaces the global `fetch`, for example to send requests through a proxy that blocks private addresses. */
+  /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */
   readonly fetch?: SendLogoutToken | undefined
 }
 
@@ -82,7 +83,8 @@ const logoutTokenFor = (client: Client, { sub, sid }: Logout, kit: EndpointKit):
 
 /** @see OpenID Connect Back-Channel Logout 1.0 sections 2.5 and 2.8 */
 function createSend(settings: Settings): SendLogout {
-  const { timeout, fetch: send = (url, init) => fetch(url, init) } = settings
+  const { timeout, allowPrivateAddresses, fetch: send } = settings
+  const fetchGuarded = createGuardedFetch({ allowPrivateAddresses, allowLoopbackHttp: true, send })
 
   /** Whether the client has confirmed the logout, or no longer wants to know. */
   async function notify(clientId: string, logout: Logout, kit: EndpointKit): Promise<boolean> {
@@ -90,18 +92,18 @@ function createSend(settings: Settings): SendLogout {
       const client = await kit.findClient(clientId)
       const uri = client?.backchannelLogoutUri
       if (client === undefined || uri === undefined) return true
-      const response = await send(uri, {
+      const fetched = await fetchGuarded(uri, {
         method: 'POST',
-        body: new URLSearchParams({ logout_token: await logoutTokenFor(client, logout, kit) }),
-        // A redirect could lead to an address that the URI must not have.
-        redirect: 'manual',
-        signal: AbortSignal.timeout(timeout * 1000),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ logout_token: await logoutTokenFor(client, logout, kit) }).toString(),
+        timeout,
+        // The content does not matter, whatever its size.
+        maxSize: 0,
+        now: kit.now(),
       })
-      // The content does not matter, whatever its size.
-      await response.body?.cancel()
-      return response.status === 200 || response.status === 204
+      return fetched.problem === undefined && (fetched.status === 200 || fetched.status === 204)
     } catch {
-      // The client is unreachable or too slow, or the storage fails: there is another attempt.
+      // The storage fails: there is another attempt, as for a client that is unreachable or too slow.
       return false
     }
   }

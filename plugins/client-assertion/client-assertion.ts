@@ -37,7 +37,7 @@ declare module '@grantry/core' {
   }
 }
 
-export type { SendRequest, SendRequest as FetchKeys } from '../shared/guarded-fetch.ts'
+export type { SendRequest, SendRequest as FetchKeys } from '../shared/fetched-uri.ts'
 export { type ClientAssertionOptions, settingsSchema as clientAssertionSchema } from './settings.ts'
 
 const consumes = ['client_assertion', 'client_assertion_type']
@@ -76,7 +76,9 @@ const optionsFor = ({ alg }: PresentedAssertion, { clockTolerance }: Settings, k
 /** The reasons of refusals for which no signature is verified. */
 const unverified: ReadonlySet<string | undefined> = new Set([
   'keys_unavailable',
+  'keys_address_refused',
   'key_unknown',
+  'key_ambiguous',
   'algorithm_not_allowed',
 ])
 
@@ -107,7 +109,9 @@ function privateKeyMethod(settings: Settings) {
     const { jwks, jwksUri } = client !== undefined && accepts(client) ? client : {}
     if (client !== undefined && !fitsClient(client, alg)) return { reason: 'algorithm_not_allowed' }
     if (jwks !== undefined) return verify(configuredKeys(jwks))
-    return jwksUri === undefined ? { reason: 'keys_unavailable' } : published.verify(jwksUri, now, verify)
+    return jwksUri === undefined
+      ? { reason: 'keys_unavailable' }
+      : published.verify(jwksUri, now, ({ find }) => verify(find))
   }
 
   return defineClientAuthentication({

@@ -13,7 +13,7 @@ export function createDecoys(): Decoys {
     keysFor: (alg) => async () => {
       const pair = keys.get(alg) ?? generateKeyPair(alg)
       keys.set(alg, pair)
-      return (await pair).publicKey
+      return [(await pair).publicKey]
     },
   }
 }

@@ -1,7 +1,7 @@
 import { configurationObject, type MaybePromise } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, seconds } from '../shared/config-schema.ts'
-import { jwksUriSettingsSchema } from '../shared/jwks-uri.ts'
+import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
 import { algorithmsSchema } from '../shared/verify-jwt.ts'
 
 /** Algorithms of `client_secret_jwt`, with the least number of bytes of the secret (RFC 7518 section 3.2). */

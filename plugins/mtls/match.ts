@@ -51,6 +51,8 @@ export function isSubject(client: Client, certificate: Certificate): boolean {
 export function isCertificateOf(jwk: Readonly<Record<string, unknown>>, { bytes, key }: Certificate): boolean {
   const { x5c } = jwk
   if (x5c === undefined) return key !== undefined && Object.entries(key).every(([name, value]) => jwk[name] === value)
-  // RFC 7517 section 4.7: base64, not base64url.
-  return Array.isArray(x5c) && x5c[0] === btoa(String.fromCharCode(...bytes))
+  const first: unknown = Array.isArray(x5c) ? x5c[0] : undefined
+  // RFC 7517 section 4.7: base64, not base64url. Most of many certificates have another length.
+  const hasLength = typeof first === 'string' && first.length === 4 * Math.ceil(bytes.length / 3)
+  return hasLength && first === btoa(String.fromCharCode(...bytes))
 }

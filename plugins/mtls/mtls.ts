@@ -125,7 +125,7 @@ function selfSignedMethod(settings: Settings) {
         reason: keys.some((jwk) => isCertificateOf({ ...jwk }, certificate.read)) ? undefined : 'key_unknown',
       })
       if (jwks !== undefined) return problemWith(jwks).reason
-      const { reason } = await published.verify(jwksUri ?? '', now(), async (found) => problemWith(found.jwks()))
+      const { reason } = await published.verify(jwksUri ?? '', now(), async (found) => problemWith(found))
       return reason
     },
   )

@@ -1,6 +1,6 @@
 import { configurationObject, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
-import { jwksUriSettingsSchema } from '../shared/jwks-uri.ts'
+import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
 import { isName, type NameKind } from './alternative-names.ts'
 import { parseName } from './distinguished-name.ts'
 

@@ -1,6 +1,6 @@
 import type { Client } from '@grantry/core'
 import * as v from 'valibot'
-import { jwksUriSchema } from './jwks-uri.ts'
+import { jwksUriSchema } from './jwks-settings.ts'
 import { jwksSchema } from './key-set.ts'
 
 /** The public keys of a client. */

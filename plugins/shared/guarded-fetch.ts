@@ -1,47 +1,67 @@
 import { parseUrl } from '@grantry/core'
+import { createBulkhead } from './bulkhead.ts'
+import { fetchedUriProblem, type SendRequest, type UriRules } from './fetched-uri.ts'
+import { createPublicSend, isAddressRefused, platformSend } from './pinned-send.ts'
 
-/** Sends a request to a URI of a client or issuer. Must not follow redirects. */
-export type SendRequest = (url: string, init: RequestInit) => Promise<Response>
-
-/**
- * Names that resolve to this machine or its network (RFC 6762 appendix G, and those of hosts files), or have no dot, so
- * that a search domain decides.
- */
-const localName =
-  /^[^.]*$|(?:^|\.)(?:localhost|localdomain[46]?|local|internal|intranet|private|corp|home|lan|home\.arpa)$/u
-/** The parser of URLs writes every form of an IPv4 address with four decimal numbers. */
-const address = /^(?:\d+\.){3}\d+$|^\[/u
-const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u
-
-export interface UriRules {
-  /** Allows IP addresses and names of the local network. */
-  readonly allowPrivateAddresses: boolean
-  /** Also allows `http` on this machine, if private addresses are allowed. Default: `false`. */
-  readonly allowLoopbackHttp?: boolean | undefined
+/** A request to a URI that comes from a client, an issuer or another party. */
+export interface OutgoingRequest {
+  /** Default: `GET`. */
+  readonly method?: 'GET' | 'POST' | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: string | undefined
+  /** Seconds for the whole response. */
+  readonly timeout: number
+  /** Bytes of the body. With 0, it is not read. */
+  readonly maxSize: number
+  /** The media types that the response can have, in lower case. Default: any. */
+  readonly accepts?: readonly string[] | undefined
+  /** Epoch seconds. */
+  readonly now: number
 }
 
 /**
- * Returns why the provider refuses to send a request to a URI, if it does. It cannot see which address a name resolves
- * to.
+ * Why there is no response. `uri_refused`: the URI is none that the provider calls. `address_refused`: its host has an
+ * address that is not public. `busy`: too many requests are in progress, none was sent.
  */
-export function fetchedUriProblem(
-  uri: string,
-  { allowPrivateAddresses, allowLoopbackHttp = false }: UriRules,
-): string | undefined {
-  const url = uri.length > 2000 ? undefined : parseUrl(uri)
-  if (url === undefined) return 'must be a URL'
-  const { protocol, hostname, username, password, hash } = url
-  const isLoopbackHttp = allowLoopbackHttp && protocol === 'http:' && loopback.test(hostname)
-  if (protocol !== 'https:' && !(isLoopbackHttp && allowPrivateAddresses)) return 'must use https'
-  if (username !== '' || password !== '' || hash !== '') return 'must not contain a user or a fragment'
-  const name = hostname.replace(/\.$/u, '')
-  if (allowPrivateAddresses || !(address.test(name) || localName.test(name))) return undefined
-  return 'must have the name of a public host, not an IP address'
+export type FetchProblem =
+  | 'uri_refused'
+  | 'address_refused'
+  | 'busy'
+  | 'unreachable'
+  | 'too_slow'
+  | 'too_large'
+  | 'type_refused'
+
+/** A response. A redirect is one, too: it is not followed, because it could lead to any host. */
+export interface IncomingResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+  readonly problem?: undefined
+}
+
+/** A response, or why there is none. */
+export type Fetched = IncomingResponse | { readonly problem: FetchProblem }
+
+/** Sends a request. Never rejects. */
+export type GuardedFetch = (url: string, request: OutgoingRequest) => Promise<Fetched>
+
+export interface GuardedFetchOptions extends UriRules {
+  /** Replaces the requests of the platform, and with them the check of addresses. */
+  readonly send?: SendRequest | undefined
+  /** The number of requests that are in progress, in all. Default: 128. */
+  readonly maxRequests?: number | undefined
+  /** The number of those to one host. Default: 16. */
+  readonly maxRequestsPerHost?: number | undefined
 }
 
 /** Reads at most `maxSize` bytes of a body. Returns `undefined` for a longer one. */
-export async function readBody({ body }: Response, maxSize: number): Promise<string | undefined> {
+async function readBody({ body }: Response, maxSize: number): Promise<string | undefined> {
   if (body === null) return ''
+  if (maxSize === 0) {
+    await body.cancel()
+    return ''
+  }
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let [text, size] = ['', 0]
@@ -54,5 +74,67 @@ export async function readBody({ body }: Response, maxSize: number): Promise<str
       return undefined
     }
     text += decoder.decode(value, { stream: true })
+  }
+}
+
+const mediaTypeOf = (headers: Headers): string =>
+  (headers.get('content-type') ?? '').replace(/;.*$/su, '').trim().toLowerCase()
+
+async function load(send: SendRequest, url: string, request: OutgoingRequest, signal: AbortSignal): Promise<Fetched> {
+  const { method = 'GET', headers = {}, body, maxSize, accepts } = request
+  try {
+    const init = { method, headers, ...(body !== undefined && { body }), redirect: 'manual', signal } as const
+    const response = await send(url, init)
+    if (accepts !== undefined && !accepts.includes(mediaTypeOf(response.headers))) {
+      await response.body?.cancel()
+      return { problem: 'type_refused' }
+    }
+    const text = await readBody(response, maxSize)
+    return text === undefined
+      ? { problem: 'too_large' }
+      : { status: response.status, headers: response.headers, body: text }
+  } catch (error) {
+    return { problem: isAddressRefused(error) ? 'address_refused' : 'unreachable' }
+  }
+}
+
+/**
+ * Creates the only way in which plugins send requests to hosts that they do not choose: https, only public addresses
+ * unless the rules allow others, no redirects, and limits of time, size and concurrent requests.
+ *
+ * @see docs/decisions/0096-addresses-of-fetched-hosts.md
+ */
+export function createGuardedFetch({
+  send,
+  maxRequests = 128,
+  maxRequestsPerHost = 16,
+  ...rules
+}: GuardedFetchOptions): GuardedFetch {
+  let chosen = send
+  // Not before the first request: most providers send none.
+  const transport: SendRequest = (url, init) => {
+    chosen ??= rules.allowPrivateAddresses ? platformSend : createPublicSend()
+    return chosen(url, init)
+  }
+  const bulkhead = createBulkhead({ all: maxRequests, perKey: maxRequestsPerHost })
+
+  return async (url, request) => {
+    if (fetchedUriProblem(url, rules) !== undefined) return { problem: 'uri_refused' }
+    const leave = bulkhead.enter(parseUrl(url)?.host ?? '', request.now)
+    if (leave === undefined) return { problem: 'busy' }
+    const controller = new AbortController()
+    const loading = load(transport, url, request, controller.signal)
+    // A request that ignores the signal keeps its place until it ends.
+    void loading.then(leave)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<Fetched>((resolve) => {
+      timer = setTimeout(() => {
+        resolve({ problem: 'too_slow' })
+        controller.abort(new DOMException('The host is too slow', 'TimeoutError'))
+      }, request.timeout * 1000)
+    })
+    const fetched = await Promise.race([loading, late])
+    clearTimeout(timer)
+    return fetched
   }
 }

@@ -1,39 +1,13 @@
-import { configurationObject } from '@grantry/core'
-import * as v from 'valibot'
-import { functionSchema, seconds } from './config-schema.ts'
-import { fetchedUriProblem, readBody, type SendRequest } from './guarded-fetch.ts'
+import { OAuthError } from '@grantry/core'
+import { createGuardedFetch, type Fetched } from './guarded-fetch.ts'
+import type { JwksUriSettings } from './jwks-settings.ts'
 import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
+import { createKeyWaits, type KeyAttempt } from './key-waits.ts'
 
-export const jwksUriSettingsSchema = configurationObject({
-  /** Seconds for the whole response. */
-  timeout: v.optional(seconds(0.1, 30), 5),
-  /** Bytes of the response. */
-  maxSize: v.optional(v.pipe(v.number('must be a number of bytes'), v.minValue(1, 'must be 1 or more bytes')), 65_536),
-  /** Seconds after which the keys are fetched again: how long a key is accepted that its owner has removed. */
-  maxAge: v.optional(seconds(1, 86_400), 600),
-  /** Seconds between two attempts, when the keys cannot be fetched or a JWT names an unknown key. */
-  cooldown: v.optional(seconds(1, 3600), 30),
-  /** Allows IP addresses and names of the local network in `jwksUri`. */
-  allowPrivateAddresses: v.optional(v.boolean('must be true or false'), false),
-  /** Replaces the global `fetch`, for example to send requests through a proxy that blocks private addresses. */
-  fetch: functionSchema<SendRequest>(),
-})
-
-export type JwksUriSettings = v.InferOutput<typeof jwksUriSettingsSchema>
-
-/** The schema of `jwksUri`. It cannot see which address a name resolves to. */
-export const jwksUriSchema = (allowPrivateAddresses: boolean) =>
-  v.pipe(
-    v.string('must be a URL'),
-    v.rawCheck(({ dataset, addIssue }) => {
-      const message = dataset.typed ? fetchedUriProblem(dataset.value, { allowPrivateAddresses }) : undefined
-      if (message !== undefined) addIssue({ message })
-    }),
-  )
-
-function parseKeys(text: string): PublishedKeySet | undefined {
+function keysIn(fetched: Fetched): PublishedKeySet | undefined {
+  if (fetched.problem !== undefined || fetched.status !== 200) return undefined
   try {
-    return publishedKeySet(JSON.parse(text))
+    return publishedKeySet(JSON.parse(fetched.body))
   } catch {
     // Not JSON: the caller reports that the keys are unavailable.
     return undefined
@@ -46,13 +20,27 @@ interface Entry {
   fetchedAt: number
   /** Epoch seconds of the last attempt. */
   triedAt: number
-  pending: Promise<void> | undefined
+  /** Why the last attempt has failed, if it has. */
+  problem: UnavailableReason
+  pending: KeyAttempt | undefined
 }
 
 const notTried = { triedAt: Number.NEGATIVE_INFINITY, pending: undefined }
 
 /** The number of URIs whose keys a process remembers. */
 const maxEntries = 1000
+
+/** The part of `maxAge` after which keys are fetched again, while requests still use the old ones and wait for nothing. */
+const renewalAge = 0.75
+
+/** Why keys are not available. `keys_address_refused`: the host has an address that is not public. */
+export type UnavailableReason = 'keys_unavailable' | 'keys_address_refused'
+
+/** The outcome without keys. */
+interface KeysUnavailable {
+  readonly reason: UnavailableReason
+  readonly payload?: undefined
+}
 
 /** The keys that clients and issuers publish at their `jwksUri`. */
 export interface PublishedKeys {
@@ -61,21 +49,30 @@ export interface PublishedKeys {
    * them again: the owner may have published another key, with or without an id.
    *
    * @param now epoch seconds
+   * @throws OAuthError `temporarily_unavailable` if too many requests wait for keys already
    */
   verify<O extends { readonly reason?: string | undefined }>(
     uri: string,
     now: number,
     verify: (keys: PublishedKeySet) => Promise<O>,
-  ): Promise<O | { readonly reason: string; readonly payload?: undefined }>
+  ): Promise<O | KeysUnavailable>
 }
 
+const busy = (): OAuthError =>
+  new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
+    reason: 'keys_busy',
+    retryAfter: 1,
+  })
+
 export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
-  const { timeout, maxSize, maxAge, cooldown, fetch: send = (url, init) => fetch(url, init) } = settings
+  const { timeout, maxSize, maxAge, cooldown, maxWaiting, allowPrivateAddresses, fetch: send } = settings
+  const fetchGuarded = createGuardedFetch({ allowPrivateAddresses, send })
+  const waits = createKeyWaits({ maxWaiting, timeout })
   const entries = new Map<string, Entry>()
 
   function entryOf(uri: string): Entry {
     const known = entries.get(uri)
-    const entry = known ?? { keys: undefined, fetchedAt: 0, ...notTried }
+    const entry = known ?? { keys: undefined, fetchedAt: 0, problem: 'keys_unavailable', ...notTried }
     // The least recently used entry is the first one.
     entries.delete(uri)
     entries.set(uri, entry)
@@ -84,64 +81,54 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
     return entry
   }
 
-  async function load(uri: string): Promise<PublishedKeySet | undefined> {
-    try {
-      const response = await send(uri, {
-        headers: { accept: 'application/jwk-set+json, application/json' },
-        // A redirect could lead to an address that `jwksUri` must not have.
-        redirect: 'manual',
-        signal: AbortSignal.timeout(timeout * 1000),
-      })
-      if (response.status !== 200) {
-        await response.body?.cancel()
-        return undefined
-      }
-      const text = await readBody(response, maxSize)
-      return text === undefined ? undefined : parseKeys(text)
-    } catch {
-      // The host is unreachable or too slow. The event of the refused request names the reason.
-      return undefined
-    }
-  }
-
-  async function renewed(entry: Entry, uri: string, now: number): Promise<void> {
-    entry.triedAt = now
-    const keys = await load(uri)
+  async function renew(entry: Entry, uri: string, now: number): Promise<void> {
+    const headers = { accept: 'application/jwk-set+json, application/json' }
+    const fetched = await fetchGuarded(uri, { headers, timeout, maxSize, now })
     // A later attempt has replaced this one.
     if (entry.triedAt !== now) return
     entry.pending = undefined
-    if (keys === undefined) return
-    entry.keys = keys
-    entry.fetchedAt = now
+    const keys = keysIn(fetched)
+    if (keys !== undefined) Object.assign(entry, { keys, fetchedAt: now })
+    else if (fetched.problem === 'busy') Object.assign(entry, notTried)
+    else entry.problem = fetched.problem === 'address_refused' ? 'keys_address_refused' : 'keys_unavailable'
   }
 
   /**
-   * Returns the keys; `undefined` if they are not available.
+   * Returns the keys, or why they are not available; `busy` if too many requests wait.
    *
-   * @param renew whether a JWT names a key that is not among the remembered ones
+   * @param isUnknown whether a JWT names a key that is not among the remembered ones
    */
-  async function find(uri: string, now: number, renew: boolean): Promise<PublishedKeySet | undefined> {
+  async function find(
+    uri: string,
+    now: number,
+    isUnknown: boolean,
+  ): Promise<PublishedKeySet | KeysUnavailable | 'busy'> {
     const entry = entryOf(uri)
     // When a Worker ends a request, a fetch that the request started may never settle.
     if (entry.pending !== undefined && now > entry.triedAt + timeout) Object.assign(entry, notTried)
-    const isFresh = (): boolean => entry.keys !== undefined && now < entry.fetchedAt + maxAge
+    const isYoungerThan = (age: number): boolean => entry.keys !== undefined && now < entry.fetchedAt + age
+    const mustWait = isUnknown || !isYoungerThan(maxAge)
     // The cooldown does not delay the fetch after `maxAge`, which could be shorter, unless the last attempt failed.
-    const isDue = now >= entry.triedAt + cooldown || (!isFresh() && entry.fetchedAt === entry.triedAt)
-    if ((!isFresh() || renew) && entry.pending === undefined && isDue) {
-      entry.pending = renewed(entry, uri, now)
+    const isDue = now >= entry.triedAt + cooldown || (!isYoungerThan(maxAge) && entry.fetchedAt === entry.triedAt)
+    if ((mustWait || !isYoungerThan(maxAge * renewalAge)) && entry.pending === undefined && isDue) {
+      entry.triedAt = now
+      entry.pending = waits.start(now, () => renew(entry, uri, now))
     }
-    if (!isFresh() || renew) await entry.pending
-    return isFresh() ? entry.keys : undefined
+    if (mustWait && entry.pending !== undefined && !(await waits.wait(entry.pending, now))) return 'busy'
+    if (entry.keys !== undefined && isYoungerThan(maxAge)) return entry.keys
+    // Too many other fetches are in progress.
+    return entry.triedAt === notTried.triedAt ? 'busy' : { reason: entry.problem }
   }
 
   return {
     async verify(uri, now, verify) {
       const keys = await find(uri, now, false)
-      if (keys === undefined) return { reason: 'keys_unavailable' }
+      if (keys === 'busy') throw busy()
+      if ('reason' in keys) return keys
       const outcome = await verify(keys)
       if (outcome.reason !== 'key_unknown' && outcome.reason !== 'signature_mismatch') return outcome
       const renewed = await find(uri, now, true)
-      return renewed === undefined || renewed === keys ? outcome : verify(renewed)
+      return renewed === 'busy' || renewed === keys || 'reason' in renewed ? outcome : verify(renewed)
     },
   }
 }

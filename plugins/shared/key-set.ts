@@ -1,9 +1,13 @@
 import type { CryptoKey, JWK, JWTHeaderParameters } from 'jose'
+import { JWKSMultipleMatchingKeys } from 'jose/errors'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import * as v from 'valibot'
 
-const maxKeys = 100
+/** More than any issuer publishes. */
+const maxKeys = 50
 const text = v.pipe(v.string(), v.regex(/^[\w-]+$/u))
+/** Room for P-521. */
+const coordinate = v.pipe(v.string(), v.maxLength(88))
 const kid = v.optional(v.pipe(v.string(), v.maxLength(256)))
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const
 
@@ -20,8 +24,20 @@ const keySchema = v.pipe(
       [key.kty === 'RSA' ? 'n' : 'x', key.kty === 'RSA' ? 'e' : 'crv'].every((name) => v.is(v.string(), key[name])),
     'is incomplete',
   ),
-  // 2048 bits: RFC 7518 section 3.3.
-  v.check((key) => key.kty !== 'RSA' || (v.is(text, key.n) && key.n.length >= 342), 'must have at least 2048 bits'),
+  // 2048 bits: RFC 7518 section 3.3. At most 4096 bits, and an exponent of 32 bits: the time of a verification grows with
+  // both, and anyone can make the provider verify a signature with the keys of a client.
+  v.check(
+    (key) => key.kty !== 'RSA' || (v.is(text, key.n) && key.n.length >= 342 && key.n.length <= 683),
+    'must have 2048 to 4096 bits',
+  ),
+  v.check(
+    (key) => key.kty !== 'RSA' || (v.is(text, key.e) && key.e.length <= 6),
+    'must have an exponent of at most 32 bits',
+  ),
+  v.check(
+    (key) => key.kty === 'RSA' || [key.x, key.y ?? ''].every((value) => v.is(coordinate, value)),
+    'must have coordinates of at most 528 bits',
+  ),
 )
 
 /** The keys of a client in its configuration. A key that cannot be used is an error. */
@@ -39,18 +55,43 @@ export const jwksSchema = v.object(
 /** The keys that a client has published. Keys that cannot be used are ignored (RFC 7517 section 5). */
 const publishedSchema = v.object({ keys: v.pipe(v.array(v.unknown()), v.maxLength(maxKeys)) })
 
-/** Finds the key for a JWS header. Rejects with an error of jose if there is none, or more than one. */
-export type KeySet = (header: JWTHeaderParameters) => Promise<CryptoKey>
+/** The most keys that are tried for a JWT: that of the client before and after a rotation. */
+const maxCandidates = 2
 
-export const keySetOf = ({ keys }: { readonly keys: readonly unknown[] }): KeySet =>
-  createLocalJWKSet({ keys: keys as JWK[] })
+/**
+ * Finds the keys for a JWS header: one, or two if they are published without ids. Rejects with an error of jose if there is
+ * none, or more than two.
+ */
+export type KeySet = (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>
 
-/** A key set whose JWKs can be read. */
-export type PublishedKeySet = KeySet & { jwks(): { readonly keys: readonly JWK[] } }
+/** The keys, which are imported when they are first needed. */
+export function keySetOf({ keys }: { readonly keys: readonly unknown[] }): KeySet {
+  const find = createLocalJWKSet({ keys: keys as JWK[] })
+  return async (header) => {
+    try {
+      return [await find(header)]
+    } catch (error) {
+      if (!(error instanceof JWKSMultipleMatchingKeys)) throw error
+      const fitting: CryptoKey[] = []
+      for await (const key of error) {
+        if (fitting.length === maxCandidates) throw error
+        fitting.push(key)
+      }
+      return fitting
+    }
+  }
+}
+
+/** The keys that a client has published. */
+export interface PublishedKeySet {
+  readonly keys: readonly JWK[]
+  readonly find: KeySet
+}
 
 /** Returns the keys of a published set; `undefined` if it is not a JWK set. */
 export function publishedKeySet(value: unknown): PublishedKeySet | undefined {
   const parsed = v.safeParse(publishedSchema, value)
   if (!parsed.success) return undefined
-  return createLocalJWKSet({ keys: parsed.output.keys.filter((key) => v.is(keySchema, key)) as JWK[] })
+  const keys = parsed.output.keys.filter((key) => v.is(keySchema, key)) as JWK[]
+  return { keys, find: keySetOf({ keys }) }
 }

@@ -2,8 +2,9 @@ import { type Confirmation, configurationObject, type Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import * as v from 'valibot'
 import { seconds } from './config-schema.ts'
-import { fetchedUriProblem } from './guarded-fetch.ts'
-import { createPublishedKeys, jwksUriSettingsSchema } from './jwks-uri.ts'
+import { fetchedUriProblem } from './fetched-uri.ts'
+import { jwksUriSettingsSchema } from './jwks-settings.ts'
+import { createPublishedKeys } from './jwks-uri.ts'
 import { claimsProblem, singleUseOf } from './jwt-claims.ts'
 import { jwksSchema, type KeySet, keySetOf } from './key-set.ts'
 import { algorithmsSchema, unverifiedJwt, verifiedJwt } from './verify-jwt.ts'
@@ -107,7 +108,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
       requiredClaims: ['sub', 'aud', 'exp'],
     }
     if (keys !== undefined) return verifiedJwt(jwt, keys, options)
-    return published.verify(jwksUri, kit.now(), (found) => verifiedJwt(jwt, found, options))
+    return published.verify(jwksUri, kit.now(), ({ find }) => verifiedJwt(jwt, find, options))
   }
 
   /** Checks what jose does not check. Returns the reason of a refusal. */

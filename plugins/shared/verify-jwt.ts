@@ -1,6 +1,6 @@
-import type { CryptoKey, JWTHeaderParameters, JWTPayload, JWTVerifyOptions } from 'jose'
+import type { JWTHeaderParameters, JWTPayload, JWTVerifyOptions } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
-import { JOSEError, JWKSMultipleMatchingKeys, JWTClaimValidationFailed } from 'jose/errors'
+import { JOSEError, JWTClaimValidationFailed } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
 import * as v from 'valibot'
@@ -54,6 +54,8 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_JOSE_ALG_NOT_ALLOWED: 'algorithm_not_allowed',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'signature_mismatch',
   ERR_JWKS_NO_MATCHING_KEY: 'key_unknown',
+  // More keys fit than are tried.
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'key_ambiguous',
 }
 
 /** The reason for events. An error that is not one of jose comes from a key that cannot be imported. */
@@ -84,25 +86,13 @@ export function unverifiedJwt(
   }
 }
 
-/** The key for a header, or every key that fits: keys can be published without ids. */
-async function keysFor(keys: KeySet, header: JWTHeaderParameters): Promise<readonly CryptoKey[]> {
-  try {
-    return [await keys(header)]
-  } catch (error) {
-    if (!(error instanceof JWKSMultipleMatchingKeys)) throw error
-    const fitting: CryptoKey[] = []
-    for await (const key of error) fitting.push(key)
-    return fitting
-  }
-}
-
 /** Verifies the signature and the claims of a JWT with a key set or a secret. */
 export async function verifiedJwt(jwt: string, keys: KeySet | Uint8Array, rules: JwtRules): Promise<Outcome> {
   try {
     const header = decodeProtectedHeader(jwt) as JWTHeaderParameters
     if (!rules.algorithms.includes(header.alg)) return { reason: 'algorithm_not_allowed' }
     let outcome: Outcome = { reason: 'key_unknown' }
-    for (const key of keys instanceof Uint8Array ? [keys] : await keysFor(keys, header)) {
+    for (const key of keys instanceof Uint8Array ? [keys] : await keys(header)) {
       outcome = await jwtVerify(jwt, key, rules).catch((error: unknown) => ({ reason: reasonOf(error) }))
       if (outcome.reason !== 'signature_mismatch') return outcome
     }

@@ -84,6 +84,17 @@ describe('the bundle of the resource server', () => {
   })
 })
 
+describe('the bundle of a plugin that sends requests', () => {
+  test.each(['client-assertion', 'mtls', 'jwt-bearer', 'token-exchange', 'back-channel-logout'])(
+    '%s has no imports left, also of modules of Node.js',
+    async (name) => {
+      const result = await bundle(`export * from '../../plugins/${name}/${name}.ts'`)
+      expect(Object.values(result.metafile.outputs).flatMap(({ imports }) => imports)).toEqual([])
+      expect(result.warnings).toEqual([])
+    },
+  )
+})
+
 describe('the bundle check', () => {
   test('rejects a module of Node.js, which does not resolve', async () => {
     await expect(bundle("import 'node:fs'; export * from './src/index.ts'")).rejects.toThrow(/node:fs/u)

@@ -14,6 +14,8 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
   'uses platform globals outside runtime.ts': ({ path, text }) =>
     /^(?:packages\/core\/src|plugins)\//u.test(path) &&
     path !== 'packages/core/src/runtime.ts' &&
+    // Decision 0096: plugins import no module of Node.js.
+    path !== 'plugins/shared/node-network.ts' &&
     ambient.test(codeOf(text)),
   'has a default export': ({ text }) => /\bexport\s+default\b|\bas\s+default\b/u.test(codeOf(text)),
   'has an enum': ({ text }) => /(?<![.\w$])enum\s+[\w$]+\s*\{/u.test(codeOf(text)),

@@ -60,7 +60,7 @@ test('redirects are not followed, the time is limited, and no credential is sent
   const { init } = received[0] ?? {}
   expect(init?.redirect).toBe('manual')
   expect(init?.signal).toBeInstanceOf(AbortSignal)
-  expect(init?.headers).toBeUndefined()
+  expect(init?.headers).toEqual({ 'content-type': 'application/x-www-form-urlencoded' })
 })
 
 test('a response is not read, however long it is', async () => {

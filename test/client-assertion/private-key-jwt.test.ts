@@ -47,13 +47,22 @@ describe('private_key_jwt', () => {
     expect(await outcomeOf(f, await sign(claims(), own.privateKey, { alg }))).toEqual([200, undefined])
   })
 
-  test('finds the key by its id, and by trying keys without an id', async () => {
-    const [a, b, c] = [await createKey('ES256', { kid: 'a' }), await createKey(), await createKey()]
-    const f = await setUp({}, [client({ jwks: { keys: [a.jwk, b.jwk, c.jwk] } })])
+  test('finds the key by its id, and by trying two keys without an id', async () => {
+    const [a, b] = [await createKey('ES256', { kid: 'a' }), await createKey()]
+    const f = await setUp({}, [client({ jwks: { keys: [a.jwk, b.jwk] } })])
     expect(await outcomeOf(f, await sign(claims(), a.privateKey, { kid: 'a' }))).toEqual([200, undefined])
-    expect(await outcomeOf(f, await sign(claims(), c.privateKey))).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign(claims(), b.privateKey))).toEqual([200, undefined])
     expect(await outcomeOf(f, await sign(claims(), b.privateKey, { kid: 'b' }))).toEqual([401, 'key_unknown'])
     expect(await outcomeOf(f, await sign(claims(), key.privateKey))).toEqual([401, 'signature_mismatch'])
+  })
+
+  test('needs an id where more than two keys fit', async () => {
+    const [a, b, c] = [await createKey('ES256', { kid: 'a' }), await createKey(), await createKey()]
+    const other = await createKey('EdDSA')
+    const f = await setUp({}, [client({ jwks: { keys: [a.jwk, b.jwk, c.jwk, other.jwk] } })])
+    expect(await outcomeOf(f, await sign(claims(), a.privateKey, { kid: 'a' }))).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign(claims(), c.privateKey))).toEqual([401, 'key_ambiguous'])
+    expect(await outcomeOf(f, await sign(claims(), other.privateKey, { alg: 'EdDSA' }))).toEqual([200, undefined])
   })
 
   // The header of the example in RFC 7523 section 2.2. The RFC omits the rest "for brevity".
@@ -117,7 +126,7 @@ describe('at startup', () => {
     [
       'a short RSA key',
       { jwks: { keys: [{ kty: 'RSA', e: 'AQAB', n: 'x'.repeat(171) }] } },
-      'jwks.keys[0] must have at least 2048 bits',
+      'jwks.keys[0] must have 2048 to 4096 bits',
     ],
     ['an incomplete key', { jwks: { keys: [{ kty: 'EC' }] } }, 'jwks.keys[0] is incomplete'],
     ['an empty set', { jwks: { keys: [] } }, 'jwks.keys must not be empty'],

@@ -1,22 +1,35 @@
-import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
+import type { CryptoKey, JSONWebKeySet, JWK, JWSHeaderParameters } from 'jose'
 import { JWKSMultipleMatchingKeys } from 'jose/errors'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { type Cached, createCached } from './cached.ts'
 import type { JsonFetch } from './json-fetch.ts'
 
-/** Finds the keys that fit a header: one, or several if they are published without ids. Rejects if there is none. */
+/** Finds the keys that fit a header: one, or two if they are published without ids. Rejects if there is none, or more. */
 export type FindKeys = (header: JWSHeaderParameters) => Promise<readonly CryptoKey[]>
 
+/** The most keys that are tried for a token without the id of its key: those before and after a rotation. */
+const maxCandidates = 2
+
+/**
+ * Whether the time of a verification is bounded: RSA keys have at most 4096 bits, and an exponent of 32 bits. Anyone can
+ * make an API verify a signature.
+ */
+const isBounded = ({ kty, n, e }: JWK): boolean =>
+  kty !== 'RSA' || (typeof n === 'string' && n.length <= 683 && typeof e === 'string' && e.length <= 6)
+
 /** Keys that cannot be used are ignored (RFC 7517 section 5). */
-export function keysOf(jwks: JSONWebKeySet): FindKeys {
-  const find = createLocalJWKSet(jwks)
+export function keysOf({ keys }: JSONWebKeySet): FindKeys {
+  const find = createLocalJWKSet({ keys: keys.filter(isBounded) })
   return async (header) => {
     try {
       return [await find(header as Parameters<typeof find>[0])]
     } catch (error) {
       if (!(error instanceof JWKSMultipleMatchingKeys)) throw error
       const fitting: CryptoKey[] = []
-      for await (const key of error) fitting.push(key)
+      for await (const key of error) {
+        if (fitting.length === maxCandidates) throw error
+        fitting.push(key)
+      }
       return fitting
     }
   }

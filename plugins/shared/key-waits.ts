@@ -1,0 +1,56 @@
+/** A fetch of keys in progress. */
+export interface KeyAttempt {
+  /** Never rejects. */
+  readonly result: Promise<void>
+  /** Epoch seconds. */
+  readonly since: number
+  /** The number of requests that wait for it. */
+  waiting: number
+}
+
+/** Limits how many requests wait for keys, so that hosts that do not respond cannot hold all requests of a server. */
+export interface KeyWaits {
+  /** @param now epoch seconds */
+  start(now: number, fetch: () => Promise<void>): KeyAttempt
+  /** Waits for an attempt. Returns `false` without waiting if too many requests wait, for it or in all. */
+  wait(attempt: KeyAttempt, now: number): Promise<boolean>
+}
+
+/** The part of all places that one attempt can have. */
+const share = 1 / 8
+
+export function createKeyWaits({
+  maxWaiting,
+  timeout,
+}: {
+  readonly maxWaiting: number
+  /** Seconds after which an attempt has ended, unless a Worker has ended its request. */
+  readonly timeout: number
+}): KeyWaits {
+  const attempts = new Set<KeyAttempt>()
+  const maxPerAttempt = Math.floor(maxWaiting * share)
+
+  function countAt(now: number): number {
+    let count = 0
+    for (const attempt of attempts) {
+      if (now > attempt.since + timeout + 1) attempts.delete(attempt)
+      else count += attempt.waiting
+    }
+    return count
+  }
+
+  return {
+    start(now, fetch) {
+      const attempt = { result: fetch(), since: now, waiting: 0 }
+      attempts.add(attempt)
+      void attempt.result.then(() => attempts.delete(attempt))
+      return attempt
+    },
+    async wait(attempt, now) {
+      if (attempt.waiting >= maxPerAttempt || countAt(now) >= maxWaiting) return false
+      attempt.waiting += 1
+      await attempt.result
+      return true
+    },
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Attack: a client publishes keys whose verification costs much time, in great number and without ids, so that each request
+ * in its name, which needs no credentials, occupies the process: 58 RSA keys of 3,072 bits with exponents of 3,072 bits took
+ * 380 ms.
+ */
+import { randomBytes } from 'node:crypto'
+import { tokenExchange } from '@grantry/plugins/token-exchange'
+import { createResourceServer } from '@grantry/resource-server'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { claims, client, createKey, issuer, outcomeOf, setUp, sign } from '../client-assertion/assertions.ts'
+import { rsaKey } from '../support/keys.ts'
+
+/** An odd number of so many bits. */
+function odd(bits: number): string {
+  const bytes = randomBytes(bits / 8)
+  bytes[0] = (bytes[0] ?? 0) | 0x80
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) | 1
+  return bytes.toString('base64url')
+}
+
+const costly = (bits = 3072) => ({ kty: 'RSA', n: odd(bits), e: odd(bits) })
+const sane = (index: number) => {
+  const { kty = 'RSA', n, e } = rsaKey(index)
+  return { kty, n, e }
+}
+const own = await createKey('RS256')
+const jwksUri = 'https://service.example.com/jwks'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Sends an assertion that no key has signed. Returns the outcome, and how many signatures were verified for it. */
+async function costOf(keys: readonly object[]) {
+  const f = await setUp({ jwksUri: { fetch: async () => Response.json({ keys }) } }, [
+    client({ jwks: undefined, jwksUri }),
+  ])
+  const assertion = await sign(claims(), own.privateKey, { alg: 'RS256' })
+  const verify = vi.spyOn(crypto.subtle, 'verify')
+  const outcome = await outcomeOf(f, assertion)
+  return { outcome, verified: verify.mock.calls.length }
+}
+
+describe('the keys of a client', () => {
+  test('with great exponents are ignored: one signature is verified, that of the decoy', async () => {
+    const keys = Array.from({ length: 40 }, () => costly())
+    expect(await costOf(keys)).toEqual({ outcome: [401, 'key_unknown'], verified: 1 })
+  })
+
+  test('are not tried if more than two fit', async () => {
+    const keys = Array.from({ length: 8 }, (_, index) => sane(index))
+    expect(await costOf(keys)).toEqual({ outcome: [401, 'key_ambiguous'], verified: 1 })
+    vi.restoreAllMocks()
+    expect(await costOf(keys.slice(0, 2))).toEqual({ outcome: [401, 'signature_mismatch'], verified: 2 })
+  })
+
+  test('are not more than fifty', async () => {
+    const keys = Array.from({ length: 51 }, () => own.jwk)
+    expect(await costOf(keys)).toEqual({ outcome: [401, 'keys_unavailable'], verified: 1 })
+  })
+
+  test.each([
+    ['an exponent of 3,072 bits', { ...sane(0), e: odd(3072) }, 'keys[0] must have an exponent of at most 32 bits'],
+    ['an exponent of 40 bits', { ...sane(0), e: odd(40) }, 'keys[0] must have an exponent of at most 32 bits'],
+    ['8,192 bits', { ...sane(0), n: odd(8192) }, 'keys[0] must have 2048 to 4096 bits'],
+    ['great coordinates', { kty: 'EC', crv: 'P-256', x: 'A'.repeat(5000), y: 'A' }, 'keys[0] must have coordinates'],
+  ])('in the configuration cannot have %s, nor those of an issuer', async (_, key, message) => {
+    await expect(setUp({}, [client({ jwks: { keys: [key] } })])).rejects.toThrow(message)
+    const trusted = { issuer: 'https://other.example.com', jwks: { keys: [key] } }
+    expect(() => tokenExchange({ issuers: [trusted] } as never)).toThrow(message)
+  })
+
+  test('with 4,096 bits and the exponent 65,537 are accepted', async () => {
+    await expect(
+      setUp({}, [client({ jwks: { keys: [{ kty: 'RSA', n: odd(4096), e: 'AQAB' }] } })]),
+    ).resolves.toBeDefined()
+  })
+})
+
+test('the keys of an issuer are bounded at an API, too', async () => {
+  const keys = [...Array.from({ length: 40 }, () => costly()), ...Array.from({ length: 8 }, (_, index) => sane(index))]
+  const api = createResourceServer({
+    issuer,
+    audience: 'https://api.example.com',
+    jwt: { jwksUri: 'https://id.example.com/jwks' },
+    fetch: async () => Response.json({ keys }),
+    now: () => 1_800_000_000,
+  })
+  const token = await sign(claims(), own.privateKey, { alg: 'RS256', typ: 'at+jwt' })
+  const verify = vi.spyOn(crypto.subtle, 'verify')
+  const request = new Request('https://api.example.com/', { headers: { authorization: `Bearer ${token}` } })
+  expect((await api.authorize(request)).reason).toBe('key_unknown')
+  expect(verify).not.toHaveBeenCalled()
+})
