@@ -1,17 +1,17 @@
-// `node scripts/installed-packages.js FOLDER`: checks that the packages of a folder that is no workspace are installed in
-// the pinned versions. With CI=true, installs missing ones; otherwise prints what is missing, and the tests that need it
-// are skipped.
+// `node scripts/installed-packages.js FOLDER`: installs the packages of a folder that is no workspace, unless they are
+// there in the pinned versions. With --check, installs nothing.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { reportNotRun } from './not-run.js'
 
-/** What needs the packages of each folder, and the command that installs them. */
+/** The tests that need the packages of each folder, and the command that installs them. */
 const folders = {
   examples: ['the examples', 'npm run examples:install'],
-  'test/relying-parties': ['the tests with other clients', 'npm ci --prefix test/relying-parties'],
-  'bench/peers': ['the tests with oidc-provider', 'npm ci --prefix bench/peers'],
+  'test/relying-parties': ['the tests with clients of other projects', 'npm ci --prefix test/relying-parties'],
+  'bench/peers': ['the tests with tokens of oidc-provider', 'npm ci --prefix bench/peers'],
 }
-const [, , name] = process.argv
-const [what, install] = folders[name]
+const [, , name, flag] = process.argv
+const [tests, command] = folders[name]
 const folder = new URL(`../${name}/`, import.meta.url)
 const read = (path) => JSON.parse(readFileSync(new URL(path, folder), 'utf8'))
 
@@ -31,12 +31,11 @@ function missingPackages() {
   return pins.filter((pin) => !isAvailable(pin)).map(([name, version]) => `${name} ${version}`)
 }
 
-if (process.env.CI === 'true' && missingPackages().length > 0) {
+if (flag !== '--check' && missingPackages().length > 0) {
   spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: 'inherit' })
 }
 const missing = missingPackages()
 if (missing.length > 0) {
   const more = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
-  process.stdout.write(`Packages of ${what} are missing: ${missing[0]}${more}; install them with ${install}\n`)
-  if (process.env.CI === 'true') process.exitCode = 1
+  reportNotRun(`${tests}, without ${missing[0]}${more}`, command)
 }

@@ -17,5 +17,6 @@ export const processFolders = [
   'redis',
   'relying-parties',
   'runtimes',
+  'scripts',
   'server',
 ] as const

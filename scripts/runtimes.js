@@ -1,8 +1,9 @@
-// `npm run runtimes` installs the runtimes of the contract suite into runtimes/. `npm test` runs this as a check: with
-// CI=true it installs missing ones and fails if that is impossible; otherwise the tests that need them are skipped.
+// `npm run runtimes`, and a check of `npm test`: installs the runtimes of the contract suite into runtimes/, unless they
+// are there in the pinned versions.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { reportNotRun } from './not-run.js'
 
 const folder = fileURLToPath(new URL('../runtimes/', import.meta.url))
 const { dependencies } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
@@ -39,15 +40,10 @@ function install() {
   }
 }
 
-const wanted = process.argv[2] === 'install' || process.env.CI === 'true'
-if (wanted && missing().length > 0) install()
+if (missing().length > 0) install()
 const still = missing()
 if (still.length > 0) {
-  const sentence = `The contract suite needs runtimes that are not installed: ${still.join(', ')}; install them with npm run runtimes`
-  if (wanted) {
-    process.stderr.write(`${sentence}\n`)
-    process.exitCode = 1
-  } else {
-    process.stdout.write(`${sentence}. Skipping their tests.\n`)
-  }
+  reportNotRun(`the tests on ${still.join(', ')}`, 'npm run runtimes')
+  // The command itself fails without CI=true, too.
+  if (process.argv[2] === 'install') process.exitCode = 1
 }

@@ -6,7 +6,7 @@ import type { AtomicDriver } from '@grantry/core'
 import { driverProofs } from '@grantry/storage-drivers/conformance'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeWith } from './describe-with.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { examplesPath, missingForExamples, missingRuntime } from './example-folders.ts'
 import { type RunningExample, startExample } from './running-example.ts'
 

@@ -34,8 +34,8 @@ const builds = ['packages/core', 'packages/adapters', 'packages/resource-server'
 
 /** Returns a message if examples cannot start here, such as a missing dependency. */
 export function missingForExamples(): string | undefined {
-  const command = [`${root}scripts/installed-packages.js`, 'examples']
-  // Without CI=true, the script only prints what is missing.
+  const command = [`${root}scripts/installed-packages.js`, 'examples', '--check']
+  // With CI=true, it would fail.
   const output = execFileSync(process.execPath, command, { encoding: 'utf8', env: { ...process.env, CI: '' } }).trim()
   if (output !== '') return output
   const unbuilt = builds.filter((folder) => !existsSync(`${root}${folder}/dist`))

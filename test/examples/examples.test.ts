@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeWith } from './describe-with.ts'
+import { describeWith } from '../support/describe-with.ts'
 import {
   exampleFolders,
   exampleStarts,

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createResourceServer, type ResourceServer } from '../../packages/resource-server/src/index.ts'
-import { describeWith } from './describe-with.ts'
+import { describeWith } from '../support/describe-with.ts'
 
 // The resource server with tokens of another issuer: oidc-provider, which the benchmark installs into `bench/peers`.
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeWith } from './describe-with.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { exampleStarts, examplesPath, missingForExamples } from './example-folders.ts'
 import { type RunningExample, startExample } from './running-example.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, test } from 'vitest'
-import { describeSideBySide } from '../support/side-by-side.ts'
+import { afterAll, beforeAll } from 'vitest'
+import { describeWith } from '../support/describe-with.ts'
 import { type FramingServer, type ServerProgram, type ServerUnderTest, startFramingServer } from './child-server.ts'
 import { bunDiffers, denoDiffers, denoTlsDiffers } from './differences.ts'
 
@@ -24,10 +24,7 @@ const servers: readonly ServerUnderTest[] = [
   { name: 'node with TLS', ...node, overTls: true },
 ]
 
-/**
- * Defines the same tests for every server. The servers run side by side, the tests of each one after the other. If its
- * runtime is missing, they are skipped with a warning; with `CI=true` they fail.
- */
+/** Defines the same tests for every server. The servers run side by side, the tests of each one after the other. */
 export function describeServers(
   title: string,
   define: (server: () => FramingServer, name: string) => void,
@@ -35,16 +32,9 @@ export function describeServers(
 ): void {
   // The tests of memory open their connections without TLS.
   for (const under of servers.filter(({ overTls }) => !overTls || serverProgram === 'framing-server')) {
-    const defineTests = (): void => {
-      const [program = ''] = under.command
-      if (!existsSync(program)) {
-        const missing = `${under.name} is not installed. Run npm ci --prefix runtimes`
-        test(missing, () => {
-          if (process.env.CI === 'true') throw new Error(missing)
-          console.warn(`${title}: skipped. ${missing}`)
-        })
-        return
-      }
+    const [program = ''] = under.command
+    const missing = existsSync(program) ? undefined : `${under.name} is not installed: npm run runtimes`
+    describeWith(missing, `${title}, ${under.name}`, () => {
       let server: FramingServer | undefined
       beforeAll(async () => {
         server = await startFramingServer(under, serverProgram)
@@ -54,7 +44,6 @@ export function describeServers(
         if (server === undefined) throw new TypeError('the server has not started')
         return server
       }, under.name)
-    }
-    describeSideBySide(`${title}, ${under.name}`, defineTests)
+    })
   }
 }

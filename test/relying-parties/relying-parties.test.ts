@@ -5,9 +5,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningCommand, startCommand } from '../server/running-command.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { diskTemporaryDirectory } from '../support/directory.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { runtimeExecutable } from '../support/runtime-describe.ts'
@@ -65,17 +66,11 @@ async function use(
   await page.locator('#username').waitFor()
 }
 
-/** Returns what a test on the runtime needs and is not installed. */
+/** Returns what tests on the runtime need and is not installed. */
 function missingFor(runtime: keyof typeof servers): string | undefined {
-  if (!existsSync(`${apps}../node_modules/express`)) return 'npm ci --prefix test/relying-parties'
+  if (!existsSync(`${apps}../node_modules/express`)) return 'Install the clients: npm ci --prefix test/relying-parties'
   if (runtime === 'node' || existsSync(runtimeExecutable(`.bin/${runtime}`))) return undefined
-  return 'npm run runtimes'
-}
-
-const runtimes = Object.keys(servers) as (keyof typeof servers)[]
-const testable = process.env.CI === 'true' ? runtimes : runtimes.filter((name) => missingFor(name) === undefined)
-for (const name of runtimes.filter((each) => !testable.includes(each))) {
-  console.warn(`Clients of other projects, server on ${name}: skipped. Install with ${missingFor(name)}`)
+  return `Install ${runtime}: npm run runtimes`
 }
 
 describeWithChromium('applications with the clients of other projects', () => {
@@ -85,8 +80,7 @@ describeWithChromium('applications with the clients of other projects', () => {
   })
   afterAll(() => browser?.close())
 
-  test.each(testable)('sign users in at the server on %s, with scripts and without', async (runtime) => {
-    expect(missingFor(runtime), 'what to install').toBeUndefined()
+  async function signIn(runtime: keyof typeof servers): Promise<void> {
     const directory = await mkdtemp(join(diskTemporaryDirectory(), 'grantry-'))
     const file = join(directory, 'grantry.config.json')
     const port = await reservedPort()
@@ -118,5 +112,11 @@ describeWithChromium('applications with the clients of other projects', () => {
       await server?.stop()
       await rm(directory, { recursive: true, force: true })
     }
-  })
+  }
+
+  for (const runtime of ['node', 'bun', 'deno'] as const) {
+    const defineTest = (): void => test('sign users in, with scripts and without', () => signIn(runtime))
+    // One after another.
+    describeWith(missingFor(runtime), `at the server on ${runtime}`, defineTest, describe)
+  }
 })

@@ -2,27 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, test } from 'vitest'
+import { describe } from 'vitest'
 import { root, serverCertificate } from '../mtls/https.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { runProgram } from '../support/program.ts'
 
-const isMissing = spawnSync('nginx', ['-v']).error !== undefined
-const sentence = 'nginx is not installed: apt-get install nginx-light'
+const missing =
+  spawnSync('nginx', ['-v']).error === undefined ? undefined : 'nginx is not installed: apt-get install nginx-light'
 
-/**
- * Like `describe`. Without nginx the tests are skipped with a message; in CI (`CI=true`) they fail instead, because a
- * build that proves nothing must not be green.
- */
-export function describeWithNginx(name: string, define: () => void): void {
-  if (isMissing && process.env.CI === 'true') {
-    test(name, () => {
-      throw new Error(sentence)
-    })
-    return
-  }
-  if (isMissing) console.warn(`${name}: skipped. ${sentence}`)
-  describe.skipIf(isMissing)(name, define)
-}
+/** Like `describe`, for tests that need nginx. */
+export const describeWithNginx = (name: string, define: () => void): void =>
+  describeWith(missing, name, define, describe)
 
 /** A server that terminates TLS, as in docs/guides/mtls.md. */
 const configuration = (port: number, upstream: number): string => `

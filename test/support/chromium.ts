@@ -1,6 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
-import { describe, test } from 'vitest'
+import { describe } from 'vitest'
 import { chromiumMissing, findChromium } from '../../scripts/find-chromium.js'
+import { describeWith } from './describe-with.ts'
 
 const executablePath = findChromium()
 
@@ -24,17 +25,8 @@ export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args })
 }
 
-/**
- * Like `describe`. Without Chromium the tests are skipped with a message; in CI (`CI=true`) they fail instead, because
- * a build that proves nothing must not be green.
- */
-export function describeWithChromium(name: string, define: () => void): void {
-  if (executablePath === undefined && process.env.CI === 'true') {
-    test(name, () => {
-      throw new Error(chromiumMissing)
-    })
-    return
-  }
-  if (executablePath === undefined) console.warn(`${name}: skipped. ${chromiumMissing}`)
-  describe.skipIf(executablePath === undefined)(name, { timeout }, define)
-}
+/** Like `describe`, for tests that need Chromium. */
+export const describeWithChromium = (name: string, define: () => void): void =>
+  describeWith(executablePath === undefined ? chromiumMissing : undefined, name, define, (name, define) =>
+    describe(name, { timeout }, define),
+  )

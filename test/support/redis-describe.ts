@@ -1,17 +1,7 @@
-import { describe, test } from 'vitest'
+import { describe } from 'vitest'
+import { describeWith } from './describe-with.ts'
 import { redisMissing } from './redis-server.ts'
 
-/**
- * Like `describe`. Without redis-server the tests are skipped with a message; in CI (`CI=true`) they fail instead,
- * because a build that proves nothing must not be green.
- */
-export function describeWithRedis(name: string, define: () => void): void {
-  if (redisMissing !== undefined && process.env.CI === 'true') {
-    test(name, () => {
-      throw new Error(redisMissing)
-    })
-    return
-  }
-  if (redisMissing !== undefined) console.warn(`${name}: skipped. ${redisMissing}`)
-  describe.skipIf(redisMissing !== undefined)(name, define)
-}
+/** Like `describe`, for tests that need redis-server. */
+export const describeWithRedis = (name: string, define: () => void): void =>
+  describeWith(redisMissing, name, define, describe)

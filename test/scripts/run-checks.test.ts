@@ -1,0 +1,44 @@
+// The last lines of `npm test`, which CI reads.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createMachine } from './machine.ts'
+
+/** Runs checks whose commands print what is given, and returns the exit code and the last two lines. */
+function endOf(outputs: readonly string[], CI = false) {
+  const machine = createMachine()
+  machine.add('vitest', 'printf "$1\\n"')
+  const checks = outputs.map((output, index) => ({
+    name: `check ${index}`,
+    command: output.includes('passed') ? ['vitest', output] : ['node', 'scripts/report.js', output],
+    after: [],
+  }))
+  const report = `import { reportNotRun } from './not-run.js'\nreportNotRun(process.argv[2], 'npm run runtimes')\n`
+  writeFileSync(join(machine.directory, 'scripts/report.js'), report)
+  const program = `import { runChecks } from './run-checks.js'\nawait runChecks(${JSON.stringify(checks)})\n`
+  writeFileSync(join(machine.directory, 'scripts/program.js'), program)
+  const { code, out } = machine.run('program', [], { CI })
+  return { code, lines: out.trimEnd().split('\n').slice(-2) }
+}
+
+test('the last line contains the sums', () => {
+  const { code, lines } = endOf(['12 passed, 0 failed', '30 passed, 0 failed, 2 skipped'])
+  expect([code, lines.at(-1)]).toEqual([0, '42 passed, 0 failed, 2 skipped'])
+})
+
+test('one line before it names what was not run, and how to get it', () => {
+  expect(endOf(['12 passed, 0 failed', 'the tests on deno', 'the tests of Redis'])).toEqual({
+    code: 0,
+    lines: [
+      expect.stringMatching(
+        /^Not run on this machine: the tests (?:on deno|of Redis) \(install with: npm run runtimes\); the tests (?:on deno|of Redis) \(install with: npm run runtimes\)$/u,
+      ),
+      '12 passed, 0 failed',
+    ],
+  })
+})
+
+test('with CI=true, what cannot be run is a failure', () => {
+  const { code, lines } = endOf(['12 passed, 0 failed', 'the tests on deno'], true)
+  expect([code, lines.at(-1)]).toEqual([1, '12 passed, 1 failed'])
+})
