@@ -6,8 +6,8 @@ import type { Log } from '../log.ts'
 import { exceptionFields } from '../observability/log-record.ts'
 import type { GrantryServer } from '../server.ts'
 
-/** The signals that stop a server. */
-export const stopSignals = ['SIGTERM', 'SIGINT'] as const
+/** The signals that stop a server. A terminal that closes sends SIGHUP; nothing reloads the configuration. */
+export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 export type StopSignal = (typeof stopSignals)[number]
 
 /** Logs the facts and warnings that the banner shows. */

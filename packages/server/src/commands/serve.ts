@@ -117,7 +117,7 @@ async function serve(run: Run): Promise<void> {
 }
 
 /**
- * Runs `grantry serve` until SIGTERM or SIGINT.
+ * Runs `grantry serve` until SIGTERM, SIGINT or SIGHUP.
  *
  * @throws the error that prevented the start if the log is text. If the log is JSON, it is logged at any level, and the
  * thrown error prints nothing.
