@@ -23,9 +23,20 @@ export interface AuthorizationEndpointOptions {
   readonly acrValues?: readonly string[] | undefined
 }
 
+const sessionCount = 'must be 1 to 1000 sessions'
+
 const sessionsSchema = configurationObject({
   idleLifetime: v.optional(wholeSeconds(10, 31_536_000), 3600),
   absoluteLifetime: v.optional(wholeSeconds(10, 31_536_000), 36_000),
+  maxPerUser: v.optional(
+    v.pipe(
+      v.number(sessionCount),
+      v.integer(sessionCount),
+      v.minValue(1, sessionCount),
+      v.maxValue(1000, sessionCount),
+    ),
+    100,
+  ),
 })
 
 /** The options that are data. */

@@ -1,8 +1,8 @@
 import type { Kit } from '@grantry/core'
 import * as v from 'valibot'
 
-/** The number of members. Reading a set reads all its slots. */
-const capacity = 32
+/** The number of members, unless another one is given. Reading a set reads all its slots. */
+const defaultCapacity = 32
 
 const slot = v.object({ member: v.string() })
 
@@ -15,14 +15,14 @@ export interface RecordSet {
    * Adds a member, or extends its life.
    *
    * @param expiresAt epoch seconds
-   * @returns a member that was removed because the set was full
+   * @returns `false` if the set is full
    */
-  add(member: string, expiresAt: number): Promise<string | undefined>
+  add(member: string, expiresAt: number): Promise<boolean>
   remove(member: string): Promise<void>
   list(): Promise<readonly string[]>
 }
 
-export function recordSet(kit: Pick<Kit, 'records' | 'sha256'>, name: string): RecordSet {
+export function recordSet(kit: Pick<Kit, 'records' | 'sha256'>, name: string, capacity = defaultCapacity): RecordSet {
   const { records } = kit
   const keyOf = (index: number): string => `${name}:${index % capacity}`
   // Members begin at different slots, so that few additions meet.
@@ -34,17 +34,18 @@ export function recordSet(kit: Pick<Kit, 'records' | 'sha256'>, name: string): R
     async add(member, expiresAt) {
       const first = firstOf(member)
       for (const index of indexes) {
-        if (await records.insert(keyOf(first + index), { member }, expiresAt)) return undefined
+        if (await records.insert(keyOf(first + index), { member }, expiresAt)) return true
         if ((await memberAt(first + index)) !== member) continue
         await records.put(keyOf(first + index), { member }, expiresAt)
-        return undefined
+        return true
       }
-      const replaced = await memberAt(first)
-      await records.put(keyOf(first), { member }, expiresAt)
-      return replaced
+      return false
     },
 
     async remove(member) {
+      // Usually, the first slot was free.
+      const first = firstOf(member)
+      if ((await memberAt(first)) === member) return records.delete(keyOf(first))
       const members = await Promise.all(indexes.map(memberAt))
       await Promise.all(
         indexes.filter((index) => members[index] === member).map((index) => records.delete(keyOf(index))),

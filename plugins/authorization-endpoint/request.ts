@@ -60,7 +60,7 @@ function assertResponseType({ response_type: type }: AuthorizationParameters): v
 }
 
 /** OpenID Connect Core section 3.1.2.6: a provider without these features must say so. */
-function assertNoRequestObject({ request, request_uri, registration }: AuthorizationParameters): void {
+export function assertNoRequestObject({ request, request_uri, registration }: AuthorizationParameters): void {
   if (request !== undefined) {
     throw refusal('request_not_supported', 'Request objects are not supported', 'request_object')
   }

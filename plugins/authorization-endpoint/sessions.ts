@@ -24,6 +24,8 @@ export interface SessionOptions {
   readonly idleLifetime: number
   /** Seconds after which a session ends in any case. Default: 36,000. */
   readonly absoluteLifetime: number
+  /** The sessions that a user can have. One more ends the one that was idle for the longest time. Default: 100. */
+  readonly maxPerUser: number
 }
 
 /** A user who has just signed in. */
@@ -86,8 +88,6 @@ const cookieForm = /^[\w-]{43}\.[\w-]{43}$/u
 
 const keyOf = (sid: string): string => `session:${sid}`
 const usedKeyOf = (sid: string): string => `used:${sid}`
-const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `sessions of ${sub}`)
-
 const sessionOf = (
   sid: string,
   { sub, amr, authTime, idp, acr, name, ...more }: v.InferOutput<typeof record>,
@@ -101,10 +101,11 @@ const sessionOf = (
 })
 
 export function createSessions(
-  { idleLifetime, absoluteLifetime }: SessionOptions,
+  { idleLifetime, absoluteLifetime, maxPerUser }: SessionOptions,
   onEnd: readonly SessionListener[],
 ): Sessions {
   const cookieOf = browserCookie('grantry-session', cookieForm)
+  const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `sessions of ${sub}`, maxPerUser)
   /** The time of use is stored this seldom (seconds). */
   const precision = Math.min(60, Math.ceil(idleLifetime / 10))
 
@@ -114,6 +115,31 @@ export function createSessions(
     if (now >= lastUse + idleLifetime) return false
     if (now >= lastUse + precision) await kit.records.put(usedKeyOf(sid), { at: now }, expiresAt)
     return true
+  }
+
+  /** Returns the session that was idle for the longest time. One that no longer exists comes first. */
+  async function mostIdle(kit: EndpointKit, sids: readonly string[]): Promise<string | undefined> {
+    const times = await Promise.all(
+      sids.map(async (sid) => {
+        const [found, lastUse] = await Promise.all([
+          kit.records.get(keyOf(sid), record),
+          kit.records.get(usedKeyOf(sid), used),
+        ])
+        return { sid, at: found === undefined ? 0 : (lastUse?.at ?? found.startedAt) }
+      }),
+    )
+    return times.sort((one, other) => one.at - other.at)[0]?.sid
+  }
+
+  /** Adds a session to those of its user. Concurrent sign-ins can take the place that was made; hence the tries. */
+  async function addTo(kit: EndpointKit, sub: string, sid: string, expiresAt: number): Promise<void> {
+    const set = setOf(kit, sub)
+    for (let tries = 0; tries < 5 && !(await set.add(sid, expiresAt)); tries += 1) {
+      const oldest = await mostIdle(kit, await set.list())
+      if (oldest === undefined) continue
+      await sessions.end(kit, oldest)
+      await set.remove(oldest)
+    }
   }
 
   const sessions: Sessions = {
@@ -153,11 +179,8 @@ export function createSessions(
         ...standingIn(carried),
       }
       await kit.records.put(keyOf(sid), stored, stored.expiresAt)
-      const [replaced] = await Promise.all([
-        setOf(kit, sub).add(sid, stored.expiresAt),
-        earlier !== undefined && earlier.sid !== sid ? sessions.end(kit, earlier.sid) : undefined,
-      ])
-      if (replaced !== undefined) await sessions.end(kit, replaced)
+      if (earlier !== undefined && earlier.sid !== sid) await sessions.end(kit, earlier.sid)
+      await addTo(kit, sub, sid, stored.expiresAt)
       return { session: sessionOf(sid, stored), cookies: [cookieOf(kit).write(`${sid}.${secret}`)] }
     },
 

@@ -26,9 +26,8 @@ async function clientsOf(kit: EndpointKit, sid: string): Promise<readonly string
 }
 
 async function add(kit: EndpointKit, { sid, expiresAt }: Session, clientId: string): Promise<void> {
-  let member: string | undefined = clientId
-  for (let index = 0; member !== undefined && index < maxSets; index += 1) {
-    member = await setAt(kit, sid, index).add(member, expiresAt)
+  for (let index = 0; index < maxSets; index += 1) {
+    if (await setAt(kit, sid, index).add(clientId, expiresAt)) return
   }
 }
 

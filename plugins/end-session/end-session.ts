@@ -17,7 +17,14 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { asGet } from '../authorization-endpoint/parameters.ts'
 import { invalid } from '../authorization-endpoint/refusal.ts'
-import { checkLogoutRequest, isHinted, type LogoutRequest, logoutParametersOf } from './logout-request.ts'
+import { browserCookie } from '../shared/browser-cookie.ts'
+import {
+  checkLogoutRequest,
+  isHinted,
+  type LogoutRequest,
+  logoutParametersOf,
+  urlParametersOf,
+} from './logout-request.ts'
 import type { LogoutPages } from './pages.ts'
 
 export type { ConfirmLogoutView, LogoutEndView, LogoutPages, RenderedPage } from './pages.ts'
@@ -49,6 +56,14 @@ const tokenSchema = v.object({
   sid: v.string(),
   params: v.record(v.string(), v.string()),
 })
+
+const resendCookie = browserCookie('grantry-logout', /^[\w-]{43}$/u)
+
+/** Whether the page that sends a form again has sent it, in this browser. A form of another site has no cookie. */
+function isResent({ resent }: AuthorizationParameters, http: EndpointRequest, kit: EndpointKit): boolean {
+  const secret = resendCookie(kit).read(http)
+  return secret !== undefined && resent !== undefined && kit.equals(kit.sha256(secret), resent)
+}
 
 const text = v.optional(v.string(), '')
 
@@ -94,13 +109,26 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
       localeFor(request, http),
     )
 
+  /** Shows a page that sends the form again: the cookie of the session is missing if another site has sent it. */
+  function resend(
+    params: AuthorizationParameters,
+    request: LogoutRequest,
+    http: EndpointRequest,
+    kit: EndpointKit,
+  ): Reply {
+    const cookie = resendCookie(kit)
+    const secret = cookie.read(http) ?? kit.randomId()
+    const fields = { ...params, resent: kit.sha256(secret) }
+    const page = confirmation(request, http, { action: kit.endpointUrl('endSession'), fields })
+    return { ...page, cookies: [cookie.write(secret)] }
+  }
+
   async function begin(received: AuthorizationParameters, http: EndpointRequest, kit: EndpointKit): Promise<Reply> {
     const params = logoutParametersOf(received)
     const request = await checkLogoutRequest(params, kit)
     const action = kit.endpointUrl('endSession')
-    if (http.method === 'POST' && received.resent === undefined) {
-      // The cookie is missing if another site has sent the form. A form of an own page has it.
-      return asGet(action ?? '', params) ?? confirmation(request, http, { action, fields: { ...params, resent: '1' } })
+    if (http.method === 'POST' && !isResent(received, http, kit)) {
+      return asGet(action ?? '', await urlParametersOf(request, kit)) ?? resend(params, request, http, kit)
     }
     if (received.decision === 'stay') return stay(request, http)
     const session = await sessions.find(kit, http)
@@ -136,7 +164,10 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
       // Again, because the client can have changed.
       const request = await checkLogoutRequest(form.params, kit)
       const session = await sessions.find(kit, http)
-      if (session === undefined) return finished(request, http)
+      // The browser sends the cookie with a redirect, if only the form of another site was without it.
+      if (session === undefined) {
+        return asGet(kit.endpointUrl('endSession') ?? '', form.params) ?? resend(form.params, request, http, kit)
+      }
       if (session.sid !== form.sid) return ask(request, session, http, kit)
       return decision === 'logout' ? end(request, session, http, kit) : stay(request, http)
     },

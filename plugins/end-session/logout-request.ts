@@ -1,4 +1,5 @@
 import { type Client, type EndpointKit, type JsonObject, redirectUriDetail } from '@grantry/core'
+import * as v from 'valibot'
 import type { AuthorizationParameters } from '../authorization-endpoint/authorization-endpoint.ts'
 import { invalid, refusal } from '../authorization-endpoint/refusal.ts'
 import { asciiUriOf, withQuery } from '../authorization-endpoint/response.ts'
@@ -12,7 +13,7 @@ export interface LogoutRequest {
   /** Where the browser goes afterwards, with the state: a registered URI of the client. */
   readonly location: string | undefined
   /** The user and the session that the client wants to end. */
-  readonly hint: { readonly sub: string; readonly sid: string | undefined } | undefined
+  readonly hint: { readonly clientId: string; readonly sub: string; readonly sid: string | undefined } | undefined
   readonly uiLocales: string | undefined
   /** What a form needs to repeat the request. Without the hint, which has been checked. */
   readonly params: AuthorizationParameters
@@ -20,6 +21,7 @@ export interface LogoutRequest {
 
 const names: ReadonlySet<string> = new Set([
   'id_token_hint',
+  'checked_hint',
   'logout_hint',
   'client_id',
   'post_logout_redirect_uri',
@@ -41,8 +43,28 @@ function audienceOf({ aud }: JsonObject): string | undefined {
   return typeof only === 'string' && others.length === 0 ? only : undefined
 }
 
+const checkedHint = v.object({ clientId: v.string(), sub: v.string(), sid: v.exactOptional(v.string()) })
+
+/** Seconds: the browser follows a redirect with it. */
+const checkedHintLifetime = 60
+
+/**
+ * Returns the parameters with which a POST becomes a GET. An identity token has claims about the user, which must not
+ * appear in a URL: histories and logs keep it.
+ */
+export async function urlParametersOf({ params, hint }: LogoutRequest, kit: EndpointKit) {
+  if (hint === undefined) return params
+  const { sid, ...more } = hint
+  const content = { ...more, ...(sid !== undefined && { sid }) }
+  return { ...params, checked_hint: await kit.seal(content, kit.now() + checkedHintLifetime) }
+}
+
 /** @throws OAuthError for a token of another issuer, or one that was changed. An expired one is accepted. */
-async function readHint({ id_token_hint: hint }: AuthorizationParameters, kit: EndpointKit) {
+async function readHint({ id_token_hint: hint, checked_hint: checked }: AuthorizationParameters, kit: EndpointKit) {
+  if (checked !== undefined) {
+    const found = await kit.unseal(checked, checkedHint)
+    return found && { ...found, sid: found.sid }
+  }
   if (hint === undefined) return undefined
   const claims = await kit.readIdentityToken(hint)
   const clientId = claims && audienceOf(claims)
@@ -100,6 +122,9 @@ export async function checkLogoutRequest(params: AuthorizationParameters, kit: E
   }
 }
 
-/** Whether the client has proved that it means the session. Otherwise, the user is asked (section 2). */
+/**
+ * Whether the client has proved that it means the session. Otherwise, the user is asked (section 2). Its `sid` proves it:
+ * a token without one, which can be years old, belongs to no session.
+ */
 export const isHinted = ({ hint }: LogoutRequest, { sid, subject }: Session): boolean =>
-  hint !== undefined && hint.sub === subject.sub && (hint.sid === undefined || hint.sid === sid)
+  hint !== undefined && hint.sub === subject.sub && hint.sid === sid

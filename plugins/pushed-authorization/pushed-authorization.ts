@@ -9,7 +9,7 @@ import {
 import * as v from 'valibot'
 import type { AuthorizationFeature } from '../authorization-endpoint/feature.ts'
 import { withoutCredentials } from '../authorization-endpoint/parameters.ts'
-import { checkRequest } from '../authorization-endpoint/request.ts'
+import { assertNoRequestObject, checkRequest } from '../authorization-endpoint/request.ts'
 import { findTarget } from '../authorization-endpoint/target.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
 import { findPushed, isPushedUri, storePushed, usePushed } from './records.ts'
@@ -69,6 +69,8 @@ export function pushedAuthorization(options: PushedAuthorizationOptions = {}): A
         throw invalid('The parameter request_uri cannot be pushed', 'request_uri')
       }
       const params = { ...withoutCredentials(received), client_id: caller.clientId }
+      // First: with a request object, the other parameters can be missing.
+      assertNoRequestObject(params)
       const target = await findTarget(params, kit)
       const [clientEpoch] = await Promise.all([
         kit.epochOfClient(caller.clientId),

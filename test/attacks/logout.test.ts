@@ -45,6 +45,40 @@ test.each(names)('%s never leads to another site', async (name) => {
   }
 })
 
+test('a form of another site that states it was sent again shows no end of a logout', async () => {
+  const { provider, signedIn, logoutByPost, isSignedIn } = await setUpLogout()
+  const { browser, hint } = await signedIn()
+  const own = await logoutByPost(browser, { state: 's'.repeat(4000) })
+  for (const resent of ['1', hiddenFields(own).resent ?? '']) {
+    for (const fields of [{}, { id_token_hint: hint }, { state: 's'.repeat(4000) }, { decision: 'stay' }]) {
+      // Browsers send no cookie with a form of another site.
+      const body = new URLSearchParams({ ...fields, resent })
+      const response = await provider.fetch(
+        new Request(`${provider.issuer}/connect/endsession`, { method: 'POST', body }),
+      )
+      const html = await response.text()
+      expect(html).not.toMatch(/id="signed-out"|id="still-signed-in"/u)
+      expect(response.status === 303 || html.includes('id="logout"')).toBe(true)
+    }
+  }
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
+test('a checked hint in a URL is worth nothing after a minute, or changed', async () => {
+  const { provider, signedIn, logout, isSignedIn, clock } = await setUpLogout()
+  const { browser, hint } = await signedIn()
+  const body = new URLSearchParams({ id_token_hint: hint })
+  const { headers } = await provider.fetch(
+    new Request(`${provider.issuer}/connect/endsession`, { method: 'POST', body }),
+  )
+  const { searchParams } = new URL(headers.get('location') ?? '')
+  const checked = searchParams.get('checked_hint') ?? ''
+  expect(kindOf(await logout(browser, { checked_hint: `${checked}x` }))).toBe('question')
+  clock.advance(60)
+  expect(kindOf(await logout(browser, { checked_hint: checked }))).toBe('question')
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
 test.each(names)('%s runs no script on a page', async (name) => {
   const { signedIn, logout, logoutByPost } = await setUpLogout()
   const { browser } = await signedIn()
@@ -113,7 +147,8 @@ describe('a logout that the victim did not want', () => {
           body: new URLSearchParams(fields),
         }),
       )
-      expect([response.status, response.headers.getSetCookie()]).toEqual([200, []])
+      expect([response.status, response.headers.getSetCookie()]).toEqual([303, []])
+      expect(response.headers.get('location')).toContain(`${provider.issuer}/connect/endsession`)
     }
     expect(await isSignedIn(victim.browser)).toBe(true)
   })

@@ -99,6 +99,22 @@ describe('prompt=login', () => {
   })
 })
 
+describe('a decision for the session', () => {
+  test.each([
+    ['prompt=login', { prompt: 'login' }],
+    ['max_age=0', { max_age: '0' }],
+    ['prompt=login, with a session that begins in the same second', { prompt: 'login', nonce: 'x' }],
+  ])('11.14 is refused although the session does not suffice for %s', async (_name, more) => {
+    const { browser, signIn, ask } = await setUpPages({}, {}, async (interaction) => {
+      if (interaction.session === undefined) return ownPages.interact(interaction)
+      return { scopes: interaction.request.scopes, trusted: true }
+    })
+    const user = browser()
+    await signIn(user)
+    expect(answer(await ask(user, more))).toMatchObject({ error: 'login_required' })
+  })
+})
+
 describe('prompt=select_account', () => {
   test('11.15 requires that the user chooses the account', async () => {
     const { user, ask, submit } = await signedIn()

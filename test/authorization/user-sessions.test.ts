@@ -59,3 +59,36 @@ test('11.28 sessions of a user who was revoked before still notify their clients
   expect(await sessions.endAll(provider, 'alice')).toBe(2)
   expect(ended.map(({ subject }) => subject.sub)).toEqual(['alice', 'alice'])
 })
+
+test('11.28 one session more than a user can have ends the one that was idle for the longest time', async () => {
+  const ended: string[] = []
+  const listener = { parts: () => [], onSessionEnd: async (_: unknown, { sid }: Session) => void ended.push(sid) }
+  const endpoint = authorizationEndpoint({ interaction: ownPages, features: [listener], sessions: { maxPerUser: 3 } })
+  const plugins = [authorizationCode(), proofKey(), refreshToken(), endpoint]
+  const { browser, signIn, ask, clock } = await setUpPages({}, { plugins })
+  const browsers = [browser(), browser(), browser()]
+  for (const one of browsers) {
+    await signIn(one)
+    clock.advance(100)
+  }
+  const [first, second] = browsers
+  if (first === undefined || second === undefined) throw new Error('no browser')
+  expect(answer(await ask(first, { prompt: 'none' }))).toHaveProperty('code')
+  await signIn(browser())
+  expect(ended).toHaveLength(1)
+  expect(answer(await ask(first, { prompt: 'none' }))).toHaveProperty('code')
+  expect(answer(await ask(second, { prompt: 'none' })).error).toBe('login_required')
+})
+
+test('11.28 a user can have a hundred sessions by default', async () => {
+  const { browser, signIn, provider, ended, sessions } = await signedIn()
+  for (let count = 2; count < 100; count += 1) await signIn(browser(), 'alice')
+  expect([ended.length, (await sessions.list(provider, 'alice')).length]).toEqual([0, 100])
+  await signIn(browser(), 'alice')
+  expect([ended.length, (await sessions.list(provider, 'alice')).length]).toEqual([1, 100])
+})
+
+test.each([0, 1.5, 1001, '3'])('11.28 refuses maxPerUser: %j', (maxPerUser) => {
+  const options = { interaction: ownPages, sessions: { maxPerUser: maxPerUser as number } }
+  expect(() => authorizationEndpoint(options)).toThrow('sessions.maxPerUser must be 1 to 1000 sessions')
+})

@@ -71,6 +71,7 @@ describe('a pushed request', () => {
       'invalid_request',
     ],
     ['a request object', { ...pushed, request: 'a.b.c' }, 'request_not_supported'],
+    ['a request object alone', { request: 'a.b.c' }, 'request_not_supported'],
     ['a state with a line break', { ...pushed, state: 'a\nb' }, 'invalid_request'],
     ['a request_uri', { ...pushed, request_uri: 'urn:ietf:params:oauth:request_uri:a' }, 'invalid_request'],
   ])('12.3 with %s is refused as JSON', async (_case, form, error) => {
