@@ -21,13 +21,11 @@ export interface Target {
 }
 
 /**
- * Where forms of a page may lead if the response of the endpoint follows them. Browsers apply `form-action` to every
- * redirect after a form, also to those of the client, which can lead to other hosts. Hence schemes, not origins.
+ * Where forms of a page may lead if the response of the endpoint follows them: the additional sources of `form-action`.
+ * Browsers apply it to every redirect after a form, also to those of the client, which no policy can foresee: an `https`
+ * redirect URI can lead to an application with a scheme of its own.
  */
-export function formTargets({ redirectUri }: Pick<Target, 'redirectUri'>): readonly string[] {
-  const { protocol } = new URL(redirectUri)
-  return protocol === 'https:' ? ['https:'] : ['https:', protocol]
-}
+export const formTargets: readonly string[] = ['*']
 
 /** How responses are written. */
 export interface ResponseTools {
@@ -83,7 +81,7 @@ function responseTo(
   const { redirectUri, responseMode, state } = target
   const fields = Object.assign({}, parameters, state === undefined ? { iss: issuer } : { state, iss: issuer })
   if (responseMode === 'form_post') {
-    return pages.formPost({ action: redirectUri, fields, formTargets: formTargets(target) }, locale)
+    return pages.formPost({ action: redirectUri, fields, formTargets }, locale)
   }
   if (responseMode === 'fragment') return { location: `${asciiUriOf(redirectUri)}#${new URLSearchParams(fields)}` }
   return { location: withQuery(redirectUri, fields) }

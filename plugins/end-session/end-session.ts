@@ -92,7 +92,7 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
   ): Reply {
     const { location } = request
     const { action = '', fields, name: subjectName } = form
-    const targets = location === undefined ? [] : formTargets({ redirectUri: location })
+    const targets = location === undefined ? [] : formTargets
     return pages.confirmLogout({ action, fields, subjectName, formTargets: targets }, localeFor(request, http))
   }
 

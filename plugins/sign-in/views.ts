@@ -35,7 +35,7 @@ async function formView(interaction: Shown, step: Step): Promise<FormView> {
     action: kit.endpointUrl(endpointOf[step]) ?? '',
     fields: { interaction: id, form_token: await formTokenFor(interaction, step) },
     client: clientView(request.client),
-    formTargets: formTargets(request),
+    formTargets,
   }
 }
 

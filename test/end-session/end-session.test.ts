@@ -72,7 +72,7 @@ test('13.3 a private-use scheme of a native application', async () => {
     post_logout_redirect_uri: 'com.example.app:/bye',
     state: 's',
   })
-  expect(question.headers.get('content-security-policy')).toContain("form-action 'self' https: com.example.app:;")
+  expect(question.headers.get('content-security-policy')).not.toContain('form-action')
   expect((await decide(browser, question, 'logout')).headers.get('location')).toBe('com.example.app:/bye?state=s')
 })
 

@@ -92,6 +92,12 @@ describe('an HTML reply', () => {
     expect(await policy({ style: ["'self'"] })).not.toContain('img-src')
   })
 
+  test('can leave out form-action: no source matches every private-use scheme', async () => {
+    const rest = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"
+    expect(await policy({ form: ['*'] })).toBe(rest)
+    expect(await policy({ form: ['https:', '*'] })).toBe(rest)
+  })
+
   test('can allow inline scripts by their hash, and forms to every origin of a scheme', async () => {
     const hash = `'sha256-${'a'.repeat(43)}='`
     expect(await policy({ script: [hash], form: ['https:', 'http:'] })).toBe(

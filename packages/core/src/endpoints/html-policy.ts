@@ -14,8 +14,11 @@ const forms: Readonly<Record<keyof HtmlSources, readonly RegExp[]>> = {
   style: [self, httpsOrigin, hash],
   image: [self, httpsOrigin, /^data:$/u],
   script: [hash],
-  form: [self, httpsOrigin, httpOrigin, webScheme, privateUseScheme],
+  form: [self, httpsOrigin, httpOrigin, webScheme, privateUseScheme, /^\*$/u],
 }
+
+/** In a policy, `*` matches no private-use scheme, so it has no directive at all. */
+const anywhere = '*'
 
 /** A nested `;` or space would add a directive or a source to the policy. */
 function sourcesOf(kind: keyof HtmlSources, sources: readonly string[] | undefined): string {
@@ -37,7 +40,9 @@ function policyOf(sources: HtmlSources): string {
     directive('style-src', sourcesOf('style', style)) +
     directive('img-src', sourcesOf('image', image)) +
     directive('script-src', sourcesOf('script', script))
-  return strictPolicy.replace("form-action 'self'", `form-action 'self'${sourcesOf('form', form)}`) + more
+  const targets = sourcesOf('form', form)
+  const formAction = form?.includes(anywhere) === true ? '' : ` form-action 'self'${targets};`
+  return strictPolicy.replace(" form-action 'self';", formAction) + more
 }
 
 const strictHeaders = Object.freeze({

@@ -70,9 +70,9 @@ export interface HtmlSources {
   /** Hashes of inline scripts (`'sha256-…'`, with the quotes). Scripts have no other sources. */
   readonly script?: readonly string[] | undefined
   /**
-   * Where forms of the page may lead besides `'self'`: origins, `https:`, `http:`, or private-use schemes
-   * (`com.example.app:`). Browsers apply it to every redirect that follows a form, also to those of other sites. Hence a
-   * form that ends at a redirect URI needs the scheme of that URI: a client can redirect to any origin.
+   * Where forms of the page may lead besides `'self'`: origins, `https:`, `http:`, private-use schemes
+   * (`com.example.app:`), or `*` for everywhere. Browsers apply it to every redirect that follows a form, also to those of
+   * other sites. Hence a form that ends at a redirect URI needs `*`: a client can redirect to any application.
    */
   readonly form?: readonly string[] | undefined
 }
