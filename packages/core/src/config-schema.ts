@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { configurationError } from './config-problems.ts'
 
 /** The Levenshtein distance between two strings. */
 function distance(from: string, to: string): number {
@@ -37,6 +38,9 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
+/** The unknown keys besides the one of an issue: valibot reports one key of each object. */
+const moreUnknown = new WeakMap<object, readonly { readonly name: string; readonly message: string }[]>()
+
 /**
  * The schema of a configuration object. It rejects unknown keys and suggests the closest known one, so that a mistyped
  * security option is never ignored.
@@ -53,16 +57,23 @@ export function configurationObject<const E extends v.ObjectEntries>(
 ) {
   const known = Object.keys(entries)
   const { suggestions = {}, shape = ['an object'] } = hints
+  const explain = (unknown: string): string => {
+    const normalized = normalizeName(unknown)
+    if (Object.hasOwn(suggestions, normalized)) return `is not a known option; did you mean ${suggestions[normalized]}`
+    const suggestion = closestName(unknown, known)
+    return suggestion === undefined
+      ? `is not a known option here; known options: ${known.join(', ')}`
+      : `is not a known option; did you mean ${suggestion}?`
+  }
   return v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') {
-      const unknown = String(issue.path?.at(-1)?.key ?? '')
-      const normalized = normalizeName(unknown)
-      if (Object.hasOwn(suggestions, normalized))
-        return `is not a known option; did you mean ${suggestions[normalized]}`
-      const suggestion = closestName(unknown, known)
-      return suggestion === undefined
-        ? `is not a known option here; known options: ${known.join(', ')}`
-        : `is not a known option; did you mean ${suggestion}?`
+      const { key, input = {} } = issue.path?.at(-1) ?? {}
+      const others = Object.keys(input as object).filter((name) => name !== key && !known.includes(name))
+      moreUnknown.set(
+        issue,
+        others.map((name) => ({ name, message: explain(name) })),
+      )
+      return explain(String(key ?? ''))
     }
     if (issue.expected.startsWith('"')) return 'is required'
     const [form, how] = shape
@@ -102,9 +113,9 @@ export function configurationPort<T>(names: readonly string[], expected: string)
 export const functionSchema = <T>() =>
   v.optional(v.custom<T>((value) => typeof value === 'function', 'must be a function'))
 
-function pathOf(issue: v.BaseIssue<unknown>): string {
+function pathOf(keys: readonly unknown[]): string {
   let path = ''
-  for (const { key } of issue.path ?? []) {
+  for (const key of keys) {
     path += typeof key === 'number' ? `[${key}]` : `${path === '' ? '' : '.'}${String(key)}`
   }
   return path
@@ -116,10 +127,24 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   return `must be ${issue.expected ?? 'valid'}, not ${kindOf(issue.input)}`
 }
 
+type Issues = readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]
+
+/** Sorts the mistakes: unknown keys first, because they often explain why a required one is missing. */
+function sorted(issues: Issues): readonly v.BaseIssue<unknown>[] {
+  const unknown = issues.filter(({ expected }) => expected === 'never')
+  const suggestions = unknown.flatMap((issue) => [
+    issue.message,
+    ...(moreUnknown.get(issue) ?? []).map(({ message }) => message),
+  ])
+  const isExplained = ({ input, path }: v.BaseIssue<unknown>): boolean =>
+    input === undefined && suggestions.some((message) => message.includes(`did you mean ${String(path?.at(-1)?.key)}?`))
+  return [...unknown, ...issues.filter((issue) => issue.expected !== 'never' && !isExplained(issue))]
+}
+
 /**
  * Validates a configuration value at startup.
  *
- * @throws TypeError with one sentence that names the path of the first mistake.
+ * @throws TypeError with one sentence that names the path of the first mistake. `configurationProblems()` returns all.
  */
 export function parseConfiguration<S extends v.GenericSchema>(
   schema: S,
@@ -128,11 +153,21 @@ export function parseConfiguration<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const result = v.safeParse(schema, input, { abortPipeEarly: true })
   if (result.success) return result.output
-  // An unknown key first: it often explains why a required one is missing.
-  const issue = result.issues.find(({ expected }) => expected === 'never') ?? result.issues[0]
-  const path = pathOf(issue)
-  const where = [what === '' || path === '' ? what : `${what}:`, path].filter((part) => part !== '')
-  throw new TypeError([...where, sentence(issue)].join(' '))
+  const describe = (keys: readonly unknown[], message: string): string => {
+    const path = pathOf(keys)
+    const where = [what === '' || path === '' ? what : `${what}:`, path].filter((part) => part !== '')
+    return [...where, message].join(' ')
+  }
+  const problems = sorted(result.issues).flatMap((issue) => {
+    const keys = issue.path?.map(({ key }) => key) ?? []
+    const others = moreUnknown.get(issue) ?? []
+    return [
+      describe(keys, sentence(issue)),
+      ...others.map(({ name, message }) => describe([...keys.slice(0, -1), name], message)),
+    ]
+  })
+  const [first, ...others] = new Set(problems)
+  throw configurationError([first ?? '', ...others])
 }
 
 /** The upper limit of every lifetime setting: ten years, in seconds. */

@@ -2,6 +2,7 @@ import { createAddressOf } from './abuse/address-group.ts'
 import { createCredentialLimits } from './abuse/credential-limits.ts'
 import { createPasswordLimits } from './abuse/password-limits.ts'
 import { createValidationLimits } from './abuse/validation-limits.ts'
+import { allSteps } from './config-problems.ts'
 import { createClientAuthentication } from './credentials/client.ts'
 import { createAuthenticateUser } from './credentials/login.ts'
 import { builtInMethods } from './credentials/methods/index.ts'
@@ -60,9 +61,11 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const { bindings } = registry
   const paths = endpointPaths(options, registry)
   const urls = endpointUrls(options, registry, paths)
-  const hostClients = openClients(options.clients, registry.clientSchema, hostLimits)
-  const users = openUsers(options.users, hostLimits)
-  const scopes = openScopes(options.scopes, registry.scopeSchema)
+  const [hostClients, users, scopes] = allSteps([
+    () => openClients(options.clients, registry.clientSchema, hostLimits),
+    () => openUsers(options.users, hostLimits),
+    () => openScopes(options.scopes, registry.scopeSchema),
+  ])
   const userClaims = createUserClaims(scopes, users)
   const scopePolicy = createScopePolicy(scopes, registry, options.unavailableScopes)
   assertConsistent({ clients: hostClients, scopes, users, registry })

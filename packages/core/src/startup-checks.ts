@@ -1,3 +1,4 @@
+import { assertNone } from './config-problems.ts'
 import type { Client } from './directory/client.ts'
 import type { ClientDirectory } from './directory/clients.ts'
 import { endpointNames } from './endpoints/built-in.ts'
@@ -14,30 +15,31 @@ const list = (names: Iterable<string>): string => [...names].join(', ')
 const settles = (registry: Registry, grantType: string, demand: string): boolean =>
   registry.checksOf(grantType).some(({ part }) => part.settles === demand)
 
-/** Rejects a client that may redeem stored grants of a kind but could never do so. */
-function assertStoredGrants(clients: ClientDirectory, registry: Registry): void {
-  for (const client of clients.all.filter(({ enabled }) => enabled)) {
-    const { clientId, grantTypes, redirectUris } = client
-    for (const { grantType, stored } of grantTypes.flatMap((name) => registry.grants.get(name) ?? [])) {
-      if (stored === undefined || stored.kind === 'refresh') continue
-      if (stored.redirect === true && redirectUris.length === 0) {
-        throw new TypeError(
-          `clients: ${clientId} uses ${grantType} but has no redirectUris, so it cannot get a code; add a redirect URI`,
-        )
-      }
-      const required = registry.requiredDemands(stored.kind, client)
-      const unsettled = required.find((demand) => !settles(registry, grantType, demand))
-      if (unsettled !== undefined) {
-        throw new TypeError(
-          `clients: ${clientId} cannot use ${grantType}, because it requires ${unsettled}, which no plugin checks; add the plugin that does`,
-        )
-      }
-    }
-  }
+/** Returns why a client that may redeem stored grants of a kind could never do so. */
+function storedGrantProblems(client: Client, registry: Registry): readonly string[] {
+  const { clientId, grantTypes, redirectUris } = client
+  const grants = client.enabled ? grantTypes.flatMap((name) => registry.grants.get(name) ?? []) : []
+  return grants.flatMap(({ grantType, stored }) => {
+    if (stored === undefined || stored.kind === 'refresh') return []
+    const required = registry.requiredDemands(stored.kind, client)
+    const unsettled = required.find((demand) => !settles(registry, grantType, demand))
+    return [
+      ...(stored.redirect === true && redirectUris.length === 0
+        ? [
+            `clients: ${clientId} uses ${grantType} but has no redirectUris, so it cannot get a code; add a redirect URI`,
+          ]
+        : []),
+      ...(unsettled === undefined
+        ? []
+        : [
+            `clients: ${clientId} cannot use ${grantType}, because it requires ${unsettled}, which no plugin checks; add the plugin that does`,
+          ]),
+    ]
+  })
 }
 
-/** Rejects a client that no authentication method accepts. */
-function assertCanAuthenticate(client: Client, clients: ClientDirectory, registry: Registry): void {
+/** Returns why no authentication method accepts a client; `undefined` if one does. */
+function authenticationProblem(client: Client, clients: ClientDirectory, registry: Registry): string | undefined {
   const hasSecret = clients.secretVerifierOf(client) !== undefined || clients.secretsOf(client).stored.length > 0
   const methods = registry.authenticationMethods.map(({ part }) => part)
   const { clientId, tokenEndpointAuthMethod: only } = client
@@ -45,65 +47,66 @@ function assertCanAuthenticate(client: Client, clients: ClientDirectory, registr
     accepts === undefined ? hasSecret && !client.public : accepts(client),
   )
   if (only !== undefined) {
-    if (usable.some(({ method }) => method === only)) return
+    if (usable.some(({ method }) => method === only)) return undefined
     const known = methods.some(({ method }) => method === only)
-    throw new TypeError(
-      `clients: ${clientId} has tokenEndpointAuthMethod ${only}, ${known ? 'but is not configured for it' : `which no plugin provides; known methods: ${list(methods.map(({ method }) => method))}`}`,
-    )
+    return `clients: ${clientId} has tokenEndpointAuthMethod ${only}, ${known ? 'but is not configured for it' : `which no plugin provides; known methods: ${list(methods.map(({ method }) => method))}`}`
   }
-  if (usable.length > 0) return
+  if (usable.length > 0) return undefined
   const others = methods.filter(({ accepts, implicit }) => accepts !== undefined && !implicit)
   const orElse = others.length === 0 ? '' : `, or configure it for ${others.map(({ method }) => method).join(' or ')}`
-  throw new TypeError(`clients: ${clientId} has no usable secret; add one, or set public: true${orElse}`)
+  return `clients: ${clientId} has no usable secret; add one, or set public: true${orElse}`
 }
+
+type Checked = Pick<Services, 'clients' | 'scopes' | 'users' | 'registry'>
+
+function clientProblems(client: Client, { clients, scopes, registry }: Checked): readonly string[] {
+  const { clientId, grantTypes } = client
+  const known = registry.grants.size === 0 ? 'plugins is empty' : `known grant types: ${list(registry.grants.keys())}`
+  const ofGrants = grantTypes.flatMap((grantType) => {
+    const grant = registry.grants.get(grantType)
+    if (grant === undefined)
+      return [`clients: ${clientId} uses the grant type ${grantType}, which no plugin provides; ${known}`]
+    if (!client.public || grant.publicClients === true) return []
+    return [`clients: ${clientId} is public but uses ${grantType}, which requires a client with a secret`]
+  })
+  const ofScopes = client.scopes.flatMap((scope) =>
+    scopes.find(scope) === undefined
+      ? [`clients: ${clientId} has the scope ${scope}, which is not declared in scopes`]
+      : [],
+  )
+  const isUsed = client.enabled && grantTypes.length > 0
+  const problem = isUsed ? authenticationProblem(client, clients, registry) : undefined
+  return [...ofGrants, ...ofScopes, ...(problem === undefined ? [] : [problem])]
+}
+
+const scopeProblems = ({ scopes }: Checked): readonly string[] =>
+  scopes.all.flatMap(({ name, claims, identity }) => {
+    const reserved = claims.find((claim) => isProtocolClaim(claim) && !(identity && claim === 'sub'))
+    return reserved === undefined
+      ? []
+      : [`scopes: ${name} has the claim ${reserved}, which is reserved for the protocol; remove it`]
+  })
 
 /**
  * Checks that the options are consistent with each other.
  *
- * @throws TypeError with one sentence that says where the mistake is and how to fix it.
+ * @throws TypeError with one sentence that says where the mistake is and how to fix it; `configurationProblems()` returns
+ * all.
  */
-export function assertConsistent({
-  clients,
-  scopes,
-  users,
-  registry,
-}: Pick<Services, 'clients' | 'scopes' | 'users' | 'registry'>): void {
-  for (const client of clients.all) {
-    for (const grantType of client.grantTypes) {
-      const grant = registry.grants.get(grantType)
-      if (grant === undefined) {
-        throw new TypeError(
-          `clients: ${client.clientId} uses the grant type ${grantType}, which no plugin provides; ${registry.grants.size === 0 ? 'plugins is empty' : `known grant types: ${list(registry.grants.keys())}`}`,
-        )
-      }
-      if (client.public && grant.publicClients !== true) {
-        throw new TypeError(
-          `clients: ${client.clientId} is public but uses ${grantType}, which requires a client with a secret`,
-        )
-      }
-    }
-    for (const scope of client.scopes) {
-      if (scopes.find(scope) === undefined) {
-        throw new TypeError(`clients: ${client.clientId} has the scope ${scope}, which is not declared in scopes`)
-      }
-    }
-    if (client.enabled && client.grantTypes.length > 0) assertCanAuthenticate(client, clients, registry)
-  }
-  assertStoredGrants(clients, registry)
+export function assertConsistent(checked: Checked): void {
+  const { clients, users, registry } = checked
+  assertNone([
+    ...clients.all.flatMap((client) => clientProblems(client, checked)),
+    ...clients.all.flatMap((client) => storedGrantProblems(client, registry)),
+  ])
   assertFormats(registry.formats, [...endpointNames, ...registry.endpoints.map(({ part }) => part.name)])
-  for (const scope of scopes.all) {
-    const reserved = scope.claims.find((claim) => isProtocolClaim(claim) && !(scope.identity && claim === 'sub'))
-    if (reserved !== undefined) {
-      throw new TypeError(
-        `scopes: ${scope.name} has the claim ${reserved}, which is reserved for the protocol; remove it`,
-      )
-    }
-  }
-  for (const grant of registry.grants.values()) {
-    if (grant.requires?.includes('users.authenticate') && users.authenticate === undefined) {
-      throw new TypeError(`users: the grant type ${grant.grantType} requires authenticate()`)
-    }
-  }
+  const lacking = [...registry.grants.values()].filter(
+    ({ requires }) => requires?.includes('users.authenticate') && users.authenticate === undefined,
+  )
+  assertNone([
+    ...scopeProblems(checked),
+    ...lacking.map(({ grantType }) => `users: the grant type ${grantType} requires authenticate()`),
+  ])
 }
 
 /**

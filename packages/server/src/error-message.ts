@@ -1,4 +1,4 @@
-import { isOAuthError } from '@grantry/core'
+import { configurationError, configurationProblems, isOAuthError } from '@grantry/core'
 import { sanitizeText } from './sanitize-text.ts'
 
 /**
@@ -23,8 +23,11 @@ export const fileErrorReason = (cause: unknown): string =>
   (cause as { readonly code?: string }).code ?? errorMessage(cause)
 
 /** Wraps an error so that its message starts with the file that the operator wrote. */
-export const errorInFile = (cause: unknown, file: string): Error =>
-  new TypeError(`${file}: ${configurationMessage(cause)}`, { cause })
+export function errorInFile(cause: unknown, file: string): Error {
+  const [first, ...others] = isOAuthError(cause) ? [] : configurationProblems(cause)
+  const inFile = (problem: unknown): string => `${file}: ${configurationMessage(problem)}`
+  return configurationError([inFile(first ?? cause), ...others.map(inFile)], { cause })
+}
 
 /** The names of the settings to change. */
 interface ListenSettings {

@@ -26,6 +26,7 @@ import { adapterReports } from './observability/adapter-reports.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
 import type { ServerObserver } from './observability/server-event.ts'
 import { serverRoutes } from './server-routes.ts'
+import { type ServerWarning, startupWarnings } from './startup-warnings.ts'
 
 export interface StartOptions {
   /** The configuration; the demo if it is absent. */
@@ -58,6 +59,8 @@ export interface GrantryServer {
   /** Shell commands that try out the server. */
   readonly commands: string
   readonly isDemo: boolean
+  /** What should change in the configuration. */
+  readonly warnings: readonly ServerWarning[]
   /** The URL of the console; absent if it is off. */
   readonly consoleUrl?: string
   /** Makes `/health/ready` return 503, so that load balancers stop sending requests. Requests are still served. */
@@ -207,6 +210,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       plugins: [...new Set(collectParts(built.plugins).map(({ plugin }) => plugin))],
       commands: isDemo ? demoCommands(provider.issuer) : gettingStartedCommands(own, provider.paths, built),
       isDemo,
+      warnings: startupWarnings(configuration, provider, running.port),
       ...(live !== undefined && { consoleUrl: `${own}/console` }),
       beginShutdown() {
         isStopping = true

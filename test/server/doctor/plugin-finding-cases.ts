@@ -1,3 +1,4 @@
+import { hashPassword } from 'grantry'
 import { expect } from 'vitest'
 import { createKey } from '../../client-assertion/assertions.ts'
 import { client, healthy, strong } from './configurations.ts'
@@ -26,6 +27,7 @@ export const withFapi2 = {
       requirePkce: true,
     },
   ],
+  users: [{ sub: '1', username: 'alice', password: await hashPassword('alice-password') }],
   plugins: [{ name: 'client-assertion' }, { name: 'dpop' }, { name: 'fapi2' }, { name: 'sign-in' }],
 }
 
@@ -70,6 +72,19 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
 
 /** A configuration with plugins and the expected finding. */
 export const pluginFindingCases: readonly FindingCase[] = [
+  [
+    'a client that needs a sign-in, without one',
+    {
+      ...healthy,
+      clients: [{ ...client, grantTypes: ['authorization_code'], redirectUris: ['https://web.example.com/cb'] }],
+    },
+    { id: 'sign-in-missing', severity: 'warning', where: 'clients[0].grantTypes' },
+  ],
+  [
+    'a sign-in without users',
+    withPlugin({ name: 'sign-in' }),
+    { id: 'users-missing', severity: 'warning', where: 'plugins[0]' },
+  ],
   [
     'a client that is described to users, without the pages of a sign-in',
     { ...healthy, clients: [{ ...client, clientName: 'Example' }] },

@@ -41,6 +41,7 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   keyFileChangedAt: undefined,
   keys: [key(9)],
   signingAlgorithms: ['ES256'],
+  metadata: {},
   store: { reachable: true, driver: { name: 'some' }, clockAhead: 0 },
   warnings: [],
   now,

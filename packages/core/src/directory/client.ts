@@ -79,10 +79,41 @@ export const clientEntries = {
 /** Returns what is wrong with a client, and the member that is at fault. */
 type ClientCheck = (client: Client) => { readonly member: string; readonly problem: string } | undefined
 
+/** Names of other servers for members, in lower case. */
+const otherNames: Readonly<Record<string, string>> = {
+  pkce: 'requirePkce',
+  requirespkce: 'requirePkce',
+  proofkey: 'requirePkce',
+  id: 'clientId',
+  name: 'clientName',
+  logo: 'logoUri',
+  grants: 'grantTypes',
+  allowedgranttypes: 'grantTypes',
+  scope: 'scopes',
+  allowedscopes: 'scopes',
+  callbackurls: 'redirectUris',
+  callbacks: 'redirectUris',
+  logouturls: 'postLogoutRedirectUris',
+  allowedorigins: 'allowedCorsOrigins',
+  weborigins: 'allowedCorsOrigins',
+  publicclient: 'public',
+  requireconsentscreen: 'requireConsent',
+}
+
+/** The suggestions that name a member of this schema: many belong to plugins. */
+const suggestionsFor = (known: v.ObjectEntries): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(otherNames).flatMap(([name, member]) =>
+      Object.hasOwn(known, member) ? [[name, `${member}?`]] : [],
+    ),
+  )
+
 /** Returns the schema of a client's configuration with the members and checks that plugins add. */
 export const clientSchemaWith = (more: v.ObjectEntries, checks: readonly ClientCheck[] = []) =>
   v.pipe(
-    configurationObject({ ...clientEntries, ...more } as typeof clientEntries, { suggestions: secretNames }),
+    configurationObject({ ...clientEntries, ...more } as typeof clientEntries, {
+      suggestions: { ...suggestionsFor({ ...clientEntries, ...more }), ...secretNames },
+    }),
     v.forward(
       v.check(
         ({ public: isPublic, secrets }) => !isPublic || (secrets.stored.length === 0 && secrets.malformed === 0),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { createBoundedMap } from '../bounded-map.ts'
+import { allSteps } from '../config-problems.ts'
 import { parseConfiguration } from '../config-schema.ts'
 import { after } from '../promises.ts'
 import type { MaybePromise } from '../types.ts'
@@ -65,12 +66,13 @@ function createParser(schema: typeof clientSchema) {
 function fromArray(options: readonly ClientOptions[], schema: typeof clientSchema): ClientDirectory {
   const { parse, secretsOf } = createParser(schema)
   const clients = new Map<string, Client>()
-  for (const [index, option] of options.entries()) {
+  const add = (option: ClientOptions, index: number): void => {
     const client = parse(option, `clients[${index}]`)
     assertSecrets(option.secrets, `clients[${index}]`)
     if (clients.has(client.clientId)) throw new TypeError(`clients: two clients have the clientId ${client.clientId}`)
     clients.set(client.clientId, client)
   }
+  allSteps(options.map((option, index) => () => add(option, index)))
   const all = [...clients.values()]
   const origins = new Set(all.filter((client) => client.enabled).flatMap((client) => client.allowedCorsOrigins))
   return {

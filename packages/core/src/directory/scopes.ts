@@ -1,3 +1,4 @@
+import { allSteps } from '../config-problems.ts'
 import { parseConfiguration } from '../config-schema.ts'
 import { type Scope, type ScopeOptions, type ScopeWithSecrets, type scopeSchema, standardScopes } from './scope.ts'
 import { assertSecrets, type Secret } from './secret.ts'
@@ -26,7 +27,7 @@ export function openScopes(options: readonly ScopeOptions[], schema: typeof scop
   const scopes = new Map<string, Scope>()
   for (const standard of standardScopes) scopes.set(standard.name, parse(standard, 'scopes'))
   const declared = new Set<string>()
-  for (const [index, option] of options.entries()) {
+  const add = (option: ScopeOptions, index: number): void => {
     const scope = parse(option, `scopes[${index}]`)
     assertSecrets(option.secrets, `scopes[${index}]`)
     if (declared.has(scope.name)) throw new TypeError(`scopes: two scopes have the name ${scope.name}`)
@@ -39,6 +40,7 @@ export function openScopes(options: readonly ScopeOptions[], schema: typeof scop
     declared.add(scope.name)
     scopes.set(scope.name, scope)
   }
+  allSteps(options.map((option, index) => () => add(option, index)))
   return {
     find: (name) => scopes.get(name),
     secretsOf: (scope) => secretsByScope.get(scope) ?? [],

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { assertNone } from '../config-problems.ts'
 import { configurationObject } from '../config-schema.ts'
 import { decodeBase64, hex, utf8 } from '../encoding.ts'
 import { webRuntime } from '../runtime.ts'
@@ -45,29 +46,40 @@ function parseSecret({ sha256, sha512, expiresAt }: SecretInput): Secret | strin
 /**
  * Checks the secrets in the options, where a malformed secret is an error. In a client store, it is skipped.
  *
- * @throws TypeError with one sentence that names the first malformed secret.
+ * @throws TypeError with one sentence that names the first malformed secret. `configurationProblems()` returns all.
  */
 export function assertSecrets(secrets: readonly SecretInput[] | undefined, where: string): void {
-  for (const [index, secret] of secrets?.entries() ?? []) {
-    const parsed = parseSecret(secret)
-    if (typeof parsed === 'string') throw new TypeError(`${where}: secrets[${index}]${parsed}`)
-  }
+  const parsed = secrets?.map(parseSecret) ?? []
+  assertNone(
+    parsed.flatMap((secret, index) => (typeof secret === 'string' ? `${where}: secrets[${index}]${secret}` : [])),
+  )
 }
 
 const value = <T>() => v.optional(v.custom<T | null>(() => true))
 
-const secretSchema = configurationObject(
+/**
+ * The hash of a secret, as `hashSecret()` and `grantry hash-secret` create it. The compiler names this type where a plain
+ * secret is configured.
+ */
+export interface HashSecretOutput {
+  /** Base64 of the SHA-256 of the UTF-8 secret. */
+  sha256?: string | null | undefined
+  /** Base64 of the SHA-512 of the UTF-8 secret. Overrides `sha256`. */
+  sha512?: string | null | undefined
+  /** Epoch seconds, or an ISO 8601 date and time. */
+  expiresAt?: string | number | null | undefined
+}
+
+const secretObject = configurationObject(
   {
-    /** Base64 of the SHA-256 of the UTF-8 secret. */
     sha256: value<string>(),
-    /** Base64 of the SHA-512 of the UTF-8 secret. Overrides `sha256`. */
     sha512: value<string>(),
-    /** Epoch seconds, or an ISO 8601 date and time. */
     expiresAt: value<number | string>(),
   },
   { shape: ["an object such as { sha256: '<base64>' }", howToCreate] },
 )
-type SecretInput = v.InferOutput<typeof secretSchema>
+type SecretInput = HashSecretOutput
+const secretSchema = secretObject as typeof secretObject & v.GenericSchema<HashSecretOutput>
 
 /**
  * The schema of the secrets of a client or scope. It skips and counts malformed secrets, so that one bad database row

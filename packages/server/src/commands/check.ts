@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { findConfiguration, type LoadedConfiguration } from '../configuration/load.ts'
+import { allProblems } from '../doctor/all-problems.ts'
 import { collectFacts } from '../doctor/collect-facts.ts'
 import { type Finding, finding } from '../doctor/finding.ts'
 import { explainClients } from '../doctor/plugins.ts'
@@ -31,10 +33,19 @@ async function findProblems({ config }: CheckArguments): Promise<readonly Findin
     loaded = await requireConfiguration(config)
     return runChecks(await collectFacts(loaded))
   } catch (cause) {
-    const where = config ?? findConfiguration(process.cwd()) ?? process.cwd()
-    const invalid = finding('configuration-invalid', where, configurationMessage(cause))
-    return [invalid, ...(loaded === undefined ? [] : explainClients(loaded.configuration))]
+    const file = config ?? findConfiguration(process.cwd())
+    const first = configurationMessage(cause)
+    const others = file === undefined ? [] : await otherProblems(file, first)
+    const invalid = [first, ...others].map((each) => finding('configuration-invalid', file ?? process.cwd(), each))
+    return [...invalid, ...(loaded === undefined ? [] : explainClients(loaded.configuration))]
   }
+}
+
+/** Returns the mistakes besides the first one; none if the file cannot be read, which the first one reports. */
+async function otherProblems(path: string, first: string): Promise<readonly string[]> {
+  const file = resolve(path)
+  const all = await allProblems(file, process.env).catch(() => [])
+  return all.filter((problem) => problem !== first.replace(`${file}: `, ''))
 }
 
 /** Runs `grantry check`. Returns the text to print, and whether any finding is an error. */

@@ -1,4 +1,3 @@
-import { issuerWarning } from '../banner.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage } from '../error-message.ts'
 import { urlHost } from '../local-address.ts'
@@ -20,8 +19,7 @@ export function logListening(
   const { host, port } = running
   const warn = (reason: string, message: string): void =>
     log.write('warn', 'startup_warning', message, { 'grantry.reason': reason })
-  const mismatch = issuerWarning(server)
-  if (mismatch !== undefined) warn(mismatch.reason, mismatch.message)
+  for (const { reason, message } of server.warnings) warn(reason, message)
   if (isDemo)
     warn(
       'demo',

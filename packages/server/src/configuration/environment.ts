@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { fileErrorReason } from '../error-message.ts'
+import { configurationError } from '@grantry/core'
+import { errorMessage, fileErrorReason } from '../error-message.ts'
 import { isNamedPlugin } from './named-plugins.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -41,20 +42,35 @@ const isPlugin = (value: unknown, path: string): boolean =>
  * Plugins, and objects in which nothing is replaced, are returned as they are, not as copies: functions of a module
  * configuration could refer to them.
  *
- * @throws TypeError that names the path and the variable if it is not set, or the file if it cannot be read.
+ * @throws TypeError that names the path and the variable if it is not set, or the file if it cannot be read, for each
+ * reference.
  */
-export function withEnvironment(value: unknown, environment: Environment, path = ''): unknown {
-  if (typeof value === 'string')
-    return value.replaceAll(reference, (_, name: string) => variableOf(name, path, environment))
+export function withEnvironment(value: unknown, environment: Environment): unknown {
+  const problems: string[] = []
+  const replaced = replace(value, '', (name, path) => {
+    try {
+      return variableOf(name, path, environment)
+    } catch (cause) {
+      problems.push(errorMessage(cause))
+      return ''
+    }
+  })
+  const [first, ...others] = problems
+  if (first !== undefined) throw configurationError([first, ...others])
+  return replaced
+}
+
+function replace(value: unknown, path: string, variable: (name: string, path: string) => string): unknown {
+  if (typeof value === 'string') return value.replaceAll(reference, (_, name: string) => variable(name, path))
   if (Array.isArray(value)) {
-    const items = value.map((item, index) => withEnvironment(item, environment, `${path}[${index}]`))
+    const items = value.map((item, index) => replace(item, `${path}[${index}]`, variable))
     return items.every((item, index) => item === value[index]) ? value : items
   }
   if (!isPlain(value) || isPlugin(value, path)) return value
   const before = Object.entries(value)
   const entries = before.map(([key, item]): [string, unknown] => [
     key,
-    withEnvironment(item, environment, path === '' ? key : `${path}.${key}`),
+    replace(item, path === '' ? key : `${path}.${key}`, variable),
   ])
   return entries.every(([, item], index) => item === before[index]?.[1]) ? value : Object.fromEntries(entries)
 }

@@ -43,18 +43,34 @@ function variablesOf(inFile: Variables, environment: Variables): Variables {
   return { ...Object.fromEntries(left), ...environment }
 }
 
+/** A configuration file as it is written, and the variables for it. */
+export interface WrittenConfiguration {
+  readonly file: string
+  readonly source: unknown
+  readonly variables: Variables
+}
+
+/** @throws TypeError with a one-line message that starts with the file. */
+export async function readConfiguration(path: string, environment: Variables): Promise<WrittenConfiguration> {
+  const file = resolve(path)
+  if (!fileExists(file)) throw new TypeError(`${file}: the file does not exist`)
+  try {
+    const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
+    const source = isModule ? await importModule(file) : await parseJson(await readFile(file, 'utf8'))
+    return { file, source, variables: variablesOf(readEnvironmentFile(dirname(file)), environment) }
+  } catch (cause) {
+    throw errorInFile(cause, file)
+  }
+}
+
 /**
  * Reads a configuration file, substitutes environment variables and validates the result.
  *
  * @throws TypeError with a one-line message that starts with the file and names the path in it.
  */
 export async function loadConfiguration(path: string, environment: Variables): Promise<LoadedConfiguration> {
-  const file = resolve(path)
-  if (!fileExists(file)) throw new TypeError(`${file}: the file does not exist`)
+  const { file, source, variables } = await readConfiguration(path, environment)
   try {
-    const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
-    const source = isModule ? await importModule(file) : await parseJson(await readFile(file, 'utf8'))
-    const variables = variablesOf(readEnvironmentFile(dirname(file)), environment)
     const configuration = parseConfiguration(configurationSchema, withEnvironment(source, variables), '')
     return { configuration, file, directory: dirname(file) }
   } catch (cause) {

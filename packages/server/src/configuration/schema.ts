@@ -80,11 +80,22 @@ const logSchema = configurationObject({
   format: v.optional(v.picklist(logFormats, 'must be json or text')),
 })
 
-/**
- * The configuration of the server. Values that it passes to the provider unchanged (clients, scopes, endpoints, ...) are
- * validated there.
- */
-export const configurationSchema = configurationObject({
+/** Options of the command line, and names of other servers. `configurationObject` adds the question. */
+const suggestions = {
+  port: '--port? The port is an option of grantry serve (or PORT in the environment), not of the configuration',
+  host: '--host? The address is an option of grantry serve, not of the configuration',
+  address: '--host? The address is an option of grantry serve, not of the configuration',
+  loglevel: 'log.level?',
+  logformat: 'log.format?',
+  url: 'issuer?',
+  baseurl: 'issuer?',
+  database: 'storage?',
+  store: 'storage?',
+  apis: 'scopes?',
+  resources: 'scopes?',
+}
+
+const entries = {
   /** The URL of the JSON Schema, for editors. The server ignores it. */
   $schema: v.optional(v.string('must be the URL of a JSON Schema')),
   issuer: v.string('must be the URL of this server'),
@@ -115,7 +126,13 @@ export const configurationSchema = configurationObject({
   log: v.optional(logSchema, {}),
   metrics: v.optional(metricsSchema, true),
   console: v.optional(consoleSchema, false),
-})
+}
+
+/**
+ * The configuration of the server. Values that it passes to the provider unchanged (clients, scopes, endpoints, ...) are
+ * validated there.
+ */
+export const configurationSchema = configurationObject(entries, { suggestions })
 
 /** The configuration as the operator writes it. */
 export type Configuration = Omit<

@@ -71,10 +71,21 @@ const filesystemSchema = configurationObject({
 const memorySchema = configurationObject({ driver: v.literal('memory') })
 
 export const schemas = { memory: memorySchema, filesystem: filesystemSchema, redis: redisSchema } as const
+const objectSchema = configurationObject({})
 const drivers = Object.keys(schemas) as readonly (keyof typeof schemas)[]
-const unknownDriver = configurationObject({
-  driver: v.picklist(drivers, `must be one of ${drivers.join(', ')}`),
-})
+// Loose: the settings of an unknown driver are not wrong, its name is.
+const unknownDriver = v.looseObject(
+  {
+    driver: v.picklist(
+      drivers,
+      `must be one of ${drivers.join(', ')}; for another store, write a driver and embed the library (docs/guides/custom-driver.md)`,
+    ),
+  },
+  ({ input }) =>
+    input === undefined
+      ? `is required: one of ${drivers.join(', ')}`
+      : (v.safeParse(objectSchema, input).issues?.[0].message ?? ''),
+)
 
 type StorageSchema = (typeof schemas)[keyof typeof schemas]
 export type StorageInput = v.InferInput<StorageSchema>

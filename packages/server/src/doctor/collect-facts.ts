@@ -121,6 +121,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
     keyFileChangedAt: keyFile === undefined ? undefined : Math.floor(keyFile.mtimeMs / 1000),
     keys,
     signingAlgorithms: provider.metadata.id_token_signing_alg_values_supported as readonly string[],
+    metadata: provider.metadata,
     store,
     warnings: [...warnings, ...ofStore],
     now: Math.floor(Date.now() / 1000),

@@ -1,4 +1,4 @@
-import type { AtomicDriver, ClientWithSecrets, KeyInfo, ScopeWithSecrets } from '@grantry/core'
+import type { AtomicDriver, ClientWithSecrets, KeyInfo, Provider, ScopeWithSecrets } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { ConfiguredUser } from '../users/configured-users.ts'
 import type { Finding } from './finding.ts'
@@ -38,6 +38,8 @@ export interface Facts {
   readonly keys: readonly KeyInfo[] | undefined
   /** The available signing algorithms. The first is the default. */
   readonly signingAlgorithms: readonly string[]
+  /** The discovery document. */
+  readonly metadata: Provider['metadata']
   readonly store: StoreFact
   /** The startup warnings of the provider. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[]

@@ -60,6 +60,16 @@ export const pluginRules = {
     remedy: 'set profile of the clients to "fapi2", or clients of the plugin to "all"',
     source: 'docs/guides/fapi2.md',
   },
+  'sign-in-missing': {
+    severity: 'warning',
+    remedy: 'add { "name": "sign-in" } to plugins, or set authorizationEndpoint to the URL of your login page',
+    source: 'RFC 6749 section 3.1; docs/guides/sign-in.md',
+  },
+  'users-missing': {
+    severity: 'warning',
+    remedy: 'add users, with passwords from grantry hash-password',
+    source: 'docs/guides/sign-in.md',
+  },
   'resource-unknown': {
     severity: 'warning',
     remedy: 'set audience of the scopes of your APIs to the resources that clients name',

@@ -7,6 +7,7 @@ import { checkKeys, checkOpenId } from './keys.ts'
 import { checkPlugins } from './plugins.ts'
 import type { Severity } from './rules.ts'
 import { checkSecrets, checkUsers } from './secrets.ts'
+import { checkSignIn } from './sign-in.ts'
 import { checkStorage } from './storage.ts'
 
 const checks = [
@@ -19,6 +20,7 @@ const checks = [
   checkClients,
   checkScopes,
   checkUsers,
+  checkSignIn,
   checkPlugins,
   checkCertificates,
   checkExposure,

@@ -1,0 +1,33 @@
+import { isNamedPlugin } from '../configuration/named-plugins.ts'
+import { clientsWithoutSignIn, hasNoUsers } from '../startup-warnings.ts'
+import type { Check } from './facts.ts'
+import { finding } from './finding.ts'
+
+/** Checks whether users can sign in where clients expect it. */
+export const checkSignIn: Check = ({ configuration, metadata }) => {
+  const { clients, plugins = [] } = configuration
+  const unable = clientsWithoutSignIn(configuration, { metadata })
+  const isSignIn = (plugin: string | object): boolean => isNamedPlugin(plugin) && plugin.name === 'sign-in'
+  return [
+    ...(Array.isArray(clients) ? clients : []).flatMap(({ clientId }, index) =>
+      unable.includes(clientId)
+        ? [
+            finding(
+              'sign-in-missing',
+              `clients[${index}].grantTypes`,
+              `No page signs users in, so ${clientId} cannot get a code`,
+            ),
+          ]
+        : [],
+    ),
+    ...(hasNoUsers(configuration)
+      ? [
+          finding(
+            'users-missing',
+            `plugins[${plugins.findIndex(isSignIn)}]`,
+            'There are no users, so no password is accepted',
+          ),
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sharedDirectory } from '../support/directory.ts'
+import { healthy } from './doctor/configurations.ts'
+import { printed } from './printed.ts'
+
+const base = sharedDirectory('all-problems')
+const valid = { ...healthy, issuer: 'http://127.0.0.1:8484', storage: { driver: 'memory' }, keys: {} }
+const [client] = healthy.clients
+
+let count = 0
+async function problemsIn(configuration: object): Promise<readonly string[]> {
+  count += 1
+  const file = join(base, `c${count}.json`)
+  writeFileSync(file, JSON.stringify(configuration))
+  const { code, out } = await printed('check', '--json', '--config', file)
+  expect(code).toBe(1)
+  const { findings } = JSON.parse(out) as { findings: readonly { id: string; reason: string }[] }
+  const invalid = findings.filter(({ id }) => id === 'configuration-invalid')
+  return invalid.map(({ reason }) => reason.replace(`${file}: `, ''))
+}
+
+const unset = '$' + '{GRANTRY_TEST_UNSET}'
+
+test('check reports the mistakes of all members at the same time', async () => {
+  const { clients } = valid
+  const problems = await problemsIn({
+    ...valid,
+    isuer: 'http://127.0.0.1:8484',
+    port: 8080,
+    trustedProxies: true,
+    keys: { encryptionSecret: unset },
+    clients: [
+      { ...client, pkce: true, redirectUris: 'https://a.example/' },
+      { ...client, clientId: 'b', scopes: ['nonsense', 'other'] },
+      { ...client, clientId: 'c', grantTypes: ['magic'] },
+      ...clients,
+    ],
+  })
+  expect(problems).toEqual([
+    expect.stringMatching(/^keys\.encryptionSecret needs the environment variable GRANTRY_TEST_UNSET/u),
+    expect.stringMatching(/^isuer is not a known option; did you mean issuer\?/u),
+    expect.stringMatching(/^port is not a known option; did you mean --port\? /u),
+    expect.stringMatching(/^trustedProxies must be a number/u),
+    expect.stringMatching(/^clients\[0\]: pkce is not a known option; did you mean requirePkce\?/u),
+    expect.stringMatching(/^clients\[0\]: redirectUris must be an array of URIs/u),
+    expect.stringMatching(/^clients: b has the scope nonsense, /u),
+    expect.stringMatching(/^clients: b has the scope other, /u),
+    expect.stringMatching(/^clients: c uses the grant type magic, /u),
+  ])
+})
+
+test('check names the position of a client that others hide', async () => {
+  const problems = await problemsIn({
+    ...valid,
+    clients: [{ ...client, accessTokenLifetime: 'x' }, client, client, { ...client, clientId: 'd', enabled: 1 }],
+  })
+  expect(problems).toEqual([
+    expect.stringMatching(/^clients\[0\]: accessTokenLifetime /u),
+    expect.stringMatching(/^clients: two clients have the clientId /u),
+    expect.stringMatching(/^clients\[3\]: enabled /u),
+  ])
+})
+
+test('check reports each malformed secret', async () => {
+  const secrets = [{ sha256: 'x' }, {}]
+  expect(await problemsIn({ ...valid, clients: [{ ...client, secrets }] })).toEqual([
+    expect.stringMatching(/^clients\[0\]: secrets\[0\]\.sha256 /u),
+    expect.stringMatching(/^clients\[0\]: secrets\[1\] has neither /u),
+  ])
+})
+
+test.each([
+  [
+    { storage: { driver: 'postgres', url: 'postgres://127.0.0.1/x' } },
+    /^storage\.driver must be one of memory, filesystem, redis; /u,
+  ],
+  [{ storage: { url: 'redis://127.0.0.1' } }, /^storage\.driver is required: one of memory, filesystem, redis/u],
+  [
+    { keys: { jwks: './missing.json' }, clients: [{ ...client, id: 'x' }] },
+    /^keys\.jwks .+missing\.json: it cannot be read/u,
+  ],
+  [{ host: '0.0.0.0' }, /^host is not a known option; did you mean --host\? /u],
+  [{ clients: [{ ...client, secrets: ['plain-secret'] }] }, /secrets\[0\] must be an object .+ hashSecret\(\)/u],
+  [{ clients: [{ ...client, callbackUrls: [] }] }, /did you mean redirectUris\?/u],
+])('check explains %j', async (changed, problem) => {
+  const [first = ''] = await problemsIn({ ...valid, ...changed })
+  expect(first).toMatch(problem)
+  expect(first).not.toContain('plain-secret')
+})
