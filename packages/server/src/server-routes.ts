@@ -19,9 +19,11 @@ export function serverRoutes(parts: {
   readonly console: ReadonlyMap<string, Handler> | undefined
   /** The application of the demo; `undefined` for a real configuration. */
   readonly demo: ReadonlyMap<string, Handler> | undefined
+  /** The page at the URL of the issuer; `undefined` if it is off. The demo has its own. */
+  readonly home?: ReadonlyMap<string, Handler> | undefined
   readonly isStopping: () => boolean
 }): (request: Request) => Handler {
-  const { provider, observe, metrics, console: page, demo, isStopping } = parts
+  const { provider, observe, metrics, console: page, demo, home, isStopping } = parts
   const live: Handler = async () => status('live', 200)
   const ready: Handler = async () => {
     if (isStopping()) return status('stopping', 503)
@@ -34,6 +36,7 @@ export function serverRoutes(parts: {
   add('health', '/health/live', live)
   add('health', '/health/ready', ready)
   if (metrics !== undefined) add('metrics', '/metrics', metrics)
+  for (const [path, handler] of home ?? []) add('home', path, handler)
   for (const [path, handler] of demo ?? []) add('demo', path, handler)
   for (const [path, handler] of page ?? []) add('console', path, handler)
   for (const [name, path] of Object.entries(provider.paths)) {

@@ -21,6 +21,7 @@ import { demoConfiguration } from './demo/configuration.ts'
 import { demoRoutes } from './demo/routes.ts'
 import { errorInFile, listenFailure } from './error-message.ts'
 import { gettingStartedCommands } from './getting-started.ts'
+import { homePage } from './home-page.ts'
 import { isLoopbackName, localOrigin, localPort, urlHost } from './local-address.ts'
 import { adapterReports } from './observability/adapter-reports.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
@@ -180,6 +181,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
         observe: observeServer,
         metrics,
         console: page,
+        home: configuration.homePage ? homePage(provider) : undefined,
         demo: isDemo ? await demoRoutes(provider.issuer) : undefined,
         isStopping: () => isStopping,
       })

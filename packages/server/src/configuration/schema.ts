@@ -126,6 +126,7 @@ const entries = {
   log: v.optional(logSchema, {}),
   metrics: v.optional(metricsSchema, true),
   console: v.optional(consoleSchema, false),
+  homePage: v.optional(v.boolean('must be true or false'), true),
 }
 
 /**
