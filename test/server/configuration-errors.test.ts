@@ -67,6 +67,8 @@ const cases: readonly Case[] = [
   [{ ...valid, maxConnections: 'many' }, 'maxConnections', 'must be a number'],
   [{ ...valid, abuseControl: 'on' }, 'abuseControl'],
   [{ ...valid, console: 'yes' }, 'console', 'must be'],
+  [{ ...valid, homePage: '/home' }, 'homePage', 'must be true or false'],
+  [{ ...valid, unavailableScopes: 'some' }, 'unavailableScopes', 'must be'],
   // Unknown keys on every level, with a suggestion.
   [{ ...valid, trustedProxy: 1 }, 'trustedProxy', 'did you mean trustedProxies?'],
   [{ ...valid, keys: { algoritm: 'ES256' } }, 'keys.algoritm', 'did you mean algorithm?'],

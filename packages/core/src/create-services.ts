@@ -58,7 +58,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const { issuer, clockTolerance, maxHostCalls } = options
   const hostLimits = sharedLimits({ timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime })
   const registry = createRegistry([builtInMethods, options.plugins])
-  const { bindings } = registry
   const paths = endpointPaths(options, registry)
   const urls = endpointUrls(options, registry, paths)
   const [hostClients, users, scopes] = allSteps([
@@ -71,7 +70,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   assertConsistent({ clients: hostClients, scopes, users, registry })
   const openKeys = await openKeyRing(options.keys, runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
-
   const recorder = createRecorder(options.observe, runtime, options.traceHeaders)
   const startup = recorder.start()
   const store = openStore(options.storage, {
@@ -106,7 +104,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     revision,
     authorizationStatus,
     jwt,
-    bindings,
+    bindings: registry.bindings,
     clockTolerance,
     observed: recorder.observed,
     runtime,
@@ -155,8 +153,8 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     errors: {
       realm: issuer,
       pluginErrors: registry.pluginErrors,
-      schemes: bindings.schemes,
-      exposedHeaders: bindings.exposedHeaders,
+      schemes: registry.bindings.schemes,
+      exposedHeaders: registry.bindings.exposedHeaders,
     },
     clients,
     scopes,
@@ -209,7 +207,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       accessTokens,
       identityTokens,
       families,
-      bindings,
+      bindings: registry.bindings,
       observed: recorder.observed,
       runtime,
     }),
@@ -224,7 +222,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
 
     audiences,
     accessTokens,
-    keyProofs: createKeyProofs(bindings, plugins.kitOf),
+    keyProofs: createKeyProofs(registry.bindings, plugins.kitOf),
     identityTokens,
     storedGrants,
     families,
