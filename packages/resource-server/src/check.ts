@@ -50,3 +50,18 @@ export function safeUrl(value: unknown, what: string): string {
   if (typeof value === 'string' && isSafeUrl(value)) return value
   throw new TypeError(`${what} must be a URL with https, or with http on localhost`)
 }
+
+const internalName = /^(?:[^.]+|.+\.(?:internal|local|localdomain|lan|svc|home\.arpa|cluster\.local))$/u
+const internalAddress =
+  /^(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+$|^\[f[cd][\da-f:]+\]$/u
+
+/** Returns a URL of a host in the network of the API, with http, or one of {@link safeUrl}. */
+export function internalUrl(value: unknown, what: string): string {
+  if (typeof value === 'string' && URL.canParse(value)) {
+    const { protocol, hostname, username, password } = new URL(value)
+    const isInternal = internalAddress.test(hostname) || (internalName.test(hostname) && !hostname.startsWith('['))
+    if (protocol === 'http:' && username === '' && password === '' && isInternal) return value
+  }
+  if (typeof value === 'string' && isSafeUrl(value)) return value
+  throw new TypeError(`${what} must be a URL with https, or with http and a host of the internal network`)
+}

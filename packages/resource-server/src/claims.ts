@@ -18,8 +18,16 @@ export interface Claims {
 
 /** What the claims must fulfil. */
 export interface ClaimRules {
-  readonly issuer: string
+  readonly issuers: {
+    /** `undefined` if there can be many. */
+    readonly single: string | undefined
+    /** Whether `iss` fits. */
+    fits(claims: Claims): boolean
+  }
   readonly audience: readonly string[]
+  /** The claim that names the API. */
+  readonly audienceClaim: string
+  readonly requiredClaims: Readonly<Record<string, string | number | boolean>>
   /** Seconds. */
   readonly clockTolerance: number
   /** Epoch seconds. */
@@ -47,15 +55,20 @@ function isWellFormed(claims: Readonly<Record<string, unknown>>): claims is Clai
 export function claimsProblem(
   claims: Readonly<Record<string, unknown>>,
   required: readonly string[],
-  { issuer, audience, clockTolerance, now }: ClaimRules,
+  { issuers, audience, audienceClaim, requiredClaims, clockTolerance, now }: ClaimRules,
 ): Reason | undefined {
   if (!isWellFormed(claims)) return 'claims_malformed'
-  const { iss, aud, exp, nbf } = claims
-  if (iss === undefined ? required.includes('iss') : iss !== issuer) return 'issuer_mismatch'
-  const audiences = [aud ?? []].flat()
-  if (aud === undefined ? required.includes('aud') : !audiences.some((one) => audience.includes(one))) {
+  const { iss, exp, nbf } = claims
+  const mayLackIssuer = issuers.single !== undefined && !required.includes('iss')
+  if (!(iss === undefined && mayLackIssuer) && !issuers.fits(claims)) return 'issuer_mismatch'
+  const named = claims[audienceClaim]
+  const audiences: readonly unknown[] = Array.isArray(named) ? named : [named]
+  // Another claim than `aud` is always required: the API has named it.
+  const isRequired = required.includes('aud') || audienceClaim !== 'aud'
+  if (named === undefined ? isRequired : !audiences.some((one) => audience.some((own) => own === one))) {
     return 'audience_mismatch'
   }
+  if (Object.entries(requiredClaims).some(([name, value]) => claims[name] !== value)) return 'claim_mismatch'
   if (exp === undefined && required.includes('exp')) return 'claims_malformed'
   if (exp !== undefined && exp <= now() - clockTolerance) return 'expired'
   return nbf !== undefined && nbf > now() + clockTolerance ? 'not_yet_valid' : undefined

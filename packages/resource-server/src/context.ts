@@ -1,14 +1,22 @@
 import { safeUrl, seconds, text, texts } from './check.ts'
 import type { ClaimRules } from './claims.ts'
+import { type IssuerPattern, type Issuers, issuersOf } from './issuers.ts'
 import { createJsonFetch, type Fetch, type JsonFetch } from './json-fetch.ts'
 import { createMetadata, type FindInMetadata } from './metadata.ts'
 
 /** The options that concern all parts. */
 export interface CommonOptions {
-  /** The issuer of the access tokens: their `iss`, compared character by character. */
-  readonly issuer: string
+  /** The issuer of the access tokens: their `iss`, compared character by character; or a pattern for many issuers. */
+  readonly issuer: string | IssuerPattern
   /** The names of this API in `aud`. A token needs one of them. */
   readonly audience: string | readonly string[]
+  /**
+   * The claim that stands for `aud`, for issuers whose access tokens have none: `client_id` at Amazon Cognito. Requires
+   * `requiredClaims`, which distinguish access tokens from identity tokens. Default: `aud`.
+   */
+  readonly audienceClaim?: string | undefined
+  /** Claims that a token must have with exactly this value, such as `{ token_use: 'access' }`. Default: none. */
+  readonly requiredClaims?: Readonly<Record<string, string | number | boolean>> | undefined
   /** Seconds by which the clock of the issuer may differ, for `exp` and `nbf`. Default: 10. */
   readonly clockTolerance?: number | undefined
   /** Seconds for each request to the issuer, and for each function of the host. Default: 5. */
@@ -22,6 +30,7 @@ export interface CommonOptions {
 /** What the parts of a resource server share. */
 export interface Context {
   readonly rules: ClaimRules
+  readonly issuers: Issuers
   readonly fetchJson: JsonFetch
   /** Returns the function that finds endpoints of the issuer. Throws a TypeError if the issuer has no safe URL. */
   readonly metadata: () => FindInMetadata
@@ -34,10 +43,24 @@ export interface Context {
 /** The same function for all resource servers, which share the memory of used proofs. */
 const systemClock = (): number => Date.now() / 1000
 
+function requiredClaimsOf({ audienceClaim = 'aud', requiredClaims = {} }: CommonOptions): ClaimRules['requiredClaims'] {
+  if (typeof requiredClaims !== 'object' || requiredClaims === null || Array.isArray(requiredClaims)) {
+    throw new TypeError('requiredClaims must be an object')
+  }
+  for (const [name, value] of Object.entries(requiredClaims)) {
+    if (['string', 'number', 'boolean'].includes(typeof value)) continue
+    throw new TypeError(`requiredClaims.${name} must be a string, a number or a boolean`)
+  }
+  if (audienceClaim === 'aud' || Object.keys(requiredClaims).length > 0) return { ...requiredClaims }
+  throw new TypeError('audienceClaim requires requiredClaims, such as { token_use: "access" }')
+}
+
 /** @throws TypeError with one sentence for a mistake in the options */
 export function contextOf(options: CommonOptions): Context {
-  const issuer = text(options.issuer, 'issuer')
+  const issuers = issuersOf(options.issuer)
   const audience = texts(options.audience, 'audience')
+  const audienceClaim = text(options.audienceClaim ?? 'aud', 'audienceClaim')
+  const requiredClaims = requiredClaimsOf(options)
   const clockTolerance = seconds(options.clockTolerance, 10, [0, 300], 'clockTolerance')
   const now = options.now ?? systemClock
   const timeout = seconds(options.timeout, 5, [0.05, 60], 'timeout')
@@ -45,12 +68,16 @@ export function contextOf(options: CommonOptions): Context {
   const fetchJson = createJsonFetch(options.fetch ?? ((url, init) => fetch(url, init)), timeout)
   let found: FindInMetadata | undefined
   return {
-    rules: { issuer, audience, clockTolerance, now },
+    rules: { issuers, audience, audienceClaim, requiredClaims, clockTolerance, now },
+    issuers,
     fetchJson,
     timeout,
     maxWait,
     metadata: () => {
-      found ??= createMetadata(safeUrl(issuer, 'issuer'), fetchJson, { maxWait, now })
+      if (issuers.single === undefined) {
+        throw new TypeError('issuer.pattern requires jwt.jwks or jwt.jwksUri, and introspection.endpoint')
+      }
+      found ??= createMetadata(safeUrl(issuers.single, 'issuer'), fetchJson, { maxWait, now })
       return found
     },
   }

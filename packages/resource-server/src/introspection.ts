@@ -96,7 +96,9 @@ export function createIntrospect(
     const headers = new Headers()
     await withTimeout(Promise.resolve(authenticate({ url, headers, body })), timeout)
     headers.set('content-type', 'application/x-www-form-urlencoded')
-    return fetchJson(url, { method: 'POST', headers, body: body.toString() })
+    const response = await fetchJson(url, { method: 'POST', headers, body: body.toString() })
+    // Some servers write members that they do not have as null.
+    return Object.fromEntries(Object.entries(response).filter(([, value]) => value !== null))
   }
 
   async function ask(token: string, key: string): Promise<Active | Refused> {

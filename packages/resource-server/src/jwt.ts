@@ -1,7 +1,7 @@
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { compactVerify } from 'jose/jws/compact/verify'
-import { algorithms, assertMembers, safeUrl, seconds, texts } from './check.ts'
+import { algorithms, assertMembers, internalUrl, safeUrl, seconds, texts } from './check.ts'
 import { type Claims, claimsProblem } from './claims.ts'
 import type { Context } from './context.ts'
 import { createPublishedKeys, type FindKeys, keysOf } from './keys.ts'
@@ -13,6 +13,11 @@ export interface JwtOptions {
   readonly jwks?: JSONWebKeySet | undefined
   /** Where the issuer publishes its keys. Default: the `jwks_uri` in its metadata. */
   readonly jwksUri?: string | undefined
+  /**
+   * Allows `http` in `jwksUri` for a host of the internal network: a private address, a name without a dot, or one in
+   * `internal`, `local`, `svc`, `lan`. An attacker in that network could replace the keys. Default: false.
+   */
+  readonly allowInternalHttp?: boolean | undefined
   /** The accepted algorithms. Default: `ES256`, `PS256`, `RS256`, `EdDSA`, `Ed25519`. */
   readonly algorithms?: readonly string[] | undefined
   /**
@@ -31,7 +36,7 @@ export interface JwtOptions {
 /** Returns the claims of a valid token. */
 export type ValidateToken = (token: string) => Promise<{ readonly claims: Claims } | Refused>
 
-const optionNames = ['jwks', 'jwksUri', 'algorithms', 'types', 'maxAge', 'maxStale', 'cooldown']
+const optionNames = ['jwks', 'jwksUri', 'allowInternalHttp', 'algorithms', 'types', 'maxAge', 'maxStale', 'cooldown']
 
 /** RFC 7515 section 4.1.9: `application/` can be omitted. RFC 9068 section 4 compares the rest without case. */
 const normalType = (type: string): string => type.toLowerCase().replace(/^application\//u, '')
@@ -86,10 +91,12 @@ async function verified(jwt: string, keys: readonly CryptoKey[], allowed: readon
  */
 export function createValidateJwt(
   options: JwtOptions,
-  { rules, fetchJson, metadata, maxWait }: Context,
+  { rules, issuers, fetchJson, metadata, maxWait }: Context,
 ): ValidateToken {
   assertMembers(options, optionNames, 'jwt')
-  const { jwks, jwksUri } = options
+  const { jwks, jwksUri, allowInternalHttp = false } = options
+  if (typeof allowInternalHttp !== 'boolean') throw new TypeError('jwt.allowInternalHttp must be true or false')
+  if (allowInternalHttp && jwksUri === undefined) throw new TypeError('jwt.allowInternalHttp requires jwt.jwksUri')
   if (jwks !== undefined && jwksUri !== undefined) throw new TypeError('jwt must not have both jwks and jwksUri')
   const allowed = algorithms(options.algorithms, ['ES256', 'PS256', 'RS256', 'EdDSA', 'Ed25519'], 'jwt.algorithms')
   const types = texts(options.types ?? ['at+jwt'], 'jwt.types').map(normalType)
@@ -99,15 +106,16 @@ export function createValidateJwt(
     cooldown: seconds(options.cooldown, 30, [1, 3600], 'jwt.cooldown'),
     maxWait,
     now: rules.now,
+    owns: issuers.ownsKey,
   }
 
   function createKeys(): (renew?: 'renew') => Promise<FindKeys> {
     if (jwks !== undefined) {
-      const given = Promise.resolve(keysOf(jwks))
+      const given = Promise.resolve(keysOf({ keys: jwks.keys.filter((key) => issuers.ownsKey({ ...key })) }))
       return () => given
     }
     if (jwksUri !== undefined) {
-      const uri = Promise.resolve(safeUrl(jwksUri, 'jwt.jwksUri'))
+      const uri = Promise.resolve((allowInternalHttp ? internalUrl : safeUrl)(jwksUri, 'jwt.jwksUri'))
       return createPublishedKeys(() => uri, fetchJson, times)
     }
     const find = metadata()

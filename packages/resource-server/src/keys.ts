@@ -42,6 +42,8 @@ interface KeyTimes {
   readonly cooldown: number
   readonly maxWait: number
   readonly now: () => number
+  /** Whether a key can belong to the issuer. */
+  readonly owns: (jwk: Readonly<Record<string, unknown>>) => boolean
 }
 
 /** The keys that the issuer publishes. */
@@ -54,5 +56,5 @@ export const createPublishedKeys = (
     const uri = await findUri()
     const { keys } = await fetchJson(uri)
     if (!Array.isArray(keys)) throw new Error(`${uri} has no keys`)
-    return keysOf({ keys: keys.filter((key) => typeof key === 'object' && key !== null) })
+    return keysOf({ keys: keys.filter((key) => typeof key === 'object' && key !== null && times.owns(key)) })
   }, times)

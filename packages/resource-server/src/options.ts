@@ -33,6 +33,8 @@ export interface ResourceServerOptions extends CommonOptions, Formats {
 const optionNames = [
   'issuer',
   'audience',
+  'audienceClaim',
+  'requiredClaims',
   'jwt',
   'introspection',
   'dpop',

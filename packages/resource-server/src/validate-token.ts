@@ -1,6 +1,8 @@
 import type { Context } from './context.ts'
 import { createIntrospect, type IntrospectionOptions } from './introspection.ts'
+import { withTimeout } from './json-fetch.ts'
 import { createValidateJwt, isJwt, type JwtOptions, type ValidateToken } from './jwt.ts'
+import { isRefused, refused } from './refusal.ts'
 
 /** Which formats of access tokens are accepted. */
 export interface Formats {
@@ -18,7 +20,21 @@ export interface Formats {
  *
  * @throws TypeError with one sentence for a mistake in the options
  */
-export function createValidateToken({ jwt, introspection }: Formats, context: Context): ValidateToken {
+export function createValidateToken(formats: Formats, context: Context): ValidateToken {
+  const validate = createValidateFormats(formats, context)
+  return async (token) => {
+    const validated = await validate(token)
+    if (isRefused(validated)) return validated
+    try {
+      const accepted = await withTimeout(Promise.resolve(context.issuers.accept(validated.claims)), context.timeout)
+      return accepted ? validated : refused('issuer_not_accepted')
+    } catch (error) {
+      return refused('issuer_check_unavailable', error)
+    }
+  }
+}
+
+function createValidateFormats({ jwt, introspection }: Formats, context: Context): ValidateToken {
   const local = jwt === false ? undefined : createValidateJwt(jwt ?? {}, context)
   const remote = introspection === undefined ? undefined : createIntrospect(introspection, context)
   if (local === undefined && remote === undefined) throw new TypeError('jwt: false requires introspection')
