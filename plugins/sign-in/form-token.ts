@@ -31,3 +31,11 @@ export async function permits(owner: Owner, step: Step, formToken: string): Prom
 
 /** The challenge for a passkey: the form token is random, and belongs to one page of one browser. */
 export const challengeOf = (formToken: string, { sha256 }: Pick<Kit, 'sha256'>): string => sha256(formToken)
+
+/**
+ * Uses a challenge whose response was valid. `false` if it was used before: WebAuthn Level 3 section 13.4.3 requires that
+ * a challenge is accepted once, also by another process.
+ */
+export const spendChallenge = (challenge: string, { kit, expiresAt }: Pick<Owner, 'kit' | 'expiresAt'>) =>
+  // As long as the form token is valid, on all clocks.
+  kit.records.insert(`used challenge:${challenge}`, true, expiresAt + 60)

@@ -2,7 +2,7 @@ import type { Reply } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import { beginSession } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
-import { challengeOf } from './form-token.ts'
+import { challengeOf, spendChallenge } from './form-token.ts'
 import { signInPage } from './views.ts'
 
 /** Checks the response of a passkey, and begins a session. The device has verified the user, so no second factor follows. */
@@ -17,7 +17,9 @@ export async function attemptPasskey(
   const response = { credential, challenge, origin: new URL(kit.issuer).origin }
   const verify = async () => passkeys?.verify(response, kit)
   const user = await (passkeys?.limitsHostCalls === true ? verify() : kit.callHost('passkeys.verify', verify))
-  if (user === undefined) return signInPage(interaction, services, { problem: 'unknown_passkey' })
+  if (user === undefined || !(await spendChallenge(challenge, interaction))) {
+    return signInPage(interaction, services, { problem: 'unknown_passkey' })
+  }
   // RFC 8176: possession of a key, and the PIN or fingerprint that unlocks it.
   const subject = {
     sub: user.sub,

@@ -1,4 +1,4 @@
-import { type EndpointKit, isOAuthError, OAuthError, type Reply, type Subject } from '@grantry/core'
+import { type EndpointKit, isOAuthError, type Reply, type Subject } from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import {
@@ -10,6 +10,7 @@ import {
 } from '../authorization-endpoint/standing.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { beginSession } from './begin-session.ts'
+import { type CountedCode, countCode } from './code-limits.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import { secondFactorPage, signInPage } from './views.ts'
 
@@ -38,11 +39,8 @@ interface PasswordUser {
 /** Seconds that a user can take to find the code. */
 const lifetime = 600
 
-/** Codes that a user can enter in a window (seconds), at any address. */
-const maxCodes = 10
-const window = 900
-
-const keyOf = (sub: string, now: number): string => `second factor:${sub}:${Math.floor(now / window)}`
+/** Seconds of a delay that the page shows. */
+const maxShownWait = 3600
 
 /** A factor of the host is a function of the host. */
 const callFactor = async (
@@ -90,15 +88,6 @@ export async function askForSecondFactor(
   return show(interaction, { id, browser, name, sub, amr: [...amr], ...more, ...standingIn(standing) }, services)
 }
 
-/** @throws OAuthError `slow_down` after too many codes. */
-async function assertNotGuessing(sub: string, kit: EndpointKit): Promise<void> {
-  const now = kit.now()
-  const end = (Math.floor(now / window) + 1) * window
-  if ((await kit.records.increment(keyOf(sub, now), end)) <= maxCodes) return
-  const reason = 'plugin:authorization-endpoint:second_factor_limit'
-  throw new OAuthError('slow_down', 'There were too many codes', { reason, retryAfter: end - now })
-}
-
 /** Returns the factor that the code belongs to. */
 async function factorOf(code: string, sub: string, kit: EndpointKit, factors: readonly SecondFactor[]) {
   for (const factor of await setUpFactors(sub, kit, factors)) {
@@ -123,15 +112,19 @@ export async function attemptSecondFactor(
   if (isOutdated(passed, await standingOf(kit, sub))) {
     return signInPage(interaction, services, { problem: 'form_expired' })
   }
+  let counted: CountedCode
   try {
-    await assertNotGuessing(sub, kit)
+    counted = await countCode(sub, passed, interaction.http.clientAddress, kit)
   } catch (error) {
     if (!isOAuthError(error) || error.code !== 'slow_down') throw error
-    const state = { problem: 'too_many_attempts', retryAfter: error.details.retryAfter } as const
+    const { retryAfter = 0 } = error.details
+    // Seconds say nothing to a user who has to wait for days.
+    const state = { problem: 'too_many_attempts', ...(retryAfter <= maxShownWait && { retryAfter }) } as const
     return { ...(await show(interaction, passed, services, state)), error }
   }
   const factor = await factorOf(code.replaceAll(/\s/gu, ''), sub, kit, services.secondFactors)
   if (factor === undefined) return show(interaction, passed, services, { problem: 'wrong_code' })
+  await counted.succeed()
   const subject = {
     sub,
     amr: [...new Set([...amr, factor.amr, 'mfa'])],

@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, defineFields, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
@@ -57,6 +57,19 @@ const optionsSchema = configurationObject({
   pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
 })
 
+const passwordGrantWarning = defineFields({
+  warn: (grantTypes) =>
+    grantTypes.includes('password')
+      ? [
+          {
+            reason: 'plugin:authorization-endpoint:password_without_second_factor',
+            message:
+              'The password grant asks for no second factor, so a stolen password is enough for the clients that use it. Remove password(), or refuse users who have set up a factor in users.authenticate, for clients with this grant type (RFC 9700 section 2.4)',
+          },
+        ]
+      : [],
+})
+
 /**
  * An interaction with pages: users sign in with a user name and password, and consent. Pass it to
  * `authorizationEndpoint()`.
@@ -68,6 +81,9 @@ export function signIn(input: SignInOptions): InteractionPort {
   return {
     limitsHostCalls: true,
     interact: (interaction) => interact(interaction, { pages, passkeys: factors.passkeys }),
-    parts: (services) => formEndpoints({ ...services, pages, ...factors }),
+    parts: (services) => [
+      ...(factors.secondFactors.length > 0 ? [passwordGrantWarning] : []),
+      ...formEndpoints({ ...services, pages, ...factors }),
+    ],
   }
 }

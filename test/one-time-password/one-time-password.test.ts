@@ -1,8 +1,15 @@
 import { decodeJwt } from '@grantry/core'
+import { createTestProvider } from '@grantry/core/testing'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { newRecoveryCodes, newTotpSecret, recoveryCodes, totp, totpUri } from '@grantry/plugins/one-time-password'
+import { password } from '@grantry/plugins/password'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { signIn } from '@grantry/plugins/sign-in'
 import { describe, expect, test } from 'vitest'
+import { checkPlugins } from '../../packages/server/src/doctor/plugins.ts'
 import { answer } from '../authorization/browser.ts'
-import { nameOf } from '../sign-in/parties.ts'
+import { nameOf, testPages } from '../sign-in/parties.ts'
 import { passwordAt, recoveryCode, secret, setUpFactors } from './parties.ts'
 
 describe('a user with an authenticator app', () => {
@@ -187,4 +194,18 @@ describe('setting up', () => {
     expect(() => totp({ secretOf: 'x' } as never)).toThrow('totp(): secretOf must be a function')
     expect(() => recoveryCodes({} as never)).toThrow('recoveryCodes(): hashesOf')
   })
+})
+
+test.each([
+  ['warns', true, ['plugin:authorization-endpoint:password_without_second_factor']],
+  ['does not warn', false, []],
+])('the start %s if the password grant is installed: %s', async (_what, isInstalled, reasons) => {
+  const interaction = signIn({ pages: testPages, secondFactors: [totp({ secretOf: () => undefined })] })
+  const users = { authenticate: () => undefined }
+  const plugins = [authorizationCode(), proofKey(), authorizationEndpoint({ interaction }), isInstalled && password()]
+  const { events } = await createTestProvider({ plugins, users })
+  const warnings = events.flatMap((event) => (event.type === 'startup_warning' ? [event] : []))
+  expect(warnings.map(({ reason }) => reason).filter((reason) => reason.startsWith('plugin:'))).toEqual(reasons)
+  const findings = checkPlugins({ configuration: {}, warnings } as never)
+  expect(findings.map(({ id, where }) => [id, where])).toEqual(reasons.map(() => ['second-factor-skipped', 'plugins']))
 })

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { TestProviderOptions } from '@grantry/core/testing'
 import { recoveryCodes, totp } from '@grantry/plugins/one-time-password'
 import type { SignInOptions } from '@grantry/plugins/sign-in'
-import { hiddenFields, type Page } from '../authorization/browser.ts'
+import { createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
 import { setUpSignIn } from '../sign-in/parties.ts'
 
 /** The secret of RFC 6238 appendix B, "12345678901234567890" in base32. */
@@ -28,8 +28,11 @@ export async function setUpFactors(options: Partial<SignInOptions> = {}, more: P
   ]
   const f = await setUpSignIn({ secondFactors, ...options }, more)
   /** Enters the password, and returns what sends a code. */
-  async function passed(parameters: Readonly<Record<string, string>> = {}) {
-    const { browser, enter } = await f.start(parameters)
+  async function passed(parameters: Readonly<Record<string, string>> = {}, from?: string) {
+    const { browser, enter } = await f.start(
+      parameters,
+      from === undefined ? undefined : createBrowser(f.provider, from),
+    )
     let page = await enter('alice')
     return {
       browser,

@@ -1,3 +1,4 @@
+export { addressGroupOf } from './abuse/address-group.ts'
 export type { AbuseControlOptions, ClientLimit, DelayLimit, WindowLimit } from './abuse/options.ts'
 export { configurationError, configurationProblems } from './config-problems.ts'
 export { closestName, configurationObject, parseConfiguration } from './config-schema.ts'
@@ -86,7 +87,13 @@ export {
   type Reply,
   type TokenCaller,
 } from './plugin/endpoint.ts'
-export { type ClientProblem, defineFields, type ErrorStatuses, type Fields } from './plugin/fields.ts'
+export {
+  type ClientProblem,
+  defineFields,
+  type ErrorStatuses,
+  type Fields,
+  type StartupWarning,
+} from './plugin/fields.ts'
 export {
   type Actor,
   type AuthenticatedClient,

@@ -139,7 +139,7 @@ export function recordWarnings(
   endpointWarnings: readonly { readonly reason: string; readonly message: string }[],
 ): void {
   const startup = recorder.start()
-  for (const { reason, message } of endpointWarnings) {
+  for (const { reason, message } of [...endpointWarnings, ...registry.warnings]) {
     recorder.record(startup, { type: 'startup_warning', reason, message })
   }
   for (const message of clientWarnings(clients, registry)) {

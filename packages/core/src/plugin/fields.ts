@@ -17,6 +17,12 @@ export interface ErrorStatuses {
   readonly bearer: ErrorStatus
 }
 
+/** What works, but should change. */
+export interface StartupWarning {
+  readonly reason: string
+  readonly message: string
+}
+
 /** Members that a plugin adds to what the core reads and publishes. It can add, but not replace. */
 export interface Fields {
   readonly kind: 'fields'
@@ -32,6 +38,11 @@ export interface Fields {
    * problem.
    */
   readonly checkClient?: ((client: Client) => ClientProblem | undefined) | undefined
+  /**
+   * Returns what works but should change in a provider with these grant types, as `startup_warning` events. A reason starts
+   * with `plugin:` and the name of the plugin.
+   */
+  readonly warn?: ((grantTypes: readonly string[]) => readonly StartupWarning[]) | undefined
   /** Members of a scope's configuration, as valibot entries. Declare their types in `ScopeMembers`. */
   readonly scope?: ObjectEntries | undefined
   /**

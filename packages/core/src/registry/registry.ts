@@ -4,6 +4,7 @@ import type { PluginErrors } from '../errors/error-response.ts'
 import type { ClientAuthentication } from '../plugin/client-authentication.ts'
 import type { ClientSource } from '../plugin/client-source.ts'
 import type { Endpoint } from '../plugin/endpoint.ts'
+import type { StartupWarning } from '../plugin/fields.ts'
 import type { Plugins } from '../plugin/plugin.ts'
 import type { ResponseFormat } from '../plugin/response-format.ts'
 import type { Task } from '../plugin/task.ts'
@@ -41,6 +42,8 @@ export interface Registry extends RegisteredGrants {
   readonly bindings: TokenBindings
   /** What the plugins add to the discovery document. */
   readonly metadata: JsonObject
+  /** What plugins warn about at startup. */
+  readonly warnings: readonly StartupWarning[]
 }
 
 /** @throws TypeError when a part is malformed, or two plugins provide the same one. */
@@ -76,5 +79,6 @@ export function createRegistry(plugins: Plugins): Registry {
     formats: partsOf(parts, 'response-format'),
     bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
     metadata: metadataOf(fields, endpoints),
+    warnings: fields.flatMap(({ part }) => part.warn?.([...grants.grants.keys()]) ?? []),
   }
 }

@@ -91,8 +91,15 @@ function checkFapi2(
   return [finding('fapi-signing-algorithm', 'keys', reason)]
 }
 
-/** Checks the plugins that the configuration names, with their options. */
-export const checkPlugins: Check = (facts) =>
+/** Checks the plugins that the configuration names, with their options, and what plugins warn about. */
+export const checkPlugins: Check = (facts) => [
+  ...facts.warnings
+    .filter(({ reason }) => reason === 'plugin:authorization-endpoint:password_without_second_factor')
+    .map(({ message }) => finding('second-factor-skipped', 'plugins', message)),
+  ...checkNamedPlugins(facts),
+]
+
+const checkNamedPlugins: Check = (facts) =>
   (facts.configuration.plugins ?? []).flatMap((plugin, index) => {
     const { configuration, scopes } = facts
     if (!isNamedPlugin(plugin)) return []

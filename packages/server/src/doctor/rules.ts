@@ -64,6 +64,12 @@ export const rules = define({
       'use the authorization code grant, with the plugin sign-in or a login page of yours, and remove password from grantTypes',
     source: 'RFC 9700 section 2.4; OAuth 2.1 section 10',
   },
+  'second-factor-skipped': {
+    severity: 'warning',
+    remedy:
+      'remove password from the grantTypes of clients and from the plugins, or let users.authenticate refuse users with a second factor there',
+    source: 'RFC 9700 section 2.4; docs/guides/second-factor.md',
+  },
   'anonymous-validation': {
     severity: 'warning',
     remedy:

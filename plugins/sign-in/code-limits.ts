@@ -1,0 +1,85 @@
+import { addressGroupOf, type EndpointKit, OAuthError } from '@grantry/core'
+import * as v from 'valibot'
+
+/** Codes that a user can enter in a window (seconds), at the known addresses together, and at all others together. */
+const maxCodes = 10
+const window = 900
+
+/**
+ * Wrong codes in a row at either kind of address: 100 for a user, as NIST SP 800-63B section 5.2.2 requires. With six
+ * digits, of which three are accepted at a time, a thief of the password finds one once in 6,000 series.
+ */
+const maxInRow = 50
+
+/** Seconds after which a series of wrong codes is forgotten. */
+const seriesLifetime = 7_776_000
+
+/** Seconds for which an address counts as known after a sign-in there. */
+const knownLifetime = 2_592_000
+
+const known = v.literal(true)
+const seriesSchema = v.object({ id: v.string(), since: v.number() })
+type Series = v.InferOutput<typeof seriesSchema>
+
+/** An attempt that is allowed and counted. */
+export interface CountedCode {
+  /** Forgets the failures, and remembers the address. Call it after the right code. */
+  succeed(): Promise<void>
+}
+
+const refuse = (reason: string, retryAfter: number): OAuthError =>
+  new OAuthError('slow_down', 'There were too many codes', {
+    reason: `plugin:authorization-endpoint:${reason}`,
+    status: 429,
+    retryAfter,
+  })
+
+/** Returns the series of failures at this kind of address; a new one if there is none. */
+async function seriesAt(key: string, kit: EndpointKit): Promise<Series> {
+  const found = await kit.records.get(key, seriesSchema)
+  if (found !== undefined) return found
+  const series = { id: kit.randomId(), since: kit.now() }
+  if (await kit.records.insert(key, series, series.since + seriesLifetime)) return series
+  // Another attempt was faster.
+  return (await kit.records.get(key, seriesSchema)) ?? series
+}
+
+/**
+ * Counts a code before it is checked: of concurrent ones, no more are checked. Codes at addresses where the user has
+ * entered a right one count apart from all others, so that a thief of the password cannot lock the user out there.
+ *
+ * @param standing changes with a revocation of the user and with `endAll()`: the counts then start again
+ * @throws OAuthError `slow_down` if a code is not allowed.
+ */
+export async function countCode(
+  sub: string,
+  standing: { readonly epoch?: string | undefined; readonly generation?: string | undefined },
+  clientAddress: string | undefined,
+  kit: EndpointKit,
+): Promise<CountedCode> {
+  const keyOf = (...parts: readonly (string | number)[]): string => `second factor:${JSON.stringify([sub, ...parts])}`
+  const addressKey = clientAddress === undefined ? undefined : keyOf('address', addressGroupOf(clientAddress))
+  const isKnown = addressKey !== undefined && (await kit.records.get(addressKey, known)) === true
+  const place = isKnown ? 'known' : 'elsewhere'
+  const seriesKey = keyOf('series', place, standing.epoch ?? '', standing.generation ?? '')
+  const { id, since } = await seriesAt(seriesKey, kit)
+  const now = kit.now()
+  const current = Math.floor(now / window)
+  const end = (current + 1) * window
+  if ((await kit.records.increment(keyOf('window', place, id, current), end + 60)) > maxCodes) {
+    throw refuse('second_factor_limit', end - now)
+  }
+  // Only codes that the window allows: others are not checked.
+  if ((await kit.records.increment(keyOf('row', id), now + seriesLifetime)) > maxInRow) {
+    throw refuse('second_factor_series', Math.max(1, since + seriesLifetime - now))
+  }
+  return {
+    async succeed() {
+      const fresh = { id: kit.randomId(), since: kit.now() }
+      await Promise.all([
+        kit.records.put(seriesKey, fresh, fresh.since + seriesLifetime),
+        addressKey !== undefined && kit.records.put(addressKey, true, fresh.since + knownLifetime),
+      ])
+    },
+  }
+}

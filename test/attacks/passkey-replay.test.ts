@@ -1,0 +1,53 @@
+/**
+ * Attack: someone who has seen the response of a passkey, and can set the cookie of its browser, sends it again: after the
+ * user has signed out, five times at the same moment, or to another process. The form and its challenge are valid for half
+ * an hour, and passkeys of password managers have no counter.
+ *
+ * WebAuthn Level 3 section 13.4.3.
+ */
+import { passkeys } from '@grantry/plugins/passkeys'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { createBrowser, hiddenFields } from '../authorization/browser.ts'
+import { createAuthenticator } from '../passkeys/authenticator.ts'
+import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
+import { withLatency } from '../support/latency.ts'
+
+type F = Awaited<ReturnType<typeof setUpSignIn>>
+
+/** Two providers on one slow store, and the form with the response of a passkey, in the browser of its user. */
+async function setUp() {
+  const device = createAuthenticator()
+  // A counter of 0, as synchronized passkeys have it, would be accepted again and again.
+  const find = () => ({ sub: 'alice', publicKey: device.publicKey, counter: 0 })
+  const storage = withLatency(memoryDriver())
+  const one = await setUpSignIn({ passkeys: passkeys({ find }) }, { storage })
+  const other = await setUpSignIn({ passkeys: passkeys({ find }) }, { storage })
+  const { browser, page } = await one.start()
+  const credential = device.respond(/"challenge":"([\w-]{43})"/u.exec(page.html)?.[1] ?? '')
+  const form = { ...hiddenFields(page), credential }
+  /** Sends the form with the cookies that the browser had at the beginning. */
+  const cookies = [...browser.jar]
+  async function send({ provider }: F) {
+    const own = createBrowser(provider)
+    for (const [name, value] of cookies) own.jar.set(name, value)
+    const next = await own.submit(`${provider.issuer}/connect/signin`, form)
+    return own.jar.has('__Host-grantry-session') ? 'session' : nameOf(next)
+  }
+  return { one, other, send }
+}
+
+describe('a response that was accepted', () => {
+  test('is refused 25 minutes later, by each process', async () => {
+    const { one, other, send } = await setUp()
+    expect(await send(one)).toBe('session')
+    for (const { clock } of [one, other]) clock.advance(1500)
+    expect(await Promise.all([send(one), send(other)])).toEqual(['signIn', 'signIn'])
+  })
+
+  test('begins one session if it is sent ten times at the same moment to two processes', async () => {
+    const { one, other, send } = await setUp()
+    const results = await Promise.all(Array.from({ length: 10 }, (_, index) => send(index % 2 === 0 ? one : other)))
+    expect(results.sort()).toEqual(['session', ...Array.from({ length: 9 }, () => 'signIn')])
+  })
+})
