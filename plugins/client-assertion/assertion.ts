@@ -1,4 +1,4 @@
-import { OAuthError, type PresentedCredentials, type RequestParameters } from '@grantry/core'
+import { type CredentialFacts, OAuthError, type PresentedCredentials, type RequestParameters } from '@grantry/core'
 import * as v from 'valibot'
 import type { KeySet } from '../shared/key-set.ts'
 import { type JwtRules, type Outcome, unverifiedJwt, verifiedJwt } from '../shared/verify-jwt.ts'
@@ -12,6 +12,8 @@ const payloadSchema = v.looseObject({ sub: v.pipe(v.string(), v.minLength(1)) })
 export interface PresentedAssertion extends PresentedCredentials {
   readonly jwt: string
   readonly alg: string
+  /** The URLs of the endpoint that was called. */
+  readonly endpointUrls: readonly string[]
 }
 
 const refuse = (reason: string): OAuthError =>
@@ -22,16 +24,16 @@ const refuse = (reason: string): OAuthError =>
  *
  * @throws OAuthError `invalid_client` if the assertion is too long, malformed or of another type.
  */
-export function presentedAssertion({
-  client_assertion: jwt,
-  client_assertion_type: type,
-}: RequestParameters): PresentedAssertion | undefined {
+export function presentedAssertion(
+  { client_assertion: jwt, client_assertion_type: type }: RequestParameters,
+  { endpointUrls }: CredentialFacts,
+): PresentedAssertion | undefined {
   if (jwt === undefined) return undefined
   if (type !== assertionType) throw refuse('type_unsupported')
   const { payload, alg, reason } = unverifiedJwt(jwt, ['client-authentication+jwt'])
   if (payload === undefined) throw refuse(reason)
   if (!v.is(payloadSchema, payload)) throw refuse('malformed')
-  return { clientId: payload.sub, jwt, alg }
+  return { clientId: payload.sub, jwt, alg, endpointUrls }
 }
 
 export type VerifyOptions = Pick<JwtRules, 'algorithms' | 'currentDate' | 'clockTolerance'>

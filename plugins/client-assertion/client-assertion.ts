@@ -13,8 +13,9 @@ import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { type KeySet, keySetOf } from '../shared/key-set.ts'
 import type { Outcome } from '../shared/verify-jwt.ts'
 import { type PresentedAssertion, presentedAssertion, type VerifyOptions, verifiedAssertion } from './assertion.ts'
-import { createClaimsCheck } from './claims.ts'
+import { createClaimsCheck, type Expectations } from './claims.ts'
 import { createDecoys } from './decoys.ts'
+import { refusalFor } from './hints.ts'
 import {
   type AcceptedAudience,
   audienceSchema,
@@ -62,10 +63,11 @@ function fields({ algorithms, audience, jwksUri, secretOf }: Settings) {
 }
 
 /** What the claims of an assertion are checked against. The setting counts for unknown clients. */
-const expectationsOf = (clientId: string, client: Client | undefined, { audience }: Settings) => ({
-  clientId,
-  audience: client?.tokenEndpointAuthAudience ?? audience,
-})
+const expectationsOf = (
+  { clientId, alg, endpointUrls }: PresentedAssertion,
+  client: Client | undefined,
+  { audience }: Settings,
+): Expectations => ({ clientId, alg, endpointUrls, audience: client?.tokenEndpointAuthAudience ?? audience })
 
 const optionsFor = ({ alg }: PresentedAssertion, { clockTolerance }: Settings, kit: Kit): VerifyOptions => ({
   algorithms: [alg],
@@ -118,8 +120,8 @@ function privateKeyMethod(settings: Settings) {
     method: 'private_key_jwt',
     consumes,
     unguessable: true,
-    present(parameters) {
-      const presented = presentedAssertion(parameters)
+    present(parameters, request) {
+      const presented = presentedAssertion(parameters, request)
       const isOther = presented !== undefined && secretOf !== undefined && isSecretAlgorithm(presented.alg)
       return isOther ? undefined : presented
     },
@@ -127,14 +129,14 @@ function privateKeyMethod(settings: Settings) {
     async verify(presented, client, kit) {
       const { alg } = presented
       const allowed: readonly string[] = algorithms
-      if (!allowed.includes(alg)) return { reason: 'algorithm_not_allowed' }
+      if (!allowed.includes(alg)) return refusalFor('algorithm_not_allowed', alg, settings)
       const options = optionsFor(presented, settings, kit)
       const verify = (keys: KeySet) => verifiedAssertion(presented, keys, options)
       const outcome = await verifiedWith(client, alg, kit.now(), verify)
       // No signature was verified. The time must not reveal which clients exist.
       if (unverified.has(outcome.reason)) await verify(decoys.keysFor(alg))
-      if (outcome.payload === undefined) return { reason: outcome.reason }
-      return refusalOf(outcome.payload, expectationsOf(presented.clientId, client, settings), kit)
+      if (outcome.payload === undefined) return refusalFor(outcome.reason, alg, settings)
+      return refusalOf(outcome.payload, expectationsOf(presented, client, settings), kit)
     },
   })
 }
@@ -147,8 +149,8 @@ function secretMethod(settings: Settings, secretOf: NonNullable<Settings['secret
   return defineClientAuthentication({
     method,
     consumes,
-    present(parameters) {
-      const presented = presentedAssertion(parameters)
+    present(parameters, request) {
+      const presented = presentedAssertion(parameters, request)
       return presented !== undefined && isSecretAlgorithm(presented.alg) ? presented : undefined
     },
     accepts,
@@ -162,8 +164,8 @@ function secretMethod(settings: Settings, secretOf: NonNullable<Settings['secret
       const key = fits && isUsable ? bytes : new TextEncoder().encode(kit.randomId() + kit.randomId())
       const outcome = await verifiedAssertion(presented, key, optionsFor(presented, settings, kit))
       if (key !== bytes) return { reason: fits ? 'secret_unusable' : 'algorithm_not_allowed' }
-      if (outcome.payload === undefined) return { reason: outcome.reason }
-      return refusalOf(outcome.payload, expectationsOf(clientId, client, settings), kit)
+      if (outcome.payload === undefined) return refusalFor(outcome.reason, alg, settings)
+      return refusalOf(outcome.payload, expectationsOf(presented, client, settings), kit)
     },
   })
 }

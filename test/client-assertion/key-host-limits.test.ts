@@ -1,6 +1,6 @@
 import type { FetchKeys } from '@grantry/plugins/client-assertion'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { claims, client, createKey, present, setUp, sign } from './assertions.ts'
+import { assertionType, claims, client, createKey, present, setUp, sign, tokenEndpoint } from './assertions.ts'
 
 const jwksUri = 'https://service.example.com/jwks.json'
 const first = await createKey('ES256', { kid: 'first' })
@@ -96,4 +96,28 @@ test('a Worker sends requests with its own fetch, although it has modules of Nod
   const f = await setUp({}, [client({ jwks: undefined, jwksUri })])
   expect((await present(f, await sign(claims(), first.privateKey, { kid: 'first' }))).status).toBe(200)
   expect(request).toHaveBeenCalledExactlyOnceWith(jwksUri, expect.objectContaining({ redirect: 'manual' }))
+})
+
+// An outage of the key host is no guess at a key.
+test('assertions of a client whose key host is down do not lock it out', async () => {
+  let isDown = true
+  const f = await remote(async () =>
+    isDown ? Promise.reject(new Error('down')) : Response.json({ keys: [first.jwk] }),
+  )
+  const send = async () => {
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      scope: 'api1',
+      client_assertion_type: assertionType,
+      client_assertion: await sign({ ...claims(), exp: f.clock.now() + 60 }, first.privateKey, { kid: 'first' }),
+    })
+    const request = new Request(tokenEndpoint, { method: 'POST', body })
+    return (await f.provider.handlers.token(request, { clientAddress: '192.0.2.1' })).status
+  }
+  const refused = []
+  for (let count = 0; count < 12; count += 1) refused.push(await send())
+  expect(new Set(refused)).toEqual(new Set([401]))
+  isDown = false
+  f.clock.advance(30)
+  expect(await send()).toBe(200)
 })

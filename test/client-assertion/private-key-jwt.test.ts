@@ -150,8 +150,8 @@ describe('at startup', () => {
     [{ algorithms: ['none'] }, 'clientAssertion(): algorithms[0] must be one of ES256'],
     [{ algorithms: ['HS256'] }, 'clientAssertion(): algorithms[0] must be one of ES256'],
     [{ algorithms: [] }, 'clientAssertion(): algorithms must not be empty'],
-    [{ audience: 'any' }, 'clientAssertion(): audience must be "issuer" or "issuer or token endpoint"'],
-    [{ maxLifetime: 86_400 }, 'clientAssertion(): maxLifetime must be 10 to 3600 seconds'],
+    [{ audience: 'any' }, 'clientAssertion(): audience must be "issuer" or "issuer or endpoint"'],
+    [{ maxLifetime: 86_401 }, 'clientAssertion(): maxLifetime must be 10 to 86400 seconds'],
     [{ audiences: [] }, 'clientAssertion(): audiences is not a known option; did you mean audience?'],
     [{ jwksUri: { timout: 1 } }, 'clientAssertion(): jwksUri.timout is not a known option; did you mean timeout?'],
   ])('the options %j are rejected', async (options, message) => {

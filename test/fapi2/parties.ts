@@ -22,6 +22,7 @@ export const client = {
   profile: 'fapi2',
   jwks: { keys: [key.jwk] },
   tokenEndpointAuthMethod: 'private_key_jwt',
+  tokenEndpointAuthAudience: 'issuer',
   tokenEndpointAuthSigningAlg: 'ES256',
   dpopBoundAccessTokens: true,
   requirePushedAuthorizationRequests: true,

@@ -67,6 +67,7 @@ export type {
 export {
   type ClientAuthentication,
   type CredentialFacts,
+  type CredentialRefusal,
   defineClientAuthentication,
   type PresentedCredentials,
   type PresentedSecret,

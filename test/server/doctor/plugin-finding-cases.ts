@@ -20,6 +20,7 @@ export const withFapi2 = {
     {
       ...keyClient,
       profile: 'fapi2',
+      tokenEndpointAuthAudience: 'issuer',
       tokenEndpointAuthMethod: 'private_key_jwt',
       tokenEndpointAuthSigningAlg: 'ES256',
       dpopBoundAccessTokens: true,
@@ -135,11 +136,6 @@ export const pluginFindingCases: readonly FindingCase[] = [
     'a device page without TLS',
     withPlugin({ ...device, verificationUri: 'http://login.example.com/device' }),
     { id: 'verification-uri-without-tls', severity: 'error', where: 'plugins[0].verificationUri' },
-  ],
-  [
-    'the token endpoint as the audience of assertions',
-    withPlugin({ name: 'client-assertion', audience: 'issuer or token endpoint' }),
-    { id: 'assertion-audience-wide', severity: 'info', where: 'plugins[0].audience' },
   ],
   [
     'keys of clients at private addresses',

@@ -23,16 +23,25 @@ import { createSecretCheck } from './secret.ts'
 
 /** The client, or the reason why it is not authenticated. The reason is for events only. */
 type Verdict =
-  | { readonly client: Client; readonly method: string; readonly reason?: undefined; readonly credentials?: undefined }
+  | {
+      readonly client: Client
+      readonly method: string
+      readonly reason?: undefined
+      readonly detail?: undefined
+      readonly credentials?: undefined
+    }
   | {
       readonly client?: undefined
       readonly method?: undefined
       readonly reason: string
+      readonly detail?: string | undefined
       /** Whether the failure counts as a guess: only `guess` does. `right`: the secret matches. */
       readonly credentials: 'guess' | 'right' | 'impossible'
     }
 
-const refused = (reason: string, credentials: NonNullable<Verdict['credentials']> = 'guess'): Verdict => ({
+type Refused = Exclude<Verdict, { readonly client: Client }>
+
+const refused = (reason: string, credentials: NonNullable<Verdict['credentials']> = 'guess'): Refused => ({
   reason,
   credentials,
 })
@@ -42,16 +51,23 @@ export type ClientAuthentication = (
   request: Request,
   form: RequestParameters,
   trace: Trace,
+  endpointUrls: readonly string[],
 ) => Promise<AuthenticatedClient>
 
 /** The same 401 for every failure, also if a plugin has thrown an error with another description. */
 const uniform = (thrown: unknown): unknown =>
-  isOAuthError(thrown) && thrown.code === 'invalid_client' ? invalidClient(reasonOf(thrown)) : thrown
+  isOAuthError(thrown) && thrown.code === 'invalid_client'
+    ? invalidClient(reasonOf(thrown), thrown.details.detail)
+    : thrown
+
+const maxDetailLength = 500
 
 // Plugins are not trusted: `verify` could return anything.
-function refusalOf(plugin: string, outcome: { readonly reason?: unknown } | undefined): string {
-  const reason = typeof outcome?.reason === 'string' ? outcome.reason : 'refused'
-  return plugin === builtInMethods.name ? reason : `plugin:${plugin}:${reason}`
+function refusedBy(plugin: string, outcome: { readonly reason?: unknown; readonly detail?: unknown } | undefined) {
+  const { reason = 'refused', detail } = outcome ?? {}
+  const code = typeof reason === 'string' ? reason : 'refused'
+  const verdict = refused(plugin === builtInMethods.name ? code : `plugin:${plugin}:${code}`)
+  return typeof detail === 'string' ? { ...verdict, detail: detail.slice(0, maxDetailLength) } : verdict
 }
 
 /** @see wire contract, section 2; the seed, section 5 */
@@ -81,10 +97,12 @@ export function createClientAuthentication(deps: {
 
   function recordFailure(error: unknown, presented: string | undefined, trace: Trace): void {
     if (!recorder.observed) return
+    const detail = isOAuthError(error) ? error.details.detail : undefined
     const fact = { type: 'client_authentication_failed', reason: reasonOf(error) } as const
     const id = presented === undefined ? undefined : presentedId(presented, clients.isKnown, runtime)
     recorder.record(trace, {
       ...fact,
+      ...(detail !== undefined && { detail }),
       ...(id?.known !== undefined && { presentedClientId: id.known }),
       ...(id !== undefined && { presentedFingerprint: id.fingerprint }),
     })
@@ -110,7 +128,7 @@ export function createClientAuthentication(deps: {
       if (client !== undefined && matches !== true) return refused('secret_mismatch')
     } else {
       const outcome = await method.verify(presented, client, kitOf(plugin))
-      if (client !== undefined && outcome !== true) return refused(refusalOf(plugin, outcome))
+      if (client !== undefined && outcome !== true) return refusedBy(plugin, outcome)
       if (client !== undefined && !method.accepts(client)) return refused('method_not_accepted')
     }
     if (client === undefined) return refused('client_unknown')
@@ -124,14 +142,15 @@ export function createClientAuthentication(deps: {
     return client.enabled ? { client, method: method.method } : refused('client_disabled')
   }
 
-  return async (request, form, trace) => {
+  return async (request, form, trace, endpointUrls) => {
     let presentedClientId = form.client_id
     // What `present` refuses is compared with nothing.
     let isGuess = false
     try {
       const { headers } = request
       const { clientAddress, clientCertificate } = trace
-      const found = present(form, { header: (name) => headers.get(name), clientAddress, clientCertificate })
+      const header = (name: string) => headers.get(name)
+      const found = present(form, { header, clientAddress, clientCertificate, endpointUrls })
       const { by, presented } = found
       presentedClientId = presented.clientId
       const isLimited = isGuessable(found)
@@ -147,11 +166,11 @@ export function createClientAuthentication(deps: {
         const readings = [first, verdict.credentials]
         isGuess &&= readings.includes('guess') && !readings.includes('right')
       }
-      const { client, method, reason } = verdict
+      const { client, method, reason, detail } = verdict
       // Also before a refusal that does not count, which reveals a right secret.
       if (isLimited) limits.assertBelow(presentedClientId, trace)
       // The response is the same for every reason.
-      if (client === undefined) throw invalidClient(reason)
+      if (client === undefined) throw invalidClient(reason, detail)
       trace.client = client
       recorder.record(trace, { type: 'client_authentication_succeeded', method })
       return client as AuthenticatedClient

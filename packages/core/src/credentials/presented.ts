@@ -16,8 +16,8 @@ import { formDecoded } from './basic.ts'
 const maxIdLength = 100
 const maxSecretLength = 512
 
-export const invalidClient = (reason: string): OAuthError =>
-  new OAuthError('invalid_client', 'Client authentication failed', { reason })
+export const invalidClient = (reason: string, detail?: string): OAuthError =>
+  new OAuthError('invalid_client', 'Client authentication failed', { reason, detail })
 
 /** For `malformed` of a method that reads the id from the form. */
 export const malformedId = (clientId: string): string | undefined =>

@@ -69,7 +69,8 @@ export function createScopeAuthentication(deps: {
     try {
       const { headers } = request
       const { clientAddress, clientCertificate } = trace
-      const presentation = present(form, { header: (name) => headers.get(name), clientAddress, clientCertificate })
+      const header = (name: string) => headers.get(name)
+      const presentation = present(form, { header, clientAddress, clientCertificate, endpointUrls: [] })
       const { by, presented } = presentation
       id = presented.clientId
       limits.assertBelow(id, trace)

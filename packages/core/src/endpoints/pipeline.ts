@@ -80,6 +80,7 @@ export function createPipeline(
   const { caller: callerKind, params: schema, scope: requiredScope = '', denial, issuesTokens = false } = endpoint
   const { recorder, runtime, bodyLimit } = services
   const urls = { origin: new URL(kit.issuer).origin, alias: endpointAliasIn(registry.metadata, endpoint.metadataName) }
+  const endpointUrls = [kit.endpointUrl(endpoint.name), urls.alias].filter((url) => url !== undefined)
   const isForm = endpoint.body !== 'json'
   const readBody = isForm ? readForm : readJson
   const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
@@ -147,7 +148,7 @@ export function createPipeline(
       const form = formOf(bytes)
       const facts = factsOf(request, trace)
       if (admit !== undefined) await admit(facts())
-      const client = await authenticateClient(request, form ?? noForm, trace)
+      const client = await authenticateClient(request, form ?? noForm, trace, endpointUrls)
       const proved = readsProofs ? await keyProofs.prove(facts(), client, issuesTokens) : nothingProved
       const parameters = form ?? otherParameters(request, bytes)
       const reply = await call(client, parameters, facts, trace, proved.confirmation)

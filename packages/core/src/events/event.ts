@@ -13,6 +13,8 @@ export type Fact =
       readonly presentedClientId?: string | undefined
       readonly presentedFingerprint?: string | undefined
       readonly reason: string
+      /** Which setting would allow the request, if one would. */
+      readonly detail?: string | undefined
     }
   | {
       readonly type: 'user_authentication_succeeded'

@@ -21,7 +21,18 @@ export interface PresentedSecret extends PresentedCredentials {
  * Facts about the HTTP request that client authentication may need. Unlike for a grant, `header('authorization')` returns
  * the header.
  */
-export type CredentialFacts = Pick<RequestFacts, 'header' | 'clientAddress' | 'clientCertificate'>
+export type CredentialFacts = Pick<RequestFacts, 'header' | 'clientAddress' | 'clientCertificate'> & {
+  /** The URL of the endpoint that was called, and its alias in `mtls_endpoint_aliases`. */
+  readonly endpointUrls: readonly string[]
+}
+
+/** Why credentials are refused, for events only. */
+export interface CredentialRefusal {
+  /** A stable code. */
+  readonly reason: string
+  /** For the operator: what was wrong, and which setting would allow it. It must not contain a secret. */
+  readonly detail?: string | undefined
+}
 
 interface Method<P extends PresentedCredentials> {
   readonly kind: 'client-authentication'
@@ -66,7 +77,7 @@ export interface ProofMethod<P extends PresentedCredentials = PresentedCredentia
    * client and ignores the result: do the same work then, so that the response time does not reveal which clients exist.
    * It is also called for a disabled client, and one that `accepts` rejects.
    */
-  verify(presented: P, client: Client | undefined, kit: Kit): MaybePromise<true | { readonly reason: string }>
+  verify(presented: P, client: Client | undefined, kit: Kit): MaybePromise<true | CredentialRefusal>
 }
 
 /**

@@ -15,11 +15,6 @@ export const pluginRules = {
     remedy: 'use an https URI',
     source: 'RFC 8628 section 5.4; OAuth 2.1 section 1.5',
   },
-  'assertion-audience-wide': {
-    severity: 'info',
-    remedy: 'let clients send the issuer as aud, and remove audience from the plugin',
-    source: 'docs/decisions/0055-client-assertions.md',
-  },
   'jwks-uri-private': {
     severity: 'warning',
     remedy: 'remove allowPrivateAddresses, or set the keys of internal clients as jwks',

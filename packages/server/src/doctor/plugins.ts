@@ -47,15 +47,6 @@ function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfigu
   }
   if (plugin.name !== 'client-assertion') return []
   return [
-    ...(plugin.audience === 'issuer or token endpoint'
-      ? [
-          finding(
-            'assertion-audience-wide',
-            `${path}.audience`,
-            'Another server that names this token endpoint as its own can forward the assertions that it receives',
-          ),
-        ]
-      : []),
     ...(plugin.jwksUri?.allowPrivateAddresses === true
       ? [
           finding(
