@@ -1,6 +1,7 @@
 import {
   defineEndpoint,
   definePlugin,
+  type EndpointKit,
   type EndpointRequest,
   type OAuthError,
   parseConfiguration,
@@ -19,6 +20,7 @@ import { asGet, withoutCredentials } from './parameters.ts'
 import { createSessions } from './sessions.ts'
 import { createSuspendedRequests } from './suspended.ts'
 import { type AuthorizationEndpointPlugin, createUserSessions } from './user-sessions.ts'
+import { errorViewOf } from './ways-on.ts'
 
 export type { ClaimRequest, ClaimsParameter } from './claims-parameter.ts'
 export { type Consents, requestedClaims } from './consents.ts'
@@ -85,9 +87,9 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
   const services = { interactions: createInteractionServices(common), sessions, consents }
 
   /** Shows refusals that no client may receive to the user. */
-  const errorPage = (error: OAuthError, http: EndpointRequest): Reply => {
+  const errorPage = async (error: OAuthError, http: EndpointRequest, kit: EndpointKit): Promise<Reply> => {
     const locale = pages.localeOf(undefined, http.header('accept-language'))
-    return pages.error({ code: error.code, reason: error.details.reason, requestId: http.requestId }, locale)
+    return pages.error(await errorViewOf(error, http, kit), locale)
   }
 
   const authorization = defineEndpoint({

@@ -18,6 +18,7 @@ import { invalid, notAsked, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest, proposedGrant } from './request.ts'
 import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
 import { findTarget } from './target.ts'
+import { homeOf } from './ways-on.ts'
 
 /**
  * What a user has authorized on a page of the host, and why: the user was asked, now or before (`consented`), or the host
@@ -118,7 +119,7 @@ export async function parseAuthorizationRequest(
     if (!isOAuthError(error)) throw error
     const tools = responseTools(pages, { kit, http, params })
     if (target !== undefined) return { response: hostResponse(errorResponse(target, error, tools)) }
-    const page = pages.error({ code: error.code, reason: error.details.reason }, tools.locale)
+    const page = pages.error({ code: error.code, reason: error.details.reason, home: homeOf(kit) }, tools.locale)
     return { response: hostResponse(page, statusOf(error)) }
   }
 }

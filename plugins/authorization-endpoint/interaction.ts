@@ -44,6 +44,11 @@ export interface Interaction {
   readonly mustSignIn: boolean
   /** What `proceed` has stored so far. */
   readonly progress: Progress
+  /**
+   * The query that begins the request again at the authorization endpoint. A form can repeat it, for a page that leads on
+   * after the request has expired.
+   */
+  readonly restart: string
   /** Facts about the HTTP request of the browser. */
   readonly http: EndpointRequest
   readonly kit: EndpointKit

@@ -6,6 +6,7 @@ import type { Target } from './response.ts'
 import type { Sessions } from './sessions.ts'
 import type { SuspendedRequests } from './suspended.ts'
 import { checkVisit, suspensionOf, type Visit } from './visit.ts'
+import { restartQueryOf } from './ways-on.ts'
 
 export interface OpenInteraction extends Interaction {
   /** The cookies that `suspend` has set. */
@@ -49,6 +50,7 @@ export function createOpenInteraction({
       session,
       mustSignIn: isUnfit,
       progress,
+      restart: restartQueryOf({ params: request.params, pushed }),
       http,
       kit,
       sessions,

@@ -22,6 +22,12 @@ export interface ErrorView {
   readonly reason: string
   /** The id of the request in the log, for support. Absent if there are no events. */
   readonly requestId?: string | undefined
+  /** Begins the request again. */
+  readonly restart?: string | undefined
+  /** A link back to the application. */
+  readonly returnTo?: { readonly name: string; readonly url: string } | undefined
+  /** The page at the host of the provider: a way on if there is no other one. */
+  readonly home?: string | undefined
 }
 
 export interface FormPostView {
@@ -46,13 +52,21 @@ const submit = 'document.forms[0].submit()'
 const hashSource = (script: string): string =>
   `'sha256-${btoa(String.fromCharCode(...webRuntime.sha256(new TextEncoder().encode(script))))}'`
 
+const link = (id: string, url: string | undefined, text: string): string =>
+  url === undefined ? '' : `<p><a id="${id}" href="${escapeHtml(url)}">${escapeHtml(text)}</a></p>`
+
+function linksTo({ restart, returnTo, home }: Pick<ErrorView, 'restart' | 'returnTo' | 'home'>): string {
+  const links = link('restart', restart, 'Start again') + link('return', returnTo?.url, `Return to ${returnTo?.name}`)
+  return links === '' && home !== undefined ? link('home', home, `Go to ${new URL(home).host}`) : links
+}
+
 /** Plain pages in English. */
 export const plainPages: EndpointPages = {
   localeOf: () => 'en',
-  error: ({ code, reason, requestId }) => ({
+  error: ({ code, reason, requestId, ...ways }) => ({
     html: page(
       'This request cannot be completed',
-      `<p>Return to the application and try again. If that does not help, tell its operator what you see here.</p>
+      `${linksTo(ways)}<p>Return to the application and try again. If that does not help, tell its operator what you see here.</p>
 <p><code id="error">${escapeHtml(code)}</code> <code id="reason">${escapeHtml(reason)}</code>${requestId === undefined ? '' : ` <code id="request">${escapeHtml(requestId)}</code>`}</p>`,
     ),
   }),

@@ -66,9 +66,9 @@ function contentOf(state: DevicePageState): string {
 <button name="decision" value="approve">Approve</button><button name="decision" value="deny">Deny</button></form>`
     }
     case 'approved':
-      return '<p role="status">You have approved the request. You can return to your device.</p>'
+      return '<p role="status">You have approved the request. You can return to your device.</p><p><a href="">Enter another code</a></p>'
     case 'denied':
-      return '<p role="status">You have denied the request. The device gets no access.</p>'
+      return '<p role="status">You have denied the request. The device gets no access.</p><p><a href="">Enter another code</a></p>'
   }
 }
 

@@ -123,6 +123,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
 
   return defineEndpoint({
     name: 'deviceVerification',
+    presentError: (_error, _request, kit) => show({ step: 'enter_code', problem: 'form_expired' }, kit),
     path,
     methods: ['GET', 'POST'],
     effects: true,

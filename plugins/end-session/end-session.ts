@@ -17,6 +17,7 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { asGet } from '../authorization-endpoint/parameters.ts'
 import { invalid } from '../authorization-endpoint/refusal.ts'
+import { applicationOf, errorViewOf, homeOf } from '../authorization-endpoint/ways-on.ts'
 import { browserCookie } from '../shared/browser-cookie.ts'
 import {
   checkLogoutRequest,
@@ -67,21 +68,29 @@ function isResent({ resent }: AuthorizationParameters, http: EndpointRequest, ki
 
 const text = v.optional(v.string(), '')
 
+/** What the last page shows. It has a way on, also without a client. */
+function endView({ client }: LogoutRequest, kit: EndpointKit) {
+  const application = applicationOf(client)
+  return {
+    clientName: application?.name ?? client?.clientName ?? client?.clientId,
+    returnTo: application?.url,
+    home: homeOf(kit),
+  }
+}
+
 function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: InteractionServices) {
   const localeFor = ({ uiLocales }: LogoutRequest, http: EndpointRequest): string =>
     pages.localeOf(uiLocales, http.header('accept-language'))
 
   /** Redirects only if the session has ended, or there is none. */
-  function finished(request: LogoutRequest, http: EndpointRequest): Reply {
-    const { client, location } = request
-    if (location !== undefined) return { location }
-    const view = { clientName: client?.clientName ?? client?.clientId, returnTo: client?.clientUri }
-    return pages.signedOut(view, localeFor(request, http))
+  function finished(request: LogoutRequest, http: EndpointRequest, kit: EndpointKit): Reply {
+    if (request.location !== undefined) return { location: request.location }
+    return pages.signedOut(endView(request, kit), localeFor(request, http))
   }
 
   async function end(request: LogoutRequest, { sid }: Session, http: EndpointRequest, kit: EndpointKit) {
     await sessions.end(kit, sid)
-    return { ...finished(request, http), cookies: [sessions.clearCookie(kit)] }
+    return { ...finished(request, http, kit), cookies: [sessions.clearCookie(kit)] }
   }
 
   /** @param fields hidden fields of the form */
@@ -103,11 +112,8 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
     return confirmation(request, http, { action: kit.endpointUrl('endSessionConfirmation'), fields, name })
   }
 
-  const stay = (request: LogoutRequest, http: EndpointRequest): Reply =>
-    pages.stillSignedIn(
-      { clientName: request.client?.clientName ?? request.client?.clientId, returnTo: request.client?.clientUri },
-      localeFor(request, http),
-    )
+  const stay = (request: LogoutRequest, http: EndpointRequest, kit: EndpointKit): Reply =>
+    pages.stillSignedIn(endView(request, kit), localeFor(request, http))
 
   /** Shows a page that sends the form again: the cookie of the session is missing if another site has sent it. */
   function resend(
@@ -130,15 +136,15 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
     if (http.method === 'POST' && !isResent(received, http, kit)) {
       return asGet(action ?? '', await urlParametersOf(request, kit)) ?? resend(params, request, http, kit)
     }
-    if (received.decision === 'stay') return stay(request, http)
+    if (received.decision === 'stay') return stay(request, http, kit)
     const session = await sessions.find(kit, http)
     // The cookie is not cleared: the browser can have one that it did not send.
-    if (session === undefined) return finished(request, http)
+    if (session === undefined) return finished(request, http, kit)
     return isHinted(request, session) ? end(request, session, http, kit) : ask(request, session, http, kit)
   }
 
-  const errorPage = ({ code, details: { reason } }: OAuthError, http: EndpointRequest): Reply =>
-    pages.error({ code, reason, requestId: http.requestId }, pages.localeOf(undefined, http.header('accept-language')))
+  const errorPage = async (error: OAuthError, http: EndpointRequest, kit: EndpointKit): Promise<Reply> =>
+    pages.error(await errorViewOf(error, http, kit), pages.localeOf(undefined, http.header('accept-language')))
 
   const endSessionEndpoint = defineEndpoint({
     name: 'endSession',
@@ -155,10 +161,12 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
   const confirmationEndpoint = defineEndpoint({
     name: 'endSessionConfirmation',
     path: '/connect/endsession/confirm',
-    methods: ['POST'],
+    methods: ['GET', 'POST'],
     caller: 'anyone',
     params: v.object({ form_token: text, decision: text }),
     async handle({ params: { form_token: token, decision }, request: http }, kit): Promise<Reply> {
+      // The address that the browser shows after the form: a user can load it again.
+      if (http.method !== 'POST') return { location: kit.endpointUrl('endSession') ?? '' }
       const form = await kit.unseal(token, tokenSchema)
       if (form === undefined) throw invalid('The form has expired', 'interaction_unknown')
       // Again, because the client can have changed.
@@ -169,7 +177,7 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
         return asGet(kit.endpointUrl('endSession') ?? '', form.params) ?? resend(form.params, request, http, kit)
       }
       if (session.sid !== form.sid) return ask(request, session, http, kit)
-      return decision === 'logout' ? end(request, session, http, kit) : stay(request, http)
+      return decision === 'logout' ? end(request, session, http, kit) : stay(request, http, kit)
     },
     presentError: errorPage,
   })

@@ -24,6 +24,8 @@ export interface LogoutEndView {
   readonly clientName?: string | undefined
   /** A link back to the application. */
   readonly returnTo?: string | undefined
+  /** The page at the host of the provider: a way on if there is no application. */
+  readonly home?: string | undefined
 }
 
 /** The pages of a logout. `createPages()` of `@grantry/pages` has them. Escape every text. */

@@ -19,6 +19,7 @@ const text = v.optional(v.string(), '')
 /** The fields of all forms. */
 export const formParams = v.object({
   interaction: text,
+  request: text,
   form_token: text,
   decision: text,
   username: text,

@@ -8,14 +8,19 @@ const schema = v.object({ step: v.string(), id: v.string(), browser: v.string(),
 
 type Owner = Pick<SuspendedInteraction, 'id' | 'browser' | 'session' | 'kit' | 'expiresAt'>
 
-const sidOf = ({ session }: Owner): string => session?.sid ?? ''
+/**
+ * The session that a form belongs to. The forms of a sign-in belong to none: the user can have signed in in another tab
+ * since, and proves again who it is.
+ */
+const sidOf = ({ session }: Owner, step: Step): string =>
+  step === 'sign_in' || step === 'second_factor' ? '' : (session?.sid ?? '')
 
 /**
- * Returns a token that permits one form of one browser. It names the session, so that a form cannot be sent for another
- * user than the one it was shown to.
+ * Returns a token that permits one form of one browser. It names the session, so that a decision cannot be sent for
+ * another user than the one it was shown to.
  */
 export const formTokenFor = (owner: Owner, step: Step): Promise<string> =>
-  owner.kit.seal({ step, id: owner.id, browser: owner.browser, sid: sidOf(owner) }, owner.expiresAt)
+  owner.kit.seal({ step, id: owner.id, browser: owner.browser, sid: sidOf(owner, step) }, owner.expiresAt)
 
 /** Whether a form belongs to this step, browser and session. */
 export async function permits(owner: Owner, step: Step, formToken: string): Promise<boolean> {
@@ -24,7 +29,7 @@ export async function permits(owner: Owner, step: Step, formToken: string): Prom
     token !== undefined &&
     token.step === step &&
     token.id === owner.id &&
-    token.sid === sidOf(owner) &&
+    token.sid === sidOf(owner, step) &&
     owner.kit.equals(token.browser, owner.browser)
   )
 }

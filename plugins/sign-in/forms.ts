@@ -7,6 +7,7 @@ import {
   type Reply,
 } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { errorViewOf, restartUrlOf } from '../authorization-endpoint/ways-on.ts'
 import { type FormFields, type FormServices, formParams } from './form-services.ts'
 import { permits, type Step } from './form-token.ts'
 import { attemptPasskey } from './passkey.ts'
@@ -62,15 +63,30 @@ const accountChoice: Form = {
   retry: async (interaction, services) => resumed(interaction, services),
 }
 
+/** The request begins again with a link of the page: it has the request from the form. */
+async function expiredPage(request: string, http: EndpointRequest, kit: EndpointKit, { pages }: FormServices) {
+  const error = unknownInteraction()
+  const view = await errorViewOf(error, http, kit, { restart: restartUrlOf(kit, request) })
+  return { ...pages.error(view, pages.localeOf(undefined, http.header('accept-language'))), error }
+}
+
 const unknownInteraction = (): OAuthError =>
   new OAuthError('invalid_request', 'The request has expired, or was already answered', {
     reason: 'plugin:authorization-endpoint:interaction_unknown',
   })
 
-async function submit(form: Form, fields: FormFields, http: EndpointRequest, kit: EndpointKit, services: FormServices) {
+async function submit(
+  form: Form,
+  fields: FormFields,
+  http: EndpointRequest,
+  kit: EndpointKit,
+  services: FormServices,
+): Promise<Reply> {
   const { interactions } = services
   const interaction = await interactions.find(kit, http, fields.interaction)
-  if (interaction === undefined) throw unknownInteraction()
+  if (interaction === undefined) return expiredPage(fields.request, http, kit, services)
+  // The address that the browser shows after a form: a user can load it again.
+  if (http.method !== 'POST') return resumed(interaction, services)
   if (fields.decision === 'cancel' || fields.decision === 'deny') {
     return interactions.refuse(interaction, 'access_denied')
   }
@@ -84,13 +100,13 @@ export const formEndpoints = (services: FormServices): readonly PluginPart[] =>
     defineEndpoint({
       name: endpointOf[form.step],
       path: form.path,
-      methods: ['POST'],
+      methods: ['GET', 'POST'],
       caller: 'anyone',
       params: formParams,
       handle: ({ params: fields, request }, kit) => submit(form, fields, request, kit, services),
-      presentError({ code, details: { reason } }, request) {
+      async presentError(error, request, kit) {
         const locale = services.pages.localeOf(undefined, request.header('accept-language'))
-        return services.pages.error({ code, reason, requestId: request.requestId }, locale)
+        return services.pages.error(await errorViewOf(error, request, kit), locale)
       },
     }),
   )

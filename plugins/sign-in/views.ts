@@ -30,10 +30,11 @@ export const endpointOf = {
 export type Shown = Pick<SuspendedInteraction, keyof Interaction | 'id' | 'browser' | 'expiresAt'>
 
 async function formView(interaction: Shown, step: Step): Promise<FormView> {
-  const { id, request, kit } = interaction
+  const { id, request, kit, restart } = interaction
   return {
-    action: kit.endpointUrl(endpointOf[step]) ?? '',
-    fields: { interaction: id, form_token: await formTokenFor(interaction, step) },
+    // The id, for a GET of the address that the browser shows after the form.
+    action: `${kit.endpointUrl(endpointOf[step])}?${new URLSearchParams({ interaction: id })}`,
+    fields: { interaction: id, form_token: await formTokenFor(interaction, step), request: restart },
     client: clientView(request.client),
     formTargets,
   }

@@ -89,7 +89,7 @@ test('shows all pages, with the texts', () => {
     ['form_post', 200],
     ['unknown client', 400],
     ['unknown request', 400],
-    ['wrong method', 405],
+    ['wrong method', 400],
     ['repeated parameter', 400],
     ['logout', 200],
     ['still signed in', 200],

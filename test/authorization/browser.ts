@@ -9,12 +9,17 @@ export interface Page {
   readonly url: URL
 }
 
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' }
+
+export const unescapeHtml = (text: string): string =>
+  text.replaceAll(/&(?:#(\d+)|(\w+));/gu, (_, code, name) => entities[name] ?? String.fromCharCode(Number(code)))
+
 /** The hidden fields of the first form of a page. */
 export const hiddenFields = ({ html }: Page): Record<string, string> =>
   Object.fromEntries(
     [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/gu)].map(([, name = '', value = '']) => [
       name,
-      value.replaceAll(/&#(\d+);/gu, (_, code) => String.fromCharCode(Number(code))),
+      unescapeHtml(value),
     ]),
   )
 

@@ -53,7 +53,14 @@ export const views: { readonly [name: string]: (pages: Pages, locale: string) =>
   'device-denied': (pages, locale) => pages.deviceCode({ step: 'denied' }, locale),
   'device-signed-out': (pages, locale) => pages.deviceCode({ step: 'signed_out' }, locale),
   error: (pages, locale) =>
-    pages.error({ code: 'invalid_request', reason: 'plugin:authorization-endpoint:redirect_uri_mismatch' }, locale),
+    pages.error(
+      {
+        code: 'invalid_request',
+        reason: 'plugin:authorization-endpoint:redirect_uri_mismatch',
+        home: 'https://id.example.com/',
+      },
+      locale,
+    ),
   'confirm-logout': (pages, locale) => pages.confirmLogout({ ...form, subjectName: 'alice@example.com' }, locale),
   'signed-out': (pages, locale) =>
     pages.signedOut({ clientName: 'Example Shop', returnTo: 'https://shop.example.com/' }, locale),

@@ -65,6 +65,12 @@ export interface ErrorView {
   readonly reason: string
   /** The id of the request in the log, for support. Absent if there are no events. */
   readonly requestId?: string | undefined
+  /** Begins the request again. */
+  readonly restart?: string | undefined
+  /** A link back to the application. */
+  readonly returnTo?: { readonly name: string; readonly url: string } | undefined
+  /** The page at the host of the provider: a way on if there is no other one. */
+  readonly home?: string | undefined
 }
 
 export interface FormPostView extends FormView {}
@@ -78,6 +84,8 @@ export interface LogoutEndView {
   readonly clientName?: string | undefined
   /** A link back to the application. */
   readonly returnTo?: string | undefined
+  /** The page at the host of the provider: a way on if there is no application. */
+  readonly home?: string | undefined
 }
 
 export type DeviceProblem = 'code_unknown' | 'too_many_guesses' | 'form_expired'

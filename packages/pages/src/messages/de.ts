@@ -60,6 +60,8 @@ export const de: Messages = {
   signedOutTitle: 'Sie sind abgemeldet',
   signedOutIntro: 'Sie können diese Seite jetzt schließen.',
   stillSignedInTitle: 'Sie sind weiterhin angemeldet',
+  startAgain: 'Neu beginnen',
+  goToHost: 'Zu {host}',
   returnToApplication: 'Zurück zu {client}',
   continueTitle: 'Einen Moment',
   continueIntro: 'Sie werden zur Anwendung weitergeleitet.',

@@ -58,6 +58,8 @@ export const en: Messages = {
   signedOutTitle: 'You are signed out',
   signedOutIntro: 'You can close this page now.',
   stillSignedInTitle: 'You are still signed in',
+  startAgain: 'Start again',
+  goToHost: 'Go to {host}',
   returnToApplication: 'Return to {client}',
   continueTitle: 'One moment',
   continueIntro: 'You are being sent to the application.',

@@ -58,6 +58,8 @@ export const es: Messages = {
   signedOutTitle: 'Ha cerrado la sesión',
   signedOutIntro: 'Ya puede cerrar esta página.',
   stillSignedInTitle: 'Su sesión sigue abierta',
+  startAgain: 'Empezar de nuevo',
+  goToHost: 'Ir a {host}',
   returnToApplication: 'Volver a {client}',
   continueTitle: 'Un momento',
   continueIntro: 'Se le está redirigiendo a la aplicación.',

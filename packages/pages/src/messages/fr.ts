@@ -59,6 +59,8 @@ export const fr: Messages = {
   signedOutTitle: 'Vous êtes déconnecté',
   signedOutIntro: 'Vous pouvez maintenant fermer cette page.',
   stillSignedInTitle: 'Vous êtes toujours connecté',
+  startAgain: 'Recommencer',
+  goToHost: 'Aller à {host}',
   returnToApplication: 'Revenir à {client}',
   continueTitle: 'Un instant',
   continueIntro: 'Vous allez être redirigé vers l’application.',

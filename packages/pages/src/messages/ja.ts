@@ -60,6 +60,8 @@ export const ja: Messages = {
   signedOutTitle: 'ログアウトしました',
   signedOutIntro: 'このページを閉じてください。',
   stillSignedInTitle: 'ログインしたままです',
+  startAgain: '最初からやり直す',
+  goToHost: '{host} に移動',
   returnToApplication: '{client} に戻る',
   continueTitle: 'お待ちください',
   continueIntro: 'アプリケーションに移動しています。',

@@ -58,6 +58,8 @@ export interface Messages {
   signedOutTitle: string
   signedOutIntro: string
   stillSignedInTitle: string
+  startAgain: string
+  goToHost: string
   returnToApplication: string
   continueTitle: string
   continueIntro: string

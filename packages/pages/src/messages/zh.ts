@@ -58,6 +58,8 @@ export const zh: Messages = {
   signedOutTitle: '您已退出登录',
   signedOutIntro: '现在可以关闭此页面。',
   stillSignedInTitle: '您仍处于登录状态',
+  startAgain: '重新开始',
+  goToHost: '前往 {host}',
   returnToApplication: '返回 {client}',
   continueTitle: '请稍候',
   continueIntro: '正在将您转到该应用。',

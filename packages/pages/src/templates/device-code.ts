@@ -12,6 +12,7 @@ const problems: Readonly<Record<DeviceProblem, keyof Messages>> = {
 
 function contentOf(view: DeviceCodeView, tools: Tools): Content {
   const { text, scope } = tools
+  const again = html`<p><a id="again" href="">${text('deviceEnter')}</a></p>`
   switch (view.step) {
     case 'signed_out':
       return html`<p>${text('deviceSignedOut')}</p><p><a id="continue" href="">${text('deviceContinue')}</a></p>`
@@ -24,9 +25,9 @@ function contentOf(view: DeviceCodeView, tools: Tools): Content {
       return html`${clientLine(client, text('consentTitle', { client: nameOf(client) }))}<p>${text('deviceCompare')}</p><p class="code" id="code">${userCode}</p><p>${text('deviceWarning')}</p><ul id="scopes">${scopes.map((name) => html`<li>${scope(name)}</li>`)}</ul><form method="post"><input type="hidden" name="form_token" value="${formToken}"><button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
     }
     case 'approved':
-      return html`<p role="status" id="approved">${text('deviceApproved')}</p>`
+      return html`<p role="status" id="approved">${text('deviceApproved')}</p>${again}`
     case 'denied':
-      return html`<p role="status" id="denied">${text('deviceDenied')}</p>`
+      return html`<p role="status" id="denied">${text('deviceDenied')}</p>${again}`
   }
 }
 

@@ -2,6 +2,7 @@ import { html } from '../html.ts'
 import type { Messages } from '../messages/messages.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ErrorView } from '../views.ts'
+import { waysOn } from './parts.ts'
 
 const phrases: Readonly<Record<string, keyof Messages>> = {
   unauthorized_client: 'errorClient',
@@ -17,10 +18,11 @@ const phraseOf = ({ code, reason }: ErrorView): keyof Messages => {
 }
 
 /** Shows a fixed phrase for each code, and never text of the request. */
-export function error(view: ErrorView, { text }: Tools): Page {
+export function error(view: ErrorView, tools: Tools): Page {
+  const { text } = tools
   const title = text('errorTitle')
   const reference = view.requestId === undefined ? '' : html`<dd><code id="request">${view.requestId}</code></dd>`
-  const content = html`<h1>${title}</h1><p id="explanation">${text(phraseOf(view))}</p><p>${text('errorHint')}</p>
+  const content = html`<h1>${title}</h1><p id="explanation">${text(phraseOf(view))}</p>${waysOn(view, tools)}<p>${text('errorHint')}</p>
 <dl><dt>${text('errorReference')}</dt>${reference}<dd><code id="error">${view.code}</code></dd><dd><code id="reason">${view.reason}</code></dd></dl>`
   return { title, content }
 }

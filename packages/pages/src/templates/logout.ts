@@ -2,7 +2,7 @@ import { parseUrl } from '@grantry/core'
 import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ConfirmLogoutView, LogoutEndView } from '../views.ts'
-import { form } from './parts.ts'
+import { form, waysOn } from './parts.ts'
 
 /** The buttons `decision` with the values `logout` and `stay`. */
 export function confirmLogout(view: ConfirmLogoutView, { text }: Tools): Page {
@@ -15,24 +15,20 @@ export function confirmLogout(view: ConfirmLogoutView, { text }: Tools): Page {
   return { title, content, formTargets: view.formTargets }
 }
 
-/** A link back to the application. */
-function returnLink({ clientName, returnTo }: LogoutEndView, { text }: Tools): Content {
-  const isLink = returnTo !== undefined && /^https?:$/u.test(parseUrl(returnTo)?.protocol ?? '')
-  return (
-    isLink &&
-    html`<p><a id="return" href="${returnTo}">${text('returnToApplication', { client: clientName ?? '' })}</a></p>`
-  )
+function endLinks({ clientName = '', returnTo, home }: LogoutEndView, tools: Tools): Content {
+  const isWeb = returnTo !== undefined && /^https?:$/u.test(parseUrl(returnTo)?.protocol ?? '')
+  return waysOn({ returnTo: isWeb ? { name: clientName, url: returnTo } : undefined, home }, tools)
 }
 
 export function signedOut(view: LogoutEndView, tools: Tools): Page {
   const title = tools.text('signedOutTitle')
-  const content = html`<h1 id="signed-out">${title}</h1><p>${tools.text('signedOutIntro')}</p>${returnLink(view, tools)}`
+  const content = html`<h1 id="signed-out">${title}</h1><p>${tools.text('signedOutIntro')}</p>${endLinks(view, tools)}`
   return { title, content }
 }
 
 /** Shown to a user who does not want to sign out. */
 export function stillSignedIn(view: LogoutEndView, tools: Tools): Page {
   const title = tools.text('stillSignedInTitle')
-  const content = html`<h1 id="still-signed-in">${title}</h1><p>${tools.text('signedOutIntro')}</p>${returnLink(view, tools)}`
+  const content = html`<h1 id="still-signed-in">${title}</h1><p>${tools.text('signedOutIntro')}</p>${endLinks(view, tools)}`
   return { title, content }
 }

@@ -1,7 +1,8 @@
+import { parseUrl } from '@grantry/core'
 import { type Content, type Html, html } from '../html.ts'
 import type { Tools } from '../tools.ts'
 import { isHttps } from '../urls.ts'
-import type { ClientView, FormView } from '../views.ts'
+import type { ClientView, ErrorView, FormView } from '../views.ts'
 
 export const nameOf = ({ name, clientId }: ClientView): string => name ?? clientId
 
@@ -33,3 +34,23 @@ export function clientLinks(client: ClientView, { text }: Tools): Content {
 
 export const alert = (text: string | undefined): Content =>
   text !== undefined && html`<p role="alert" id="problem">${text}</p>`
+
+/** Links run no script: redirect URIs of native applications have schemes of their own. */
+const isLink = (url: string): boolean =>
+  !/^(?:javascript|data|vbscript|blob|file|about):/iu.test(url) && parseUrl(url) !== undefined
+
+const wayOn = (id: string, url: string, text: string): Content =>
+  isLink(url) && html`<p><a id="${id}" href="${url}" rel="noreferrer">${text}</a></p>`
+
+/** Links with which the user gets on. A page without one would be a dead end. */
+export function waysOn(
+  { restart, returnTo, home }: Pick<ErrorView, 'restart' | 'returnTo' | 'home'>,
+  { text }: Tools,
+): readonly Content[] {
+  const links = [
+    restart !== undefined && wayOn('restart', restart, text('startAgain')),
+    returnTo !== undefined && wayOn('return', returnTo.url, text('returnToApplication', { client: returnTo.name })),
+  ]
+  if (home === undefined || links.some((one) => one !== false)) return links
+  return [wayOn('home', home, text('goToHost', { host: new URL(home).host }))]
+}
