@@ -2,7 +2,7 @@
 // of them.
 import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
-import { api1, type Fixture, fixture, webJwt } from '../support/fixture.ts'
+import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 import { expectRevoked, formats } from '../support/revocation.ts'
 
 const form = { grant_type: 'client_credentials', scope: 'api1' }
@@ -18,6 +18,22 @@ async function skewed(seconds: number) {
 
 const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active
+
+test('a token of a server whose clock is 5 seconds ahead is valid elsewhere, and one of 6 seconds is not', async () => {
+  for (const [seconds, expected] of [
+    [1, true],
+    [5, true],
+    [6, false],
+  ] as const) {
+    const { ahead, right } = await skewed(seconds)
+    const { access_token: token } = (await ahead.post('token', form, webJwt)).body
+    expect([seconds, await isActive(right, token)]).toEqual([seconds, expected])
+    const given = { grant_type: 'authorization_code', code: await ahead.code(), redirect_uri: redirectUri }
+    const { id_token } = (await ahead.post('token', given, web)).body
+    const { status } = await right.post('identityTokenValidation', { token: id_token, client_id: web[0] })
+    expect([seconds, status]).toEqual([seconds, expected ? 200 : 400])
+  }
+})
 
 test('a JWT revoked at a server where its nbf is in the future is not valid once nbf is reached', async () => {
   const { clock, ahead, right } = await skewed(2)

@@ -105,7 +105,7 @@ describe('a JWT signed with our key', () => {
     ['another audience', {}, { aud: 'https://elsewhere.example.com' }, 'wrong_audience'],
     ['the client as audience', {}, { aud: 'web' }, 'wrong_audience'],
     ['the audience of an API whose scope it does not hold', {}, { scope: 'api2' }, 'wrong_audience'],
-    ['a start in the future', {}, { nbf: 1_800_000_001 }, 'token_unknown'],
+    ['a start in the future', {}, { nbf: 1_800_000_006 }, 'token_unknown'],
     ['no client', {}, { client_id: undefined }, 'token_not_ours'],
     ['an unknown client', {}, { client_id: 'gone' }, 'client_disabled'],
     ['scopes in an array', {}, { scope: ['api1'] }, 'token_not_ours'],

@@ -9,7 +9,9 @@ import { type Fixture, fixture, webJwt } from '../support/fixture.ts'
 import { isLong } from '../support/rounds.ts'
 
 const issuer = 'https://id.example.com'
-const rule = { issuer, typ: 'at+jwt', algorithms: ['ES256'], requiredClaims: ['exp', 'iat', 'nbf'] }
+// The smallest tolerance that both apply to `nbf` and `exp` alike.
+const clockTolerance = 5
+const rule = { issuer, clockTolerance, typ: 'at+jwt', algorithms: ['ES256'], requiredClaims: ['exp', 'iat', 'nbf'] }
 let f: Fixture
 let key: CryptoKey
 let keys: ReturnType<typeof createLocalJWKSet>
@@ -19,7 +21,7 @@ beforeAll(async () => {
   const pair = await generateKeyPair('ES256', { extractable: true })
   key = pair.privateKey
   const jwk: JWK = { ...(await exportJWK(key)), kid: 'ours', alg: 'ES256' }
-  f = await fixture({ keys: [jwk] })
+  f = await fixture({ keys: [jwk], clockTolerance })
   const { body } = await f.get('jwks')
   keys = createLocalJWKSet(body)
   const token = (await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, webJwt)).body.access_token

@@ -65,7 +65,7 @@ export interface ProviderOptions {
    * token endpoint always refuses.
    */
   readonly unavailableScopes?: 'ignore' | 'refuse' | undefined
-  /** Clock skew allowed for `exp` and `nbf`, in seconds. Default: 0; maximum: 60. */
+  /** Clock skew allowed for `exp` and `nbf`, in seconds. Default: 0, and 5 for `nbf`; maximum: 60. */
   readonly clockTolerance?: number | undefined
   /** The maximum size of a body in bytes and of a query in characters. Default: 65536. */
   readonly bodyLimit?: number | undefined

@@ -21,6 +21,8 @@ export interface RingRefresh {
    * rejects.
    */
   beforeUse(): Promise<void>
+  /** Call it before the keys are published. Waits for a read that is due, unless the last one failed. Never rejects. */
+  beforePublishing(): Promise<void>
   /** Call it for an unknown key. Resolves to `false`, without a read, if there were too many. */
   forUnknownKey(): Promise<boolean>
   /** Starts a new read, after a read that is in flight. Rejects when it fails. */
@@ -97,6 +99,12 @@ export function createRingRefresh(deps: {
       if (now < nextAt) return
       const reading = quiet()
       if (now > staleAt && !failing) await reading
+    },
+    async beforePublishing() {
+      if (runtime.elapsed() < nextAt) return
+      const wasFailing = failing
+      const reading = quiet()
+      if (!wasFailing) await reading
     },
     async forUnknownKey() {
       // A read that started before the token arrived may have missed its key.

@@ -124,7 +124,7 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
       return live.keys.get(kid)
     },
     async jwks() {
-      await refresh.beforeUse()
+      await refresh.beforePublishing()
       return live.jwks
     },
     operator: Object.freeze({ list: commands.list, rotate: commands.rotate, retire: commands.retire }),

@@ -60,6 +60,9 @@ export function decodeJwt(token: string): { readonly type: TokenType; readonly c
   return { type: mediaType(head.typ) === 'at+jwt' ? 'at+jwt' : 'JWT', claims }
 }
 
+/** Seconds by which the clock of another process of this provider may be ahead: its tokens begin now, by that clock. */
+const maxAhead = 5
+
 export function createJwt(deps: {
   readonly issuer: string
   readonly keys: KeyRing
@@ -89,7 +92,7 @@ export function createJwt(deps: {
   function isCurrent({ iss, exp, nbf, iat }: JsonObject, tolerance: number): boolean {
     if (iss !== issuer || typeof exp !== 'number' || typeof nbf !== 'number' || typeof iat !== 'number') return false
     const now = runtime.now()
-    return nbf <= now + tolerance && exp > now - tolerance
+    return nbf <= now + Math.max(tolerance, maxAhead) && exp > now - tolerance
   }
 
   return {
