@@ -48,6 +48,12 @@ describe('a certificate in a header', () => {
     ['pem without line breaks', { header: 'X-Client-Cert', format: 'pem' }, escaped.replaceAll('%0A', '')],
     ['rfc9440', { header: 'Client-Cert', format: 'rfc9440' }, `:${der}:`],
     ['der, as of HAProxy', { header: 'X-SSL-Client-Cert', format: 'der' }, der],
+    ['der, in quotes, as of HAProxy', { header: 'X-SSL-Client-Cert', format: 'der' }, `"${der}"`],
+    [
+      'der, escaped, as of Traefik before 2.9',
+      { header: 'X-Forwarded-Tls-Client-Cert', format: 'der' },
+      encodeURIComponent(der),
+    ],
     ['der, with the chain, as of Traefik', { header: 'X-Forwarded-Tls-Client-Cert', format: 'der' }, `${der},MAMCAQI=`],
     [
       'xfcc',
@@ -90,6 +96,8 @@ describe('a certificate in a header', () => {
     ['that is repeated', { format: 'der' }, [der, der]],
     ['that is empty', { format: 'der' }, ''],
     ['with an empty element', { format: 'der' }, `,${der}`],
+    ['with one quote', { format: 'der' }, `"${der}`],
+    ['with a malformed escape', { format: 'der' }, `${der}%`],
     ['with text after the certificate', { format: 'der' }, `${der}x`],
     ['without the key Cert', { format: 'xfcc' }, 'Hash=abc;Subject="CN=a"'],
     ['with the key in lower case', { format: 'xfcc' }, `cert="${escaped}"`],

@@ -15,10 +15,18 @@ function fromPem(value: string): string | undefined {
 }
 
 /**
- * Returns the first base64 of a list: Traefik appends the chain that the client has sent. Headers that are repeated are
- * joined with a space, and refused.
+ * Returns the first base64 of a list: Traefik appends the chain that the client has sent. Older releases of it escape the
+ * text, and HAProxy can quote it. Headers that are repeated are joined with a space, and refused.
  */
-const fromDer = (value: string): string | undefined => /^([\w+/]+={0,2})(?:,[\w+/]+={0,2})*$/u.exec(value)?.[1]
+function fromDer(value: string): string | undefined {
+  try {
+    const list = /^("?)([\w+/]+={0,2})(?:,[\w+/]+={0,2})*\1$/u
+    return list.exec(decodeURIComponent(value))?.[2]
+  } catch {
+    // A malformed escape.
+    return undefined
+  }
+}
 
 const xfccPair = /\s*([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))([,;]|$)/uy
 
