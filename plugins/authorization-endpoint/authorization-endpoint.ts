@@ -16,7 +16,10 @@ import { createInteractionServices } from './interactions.ts'
 import { createOpenInteraction } from './open-interaction.ts'
 import { type AuthorizationEndpointOptions, optionsSchema } from './options.ts'
 import { plainPages } from './pages.ts'
-import { asGet, withoutCredentials } from './parameters.ts'
+import { type AuthorizationParameters, asGet, withoutCredentials } from './parameters.ts'
+import { invalid } from './refusal.ts'
+import { isResent, lacksCookie, resendForm } from './resend.ts'
+import { formTargets, responseTools } from './response.ts'
 import { createSessions } from './sessions.ts'
 import { createSuspendedRequests } from './suspended.ts'
 import { type AuthorizationEndpointPlugin, createUserSessions } from './user-sessions.ts'
@@ -92,6 +95,23 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
     return pages.error(await errorViewOf(error, http, kit), locale)
   }
 
+  /** Lets the browser send a form again, with its cookies. A hint is a token, so it does not go into a URL. */
+  function resent(
+    all: AuthorizationParameters,
+    params: AuthorizationParameters,
+    http: EndpointRequest,
+    kit: EndpointKit,
+  ) {
+    // Not again: a browser without cookies would repeat it forever.
+    if (lacksCookie(all, http, kit)) throw invalid('The browser has sent no cookies', 'cookies_missing')
+    const action = kit.endpointUrl('authorization') ?? ''
+    const redirect = params.id_token_hint === undefined ? asGet(action, params) : undefined
+    if (redirect !== undefined) return redirect
+    const { fields, cookies } = resendForm(params, http, kit)
+    const locale = responseTools(pages, { kit, http, params }).locale
+    return { ...pages.formPost({ action, fields, formTargets }, locale), cookies }
+  }
+
   const authorization = defineEndpoint({
     name: 'authorization',
     path: '/connect/authorize',
@@ -100,10 +120,10 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
     effects: true,
     caller: 'anyone',
     params: v.record(v.string(), v.string()),
-    handle({ params: received, request }, kit) {
+    handle({ params: { resent: _, ...received }, params: all, request }, kit) {
       const params = withoutCredentials(received)
-      const redirect = request.method === 'POST' ? asGet(kit.endpointUrl('authorization') ?? '', params) : undefined
-      return redirect ?? flow.begin(params, request, kit)
+      const isForeign = request.method === 'POST' && !isResent(all, request, kit)
+      return isForeign ? resent(all, params, request, kit) : flow.begin(params, request, kit)
     },
     presentError: errorPage,
   })

@@ -17,8 +17,8 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { asGet } from '../authorization-endpoint/parameters.ts'
 import { invalid } from '../authorization-endpoint/refusal.ts'
+import { isResent, resendForm } from '../authorization-endpoint/resend.ts'
 import { applicationOf, errorViewOf, homeOf } from '../authorization-endpoint/ways-on.ts'
-import { browserCookie } from '../shared/browser-cookie.ts'
 import {
   checkLogoutRequest,
   isHinted,
@@ -57,14 +57,6 @@ const tokenSchema = v.object({
   sid: v.string(),
   params: v.record(v.string(), v.string()),
 })
-
-const resendCookie = browserCookie('grantry-logout', /^[\w-]{43}$/u)
-
-/** Whether the page that sends a form again has sent it, in this browser. A form of another site has no cookie. */
-function isResent({ resent }: AuthorizationParameters, http: EndpointRequest, kit: EndpointKit): boolean {
-  const secret = resendCookie(kit).read(http)
-  return secret !== undefined && resent !== undefined && kit.equals(kit.sha256(secret), resent)
-}
 
 const text = v.optional(v.string(), '')
 
@@ -122,11 +114,8 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
     http: EndpointRequest,
     kit: EndpointKit,
   ): Reply {
-    const cookie = resendCookie(kit)
-    const secret = cookie.read(http) ?? kit.randomId()
-    const fields = { ...params, resent: kit.sha256(secret) }
-    const page = confirmation(request, http, { action: kit.endpointUrl('endSession'), fields })
-    return { ...page, cookies: [cookie.write(secret)] }
+    const { fields, cookies } = resendForm(params, http, kit)
+    return { ...confirmation(request, http, { action: kit.endpointUrl('endSession'), fields }), cookies }
   }
 
   async function begin(received: AuthorizationParameters, http: EndpointRequest, kit: EndpointKit): Promise<Reply> {

@@ -1,6 +1,6 @@
 import { decodeJwt } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { answer, createBrowser } from './browser.ts'
+import { answer, createBrowser, hiddenFields } from './browser.ts'
 import { challenge, request, setUp, verifier } from './parties.ts'
 
 const isCode = { code: expect.any(String), state: request.state }
@@ -20,11 +20,39 @@ describe('methods', () => {
     expect([response.status, response.headers.get('location')]).toEqual([303, `${url}?${new URLSearchParams(request)}`])
   })
 
-  test('11.1 a POST that is too long for a URL is handled as it is', async () => {
+  test.each([
+    ['that is too long for a URL', async () => ({ extra: 'x'.repeat(5000) })],
+    [
+      'with a hint, which is a token',
+      async ({ redeem, browser, urlOf }: Awaited<ReturnType<typeof setUp>>) => {
+        const { body } = await redeem(answer(await browser().open(urlOf(request))).code)
+        return { id_token_hint: String(body.id_token) }
+      },
+    ],
+  ])('11.1 an own page sends a POST %s again, with which the browser sends its cookies', async (_name, moreOf) => {
+    const f = await setUp()
+    const url = `${f.provider.issuer}/connect/authorize`
+    const browser = f.browser()
+    const more = await moreOf(f)
+    const page = await browser.submit(url, { ...request, ...more, client_secret: 'web-secret' })
+    expect([page.status, page.html.includes(`<form method="post" action="${url}">`)]).toEqual([200, true])
+    expect(hiddenFields(page)).toEqual({ ...request, ...more, resent: expect.stringMatching(/^[\w-]{43}$/u) })
+    expect(answer(await browser.submit(url, hiddenFields(page)))).toMatchObject(isCode)
+    // Another tab has sent a form meanwhile.
+    const other = await browser.submit(url, { ...request, ...more, resent: 'x'.repeat(43) })
+    expect(answer(await browser.submit(url, hiddenFields(other)))).toMatchObject(isCode)
+  })
+
+  test('11.1 a browser without cookies gets a page, and does not send its form again and again', async () => {
     const { browser, provider } = await setUp()
     const url = `${provider.issuer}/connect/authorize`
     const page = await browser().submit(url, { ...request, extra: 'x'.repeat(5000) })
-    expect(answer(page)).toMatchObject(isCode)
+    const again = await browser().submit(url, hiddenFields(page))
+    expect([again.status, again.html.includes('cookies_missing'), again.html.includes('<form')]).toEqual([
+      400,
+      true,
+      false,
+    ])
   })
 
   test('11.1 a POST does not put credentials into a URL', async () => {

@@ -152,4 +152,16 @@ describeWithChromium('the authorization endpoint, in a browser', () => {
       expect(new URLSearchParams(last?.search).has('code')).toBe(true)
     })
   })
+
+  test('11.1 a form of another site that is too long for a URL reaches the session of the user', async () => {
+    await withPage(true, async (page) => {
+      await signIn(page)
+      await page.waitForURL('**/done')
+      await page.goto(`${origin}/start?${parameters({ prompt: 'none', state: 'third', extra: 'x'.repeat(5000) })}`)
+      await page.click('#go')
+      await page.waitForURL('**/done')
+      const last = new URLSearchParams(received.at(-1)?.search)
+      expect([last.get('state'), last.has('code')]).toEqual(['third', true])
+    })
+  })
 })
