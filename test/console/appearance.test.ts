@@ -13,8 +13,20 @@ const pictures = process.env.CONSOLE_SCREENSHOTS
 const overflowingElements = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const controls = [...document.querySelectorAll('button, input, select, summary, h1, h2, h3, pre, dt, .hint')]
+    /** The visible part of a control: what its scrolling ancestors do not hide. */
+    const visible = (control: Element) => {
+      const { left, right, top, bottom } = control.getBoundingClientRect()
+      const box = { left, right, top, bottom }
+      for (let each = control.parentElement; each !== null && each !== document.body; each = each.parentElement) {
+        if (getComputedStyle(each).overflowY !== 'auto') continue
+        const pane = each.getBoundingClientRect()
+        box.top = Math.max(box.top, pane.top)
+        box.bottom = Math.min(box.bottom, pane.bottom)
+      }
+      return { ...box, width: right - left, height: box.bottom - box.top }
+    }
     const placed = controls
-      .map((control) => ({ control, box: control.getBoundingClientRect() }))
+      .map((control) => ({ control, box: visible(control) }))
       .filter(({ control, box }) => box.width > 0 && box.height > 0 && control.checkVisibility())
     const name = (control: Element) => `${control.tagName} ${control.id || control.textContent?.trim().slice(0, 30)}`
     const outside = placed

@@ -5,7 +5,7 @@ import { createFamilies } from './families.js'
 import { fingerprintOf } from './jwt.js'
 import { listen } from './live.js'
 import { createRequestForm } from './request-form.js'
-import { showResponse } from './response-view.js'
+import { clearResponse, showResponse } from './response-view.js'
 import { sessionAfter } from './session.js'
 import { loadSetup } from './setup.js'
 import { drawFamilies } from './timeline.js'
@@ -73,6 +73,7 @@ function start(setup) {
     setup,
     session: () => session,
     sendForTokens: async (client, call) => adoptTokens(client, call, await send(call)),
+    onClientChanged: clearResponse,
   })
   showActions(session)
   drawFamilies([], undefined)

@@ -17,8 +17,9 @@ import { signIn } from './sign-in.js'
  * @param {Setup} parts.setup
  * @param {() => Session | undefined} parts.session
  * @param {(client: Identity, call: Call) => Promise<unknown>} parts.sendForTokens
+ * @param {() => void} parts.onClientChanged
  */
-export function createRequestForm({ setup, session, sendForTokens }) {
+export function createRequestForm({ setup, session, sendForTokens, onClientChanged }) {
   const form = byId('request')
   const binding = keyBox(setup)
   const { demo } = setup
@@ -42,6 +43,7 @@ export function createRequestForm({ setup, session, sendForTokens }) {
     who.addEventListener('change', () => {
       clientId = who.value
       secret = demo?.clients[clientId] ?? ''
+      onClientChanged()
       render('client')
     })
     const own = textInput('secret', secret, demo === undefined ? { type: 'password' } : {})
@@ -132,13 +134,18 @@ export function createRequestForm({ setup, session, sendForTokens }) {
       { type: 'submit', class: 'primary' },
       isCode ? 'Redeem the code' : 'Request a token',
     )
+    // The button is outside of the part that scrolls.
     form.replaceChildren(
-      ...clientFields().filter((part) => part !== undefined),
-      field('Grant type', kind, `How the client gets a token. ${grantDescription(grantType)}`),
-      ...(hasScopes ? [scopes.part] : []),
-      ...ownFields,
-      more.part,
-      ...(binding.part === undefined ? [] : [binding.part]),
+      element(
+        'div',
+        { id: 'request-fields' },
+        ...clientFields().filter((part) => part !== undefined),
+        field('Grant type', kind, `How the client gets a token. ${grantDescription(grantType)}`),
+        ...(hasScopes ? [scopes.part] : []),
+        ...ownFields,
+        more.part,
+        ...(binding.part === undefined ? [] : [binding.part]),
+      ),
       button,
     )
     form.onsubmit = async (event) => {

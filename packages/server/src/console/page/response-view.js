@@ -69,6 +69,14 @@ function proofPart(proof) {
   )
 }
 
+/** Removes the response to a request of another client. */
+export function clearResponse() {
+  const outcome = byId('outcome')
+  outcome.className = 'outcome'
+  outcome.replaceChildren('No request of this client sent yet.')
+  byId('exchange').replaceChildren()
+}
+
 /**
  * Shows a request and its response, and moves the focus there.
  *
