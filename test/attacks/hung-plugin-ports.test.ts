@@ -110,7 +110,7 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
 /** Functions that requests do not wait for in this way. */
 const others: Readonly<Record<string, string>> = {
   'options.parts': 'is called at startup',
-  'jwks-uri.fetch': 'has a time limit of its own, with the request that it sends',
+  'jwks-settings.fetch': 'has a time limit of its own, with the request that it sends',
   'back-channel-logout.fetch': 'has a time limit of its own, with the request that it sends',
 }
 
