@@ -2,7 +2,7 @@ import type { Client, Subject } from '@grantry/core'
 import type { Consents } from './consents.ts'
 import type { AuthorizationFeature, PushedRequests } from './feature.ts'
 import type { AskedDecision, Decision, Interaction } from './interaction.ts'
-import { invalid, refusal, refused } from './refusal.ts'
+import { invalid, type RefusalCode, refusal, refused } from './refusal.ts'
 import { type CheckedRequest, proposedGrant } from './request.ts'
 import { type TimedSubject, unmetBy } from './requirements.ts'
 import type { Session, Sessions, SignedInUser } from './sessions.ts'
@@ -23,8 +23,8 @@ export interface Decisions {
     interaction: Interaction,
     visit: Visit,
   ): Promise<{ readonly code: string; readonly cookies: readonly string[] }>
-  /** Spends the suspended request and the pushed one. @throws OAuthError if one of them was spent before. */
-  spend(visit: Visit): Promise<void>
+  /** Spends the request, and throws the refusal for the client. */
+  refuse(code: RefusalCode, interaction: Interaction, visit: Visit): Promise<never>
 }
 
 /** `authorize` applies the same default. */
@@ -73,14 +73,24 @@ export function createDecisions(deps: {
   const needsSid = (client: Client): boolean =>
     client.postLogoutRedirectUris.length > 0 || features.some((feature) => feature.needsSid?.(client) === true)
 
-  const decisions: Decisions = {
-    async spend({ suspended, pushed, kit }) {
-      if (suspended !== undefined && !(await suspendedRequests.use(kit, suspended.id, suspended.record))) {
-        throw invalid('The request was already answered', 'interaction_used')
+  /** Spends the suspended request and the pushed one. @throws OAuthError if one of them was spent before. */
+  async function spend({ suspended, pushed, kit }: Visit): Promise<void> {
+    if (suspended !== undefined && !(await suspendedRequests.use(kit, suspended.id, suspended.record))) {
+      throw invalid('The request was already answered', 'interaction_used')
+    }
+    if (pushed !== undefined && (await pushedRequests?.use(kit, pushed)) !== true) {
+      throw refusal('invalid_request_uri', 'The request_uri is not valid', 'request_uri_used')
+    }
+  }
+
+  return {
+    async refuse(code, { request, session, kit, http }, visit) {
+      await spend(visit)
+      if (code === 'access_denied') {
+        const context = { sub: session?.subject.sub, client: request.client, clientAddress: http.clientAddress }
+        kit.recordUser({ type: 'authorization_denied' }, context)
       }
-      if (pushed !== undefined && (await pushedRequests?.use(kit, pushed)) !== true) {
-        throw refusal('invalid_request_uri', 'The request_uri is not valid', 'request_uri_used')
-      }
+      throw refused(code)
     },
 
     async decide({ subject: given, scopes, signIn, remember }, interaction, visit) {
@@ -90,7 +100,7 @@ export function createDecisions(deps: {
           ? sufficientSession(interaction)
           : { subject: timed(given, kit.now()), standing: signIn?.standing }
       assertAcceptable({ scopes }, subject, request)
-      await decisions.spend(visit)
+      await spend(visit)
       const started = signIn === undefined ? undefined : await sessions.start(kit, signIn, http)
       const session = started?.session ?? interaction.session
       const ofSession = session?.subject.sub === subject.sub ? session : undefined
@@ -105,9 +115,12 @@ export function createDecisions(deps: {
         ...proposedGrant({ ...request, scopes }),
       })
       // Last: of several decisions about a request, only the one that counts leaves a consent.
-      if (remember === true) await consents.remember(kit, subject.sub, request, scopes, standing)
+      if (remember === true) {
+        await consents.remember(kit, subject.sub, request, scopes, standing)
+        const context = { sub: subject.sub, client: request.client, clientAddress: http.clientAddress }
+        kit.recordUser({ type: 'consent_given', scopes: [...scopes] }, context)
+      }
       return { code, cookies: started?.cookies ?? [] }
     },
   }
-  return decisions
 }

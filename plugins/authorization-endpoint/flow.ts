@@ -70,8 +70,7 @@ export function createFlow(deps: {
         return { cookies, ...codeResponse(target, code, tools) }
       }
       if (isRefusal(result)) {
-        await decisions.spend(visit)
-        throw refused(result.refuse)
+        return await decisions.refuse(result.refuse, interaction, visit)
       }
       if (interaction.request.prompts.has('none')) {
         throw refused(interaction.mustSignIn ? 'login_required' : 'interaction_required')

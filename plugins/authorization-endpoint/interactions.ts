@@ -2,7 +2,6 @@ import type { Decisions } from './decision.ts'
 import type { Interactions, SuspendedInteraction } from './interaction.ts'
 import type { OpenInteractionFor } from './open-interaction.ts'
 import type { EndpointPages } from './pages.ts'
-import { refused } from './refusal.ts'
 import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
 import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
 import { findTarget } from './target.ts'
@@ -69,8 +68,7 @@ export function createInteractionServices(deps: {
       const { visit, target } = foundOf(interaction)
       const tools = responseTools(pages, visit)
       try {
-        await decisions.spend(visit)
-        throw refused(refusal)
+        return await decisions.refuse(refusal, interaction, visit)
       } catch (error) {
         return errorResponse(target, error, tools)
       }

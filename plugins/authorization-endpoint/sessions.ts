@@ -181,6 +181,7 @@ export function createSessions(
       await kit.records.put(keyOf(sid), stored, stored.expiresAt)
       if (earlier !== undefined && earlier.sid !== sid) await sessions.end(kit, earlier.sid)
       await addTo(kit, sub, sid, stored.expiresAt)
+      kit.recordUser({ type: 'session_started', sid, amr: [...amr] }, { sub, clientAddress: request.clientAddress })
       return { session: sessionOf(sid, stored), cookies: [cookieOf(kit).write(`${sid}.${secret}`)] }
     },
 
@@ -193,6 +194,7 @@ export function createSessions(
       await kit.records.delete(keyOf(sid))
       await Promise.all([setOf(kit, found.sub).remove(sid), kit.records.delete(usedKeyOf(sid))])
       await Promise.all(following.map((follow) => follow?.()))
+      kit.recordUser({ type: 'session_ended', sid }, { sub: found.sub })
       return session
     },
 

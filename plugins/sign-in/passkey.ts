@@ -17,9 +17,13 @@ export async function attemptPasskey(
   const response = { credential, challenge, origin: new URL(kit.issuer).origin }
   const verify = async () => passkeys?.verify(response, kit)
   const user = await (passkeys?.limitsHostCalls === true ? verify() : kit.callHost('passkeys.verify', verify))
+  const context = { sub: user?.sub, client: interaction.request.client, clientAddress: interaction.http.clientAddress }
   if (user === undefined || !(await spendChallenge(challenge, interaction))) {
+    const reason = user === undefined ? 'response_invalid' : 'response_replayed'
+    kit.recordUser({ type: 'passkey_authentication_failed', reason }, context)
     return signInPage(interaction, services, { problem: 'unknown_passkey' })
   }
+  kit.recordUser({ type: 'passkey_authentication_succeeded' }, context)
   // RFC 8176: possession of a key, and the PIN or fingerprint that unlocks it.
   const subject = {
     sub: user.sub,

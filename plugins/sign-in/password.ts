@@ -4,7 +4,7 @@ import { type Standing, standingOf } from '../authorization-endpoint/standing.ts
 import { beginSession } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import type { SignInProblem } from './pages.ts'
-import { askForSecondFactor } from './second-factor.ts'
+import { askForSecondFactor, hasSecondFactor } from './second-factor.ts'
 import { signInPage } from './views.ts'
 
 /** Refusals that the page explains. Any other is a defect or belongs to the client. */
@@ -29,9 +29,15 @@ export async function attemptSignIn(
     // It is awaited after the attempt, unless that fails.
     standing.catch(() => {})
   }
+  let needsFactor = false
+  const needsSecondFactor = async (sub: string): Promise<boolean> => {
+    needsFactor = await hasSecondFactor(sub, kit, services.secondFactors)
+    return needsFactor
+  }
   let subject: Subject | undefined
   try {
-    subject = await kit.authenticateUser({ username, password }, { clientAddress, clientId, onFound })
+    const context = { clientAddress, clientId, onFound, needsSecondFactor }
+    subject = await kit.authenticateUser({ username, password }, context)
   } catch (error) {
     const problem = isOAuthError(error) ? problems[error.code] : undefined
     if (problem === undefined || !isOAuthError(error)) throw error
@@ -42,6 +48,7 @@ export async function attemptSignIn(
   const user = {
     subject: { ...(acr !== undefined && { acr }), ...subject },
     name: username,
+    needsSecondFactor: needsFactor,
     standing: await (standing ?? standingOf(kit, subject.sub)),
   }
   return (await askForSecondFactor(user, interaction, services)) ?? beginSession(user, interaction, services)

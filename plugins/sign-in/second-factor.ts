@@ -34,7 +34,12 @@ interface PasswordUser {
   readonly subject: Subject
   readonly name: string
   readonly standing: Standing
+  readonly needsSecondFactor: boolean
 }
+
+/** Whether the user has set up a factor. */
+export const hasSecondFactor = async (sub: string, kit: EndpointKit, factors: readonly SecondFactor[]) =>
+  (await setUpFactors(sub, kit, factors)).length > 0
 
 /** Seconds that a user can take to find the code. */
 const lifetime = 600
@@ -74,12 +79,12 @@ async function show(
 
 /** Returns the page for the code of a user whose password was right; `undefined` if the user needs none. */
 export async function askForSecondFactor(
-  { subject: { sub, amr, idp, acr, authTime }, name, standing }: PasswordUser,
+  { subject: { sub, amr, idp, acr, authTime }, name, standing, needsSecondFactor }: PasswordUser,
   interaction: SuspendedInteraction,
   services: FormServices,
 ): Promise<Reply | undefined> {
-  const { id, browser, kit } = interaction
-  if ((await setUpFactors(sub, kit, services.secondFactors)).length === 0) return undefined
+  const { id, browser } = interaction
+  if (!needsSecondFactor) return undefined
   const more = {
     ...(idp !== undefined && { idp }),
     ...(acr !== undefined && { acr }),
@@ -109,7 +114,10 @@ export async function attemptSecondFactor(
   }
   const { sub, name, amr, idp, acr, authTime } = passed
   // Before the code is checked: a proof that has ended must not reveal whether a code is right.
+  const context = { sub, client: interaction.request.client, clientAddress: interaction.http.clientAddress }
+  const fail = (reason: string): void => kit.recordUser({ type: 'second_factor_failed', reason }, context)
   if (isOutdated(passed, await standingOf(kit, sub))) {
+    fail('proof_outdated')
     return signInPage(interaction, services, { problem: 'form_expired' })
   }
   let counted: CountedCode
@@ -117,13 +125,18 @@ export async function attemptSecondFactor(
     counted = await countCode(sub, passed, interaction.http.clientAddress, kit)
   } catch (error) {
     if (!isOAuthError(error) || error.code !== 'slow_down') throw error
-    const { retryAfter = 0 } = error.details
+    const { retryAfter = 0, reason } = error.details
+    fail(reason)
     // Seconds say nothing to a user who has to wait for days.
     const state = { problem: 'too_many_attempts', ...(retryAfter <= maxShownWait && { retryAfter }) } as const
     return { ...(await show(interaction, passed, services, state)), error }
   }
   const factor = await factorOf(code.replaceAll(/\s/gu, ''), sub, kit, services.secondFactors)
-  if (factor === undefined) return show(interaction, passed, services, { problem: 'wrong_code' })
+  if (factor === undefined) {
+    fail('wrong_code')
+    return show(interaction, passed, services, { problem: 'wrong_code' })
+  }
+  kit.recordUser({ type: 'second_factor_succeeded', method: factor.amr }, context)
   await counted.succeed()
   const subject = {
     sub,

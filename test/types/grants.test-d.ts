@@ -55,6 +55,7 @@ describe('the arguments of a grant', () => {
       | 'randomId'
       | 'records'
       | 'callHost'
+      | 'recordUser'
       | 'seal'
       | 'unseal'
       | 'sign'

@@ -33,7 +33,7 @@ export {
   type OAuthErrorOptions,
 } from './errors/oauth-error.ts'
 export { describeCause, type EventCause } from './events/cause.ts'
-export type { Observer, ProviderEvent } from './events/event.ts'
+export type { Observer, ProviderEvent, UserFact } from './events/event.ts'
 export {
   openTraceContext,
   parseTraceparent,

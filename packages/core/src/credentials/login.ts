@@ -22,6 +22,7 @@ const contextSchema = v.object(
     clientAddress: v.optional(text),
     clientId: v.optional(text),
     onFound: functionSchema<NonNullable<LoginContext['onFound']>>(),
+    needsSecondFactor: functionSchema<NonNullable<LoginContext['needsSecondFactor']>>(),
   },
   'must be an object',
 )
@@ -55,7 +56,7 @@ export function createAuthenticateUser(deps: {
   return async (input, context) => {
     if (users.authenticate === undefined) throw new TypeError('authenticateUser() requires authenticate()')
     const credentials = parseConfiguration(credentialsSchema, input, 'authenticateUser()')
-    const { clientAddress, clientId, onFound } = parseConfiguration(
+    const { clientAddress, clientId, ...steps } = parseConfiguration(
       contextSchema,
       context,
       'authenticateUser() context',
@@ -63,7 +64,7 @@ export function createAuthenticateUser(deps: {
     const client = await clientOf(clientId)
     const trace = recorder.start('authenticateUser', { clientAddress }, context.traceContext)
     trace.client = client
-    if (isPossible(credentials)) return checkPassword(credentials, client, trace, onFound)
+    if (isPossible(credentials)) return checkPassword(credentials, client, trace, steps)
     const name = names.describe(credentials.username.slice(0, maxUsernameLength))
     recorder.record(trace, { type: 'user_authentication_failed', ...name, reason: 'credentials_impossible' })
     return undefined

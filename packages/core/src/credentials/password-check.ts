@@ -10,17 +10,25 @@ import type { Recorder, Trace } from '../events/recorder.ts'
 import { createLoginConcurrency } from './login-concurrency.ts'
 import type { UserNames } from './user-names.ts'
 
+/** What the caller does while a password is checked. */
+interface PasswordSteps {
+  /**
+   * Called with the `sub` as soon as the user service has returned it, before the attempt is settled, so that reads can
+   * share its trip.
+   */
+  readonly onFound?: ((sub: string) => void) | undefined
+  /** Whether a second factor follows. */
+  readonly needsSecondFactor?: ((sub: string) => Promise<boolean>) | undefined
+}
+
 /**
  * Checks a password with `users.authenticate()`, within the limits, and records the outcome.
- *
- * @param onFound called with the `sub` as soon as the user service has returned it, before the attempt is settled, so
- * that reads can share its trip
  */
 export type PasswordCheck = (
   credentials: UserCredentials,
   client: Client | undefined,
   trace: Trace,
-  onFound?: (sub: string) => void,
+  steps?: PasswordSteps,
 ) => Promise<Subject | undefined>
 
 /** Stands for the client in limits if a login page names none. No client has this id. */
@@ -48,7 +56,7 @@ export function createPasswordCheck(deps: {
 }): PasswordCheck {
   const { users, maxHostCalls, limits, names, recorder } = deps
   const concurrency = createLoginConcurrency(maxHostCalls)
-  return async (credentials, client, trace, onFound) => {
+  return async (credentials, client, trace, { onFound, needsSecondFactor } = {}) => {
     const { username, idp, tenant, acrValues } = credentials
     const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
     const directory = namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
@@ -94,7 +102,8 @@ export function createPasswordCheck(deps: {
     names.remember(username)
     const { idp: authenticatedBy = localProvider, acr } = subject
     const how = { idp: authenticatedBy, ...(acr !== undefined && { acr }) }
-    recorder.record(trace, { type: 'user_authentication_succeeded', username, ...how })
+    const type = (await needsSecondFactor?.(subject.sub)) ? 'user_password_accepted' : 'user_authentication_succeeded'
+    recorder.record(trace, { type, username, ...how })
     return subject
   }
 }

@@ -1,6 +1,20 @@
 import type { PreflightRefusal } from '../http/cors.ts'
 import type { EventCause } from './cause.ts'
 
+/** What happened to a user on a page. Plugins record it with `kit.recordUser`. A `sid` is the id of a session, no secret. */
+export type UserFact =
+  | { readonly type: 'second_factor_succeeded'; readonly method: string }
+  | { readonly type: 'second_factor_failed'; readonly reason: string }
+  | { readonly type: 'passkey_authentication_succeeded' }
+  | { readonly type: 'passkey_authentication_failed'; readonly reason: string }
+  /** The user has consented on a page. A remembered consent is no event. */
+  | { readonly type: 'consent_given'; readonly scopes: readonly string[] }
+  /** The user has denied a request, or canceled a sign-in. */
+  | { readonly type: 'authorization_denied' }
+  | { readonly type: 'session_started'; readonly sid: string; readonly amr: readonly string[] }
+  /** Recorded by what ends the session, not when it expires. */
+  | { readonly type: 'session_ended'; readonly sid: string }
+
 /** What happened. A fact never contains a token, code, secret or password. */
 export type Fact =
   | { readonly type: 'client_authentication_succeeded'; readonly method: string }
@@ -35,6 +49,14 @@ export type Fact =
       readonly acrValues?: readonly string[] | undefined
       readonly reason: string
     }
+  /** The password was right, and a second factor follows: the user is not signed in yet. */
+  | {
+      readonly type: 'user_password_accepted'
+      readonly username: string
+      readonly idp: string
+      readonly acr?: string | undefined
+    }
+  | UserFact
   | {
       readonly type: 'token_issued'
       readonly tokenType: 'access_token' | 'identity_token' | 'refresh_token'

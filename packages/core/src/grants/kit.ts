@@ -98,6 +98,7 @@ export function createGrantKits(deps: {
       equals,
       randomId,
       records,
+      recordUser,
       callHost,
       seal,
       unseal,
@@ -113,6 +114,7 @@ export function createGrantKits(deps: {
       equals,
       randomId,
       records,
+      recordUser,
       callHost,
       seal,
       unseal,
@@ -120,7 +122,7 @@ export function createGrantKits(deps: {
       limitGuesses,
       redemption,
       findGrant,
-      authenticateUser: (credentials) => checkPassword(credentials, client, trace, marks.readEarly),
+      authenticateUser: (credentials) => checkPassword(credentials, client, trace, { onFound: marks.readEarly }),
       async validateToken(token, type) {
         const access = type === 'access_token' ? await accessTokens.validate(token) : undefined
         const validation = access ?? (await identityTokens.validate(token))

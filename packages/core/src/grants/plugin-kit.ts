@@ -86,6 +86,12 @@ export function createPluginKits(deps: {
   }
 
   function createKits(plugin: string) {
+    const recordUser: Kit['recordUser'] = (fact, { sub, client, clientAddress }) => {
+      const trace = recorder.start('recordUser', { clientAddress })
+      trace.client = client
+      trace.sub = sub
+      recorder.record(trace, fact)
+    }
     // The hash includes issuer and plugin, so that a plugin cannot access the records of another plugin, or of another
     // provider on the same store.
     const hashed = (key: string): string => hashOf(JSON.stringify([issuer, plugin, key]), runtime)
@@ -105,6 +111,7 @@ export function createPluginKits(deps: {
       equals: (one, other) => constantTimeEqual(one, other),
       randomId: () => runtime.base64url(runtime.randomBytes(32)),
       records,
+      recordUser,
       callHost,
       ...createSeal(plugin, { issuer, keys, runtime }),
       sign,

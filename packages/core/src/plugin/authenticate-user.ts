@@ -11,6 +11,11 @@ export interface LoginContext {
   readonly clientId?: string | undefined
   readonly traceContext?: TraceContext | undefined
   /**
+   * Whether a second factor follows, so that the event is `user_password_accepted`. Called once, with the user whose password
+   * was right. Default: no.
+   */
+  readonly needsSecondFactor?: ((sub: string) => Promise<boolean>) | undefined
+  /**
    * Called as soon as the user service has accepted the password, before the result is returned. Read the epoch of the
    * user here, so that a revocation in between has an effect.
    */

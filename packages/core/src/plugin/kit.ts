@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { UserFact } from '../events/event.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 
@@ -17,6 +18,13 @@ export interface PluginRecords {
   increment(key: string, expiresAt: number): Promise<number>
 }
 
+/** The circumstances of an event about a user, as far as they are known. */
+export interface UserEventContext {
+  readonly sub?: string | undefined
+  readonly client?: Client | undefined
+  readonly clientAddress?: string | undefined
+}
+
 /** The tools of a plugin. All its parts get them. */
 export interface Kit {
   readonly issuer: string
@@ -32,6 +40,8 @@ export interface Kit {
   randomId(): string
   /** The records of the plugin, shared by its parts. */
   readonly records: PluginRecords
+  /** Records an event about a user. It must not contain a secret. */
+  recordUser(fact: UserFact, context: UserEventContext): void
   /**
    * Calls a function of the host, such as an option of the plugin, with the limits of `users`: `hostTimeLimit` and
    * `maxHostCalls`. Call every function of the host in this way, because one that hangs would hold its requests forever.

@@ -16,6 +16,8 @@ export const isLogged = (level: Level, chosen: LogLevel): boolean =>
 const warnings: ReadonlySet<string> = new Set([
   'client_authentication_failed',
   'user_authentication_failed',
+  'second_factor_failed',
+  'passkey_authentication_failed',
   'introspection_denied',
   'scope_authentication_failed',
   'preflight_refused',

@@ -135,6 +135,8 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
     else if (type === 'token_issued') tokens.with(event.grantType, event.tokenType).value += 1
     else if (type === 'client_authentication_failed') failures.with('client', reasonOf(event.reason)).value += 1
     else if (type === 'user_authentication_failed') failures.with('user', reasonOf(event.reason)).value += 1
+    else if (type === 'second_factor_failed') failures.with('second_factor', reasonOf(event.reason)).value += 1
+    else if (type === 'passkey_authentication_failed') failures.with('passkey', reasonOf(event.reason)).value += 1
     else if (type === 'introspection_denied' || type === 'scope_authentication_failed')
       failures.with('scope', reasonOf(event.reason)).value += 1
     else if (type === 'code_replayed') replays.with('code').value += 1
