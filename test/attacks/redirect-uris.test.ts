@@ -48,6 +48,20 @@ const dangerous = [
   'mailto:thief@example.com',
   'urn:ietf:wg:oauth:2.0:oob',
   'app:/callback',
+  'javascript://web.example.com/%0aalert(1)//',
+  'VBScript://x',
+  'data://text/html,x',
+  'intent://web.example.com#x',
+  'intent://web.example.com/',
+  'ms-msdt://x',
+  'ms-settings://x',
+  'search-ms://x',
+  'x-apple-helpviewer://x',
+  'chrome-extension://abcdefgh/x',
+  'moz-extension://x/y',
+  'smb://thief.example.com/x',
+  'ssh://thief.example.com',
+  'cursor:/callback',
   'https:web.example.com/callback',
   'https:\\\\web.example.com\\callback',
   'https://web.example.com/call back',
@@ -100,6 +114,8 @@ describe('a redirect URI that a browser must not follow', () => {
     'http://localhost:3000/callback',
     'com.example.app:/callback',
     'com.example.app://callback',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'oc://ios.owncloud.com',
   ])('accepts %j', async (uri) => {
     await expect(start({ redirectUris: [uri] })).resolves.toBeDefined()
   })
@@ -107,9 +123,30 @@ describe('a redirect URI that a browser must not follow', () => {
   test('the error describes what to write', async () => {
     await expect(start({ redirectUris: ['app:/callback'] })).rejects.toMatchObject({
       message:
-        'clients[0]: redirectUris[0] must be an http or https URL, or have a private-use scheme with a dot such as com.example.app:/callback (RFC 8252 section 7.1)',
+        'clients[0]: redirectUris[0] must be an http or https URL, or have a private-use scheme such as com.example.app:/callback (RFC 8252 section 7.1) or app://callback',
     })
   })
+})
+
+describe('an origin of an application', () => {
+  test.each(['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'])(
+    '%s can be allowed',
+    async (origin) => {
+      const listed = clients.map((one) => ({ ...one, allowedCorsOrigins: [origin] }))
+      const { provider } = await fixture({ clients: listed })
+      const { headers } = await provider.fetch(
+        new Request(`${provider.issuer}/connect/token`, { method: 'POST', headers: { origin } }),
+      )
+      expect(headers.get('access-control-allow-origin')).toBe(origin)
+    },
+  )
+
+  test.each(['capacitor://localhost/', 'capacitor://evil.example.com', 'javascript://localhost', 'null'])(
+    '%s cannot be allowed',
+    async (origin) => {
+      await expect(start({ allowedCorsOrigins: [origin] })).rejects.toThrow('allowedCorsOrigins[0] must be an origin')
+    },
+  )
 })
 
 describe('a loopback redirect URI', () => {
@@ -135,6 +172,8 @@ describe('a loopback redirect URI', () => {
     'http://[::1]:51234/cb?tenant=a',
     'http://127.0.0.1:51234',
     'http://localhost:3000/cb',
+    'http://localhost:51234/cb',
+    'http://localhost/cb',
     'https://127.0.0.1/tls',
   ]
   test.each(matches)('3.92 %s is registered, with any port', async (redirectUri) => {
@@ -167,8 +206,11 @@ describe('a loopback redirect URI', () => {
     ['another scheme', 'https://127.0.0.1:443/cb'],
     ['another port under TLS', 'https://127.0.0.1:8443/tls'],
     ['another case of the scheme', 'HTTP://127.0.0.1:80/cb'],
-    ['another port of localhost', 'http://localhost:3001/cb'],
-    ['localhost instead of its address', 'http://localhost/cb'],
+    ['another path of localhost', 'http://localhost:3001/other'],
+    ['localhost in capitals', 'http://LOCALHOST/cb'],
+    ['a name below localhost', 'http://a.localhost/cb'],
+    ['a name that starts with localhost', 'http://localhost.evil.example.com/cb'],
+    ['localhost as a user', 'http://localhost:80@evil.example.com/cb'],
     ['another loopback address', 'http://127.0.0.2:80/cb'],
     ['a short form of the address', 'http://127.1:80/cb'],
     ['a number as the address', 'http://2130706433:80/cb'],

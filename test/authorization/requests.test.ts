@@ -224,3 +224,12 @@ describe('hints', () => {
     },
   )
 })
+
+test.each(['https://a_b.example.com/l.png', 'https://[2001:db8::1]/l.png', 'https://example.com./l.png'])(
+  'refuses the logo %s at start: a content security policy cannot name its host, so every page would fail',
+  async (logoUri) => {
+    await expect(setUp(undefined, {}, { clients: [{ clientId: 'a', logoUri }] })).rejects.toThrow(
+      'logoUri must have a host of letters',
+    )
+  },
+)

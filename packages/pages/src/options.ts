@@ -1,7 +1,7 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import type { Messages } from './messages/messages.ts'
-import { isHttps } from './urls.ts'
+import { isHttps, isImageUrl } from './urls.ts'
 
 const text = (most: number) =>
   v.pipe(v.string('must be a string'), v.maxLength(most, `must have at most ${most} characters`))
@@ -22,7 +22,10 @@ const link = v.optional(
 const dataImage = /^data:image\/(?:png|jpeg|webp|gif|svg\+xml);base64,[A-Za-z\d+/]+=*$/u
 const logo = v.pipe(
   text(100_000),
-  v.check((url) => isHttps(url) || dataImage.test(url), 'must be an https URL, or data:image/...;base64,...'),
+  v.check(
+    (url) => isImageUrl(url) || dataImage.test(url),
+    'must be an https URL with a host of letters, digits, hyphens and dots, or data:image/...;base64,...',
+  ),
 )
 
 const languageTag = v.pipe(

@@ -3,7 +3,7 @@ import { type Content, type Html, html, textOf, trusted } from './html.ts'
 import { fill, type Messages } from './messages/messages.ts'
 import type { PagesSettings } from './options.ts'
 import { styleSheet } from './style.ts'
-import { isHttps } from './urls.ts'
+import { isImageUrl } from './urls.ts'
 import type { ClientView } from './views.ts'
 
 /** A page. */
@@ -84,7 +84,7 @@ export function createLayout({ name, logo, links, colors }: PagesSettings): Layo
   }
 
   return ({ title, content, client, formTargets, script }, tools) => {
-    const clientLogo = isHttps(client?.logoUri) ? client.logoUri : undefined
+    const clientLogo = isImageUrl(client?.logoUri) ? client.logoUri : undefined
     const images = [logo, clientLogo].filter((url) => url !== undefined).map(imageSource)
     const page = html`<!doctype html>
 <html lang="${tools.locale}" dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${title}</title>${styleElement}</head>

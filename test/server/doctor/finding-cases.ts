@@ -83,6 +83,11 @@ export const findingCases: readonly FindingCase[] = [
     { id: 'redirect-wildcard', severity: 'error', where: 'clients[0].redirectUris[0]' },
   ],
   [
+    'a redirect URI of localhost',
+    withClient({ ...codeClient, redirectUris: ['https://web.example.com', 'http://localhost:3000/cb'] }),
+    { id: 'redirect-localhost', severity: 'info', where: 'clients[0].redirectUris[1]' },
+  ],
+  [
     'a redirect URI without TLS',
     withClient({ ...codeClient, redirectUris: ['https://web.example.com', 'http://web.example.com/cb'] }),
     { id: 'redirect-without-tls', severity: 'error', where: 'clients[0].redirectUris[1]' },

@@ -14,10 +14,13 @@ const clientIdSchema = v.pipe(
   v.regex(/^[\x20-\x7E]{1,100}$/u, 'must be 1 to 100 printable ASCII characters'),
 )
 
+/** The origins of pages in applications that are made with Capacitor, Ionic or Tauri. The URL parser knows none of them. */
+const applicationOrigin = /^(?:capacitor|ionic|tauri):\/\/localhost$/u
+
 const originSchema = v.pipe(
   v.string('must be a string'),
   v.check(
-    (origin) => parseUrl(origin)?.origin === origin,
+    (origin) => parseUrl(origin)?.origin === origin || applicationOrigin.test(origin),
     'must be an origin such as https://app.example.com, without a path',
   ),
 )

@@ -4,15 +4,87 @@ import { parseUrl } from '../parse-url.ts'
 const longest = 2000
 
 const form =
-  'must be an http or https URL, or have a private-use scheme with a dot such as com.example.app:/callback (RFC 8252 section 7.1)'
+  'must be an http or https URL, or have a private-use scheme such as com.example.app:/callback (RFC 8252 section 7.1) or app://callback'
 
 // The URL parser drops white space and control characters, and reads a backslash as a slash. A URI contains none of
 // them (RFC 3986 section 2).
 const strayCharacters = /[\s\\\p{Cc}]/u
 
-// A private-use scheme without a dot is not based on a domain that the application owns. The browser itself handles
-// others: javascript:, data:, file:.
-const allowedScheme = /^(?:https?:\/\/|[a-z][a-z\d+-]*\.[a-z\d+.-]*:)/iu
+// Schemes without a dot need two slashes, which most schemes that a system or a browser handles itself do not have.
+const allowedForm = /^(?:https?:\/\/|[a-z][a-z\d+-]*\.[a-z\d+.-]*:|[a-z][a-z\d+-]*:\/\/)/iu
+
+/**
+ * Schemes that browsers and systems handle themselves, also in the form of a URL: they run code, read files, start
+ * programs, or send a code to another service.
+ */
+const foreignScheme = new RegExp(
+  `^(?:${[
+    ...[
+      'about',
+      'android-app',
+      'blob',
+      'chrome(?:-[a-z]+)*',
+      'cid',
+      'content',
+      'data',
+      'edge',
+      'feed',
+      'file',
+      'filesystem',
+    ],
+    ...[
+      'ftps?',
+      'geo',
+      'git',
+      'gopher',
+      'intent',
+      'irc',
+      'jar',
+      'javascript',
+      'jnlp',
+      'ldaps?',
+      'livescript',
+      'magnet',
+    ],
+    ...[
+      'mailto',
+      'mhtml',
+      'mid',
+      'mk',
+      'mocha',
+      'moz-[a-z-]+',
+      'ms(?:-[a-z-]+)?',
+      'news',
+      'nfs',
+      'nntp',
+      'rdp',
+      'res',
+      'resource',
+    ],
+    ...[
+      'rtsp',
+      'safari(?:-[a-z-]+)?',
+      'search(?:-ms)?',
+      'sftp',
+      'shell',
+      'sips?',
+      'smb',
+      'sms',
+      'ssh',
+      'svn',
+      'tel',
+      'telnet',
+    ],
+    ...['urn', 'vbscript', 'view-source', 'vnc', 'webcal', 'wss?', 'wyciwyg', 'x-[a-z-]+', 'xmpp'],
+  ].join('|')}):`,
+  'iu',
+)
+
+const isAllowed = (uri: string): boolean => allowedForm.test(uri) && !foreignScheme.test(uri)
+
+/** Whether applications can have this scheme, such as `cursor:` or `com.example.app:`. */
+export const isPrivateUseScheme = (scheme: string): boolean =>
+  /^[a-z][a-z\d+.-]*:$/u.test(scheme) && !/^https?:$/u.test(scheme) && !foreignScheme.test(scheme)
 
 /**
  * Returns why a client cannot register this redirect URI, or `undefined` if it can.
@@ -24,7 +96,7 @@ export function redirectUriProblem(uri: string): string | undefined {
     return 'must be an absolute URI of at most 2000 characters without a fragment'
   }
   if (strayCharacters.test(uri)) return 'must not contain white space, control characters or backslashes'
-  return allowedScheme.test(uri) ? undefined : form
+  return isAllowed(uri) ? undefined : form
 }
 
 // Header values must be ASCII. Longer than a redirect URI: it includes the parameters of the response.
@@ -37,7 +109,7 @@ const locationForm = /^[\x21-\x7E]{1,8192}$/u
  * @see RFC 9110 section 10.2.2
  */
 export function isLocation(uri: string): boolean {
-  if (!locationForm.test(uri) || uri.includes('\\') || !allowedScheme.test(uri)) return false
+  if (!locationForm.test(uri) || uri.includes('\\') || !isAllowed(uri)) return false
   const url = parseUrl(uri)
   // `https://id.example.com@evil.example` looks like another host.
   return url?.username === '' && url.password === ''
@@ -53,7 +125,7 @@ export const redirectUriSchema = v.pipe(
 
 // Matches the text, because the URL parser accepts many spellings of one address. `rest` is empty or starts with a
 // slash or question mark, so nothing can extend the host.
-const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/u
+const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/u
 
 interface LoopbackUri {
   readonly host: string
@@ -69,8 +141,8 @@ function loopbackOf(uri: string): LoopbackUri | undefined {
 
 /**
  * Whether the client has registered this redirect URI. Compares character by character, except for the port of
- * `http://127.0.0.1` and `http://[::1]`: native applications listen on an ephemeral port. `localhost` is compared
- * exactly, because it depends on name resolution.
+ * `http://127.0.0.1`, `http://[::1]` and `http://localhost`: native applications listen on an ephemeral port. RFC 8252
+ * section 8.3 discourages `localhost`, which depends on name resolution, but many register it.
  *
  * @see RFC 8252 sections 7.3 and 8.3, RFC 9700 section 2.1
  */

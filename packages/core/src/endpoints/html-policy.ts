@@ -1,3 +1,4 @@
+import { isPrivateUseScheme } from '../directory/redirect-uri.ts'
 import type { PlainResponse } from '../http/plain-response.ts'
 import { noStoreHeaders } from '../http/plain-response.ts'
 import type { HtmlSources } from '../plugin/endpoint.ts'
@@ -7,14 +8,12 @@ const httpsOrigin = /^https:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u
 const hash = /^'sha(?:256-[A-Za-z\d+/]{43}=|384-[A-Za-z\d+/]{64}|512-[A-Za-z\d+/]{86}==)'$/u
 const httpOrigin = /^http:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u
 const webScheme = /^https?:$/u
-// The schemes that a redirect URI can have besides http and https (RFC 8252 section 7.1).
-const privateUseScheme = /^[a-z][a-z\d+-]*\.[a-z\d+.-]*:$/u
 
 const forms: Readonly<Record<keyof HtmlSources, readonly RegExp[]>> = {
   style: [self, httpsOrigin, hash],
   image: [self, httpsOrigin, /^data:$/u],
   script: [hash],
-  form: [self, httpsOrigin, httpOrigin, webScheme, privateUseScheme, /^\*$/u],
+  form: [self, httpsOrigin, httpOrigin, webScheme, /^\*$/u],
 }
 
 /** In a policy, `*` matches no private-use scheme, so it has no directive at all. */
@@ -24,7 +23,9 @@ const anywhere = '*'
 function sourcesOf(kind: keyof HtmlSources, sources: readonly string[] | undefined): string {
   if (sources === undefined) return ''
   const isSource = (source: unknown): boolean =>
-    typeof source === 'string' && source.length <= 300 && forms[kind].some((form) => form.test(source))
+    typeof source === 'string' &&
+    source.length <= 300 &&
+    (forms[kind].some((form) => form.test(source)) || (kind === 'form' && isPrivateUseScheme(source)))
   if (!Array.isArray(sources) || !sources.every(isSource)) throw new TypeError(`A reply has an invalid ${kind} source`)
   return sources.map((source) => ` ${source}`).join('')
 }

@@ -78,6 +78,9 @@ const maxOriginLength = 300
 /** The origin for an event, if it is well-formed: arbitrary text from a caller must not reach a log. */
 export function originFact(request: Request): { readonly origin?: string } {
   const origin = request.headers.get('origin')
-  const isOrigin = origin !== null && origin.length <= maxOriginLength && /^https?:\/\/[\w.\-[\]:]+$/u.test(origin)
+  const isOrigin =
+    origin !== null &&
+    origin.length <= maxOriginLength &&
+    /^(?:https?|capacitor|ionic|tauri):\/\/[\w.\-[\]:]+$/u.test(origin)
   return isOrigin ? { origin } : {}
 }

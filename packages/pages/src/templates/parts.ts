@@ -1,7 +1,7 @@
 import { parseUrl } from '@grantry/core'
 import { type Content, type Html, html } from '../html.ts'
 import type { Tools } from '../tools.ts'
-import { isHttps } from '../urls.ts'
+import { isHttps, isImageUrl } from '../urls.ts'
 import type { ClientView, ErrorView, FormView } from '../views.ts'
 
 export const nameOf = ({ name, clientId }: ClientView): string => name ?? clientId
@@ -19,7 +19,7 @@ const link = (url: string | undefined, text: string, id: string): Content =>
 /** The name and logo of the application. */
 export function clientLine(client: ClientView, text: string): Html {
   const { logoUri } = client
-  return html`<p class="client">${isHttps(logoUri) && html`<img src="${logoUri}" alt="">`}<span>${text}</span></p>`
+  return html`<p class="client">${isImageUrl(logoUri) && html`<img src="${logoUri}" alt="">`}<span>${text}</span></p>`
 }
 
 /** Links to the terms and the privacy policy of the application. */

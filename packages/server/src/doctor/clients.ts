@@ -24,6 +24,15 @@ function checkRedirects(
             `${uri} contains a wildcard. Grantry does not support wildcards: the URI matches nothing`,
           ),
         )
+      if (/^http:\/\/localhost(?:[:/?]|$)/iu.test(uri) && list === 'redirectUris') {
+        findings.push(
+          finding(
+            'redirect-localhost',
+            where,
+            `${uri} depends on how the machine of the user resolves localhost, and matches every port: register http://127.0.0.1 and http://[::1]`,
+          ),
+        )
+      }
       if (isUnencrypted(uri)) {
         findings.push(
           finding(

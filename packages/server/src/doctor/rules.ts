@@ -81,6 +81,11 @@ export const rules = define({
     remedy: 'list each URI in full; redirect URIs are compared exactly',
     source: 'RFC 9700 section 2.1; OAuth 2.1 section 2.3.1',
   },
+  'redirect-localhost': {
+    severity: 'info',
+    remedy: 'register http://127.0.0.1 and http://[::1] instead, if the application can listen there',
+    source: 'RFC 8252 section 8.3',
+  },
   'redirect-without-tls': {
     severity: 'error',
     remedy: 'use an https URI, or a loopback URI for a native application',
