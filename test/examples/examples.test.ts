@@ -28,6 +28,7 @@ describe('the folder of examples', () => {
       'deno-serve',
       'elysia-bun',
       'express',
+      'express-login',
       'fastify',
       'hono',
       'koa',

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Handler } from '@grantry/core'
+import type { ConnectionInfo, Handler } from '@grantry/core'
 import { type Bridge, type BridgeOptions, createBridge, type Listener } from './http-bridge/index.ts'
 import { assertAwaited, type Servable as CommonServable } from './servable.ts'
 
@@ -56,6 +56,41 @@ export function nodeMiddleware(provider: Mountable, options: NodeOptions = {}): 
     if (handler === undefined) next()
     else if (req.method === 'POST' && req.readableDidRead) next(bodyIsGone())
     else respond(request, req, res, handler)
+  }
+}
+
+/** What a page of the host receives besides the `Request`. */
+export interface NodeConnection extends ConnectionInfo {
+  /** The request of the framework, with what its middleware has added, such as a session. */
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
+/**
+ * Returns a route handler of Express, Connect or `node:http` for a page of the host, such as a login page: it receives a
+ * `Request`, and its `Response` is sent. A page that writes to `res` itself, such as with `res.render()`, returns
+ * `undefined`. Mount it before any body parser if it reads the body of the `Request`.
+ *
+ * @example
+ * app.get('/login', nodeRoute(provider, (request) => authorize(provider, request)))
+ */
+export function nodeRoute<Req extends IncomingMessage = IncomingMessage, Res extends ServerResponse = ServerResponse>(
+  provider: Pick<Servable, 'issuer'>,
+  page: (
+    request: Request,
+    connection: Omit<NodeConnection, 'req' | 'res'> & { readonly req: Req; readonly res: Res },
+  ) => Promise<Response | undefined>,
+  options: NodeOptions = {},
+): (req: Req, res: Res, next?: (error?: unknown) => void) => void {
+  const { requestOf, respond } = bridgeOf(provider, options)
+  return (req, res, next) => {
+    respond(requestOf(req, res), req, res, (request, connection) =>
+      page(request, { ...connection, req, res }).catch((error: unknown) => {
+        if (next === undefined) throw error
+        next(error)
+        return undefined
+      }),
+    )
   }
 }
 

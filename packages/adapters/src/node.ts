@@ -15,9 +15,11 @@ export {
   koaMiddleware,
   type Middleware,
   type Mountable,
+  type NodeConnection,
   type NodeOptions,
   nodeListener,
   nodeMiddleware,
+  nodeRoute,
   type Servable,
 } from './node-middleware.ts'
 

@@ -13,14 +13,14 @@ import { waitForTurn } from './pipelining.ts'
 import { send } from './send.ts'
 import { badTarget, type HttpError, internalServerError, overloaded, sendError } from './send-error.ts'
 
-/** Handles a request. */
+/** Handles a request. Returns `undefined` if it writes the response itself. */
 export type FetchHandler = (
   request: Request,
   connection: {
     readonly clientAddress: string | undefined
     readonly clientCertificate: ReturnType<ReadCertificate>
   },
-) => Promise<Response>
+) => Promise<Response | undefined>
 
 /** A request listener of `node:http`, `node:https` or `node:http2`. */
 export type Listener = (req: IncomingMessage, res: ServerResponse) => void
@@ -80,7 +80,7 @@ export function createBridge(origin: string, options: BridgeOptions = {}, server
       const response = await handler(request as unknown as Request, connection)
       if (server.isClosing?.()) res.shouldKeepAlive = false
       if (slot.evicted) rejectEvicted()
-      else await send(res, response)
+      else if (response !== undefined) await send(res, response)
     } catch (error) {
       // The handler failed, or the body that it streams.
       if (slot.evicted) return rejectEvicted()

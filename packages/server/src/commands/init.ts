@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { hashSecret, issuerSchema, parseConfiguration } from '@grantry/core'
 import { environmentFileName } from '../configuration/environment-file.ts'
+import { newSignIn, signInSteps } from '../init/sign-in.ts'
 import { configurationTemplate } from '../init/template.ts'
 import { writeFiles } from '../init/write-files.ts'
 import { newSecret } from './hash.ts'
 
 export interface InitArguments {
   readonly issuer?: string
+  /** The name of the first user; `true` asks for it. */
+  readonly signIn?: string | true
 }
 
 const environment = (secret: string): string => `\
@@ -46,8 +49,12 @@ function commandLine(): string {
  *
  * @throws TypeError with a one-line message if the issuer is invalid or the files cannot be written.
  */
-export function initCommand(target: string, { issuer = 'http://127.0.0.1:8484' }: InitArguments): string {
+export async function initCommand(
+  target: string,
+  { issuer = 'http://127.0.0.1:8484', signIn: name }: InitArguments,
+): Promise<string> {
   parseConfiguration(issuerSchema, issuer, '--issuer')
+  const signIn = name === undefined ? undefined : await newSignIn(name, issuer)
   const directory = resolve(target)
   const hasGitignore = existsSync(join(directory, '.gitignore'))
   const [clientSecret, apiSecret] = [newSecret(), newSecret()]
@@ -56,6 +63,7 @@ export function initCommand(target: string, { issuer = 'http://127.0.0.1:8484' }
       issuer,
       clientHash: hashSecret(clientSecret).sha256,
       apiHash: hashSecret(apiSecret).sha256,
+      signIn,
     }),
     [environmentFileName]: environment(newSecret()),
     // An existing .gitignore is not changed; the output names the lines to add.
@@ -76,7 +84,7 @@ ${gitignore}
 These secrets are shown once. The configuration contains only their hashes:
   client service, secret  ${clientSecret}
   API api1, secret        ${apiSecret}
-
+${signIn === undefined ? '' : `  client web, secret      ${signIn.clientSecret}\n  user ${signIn.username}, password ${signIn.password}\n`}
 Next:
   ${commandLine()} check${named}
   ${commandLine()} serve${named}
@@ -84,5 +92,5 @@ Next:
 Then, in another terminal, get a token and introspect it as the API:
   TOKEN=$(curl -s ${issuer}/connect/token -u service:${clientSecret} -d grant_type=client_credentials -d scope=api1 | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
   curl -s ${issuer}/connect/introspect -u api1:${apiSecret} -d token=$TOKEN
-`
+${signIn === undefined ? '' : signInSteps(issuer, signIn)}`
 }

@@ -41,7 +41,11 @@ export function addOperatorCommands(grantry: Command): void {
     .argument('[dir]', 'target directory; created if it does not exist', '.')
     .description('create a commented configuration with new secrets, which are shown once; never overwrites a file')
     .option('--issuer <url>', 'the URL of the server as seen by clients (default: http://127.0.0.1:8484)')
-    .action((directory: string, options: InitArguments) => print(initCommand(directory, options)))
+    .option(
+      '--sign-in [name]',
+      'with a sign-in, a web application and a first user of this name; without a name, asks for it (alice without a terminal)',
+    )
+    .action(async (directory: string, options: InitArguments) => print(await initCommand(directory, options)))
 
   grantry
     .command('check')

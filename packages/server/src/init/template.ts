@@ -10,10 +10,45 @@ interface TemplateFacts {
   /** Base64 of the SHA-256 of each secret. */
   readonly clientHash: string
   readonly apiHash: string
+  /** A user, the web application and the sign-in; absent without `--sign-in`. */
+  readonly signIn?: SignInFacts | undefined
 }
 
+interface SignInFacts {
+  readonly username: string
+  readonly passwordHash: string
+  readonly clientHash: string
+  readonly redirectUri: string
+}
+
+const webClient = ({ clientHash, redirectUri }: SignInFacts): string => `\
+    // A web application, whose users sign in on the pages of "plugins", below.
+    {
+      "clientId": "web",
+      "clientName": "Example",
+      "secrets": [{ "sha256": "${clientHash}" }],
+      "grantTypes": ["authorization_code", "refresh_token"],
+      "scopes": ["openid", "profile", "offline_access", "api1"],
+      // Replace it with the URL of your application to which users return with a code.
+      "redirectUris": [${JSON.stringify(redirectUri)}]
+    },`
+
+const webClientComment = `\
+    // A web application. Its users sign in on the pages of "plugins", below.
+    // { "clientId": "web", "clientName": "Example", "secrets": [{ "sha256": "..." }],
+    //   "grantTypes": ["authorization_code", "refresh_token"], "scopes": ["openid", "profile", "offline_access", "api1"],
+    //   "redirectUris": ["https://web.example.com/callback"], "postLogoutRedirectUris": ["https://web.example.com/"] },`
+
+const usersAndPages = ({ username, passwordHash }: SignInFacts): string => `\
+  "users": [{ "sub": "1", "username": ${JSON.stringify(username)}, "password": "${passwordHash}" }],
+  "plugins": [{ "name": "sign-in", "pages": { "name": "Example" } }],`
+
+const usersAndPagesComment = `\
+  // "users": [{ "sub": "1", "username": "alice", "password": "output of grantry hash-password" }],
+  // "plugins": [{ "name": "sign-in", "pages": { "name": "Example" } }],`
+
 /** Returns the commented configuration that `grantry init` writes. */
-export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateFacts): string => `\
+export const configurationTemplate = ({ issuer, clientHash, apiHash, signIn }: TemplateFacts): string => `\
 // The configuration of this Grantry server. After a change, run grantry check and restart the server.
 {
   // Completion and validation in editors.
@@ -34,10 +69,7 @@ export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateF
   "keys": { "algorithms": ["ES256", "RS256"], "rotateAfter": 7776000, "encryptionSecret": "\${GRANTRY_KEY_SECRET}" },
 
   "clients": [
-    // A web application. Its users sign in on the pages of "plugins", below.
-    // { "clientId": "web", "clientName": "Example", "secrets": [{ "sha256": "..." }],
-    //   "grantTypes": ["authorization_code", "refresh_token"], "scopes": ["openid", "profile", "offline_access", "api1"],
-    //   "redirectUris": ["https://web.example.com/callback"], "postLogoutRedirectUris": ["https://web.example.com/"] },
+${signIn === undefined ? webClientComment : webClient(signIn)}
     {
       // A service that gets tokens for itself. Only the hash of its secret is stored. New secret: grantry hash-secret
       "clientId": "service",
@@ -54,8 +86,7 @@ export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateF
   ],
 
   // Users, and the pages on which they sign in and consent. See docs/guides/sign-in.md.
-  // "users": [{ "sub": "1", "username": "alice", "password": "output of grantry hash-password" }],
-  // "plugins": [{ "name": "sign-in", "pages": { "name": "Example" } }],
+${signIn === undefined ? usersAndPagesComment : usersAndPages(signIn)}
 
   // The legacy validation endpoint requires no authentication. Use introspection instead.
   "endpoints": { "accessTokenValidation": false },

@@ -1,0 +1,68 @@
+import { createInterface } from 'node:readline'
+import { hashSecret } from '@grantry/core'
+import { newSecret } from '../commands/hash.ts'
+import { hashPassword } from '../users/password-hash.ts'
+
+/** The first user and the web application of a new server. */
+export interface NewSignIn {
+  readonly username: string
+  /** Shown once. */
+  readonly password: string
+  /** Of the client `web`; shown once. */
+  readonly clientSecret: string
+  readonly passwordHash: string
+  readonly clientHash: string
+  /** The home page of the server, where the code stays in the address bar. */
+  readonly redirectUri: string
+}
+
+// What a URL, a shell and a terminal show unchanged.
+const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,99}$/u
+
+/** Asks for a name. Without a terminal, or for an empty line, the name is `alice`. */
+function askForName(): Promise<string> {
+  if (process.stdin.isTTY !== true) return Promise.resolve('alice')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  return new Promise((resolve) => {
+    lines.once('close', () => resolve('alice'))
+    lines.question('Name of the first user (alice): ', (answer) => {
+      resolve(answer.trim() === '' ? 'alice' : answer.trim())
+      lines.close()
+    })
+  })
+}
+
+/**
+ * Creates the first user, with a random password.
+ *
+ * @param given the name; `true` asks for it
+ * @throws TypeError when the name is malformed.
+ */
+export async function newSignIn(given: string | true, issuer: string): Promise<NewSignIn> {
+  const username = given === true ? await askForName() : given
+  if (!nameForm.test(username)) {
+    throw new TypeError('--sign-in: the name of a user must be 1 to 100 letters, digits and ._@+-')
+  }
+  const [password, clientSecret] = [newSecret().slice(0, 20), newSecret()]
+  return {
+    username,
+    password,
+    clientSecret,
+    passwordHash: await hashPassword(password),
+    clientHash: hashSecret(clientSecret).sha256,
+    redirectUri: `${issuer}/`,
+  }
+}
+
+/** Returns the URL that signs the user in, and what to do with the result. */
+export function signInSteps(issuer: string, { username, redirectUri }: NewSignIn): string {
+  const query = new URLSearchParams({
+    client_id: 'web',
+    response_type: 'code',
+    scope: 'openid profile',
+    redirect_uri: redirectUri,
+  })
+  return `\nTo sign in, open this URL while the server runs, as ${username}. The browser returns with a code for the client web:
+  ${issuer}/connect/authorize?${query}
+`
+}
