@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeWith } from './describe-with.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { exampleStarts, missingForExamples } from './example-folders.ts'
 import { type RunningExample, startExample } from './running-example.ts'
 
