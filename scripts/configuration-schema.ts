@@ -75,7 +75,10 @@ const withMembers = [
 ] as const satisfies readonly NamedPlugin[]
 
 /** Clients with the members that the plugins of a server add to them. */
-const memberSchemas = directorySchemasOf([proofKey(), ...withMembers.map(createNamedPlugin)])
+const memberSchemas = directorySchemasOf([
+  proofKey(),
+  ...withMembers.map((plugin) => createNamedPlugin(plugin, withMembers)),
+])
 
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })

@@ -1,21 +1,12 @@
-import {
-  configurationObject,
-  defineEndpoint,
-  defineGrant,
-  definePlugin,
-  OAuthError,
-  type OAuthErrorCode,
-  type Plugin,
-  parseConfiguration,
-} from '@grantry/core'
-import * as v from 'valibot'
-import { wholeSeconds } from '../shared/config-schema.ts'
-import { type DevicePage, devicePageSchema, pageEndpoint } from './page.ts'
-import { type DeviceRecord, deviceRecords } from './records.ts'
-import { groupedUserCode, randomUserCode } from './user-code.ts'
+import { definePlugin, type Plugin, parseConfiguration } from '@grantry/core'
+import { type DeviceAuthorizationOptions, optionsSchema } from './options.ts'
+import { deviceParts } from './parts.ts'
 
+export { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './options.ts'
 export type { DevicePage } from './page.ts'
 export type { DevicePageProblem, DevicePageState, RenderedPage } from './page-html.ts'
+export { deviceGrantType } from './parts.ts'
+export { type DevicePages, type DeviceSignInOptions, deviceSignIn } from './sign-in.ts'
 export {
   createDeviceVerification,
   type DeviceApproval,
@@ -30,155 +21,6 @@ declare module '@grantry/core' {
   }
 }
 
-export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
-
-export interface DeviceAuthorizationOptions {
-  /**
-   * The URL of the page where the user enters the code. Short, because people type it. Required without `page`; with
-   * it, the default is the URL of that page.
-   */
-  readonly verificationUri?: string | undefined
-  /** Serves the page where the user enters the code. Without it, the page at `verificationUri` is yours. */
-  readonly page?: DevicePage | undefined
-  /** Seconds for which the codes are valid. Default: 600. */
-  readonly lifetime?: number | undefined
-  /** Seconds between two requests of a device. Default: 5. */
-  readonly interval?: number | undefined
-}
-
-const uriSchema = v.pipe(v.string('must be a URL'), v.url('must be a URL'))
-
-/** The schema of the options that are data. */
-export const deviceAuthorizationSchema = configurationObject({
-  verificationUri: uriSchema,
-  lifetime: v.optional(wholeSeconds(1, 3600), 600),
-  interval: v.optional(wholeSeconds(1, 60), 5),
-})
-
-const optionsSchema = v.pipe(
-  configurationObject({
-    ...deviceAuthorizationSchema.entries,
-    verificationUri: v.optional(uriSchema),
-    page: v.optional(devicePageSchema),
-  }),
-  v.forward(
-    v.check(({ verificationUri, page }) => (verificationUri ?? page) !== undefined, 'is required without page'),
-    ['verificationUri'],
-  ),
-)
-
-type Options = v.InferOutput<typeof optionsSchema>
-
-const refusal = 'The device code is not valid'
-
-const refuse = (code: OAuthErrorCode, text: string, reason: string, retryAfter?: number): OAuthError =>
-  new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}`, retryAfter })
-
-/** How often a new user code is tried if one is in use. With a million pending codes, one in 25,000 is. */
-const maxTries = 5
-
-/** RFC 8628 section 3.5: each request that comes too early adds five seconds. */
-const slowerBy = 5
-const maxInterval = 60
-
-/** @see RFC 8628 sections 3.1 and 3.2 */
-const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
-  defineEndpoint({
-    name: 'deviceAuthorization',
-    path: '/connect/deviceauthorization',
-    metadataName: 'device_authorization_endpoint',
-    methods: ['POST'],
-    caller: 'client',
-    cors: 'clients',
-    params: v.object({ scope: v.optional(v.string()) }),
-    async handle({ caller, params }, kit) {
-      const scopes = [...kit.proposedScopesOf(caller, params.scope)]
-      const [clientEpoch] = await Promise.all([
-        kit.epochOfClient(caller.clientId),
-        kit.checkAuthorization({ kind: 'device', clientId: caller.clientId, scopes }),
-      ])
-      const deviceCode = kit.randomId()
-      const request: DeviceRecord = {
-        clientId: caller.clientId,
-        scopes,
-        expiresAt: kit.now() + lifetime,
-        deviceHash: kit.sha256(deviceCode),
-        ...(clientEpoch !== undefined && { clientEpoch }),
-      }
-      const records = deviceRecords(kit)
-      let userCode = randomUserCode(kit.randomId)
-      for (let tries = 1; !(await records.create(userCode, request)); tries += 1) {
-        if (tries >= maxTries) {
-          throw refuse('temporarily_unavailable', 'Too many codes are in use, try again', 'no_user_code', 1)
-        }
-        userCode = randomUserCode(kit.randomId)
-      }
-      const shown = groupedUserCode(userCode)
-      const uri = verificationUri ?? `${kit.issuer}${page?.path ?? ''}`
-      const complete = new URL(uri)
-      complete.searchParams.set('user_code', shown)
-      return {
-        json: {
-          device_code: deviceCode,
-          user_code: shown,
-          verification_uri: uri,
-          verification_uri_complete: complete.href,
-          expires_in: lifetime,
-          interval,
-        },
-      }
-    },
-  })
-
-/** @see RFC 8628 sections 3.4 and 3.5 */
-const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
-  defineGrant({
-    grantType: deviceGrantType,
-    params: v.object({ device_code: v.pipe(v.string(), v.maxLength(512)) }),
-    refusal,
-    scope: 'ignored',
-    publicClients: true,
-    stored: { kind: 'device' },
-    async handle({ client, params: { device_code } }, kit) {
-      const records = deviceRecords(kit)
-      const hash = kit.sha256(device_code)
-      const [request, pace, decision] = await Promise.all([
-        records.byDeviceCode(hash),
-        records.paceOf(hash),
-        records.decisionOf(hash),
-      ])
-      if (request === undefined) throw refuse('invalid_grant', refusal, 'code_unknown')
-      if (request.clientId !== client.clientId) throw refuse('invalid_grant', refusal, 'client_mismatch')
-      const needed = pace?.interval ?? interval
-      // One second earlier is tolerated, because not every request takes equally long.
-      if (!(await records.admit(hash, kit.now() + Math.max(1, needed - 1)))) {
-        const slower = interval + slowerBy * (await records.countEarly(hash, request))
-        await records.slowDown(hash, Math.min(slower, maxInterval), request)
-        throw refuse('slow_down', 'The device polls too fast', 'polled_early')
-      }
-      const isExpired = request.expiresAt <= kit.now()
-      const expired = (reason: string) => refuse('expired_token', 'The device code has expired', reason)
-      if (decision === undefined) {
-        if (isExpired) throw expired('code_expired')
-        throw refuse('authorization_pending', 'The user has not decided yet', 'pending')
-      }
-      if (decision.sub === undefined) throw refuse('access_denied', 'The user has denied the request', 'denied')
-      const stored = await kit.findGrant('device', device_code)
-      // A device starts again in both cases, so that only events distinguish them.
-      if (stored === undefined) throw expired(isExpired ? 'code_expired' : 'grant_revoked')
-      const { subject, scopes, claims, identityClaims, requestedClaims, redemption } = stored
-      return {
-        subject,
-        scopes,
-        redeems: [redemption],
-        issue: { identityToken: true },
-        ...(claims !== undefined && { claims }),
-        ...(identityClaims !== undefined && { identityClaims }),
-        ...(requestedClaims !== undefined && { requestedClaims }),
-      }
-    },
-  })
-
 /**
  * Device authorization: a device without a browser or keyboard shows a short code, which the user enters on another
  * device. With `page`, the plugin serves the page for it; otherwise your own page uses `createDeviceVerification`.
@@ -188,10 +30,5 @@ const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
  */
 export function deviceAuthorization(input: DeviceAuthorizationOptions): Plugin {
   const options = parseConfiguration(optionsSchema, input, 'deviceAuthorization()')
-  const { page } = options
-  return definePlugin('device-authorization', [
-    endpointOf(options),
-    grantOf(options),
-    ...(page === undefined ? [] : [pageEndpoint(page)]),
-  ])
+  return definePlugin('device-authorization', deviceParts(options))
 }

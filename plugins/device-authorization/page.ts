@@ -24,9 +24,9 @@ export interface DevicePage {
    * return to; it can contain the user code. Without either, and when a form is sent after the session has ended, the
    * page shows a link to itself: browsers apply the content security policy of a form to its redirects.
    */
-  signIn(request: EndpointRequest): MaybePromise<Subject | Reply | undefined>
+  signIn(request: EndpointRequest, kit: EndpointKit): MaybePromise<Subject | Reply | undefined>
   /** Renders the page. Escape every text. Default: a page in English without scripts. */
-  render?: ((state: DevicePageState) => MaybePromise<RenderedPage>) | undefined
+  render?: ((state: DevicePageState, request: EndpointRequest) => MaybePromise<RenderedPage>) | undefined
 }
 
 /** The schema of the option `page`. */
@@ -72,28 +72,33 @@ interface Visit {
  * @see RFC 8628 sections 3.3, 3.3.1 and 5.4
  */
 export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devicePageSchema>) {
-  const show = async (state: DevicePageState, kit: EndpointKit, error?: OAuthError): Promise<Reply> => ({
+  const show = async (
+    state: DevicePageState,
+    { request, kit }: Pick<Visit, 'request' | 'kit'>,
+    error?: OAuthError,
+  ): Promise<Reply> => ({
     ...(await (render === undefined
       ? defaultPage(state, kit)
-      : kit.callHost('deviceAuthorization.render', () => render(state)))),
+      : kit.callHost('deviceAuthorization.render', () => render(state, request)))),
     ...(error !== undefined && { error }),
   })
 
   /** The same response for a code that never existed, has expired, or was decided. */
-  const unknownCode = (kit: EndpointKit): Promise<Reply> =>
+  const unknownCode = (visit: Visit): Promise<Reply> =>
     show(
       { step: 'enter_code', problem: 'code_unknown' },
-      kit,
+      visit,
       refuse('invalid_request', 'The user code is not valid', 'user_code_unknown'),
     )
 
-  async function confirm(typed: string, { subject, request, kit }: Visit): Promise<Reply> {
+  async function confirm(typed: string, visit: Visit): Promise<Reply> {
+    const { subject, request, kit } = visit
     const [found, epoch] = await Promise.all([
       createDeviceVerification({ kit: () => kit }).find(typed, request.clientAddress ?? ''),
       kit.epochOf(subject.sub),
     ])
     const client = found && (await kit.findClient(found.clientId))
-    if (found === undefined || client === undefined) return unknownCode(kit)
+    if (found === undefined || client === undefined) return unknownCode(visit)
     const { userCode, scopes, expiresAt } = found
     const known = cookieOf(kit).read(request)
     const browser = known ?? kit.randomId()
@@ -101,53 +106,57 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
       { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) },
       expiresAt,
     )
-    const reply = await show({ step: 'confirm', userCode, client, scopes, subject, formToken }, kit)
+    const reply = await show({ step: 'confirm', userCode, client, scopes, subject, formToken }, visit)
     if (known !== undefined) return reply
     return { ...reply, cookies: [...(reply.cookies ?? []), cookieOf(kit).write(browser)] }
   }
 
-  async function decide(approves: boolean, formToken: string, { subject, request, kit }: Visit): Promise<Reply> {
+  async function decide(approves: boolean, formToken: string, visit: Visit): Promise<Reply> {
+    const { subject, request, kit } = visit
     const [form, epoch] = await Promise.all([kit.unseal(formToken, formSchema), kit.epochOf(subject.sub)])
     const isOfBrowser = form !== undefined && kit.equals(form.browser, cookieOf(kit).read(request) ?? '')
     if (!isOfBrowser || form.sub !== subject.sub || (epoch !== undefined && epoch !== form.epoch)) {
       const error = refuse('invalid_request', 'The form is not valid', 'form_invalid')
-      return show({ step: 'enter_code', problem: 'form_expired' }, kit, error)
+      return show({ step: 'enter_code', problem: 'form_expired' }, visit, error)
     }
     const { approve, deny } = createDeviceVerification({ kit: () => kit })
     const address = request.clientAddress ?? ''
     const isDecided = await (approves
       ? approve(form.userCode, address, { subject, epoch })
       : deny(form.userCode, address))
-    return isDecided ? show({ step: approves ? 'approved' : 'denied' }, kit) : unknownCode(kit)
+    return isDecided ? show({ step: approves ? 'approved' : 'denied' }, visit) : unknownCode(visit)
   }
 
   return defineEndpoint({
     name: 'deviceVerification',
-    presentError: (_error, _request, kit) => show({ step: 'enter_code', problem: 'form_expired' }, kit),
+    presentError: (_error, request, kit) => show({ step: 'enter_code', problem: 'form_expired' }, { request, kit }),
     path,
     methods: ['GET', 'POST'],
     effects: true,
     caller: 'anyone',
     params: v.object({
       user_code: v.optional(v.string()),
+      /** The user code, if the page has sent the user to a sign-in as a client. */
+      state: v.optional(v.string()),
       form_token: v.optional(v.string()),
       decision: v.optional(v.picklist(['approve', 'deny'])),
     }),
-    async handle({ params: { user_code, form_token = '', decision }, request }, kit) {
-      const signedIn = await kit.callHost('deviceAuthorization.signIn', () => signIn(request))
+    async handle({ params: { state, user_code = state, form_token = '', decision }, request }, kit) {
+      const signedIn = await kit.callHost('deviceAuthorization.signIn', () => signIn(request, kit))
       const isForm = request.method === 'POST'
       if (signedIn === undefined || !isSubject(signedIn)) {
         if (signedIn !== undefined && !isForm) return signedIn
-        return show({ step: 'signed_out' }, kit, refuse('login_required', 'The user is not signed in', 'signed_out'))
+        const error = refuse('login_required', 'The user is not signed in', 'signed_out')
+        return show({ step: 'signed_out' }, { request, kit }, error)
       }
       const visit = { subject: signedIn, request, kit }
       try {
         // Never by GET: a link must not decide (RFC 8628 section 5.4).
         if (isForm && decision !== undefined) return await decide(decision === 'approve', form_token, visit)
-        return await (user_code === undefined ? show({ step: 'enter_code' }, kit) : confirm(user_code, visit))
+        return await (user_code === undefined ? show({ step: 'enter_code' }, visit) : confirm(user_code, visit))
       } catch (error) {
         if (!isOAuthError(error) || error.code !== 'slow_down') throw error
-        return show({ step: 'enter_code', problem: 'too_many_guesses' }, kit, error)
+        return show({ step: 'enter_code', problem: 'too_many_guesses' }, visit, error)
       }
     },
   })

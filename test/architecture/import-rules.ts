@@ -82,7 +82,7 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
 
 /** The parts of the authorization endpoint that a provider can leave out. */
 const extendsAuthorization =
-  /^plugins\/(?:sign-in|pushed-authorization|end-session|back-channel-logout|front-channel-logout)\//u
+  /^plugins\/(?:sign-in|device-authorization|pushed-authorization|end-session|back-channel-logout|front-channel-logout)\//u
 
 function refuses(path: string, imported: Import): boolean {
   if (path.startsWith('packages/core/src/')) return coreRefuses(path.slice('packages/core/src/'.length), imported)

@@ -120,9 +120,9 @@ describe('the JSON Schema of the configuration', () => {
     ['a tolerance above its limit', { clockTolerance: 61 }, '/clockTolerance must be <= 60'],
     ['an unknown plugin', { plugins: [{ name: 'jwt-bearer' }] }, '/plugins/0 must match a schema in anyOf'],
     [
-      'a plugin without a required option',
-      { plugins: [{ name: 'device-authorization' }] },
-      "/plugins/0 must have required property 'verificationUri'",
+      'a plugin with a malformed option',
+      { plugins: [{ name: 'device-authorization', verificationUri: 1 }] },
+      '/plugins/0/verificationUri must be string',
     ],
     [
       'an empty list of nodes',

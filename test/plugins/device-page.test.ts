@@ -121,7 +121,7 @@ describe('a user who is not signed in', () => {
 
   test('gets a link instead of a redirect after a form, because form-action applies to redirects', async () => {
     const { start, provider } = await setUpPage({
-      signIn: (request) => signIn(request) ?? { location: 'https://login.example.com/' },
+      signIn: (request, kit) => signIn(request, kit) ?? { location: 'https://login.example.com/' },
     })
     const { body } = await start()
     const browser = createBrowser(provider, 'alice')

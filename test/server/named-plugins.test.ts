@@ -87,3 +87,33 @@ test('grantry serve starts with each plugin that needs no option', async () => {
   const { file } = written({ ...content, clients: [client], plugins: names.map((name) => ({ name })) })
   expect((await printed('serve', '--port', '0', '--config', file)).code).toBe(0)
 })
+
+test('the sign-in has the page for devices, if verificationUri is left out', async () => {
+  const plugins = [{ name: 'sign-in' }, { name: 'device-authorization', lifetime: 300 }]
+  const { file } = written({ ...content, clients: [client, tv], console: false, plugins })
+  const server = await startServer({ loaded: await loadConfiguration(file, {}), port: 0, observe: () => {} })
+  try {
+    const url = (path: string) => `http://127.0.0.1:${server.running.port}${path}`
+    const body = new URLSearchParams({ client_id: 'tv', scope: 'api1' })
+    const started = await (await fetch(url('/connect/deviceauthorization'), { method: 'POST', body })).json()
+    expect(started).toMatchObject({ verification_uri: `${healthy.issuer}/connect/device`, expires_in: 300 })
+    const response = await fetch(url('/connect/device'), { redirect: 'manual' })
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toMatch(`${healthy.issuer}/connect/authorize?client_id=`)
+  } finally {
+    await server.close(0)
+  }
+})
+
+test('without the sign-in, a device authorization needs verificationUri', async () => {
+  const { file } = written({
+    ...content,
+    clients: [client, tv],
+    console: false,
+    plugins: [{ name: 'device-authorization' }],
+  })
+  const loaded = await loadConfiguration(file, {})
+  await expect(startServer({ loaded, port: 0, observe: () => {} })).rejects.toThrow(
+    'plugins[0].verificationUri is required without the plugin sign-in',
+  )
+})

@@ -92,7 +92,11 @@ export type DeviceProblem = 'code_unknown' | 'too_many_guesses' | 'form_expired'
 
 /** The states of the page of `deviceAuthorization()`. */
 export type DeviceCodeView =
-  | { readonly step: 'signed_out' }
+  | {
+      readonly step: 'signed_out'
+      /** The URL of the page. Default: the one that the browser shows. */
+      readonly again?: string | undefined
+    }
   | { readonly step: 'enter_code'; readonly problem?: DeviceProblem | undefined }
   | {
       readonly step: 'confirm'

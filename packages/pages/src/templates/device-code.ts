@@ -15,7 +15,7 @@ function contentOf(view: DeviceCodeView, tools: Tools): Content {
   const again = html`<p><a id="again" href="">${text('deviceEnter')}</a></p>`
   switch (view.step) {
     case 'signed_out':
-      return html`<p>${text('deviceSignedOut')}</p><p><a id="continue" href="">${text('deviceContinue')}</a></p>`
+      return html`<p>${text('deviceSignedOut')}</p><p><a id="continue" href="${view.again ?? ''}">${text('deviceContinue')}</a></p>`
     case 'enter_code': {
       const { problem } = view
       return html`<p>${text('deviceEnter')}</p>${alert(problem && text(problems[problem]))}<form method="post"><label for="user_code">${text('deviceCode')}</label><input id="user_code" name="user_code" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${problem !== undefined && html` aria-describedby="problem"`}><button class="primary" id="continue">${text('deviceContinue')}</button></form>`

@@ -1,9 +1,9 @@
-import { closestName, configurationObject, type Plugin } from '@grantry/core'
+import { closestName, configurationObject, type Plugins } from '@grantry/core'
 import { createPages, pagesSchema } from '@grantry/pages'
 import { authorizationEndpoint, authorizationEndpointEntries } from '@grantry/plugins/authorization-endpoint'
 import { backChannelLogout, backChannelLogoutSchema } from '@grantry/plugins/back-channel-logout'
 import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
-import { deviceAuthorization, deviceAuthorizationSchema } from '@grantry/plugins/device-authorization'
+import { deviceAuthorization, deviceAuthorizationSchema, deviceSignIn } from '@grantry/plugins/device-authorization'
 import { dpop, dpopSchema } from '@grantry/plugins/dpop'
 import { endSession } from '@grantry/plugins/end-session'
 import { fapi2, fapi2Schema } from '@grantry/plugins/fapi2'
@@ -20,7 +20,11 @@ const entry = <const N extends string, const E extends v.ObjectEntries>(name: N,
 /** The entries of `plugins` that name a plugin, with its options. */
 export const namedPluginSchemas = {
   'client-assertion': entry('client-assertion', clientAssertionSchema.entries),
-  'device-authorization': entry('device-authorization', deviceAuthorizationSchema.entries),
+  'device-authorization': entry('device-authorization', {
+    ...deviceAuthorizationSchema.entries,
+    /** Default: the page of the plugin `sign-in`. */
+    verificationUri: v.optional(deviceAuthorizationSchema.entries.verificationUri),
+  }),
   dpop: entry('dpop', dpopSchema.entries),
   fapi2: entry('fapi2', fapi2Schema.entries),
   'jwt-introspection': entry('jwt-introspection', {}),
@@ -85,16 +89,28 @@ export function namedPluginSchema({ name }: NamedPlugin): v.GenericSchema<object
 /** Whether a plugin can be named in the configuration. */
 export const isPluginName = (name: string): boolean => names.some((known) => known === name)
 
-/** Creates the plugin that a validated entry names. */
-export function createNamedPlugin(plugin: NamedPlugin): Plugin {
+/** Returns the entry that needs the page of the sign-in. */
+const withoutPage = (entries: readonly unknown[]) =>
+  entries.find((entry) => isNamedPlugin(entry) && entry.name === 'device-authorization' && !entry.verificationUri) as
+    | Extract<NamedPlugin, { name: 'device-authorization' }>
+    | undefined
+
+/**
+ * Creates the plugin that a validated entry names.
+ *
+ * @param entries all entries: the sign-in has a page for devices if a device authorization has none
+ */
+export function createNamedPlugin(plugin: NamedPlugin, entries: readonly unknown[]): Plugins {
   switch (plugin.name) {
     case 'client-assertion': {
       const { name, ...options } = plugin
       return clientAssertion(options)
     }
     case 'device-authorization': {
-      const { name, ...options } = plugin
-      return deviceAuthorization(options)
+      const { name, verificationUri, ...options } = plugin
+      if (verificationUri !== undefined) return deviceAuthorization({ ...options, verificationUri })
+      if (entries.some((other) => isNamedPlugin(other) && other.name === 'sign-in')) return []
+      throw new TypeError(`plugins[${entries.indexOf(plugin)}].verificationUri is required without the plugin sign-in`)
     }
     case 'dpop': {
       const { name, ...options } = plugin
@@ -116,7 +132,13 @@ export function createNamedPlugin(plugin: NamedPlugin): Plugin {
       const { name, pages: appearance, pushedRequests, backChannelLogout: logout, acr, ...options } = plugin
       const pages = createPages(appearance)
       const interaction = signIn({ pages, acr })
-      const features = [pushedAuthorization(pushedRequests), endSession({ pages }), backChannelLogout(logout)]
+      const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
+      const features = [
+        pushedAuthorization(pushedRequests),
+        endSession({ pages }),
+        backChannelLogout(logout),
+        ...(withoutPage(entries) === undefined ? [] : [deviceSignIn({ ...device, pages })]),
+      ]
       return authorizationEndpoint({ ...options, interaction, pages, features })
     }
   }

@@ -17,8 +17,13 @@ const builtIn = (): Plugins => [clientCredentials(), password(), authorizationCo
 
 const isList = (users: CheckedConfiguration['users']): users is readonly ConfiguredUser[] => Array.isArray(users)
 
-async function loadPlugin(entry: string | object, index: number, directory: string): Promise<Plugins> {
-  if (isNamedPlugin(entry)) return createNamedPlugin(entry)
+async function loadPlugin(
+  entry: string | object,
+  index: number,
+  entries: readonly unknown[],
+  directory: string,
+): Promise<Plugins> {
+  if (isNamedPlugin(entry)) return createNamedPlugin(entry, entries)
   if (typeof entry !== 'string') return entry as Plugins
   const file = resolve(directory, entry)
   try {
@@ -59,7 +64,7 @@ export async function providerOptions(
   const { users, plugins = [], authorizationEndpoint, bodyLimit } = configuration
   const { storageTimeLimit, hostTimeLimit } = configuration
   const maxHostCalls = hostCallsOf(configuration)
-  const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, directory)))
+  const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, plugins, directory)))
   return {
     issuer: configuration.issuer,
     keys: await configuredKeys(configuration.keys, directory),

@@ -31,7 +31,12 @@ function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfigu
   if (plugin.name === 'dpop') return checkDpop(plugin, path, keys)
   if (plugin.name === 'device-authorization') {
     const { verificationUri } = plugin
-    if (verificationUri.startsWith('https:') || localPort(verificationUri) !== undefined) return []
+    if (
+      verificationUri === undefined ||
+      verificationUri.startsWith('https:') ||
+      localPort(verificationUri) !== undefined
+    )
+      return []
     return [
       finding(
         'verification-uri-without-tls',

@@ -1,0 +1,41 @@
+import { configurationObject } from '@grantry/core'
+import * as v from 'valibot'
+import { wholeSeconds } from '../shared/config-schema.ts'
+import { type DevicePage, devicePageSchema } from './page.ts'
+
+export interface DeviceAuthorizationOptions {
+  /**
+   * The URL of the page where the user enters the code. Short, because people type it. Required without `page`; with
+   * it, the default is the URL of that page.
+   */
+  readonly verificationUri?: string | undefined
+  /** Serves the page where the user enters the code. Without it, the page at `verificationUri` is yours. */
+  readonly page?: DevicePage | undefined
+  /** Seconds for which the codes are valid. Default: 600. */
+  readonly lifetime?: number | undefined
+  /** Seconds between two requests of a device. Default: 5. */
+  readonly interval?: number | undefined
+}
+
+const uriSchema = v.pipe(v.string('must be a URL'), v.url('must be a URL'))
+
+/** The schema of the options that are data. */
+export const deviceAuthorizationSchema = configurationObject({
+  verificationUri: uriSchema,
+  lifetime: v.optional(wholeSeconds(1, 3600), 600),
+  interval: v.optional(wholeSeconds(1, 60), 5),
+})
+
+export const optionsSchema = v.pipe(
+  configurationObject({
+    ...deviceAuthorizationSchema.entries,
+    verificationUri: v.optional(uriSchema),
+    page: v.optional(devicePageSchema),
+  }),
+  v.forward(
+    v.check(({ verificationUri, page }) => (verificationUri ?? page) !== undefined, 'is required without page'),
+    ['verificationUri'],
+  ),
+)
+
+export type Options = v.InferOutput<typeof optionsSchema>

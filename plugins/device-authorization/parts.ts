@@ -1,0 +1,125 @@
+import { defineEndpoint, defineGrant, OAuthError, type OAuthErrorCode, type PluginPart } from '@grantry/core'
+import * as v from 'valibot'
+import type { Options } from './options.ts'
+import { pageEndpoint } from './page.ts'
+import { type DeviceRecord, deviceRecords } from './records.ts'
+import { groupedUserCode, randomUserCode } from './user-code.ts'
+
+export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
+
+const refusal = 'The device code is not valid'
+
+const refuse = (code: OAuthErrorCode, text: string, reason: string, retryAfter?: number): OAuthError =>
+  new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}`, retryAfter })
+
+/** How often a new user code is tried if one is in use. With a million pending codes, one in 25,000 is. */
+const maxTries = 5
+
+/** RFC 8628 section 3.5: each request that comes too early adds five seconds. */
+const slowerBy = 5
+const maxInterval = 60
+
+/** @see RFC 8628 sections 3.1 and 3.2 */
+const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
+  defineEndpoint({
+    name: 'deviceAuthorization',
+    path: '/connect/deviceauthorization',
+    metadataName: 'device_authorization_endpoint',
+    methods: ['POST'],
+    caller: 'client',
+    cors: 'clients',
+    params: v.object({ scope: v.optional(v.string()) }),
+    async handle({ caller, params }, kit) {
+      const scopes = [...kit.proposedScopesOf(caller, params.scope)]
+      const [clientEpoch] = await Promise.all([
+        kit.epochOfClient(caller.clientId),
+        kit.checkAuthorization({ kind: 'device', clientId: caller.clientId, scopes }),
+      ])
+      const deviceCode = kit.randomId()
+      const request: DeviceRecord = {
+        clientId: caller.clientId,
+        scopes,
+        expiresAt: kit.now() + lifetime,
+        deviceHash: kit.sha256(deviceCode),
+        ...(clientEpoch !== undefined && { clientEpoch }),
+      }
+      const records = deviceRecords(kit)
+      let userCode = randomUserCode(kit.randomId)
+      for (let tries = 1; !(await records.create(userCode, request)); tries += 1) {
+        if (tries >= maxTries) {
+          throw refuse('temporarily_unavailable', 'Too many codes are in use, try again', 'no_user_code', 1)
+        }
+        userCode = randomUserCode(kit.randomId)
+      }
+      const shown = groupedUserCode(userCode)
+      const uri = verificationUri ?? `${kit.issuer}${page?.path ?? ''}`
+      const complete = new URL(uri)
+      complete.searchParams.set('user_code', shown)
+      return {
+        json: {
+          device_code: deviceCode,
+          user_code: shown,
+          verification_uri: uri,
+          verification_uri_complete: complete.href,
+          expires_in: lifetime,
+          interval,
+        },
+      }
+    },
+  })
+
+/** @see RFC 8628 sections 3.4 and 3.5 */
+const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
+  defineGrant({
+    grantType: deviceGrantType,
+    params: v.object({ device_code: v.pipe(v.string(), v.maxLength(512)) }),
+    refusal,
+    scope: 'ignored',
+    publicClients: true,
+    stored: { kind: 'device' },
+    async handle({ client, params: { device_code } }, kit) {
+      const records = deviceRecords(kit)
+      const hash = kit.sha256(device_code)
+      const [request, pace, decision] = await Promise.all([
+        records.byDeviceCode(hash),
+        records.paceOf(hash),
+        records.decisionOf(hash),
+      ])
+      if (request === undefined) throw refuse('invalid_grant', refusal, 'code_unknown')
+      if (request.clientId !== client.clientId) throw refuse('invalid_grant', refusal, 'client_mismatch')
+      const needed = pace?.interval ?? interval
+      // One second earlier is tolerated, because not every request takes equally long.
+      if (!(await records.admit(hash, kit.now() + Math.max(1, needed - 1)))) {
+        const slower = interval + slowerBy * (await records.countEarly(hash, request))
+        await records.slowDown(hash, Math.min(slower, maxInterval), request)
+        throw refuse('slow_down', 'The device polls too fast', 'polled_early')
+      }
+      const isExpired = request.expiresAt <= kit.now()
+      const expired = (reason: string) => refuse('expired_token', 'The device code has expired', reason)
+      if (decision === undefined) {
+        if (isExpired) throw expired('code_expired')
+        throw refuse('authorization_pending', 'The user has not decided yet', 'pending')
+      }
+      if (decision.sub === undefined) throw refuse('access_denied', 'The user has denied the request', 'denied')
+      const stored = await kit.findGrant('device', device_code)
+      // A device starts again in both cases, so that only events distinguish them.
+      if (stored === undefined) throw expired(isExpired ? 'code_expired' : 'grant_revoked')
+      const { subject, scopes, claims, identityClaims, requestedClaims, redemption } = stored
+      return {
+        subject,
+        scopes,
+        redeems: [redemption],
+        issue: { identityToken: true },
+        ...(claims !== undefined && { claims }),
+        ...(identityClaims !== undefined && { identityClaims }),
+        ...(requestedClaims !== undefined && { requestedClaims }),
+      }
+    },
+  })
+
+/** The parts of the plugin for checked options. */
+export const deviceParts = (options: Options): readonly PluginPart[] => [
+  endpointOf(options),
+  grantOf(options),
+  ...(options.page === undefined ? [] : [pageEndpoint(options.page)]),
+]

@@ -1,0 +1,140 @@
+import {
+  type Client,
+  configurationObject,
+  defineClientSource,
+  type EndpointKit,
+  type EndpointRequest,
+  type HtmlSources,
+  parseConfiguration,
+} from '@grantry/core'
+import * as v from 'valibot'
+import type { AuthorizationFeature, InteractionServices } from '../authorization-endpoint/authorization-endpoint.ts'
+import { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './options.ts'
+import type { DevicePage } from './page.ts'
+import type { DevicePageState } from './page-html.ts'
+import { deviceParts } from './parts.ts'
+import { typedUserCode } from './user-code.ts'
+
+type ClientView = Readonly<Record<'clientId', string>> &
+  Partial<Readonly<Record<'name' | 'uri' | 'logoUri' | 'policyUri' | 'tosUri', string>>>
+
+/** What the page shows. */
+type DeviceView =
+  | Exclude<DevicePageState, { readonly step: 'confirm' | 'signed_out' }>
+  | { readonly step: 'signed_out'; readonly again: string }
+  | (Omit<Extract<DevicePageState, { readonly step: 'confirm' }>, 'client' | 'subject'> & {
+      readonly client: ClientView
+    })
+
+/** The pages of a device authorization. `createPages()` of `@grantry/pages` has them. Escape every text. */
+export interface DevicePages {
+  /** Chooses a language. @param uiLocales the parameter `ui_locales` */
+  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
+  deviceCode(view: DeviceView, locale: string): { readonly html: string; readonly sources?: HtmlSources | undefined }
+}
+
+export interface DeviceSignInOptions extends Omit<DeviceAuthorizationOptions, 'page' | 'verificationUri'> {
+  readonly pages: DevicePages
+}
+
+const optionsSchema = configurationObject({
+  lifetime: deviceAuthorizationSchema.entries.lifetime,
+  interval: deviceAuthorizationSchema.entries.interval,
+  pages: v.custom<DevicePages>(
+    (value) => typeof value === 'object' && value !== null && 'deviceCode' in value,
+    'must be the pages of createPages()',
+  ),
+})
+
+const path = '/connect/device'
+
+/** The page is a client of the authorization endpoint, which signs users in. A URN: no client of the host has this id. */
+const pageClientId = 'urn:grantry:device-page'
+
+const addressOf = (kit: Pick<EndpointKit, 'issuer'>): string => `${kit.issuer}${path}`
+
+const clientView = ({ clientId, ...client }: Client): ClientView => ({
+  clientId,
+  ...(client.clientName !== undefined && { name: client.clientName }),
+  ...(client.clientUri !== undefined && { uri: client.clientUri }),
+  ...(client.logoUri !== undefined && { logoUri: client.logoUri }),
+  ...(client.policyUri !== undefined && { policyUri: client.policyUri }),
+  ...(client.tosUri !== undefined && { tosUri: client.tosUri }),
+})
+
+function viewOf(state: DevicePageState): DeviceView {
+  if (state.step === 'signed_out') return { ...state, again: path.slice(path.lastIndexOf('/') + 1) }
+  if (state.step !== 'confirm') return state
+  const { client, subject: _, ...view } = state
+  return { ...view, client: clientView(client) }
+}
+
+/**
+ * Returns a redirect to the sign-in. It ends with a code for the page, which needs only the session and ignores the code:
+ * the verifier of its challenge is never computed, so no caller can redeem it.
+ */
+function signInAt(kit: EndpointKit, userCode: string | undefined): { readonly location: string } {
+  const location = new URL(kit.endpointUrl('authorization') ?? '')
+  location.search = new URLSearchParams({
+    client_id: pageClientId,
+    response_type: 'code',
+    redirect_uri: addressOf(kit),
+    scope: 'openid',
+    code_challenge_method: 'S256',
+    code_challenge: kit.randomId(),
+    ...(userCode !== undefined && { state: userCode }),
+  }).toString()
+  return { location: location.href }
+}
+
+function pageOf(pages: DevicePages, { sessions }: InteractionServices): DevicePage & { readonly path: `/${string}` } {
+  return {
+    path,
+    async signIn(request: EndpointRequest, kit: EndpointKit) {
+      const session = await sessions.find(kit, request)
+      if (session !== undefined && (await kit.isUserActive(session.subject.sub))) return session.subject
+      const { searchParams } = new URL(request.url)
+      // The user has cancelled. The page has a link to begin again.
+      if (searchParams.has('error')) return undefined
+      return signInAt(kit, typedUserCode(searchParams.get('user_code') ?? ''))
+    },
+    render: (state, request) =>
+      pages.deviceCode(viewOf(state), pages.localeOf(undefined, request.header('accept-language'))),
+  }
+}
+
+/**
+ * Device authorization whose page signs users in with the interaction of the authorization endpoint. Pass it to
+ * `authorizationEndpoint()` as one of its `features`, instead of the plugin `deviceAuthorization()`.
+ *
+ * @throws TypeError when an option is malformed.
+ * @see RFC 8628
+ */
+export function deviceSignIn(input: DeviceSignInOptions): AuthorizationFeature {
+  const { pages, lifetime, interval } = parseConfiguration(optionsSchema, input, 'deviceSignIn()')
+  return {
+    parts(services) {
+      const clients = new Map<string, object>()
+      return [
+        ...deviceParts({ verificationUri: undefined, lifetime, interval, page: pageOf(pages, services) }),
+        defineClientSource({
+          find(clientId, kit) {
+            if (clientId !== pageClientId) return undefined
+            // The same object each time: clients are parsed once for each object.
+            const known = clients.get(kit.issuer) ?? {
+              clientId,
+              clientName: new URL(kit.issuer).host,
+              public: true,
+              requireConsent: false,
+              grantTypes: ['authorization_code'],
+              scopes: ['openid'],
+              redirectUris: [`${kit.issuer}${path}`],
+            }
+            clients.set(kit.issuer, known)
+            return known as never
+          },
+        }),
+      ]
+    },
+  }
+}
