@@ -145,3 +145,11 @@ describe('appearance', () => {
     expect(pages.signedOut({ clientName: '<b>' }, 'en').html).toContain('<h1>Bye &lt;b&gt;</h1>')
   })
 })
+
+test('does not say "1 seconds"', () => {
+  const view = { action: '/', fields: {}, formTargets: [], client: { clientId: 'a' }, canCancel: false }
+  const pages = createPages()
+  const htmlFor = (retryAfter: number) => pages.signIn({ ...view, problem: 'too_many_attempts', retryAfter }, 'en').html
+  expect(htmlFor(1)).toContain('There were too many attempts. Try again later.')
+  expect(htmlFor(2)).toContain('in 2 seconds')
+})
