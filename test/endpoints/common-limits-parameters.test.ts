@@ -58,7 +58,7 @@ describe('redirect_uri: 2000', () => {
 
   test('1.31 rejects a client with a redirect URI of 2001 at start', async () => {
     const start = fixture({ clients: [{ ...clients[0], clientId: web[0], redirectUris: [uri(2001)] }] })
-    await expect(start).rejects.toThrow('redirectUris[0] must be an absolute URI of at most 2000 characters')
+    await expect(start).rejects.toThrow('redirectUris[0] must be an absolute URI such as')
   })
 })
 

@@ -84,6 +84,11 @@ test.each([
   [{ host: '0.0.0.0' }, /^host is not a known option; did you mean --host\? /u],
   [{ clients: [{ ...client, secrets: ['plain-secret'] }] }, /secrets\[0\] must be an object .+ hashSecret\(\)/u],
   [{ clients: [{ ...client, callbackUrls: [] }] }, /did you mean redirectUris\?/u],
+  [{ clients: [{ ...client, secrets: 'plain-secret' }] }, /secrets must be an array of .+ hashSecret\(\)/u],
+  [{ clients: ['web'] }, /^clients\[0\] must be an object such as \{ clientId: 'web' \}, not a string/u],
+  [{ scopes: ['api1'] }, /^scopes\[0\] must be an object such as \{ name: 'api1' \}, not a string/u],
+  [{ clients: [{ ...client, redirectUris: ['a.example/cb'] }] }, /absolute URI such as https:/u],
+  [{ clients: [{ ...client, scopes: ['api9'] }] }, /the scope api9, .+ add \{ name: 'api9' \} to scopes$/u],
 ])('check explains %j', async (changed, problem) => {
   const [first = ''] = await problemsIn({ ...valid, ...changed })
   expect(first).toMatch(problem)

@@ -147,7 +147,7 @@ const cases: readonly Case[] = [
   [withClient({ refreshToken: { retryWindow: 301 } }), 'clients[0].refreshToken.retryWindow', 'at most 300'],
   [withClient({ refreshToken: { absoluteLifetime: -1 } }), 'clients[0].refreshToken.absoluteLifetime', 'from 1 to'],
   [{ ...valid, clients: [client, client] }, 'clients', 'two clients have the clientId web'],
-  [{ ...valid, clients: [null] }, 'clients[0]', 'must be an object, not null'],
+  [{ ...valid, clients: [null] }, 'clients[0]', 'not null'],
   // Scopes.
   [withScope({ name: 'with space' }), 'scopes[0].name', 'must be a scope name'],
   [withScope({ identity: 'yes' }), 'scopes[0].identity', 'must be true or false'],

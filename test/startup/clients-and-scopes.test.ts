@@ -49,7 +49,9 @@ describe('clients', () => {
 
   test('rejects an undeclared scope', async () => {
     await expect(startClient({ scopes: ['api1', 'api2'] })).rejects.toMatchObject(
-      refusal('clients: web has the scope api2, which is not declared in scopes'),
+      refusal(
+        "clients: web has the scope api2, which is not declared in scopes; correct it, or add { name: 'api2' } to scopes",
+      ),
     )
   })
 

@@ -125,16 +125,19 @@ describe('an option of the wrong type', () => {
 
   test.each([
     [{}, 'clients[0]: clientId is required'],
-    [null, 'clients[0] must be an object, not null'],
+    [null, "clients[0] must be an object such as { clientId: 'web' }, not null"],
     [{ clientId: '' }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
     [{ clientId: 'x'.repeat(101) }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
     [{ clientId: 'a', public: 'yes' }, 'clients[0]: public must be true or false'],
     [{ clientId: 'a', grantTypes: 'password' }, 'clients[0]: grantTypes must be an array of strings'],
     [{ clientId: 'a', scopes: [1] }, 'clients[0]: scopes[0] must be a string'],
-    [{ clientId: 'a', secrets: sha256Of('x') }, 'clients[0]: secrets must be an array of { sha256 } or { sha512 }'],
+    [
+      { clientId: 'a', secrets: sha256Of('x') },
+      'clients[0]: secrets must be an array of { sha256 } or { sha512 }; create one with hashSecret() or grantry hash-secret',
+    ],
     [
       { clientId: 'a', redirectUris: ['/callback'] },
-      'clients[0]: redirectUris[0] must be an absolute URI of at most 2000 characters without a fragment',
+      'clients[0]: redirectUris[0] must be an absolute URI such as https://app.example.com/callback, of at most 2000 characters without a fragment',
     ],
     [
       { clientId: 'a', allowedCorsOrigins: ['https://app.example.com/'] },
@@ -156,7 +159,7 @@ describe('an option of the wrong type', () => {
 
   test.each([
     [{}, 'scopes[0]: name is required'],
-    ['api1', 'scopes[0] must be an object, not a string'],
+    ['api1', "scopes[0] must be an object such as { name: 'api1' }, not a string"],
     [{ name: 'two words' }, 'scopes[0]: name must be a scope name (RFC 6749 section 3.3)'],
     [{ name: 'x'.repeat(301) }, 'scopes[0]: name must be at most 300 characters'],
     [{ name: 'a', claims: 'email' }, 'scopes[0]: claims must be an array of strings'],

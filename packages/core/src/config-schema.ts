@@ -52,7 +52,7 @@ export function configurationObject<const E extends v.ObjectEntries>(
   entries: E,
   hints: {
     readonly suggestions?: Readonly<Record<string, string>> | undefined
-    readonly shape?: readonly [form: string, how: string] | undefined
+    readonly shape?: readonly [form: string, how?: string] | undefined
   } = {},
 ) {
   const known = Object.keys(entries)

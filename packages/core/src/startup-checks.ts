@@ -71,7 +71,9 @@ function clientProblems(client: Client, { clients, scopes, registry }: Checked):
   })
   const ofScopes = client.scopes.flatMap((scope) =>
     scopes.find(scope) === undefined
-      ? [`clients: ${clientId} has the scope ${scope}, which is not declared in scopes`]
+      ? [
+          `clients: ${clientId} has the scope ${scope}, which is not declared in scopes; correct it, or add { name: '${scope}' } to scopes`,
+        ]
       : [],
   )
   const isUsed = client.enabled && grantTypes.length > 0

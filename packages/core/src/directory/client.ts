@@ -116,6 +116,7 @@ export const clientSchemaWith = (more: v.ObjectEntries, checks: readonly ClientC
   v.pipe(
     configurationObject({ ...clientEntries, ...more } as typeof clientEntries, {
       suggestions: { ...suggestionsFor({ ...clientEntries, ...more }), ...secretNames },
+      shape: ["an object such as { clientId: 'web' }"],
     }),
     v.forward(
       v.check(

@@ -93,7 +93,7 @@ export const isPrivateUseScheme = (scheme: string): boolean =>
  */
 export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > longest || parseUrl(uri) === undefined || uri.includes('#')) {
-    return 'must be an absolute URI of at most 2000 characters without a fragment'
+    return 'must be an absolute URI such as https://app.example.com/callback, of at most 2000 characters without a fragment'
   }
   if (strayCharacters.test(uri)) return 'must not contain white space, control characters or backslashes'
   return isAllowed(uri) ? undefined : form

@@ -30,7 +30,10 @@ export const scopeEntries = {
 /** Returns the schema of a scope's configuration with the members that plugins add. */
 export const scopeSchemaWith = (more: v.ObjectEntries) =>
   v.pipe(
-    configurationObject({ ...scopeEntries, ...more } as typeof scopeEntries, { suggestions: secretNames }),
+    configurationObject({ ...scopeEntries, ...more } as typeof scopeEntries, {
+      suggestions: secretNames,
+      shape: ["an object such as { name: 'api1' }"],
+    }),
     v.readonly(),
   )
 

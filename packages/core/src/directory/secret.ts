@@ -86,7 +86,7 @@ const secretSchema = secretObject as typeof secretObject & v.GenericSchema<HashS
  * does not stop the service (wire contract, section 2). `assertSecrets` rejects them in the options.
  */
 export const secretsSchema = v.pipe(
-  v.array(secretSchema, 'must be an array of { sha256 } or { sha512 }'),
+  v.array(secretSchema, `must be an array of { sha256 } or { sha512 }; ${howToCreate}`),
   v.transform((secrets) => {
     const stored = secrets.map(parseSecret).filter((secret) => typeof secret !== 'string')
     return { stored, malformed: secrets.length - stored.length }
