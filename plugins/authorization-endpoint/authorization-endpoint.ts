@@ -86,7 +86,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
   const openInteraction = createOpenInteraction({ sessions, suspendedRequests, consents, lifetime })
   const decisions = createDecisions({ sessions, suspendedRequests, pushedRequests, features, consents })
   const common = { pages, openInteraction, decisions, suspendedRequests }
-  const flow = createFlow({ ...common, port, pushedRequests })
+  const flow = createFlow({ ...common, port, pushedRequests, sessions })
   const services = { interactions: createInteractionServices(common), sessions, consents }
 
   /** Shows refusals that no client may receive to the user. */

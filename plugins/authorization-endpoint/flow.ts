@@ -2,15 +2,18 @@ import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
 import type { Decisions, VisitDecision } from './decision.ts'
 import type { PushedRequest, PushedRequests } from './feature.ts'
 import type { Interaction, InteractionPort, RefusedInteraction, UnaskedDecision } from './interaction.ts'
-import type { OpenInteractionFor } from './open-interaction.ts'
+import type { OpenInteraction, OpenInteractionFor } from './open-interaction.ts'
 import { type Outcome, takeOutcome } from './outcomes.ts'
+import { needsPageFirst, pageFirst } from './page-first.ts'
 import type { EndpointPages } from './pages.ts'
 import type { AuthorizationParameters } from './parameters.ts'
 import { invalid, notAsked, refusal, refused } from './refusal.ts'
 import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
+import type { Sessions } from './sessions.ts'
 import type { SuspendedRequests } from './suspended.ts'
 import { findTarget } from './target.ts'
 import { newVisit, suspendedVisit, type Visit } from './visit.ts'
+import { homeOf } from './ways-on.ts'
 
 /** The steps of a request in the endpoint itself. */
 export interface Flow {
@@ -50,19 +53,35 @@ export function createFlow(deps: {
   readonly decisions: Decisions
   readonly suspendedRequests: SuspendedRequests
   readonly pushedRequests: PushedRequests | undefined
+  readonly sessions: Sessions
 }): Flow {
-  const { port, pages, openInteraction, decisions, suspendedRequests, pushedRequests } = deps
+  const { port, pages, openInteraction, decisions, suspendedRequests, pushedRequests, sessions } = deps
 
   const interact = async (interaction: Interaction) =>
     port.limitsHostCalls === true
       ? port.interact(interaction)
       : interaction.kit.callHost('authorizationEndpoint.interact', () => port.interact(interaction))
 
+  /** Refuses a request before its user has decided anything. */
+  async function refuse(target: Target, error: unknown, { params, http, kit }: NewRequest): Promise<Reply> {
+    const tools = { ...responseTools(pages, { kit, http, params }), pages }
+    // While the storage fails, no user counts as signed in.
+    const isSignedIn = async () => (await sessions.find(kit, http).catch(() => undefined)) !== undefined
+    if (!needsPageFirst(target.client, params) || (await isSignedIn())) return errorResponse(target, error, tools)
+    return pageFirst(target, error, tools, { requestId: http.requestId, home: homeOf(kit) })
+  }
+
   /** From here on, the client receives every refusal. */
   async function run(visit: Visit, target: Target, outcome?: Outcome): Promise<Reply> {
     const tools = responseTools(pages, visit)
+    let interaction: OpenInteraction
     try {
-      const interaction = await openInteraction(visit, target)
+      interaction = await openInteraction(visit, target)
+    } catch (error) {
+      // The user of a suspended request has seen a page.
+      return visit.suspended === undefined ? refuse(target, error, visit) : errorResponse(target, error, tools)
+    }
+    try {
       const result: Result = outcome === undefined ? await interact(interaction) : decisionOf(outcome)
       if (isDecision(result)) {
         if (outcome === undefined && !interaction.permits(result)) throw notAsked()
@@ -91,7 +110,7 @@ export function createFlow(deps: {
   /** Refuses a `request_uri`. Its redirect URI is not known; clients can repeat it beside the `request_uri`. */
   async function refusePushed(error: unknown, { params, http, kit }: NewRequest): Promise<Reply> {
     if (params.redirect_uri === undefined) throw error
-    return errorResponse(await findTarget(params, kit), error, responseTools(pages, { kit, http, params }))
+    return refuse(await findTarget(params, kit), error, { params, http, kit })
   }
 
   async function beginPushed(uri: string, received: NewRequest): Promise<Reply> {
@@ -112,8 +131,7 @@ export function createFlow(deps: {
       if (uri !== undefined && pushedRequests?.includes(uri)) return beginPushed(uri, { params, http, kit })
       const target = await findTarget(params, kit)
       if (pushedRequests?.isRequired(target.client)) {
-        const error = invalid('The request must be pushed', 'not_pushed')
-        return errorResponse(target, error, responseTools(pages, { kit, http, params }))
+        return refuse(target, invalid('The request must be pushed', 'not_pushed'), { params, http, kit })
       }
       return run({ params, confirmation: undefined, pushed: undefined, ...newVisit(http, kit) }, target)
     },

@@ -12,8 +12,9 @@ import { createConsents } from './consents.ts'
 import { assertAcceptable, timed } from './decision.ts'
 import { startOf, withoutStart } from './host-start.ts'
 import type { RefusedInteraction } from './interaction.ts'
+import { needsPageFirst, pageFirst } from './page-first.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
-import { withoutCredentials } from './parameters.ts'
+import { type AuthorizationParameters, withoutCredentials } from './parameters.ts'
 import { invalid, notAsked, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest, proposedGrant } from './request.ts'
 import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
@@ -51,10 +52,19 @@ export function userConsents(provider: Pick<Provider, 'kit'>, lifetime = 31_536_
 export interface HostOptions {
   /** The pages for refusals and `form_post`. Default: plain pages in English. */
   readonly pages?: EndpointPages | undefined
+  /**
+   * Whether all clients are applications of your own. Their refusals redirect before the user has signed in; others show
+   * a page with a link first (RFC 9700 section 4.11.2), unless the client has `requireConsent: false`. Default: `false`.
+   */
+  readonly trusted?: boolean | undefined
 }
 
 /** Records of the endpoint are of no use here, but the name gives the reasons of refusals their prefix. */
 const kitOf = (provider: Pick<Provider, 'kit'>) => provider.kit('authorization-endpoint')
+
+interface PublishedMetadata {
+  readonly metadata?: Provider['metadata'] | undefined
+}
 
 /** A checked request of a page of the host. */
 export interface HostRequest extends CheckedRequest {
@@ -62,10 +72,8 @@ export interface HostRequest extends CheckedRequest {
   readonly query: string
 }
 
-const mustPush = (
-  { requirePushedAuthorizationRequests: own }: Client,
-  { metadata }: Partial<Pick<Provider, 'metadata'>>,
-) => own === true || metadata?.require_pushed_authorization_requests === true
+const mustPush = ({ requirePushedAuthorizationRequests: own }: Client, { metadata }: PublishedMetadata) =>
+  own === true || metadata?.require_pushed_authorization_requests === true
 
 const isPermitted = (decision: HostDecision): boolean =>
   'trusted' in decision ? decision.trusted === true : decision.consented === true
@@ -98,13 +106,13 @@ function hostResponse({ html, sources, location }: Reply, status = 200): Respons
  * @see RFC 6749 section 4.1.1; OpenID Connect Core section 3.1.2.1
  */
 export async function parseAuthorizationRequest(
-  provider: Pick<Provider, 'kit'> & Partial<Pick<Provider, 'metadata'>>,
+  provider: Pick<Provider, 'kit'> & PublishedMetadata,
   request: Request,
-  { pages = plainPages }: HostOptions = {},
+  { pages = plainPages, trusted = false }: HostOptions = {},
 ): Promise<HostRequest | { readonly response: Response }> {
   const kit = kitOf(provider)
   const http = { header: (name: string) => request.headers.get(name) }
-  let params = {}
+  let params: AuthorizationParameters = {}
   let target: Target | undefined
   try {
     const received = withoutStart(withoutCredentials(await readParameters(request, maxLength)))
@@ -118,6 +126,10 @@ export async function parseAuthorizationRequest(
   } catch (error) {
     if (!isOAuthError(error)) throw error
     const tools = responseTools(pages, { kit, http, params })
+    if (target !== undefined && trusted !== true && needsPageFirst(target.client, params)) {
+      const page = pageFirst(target, error, { ...tools, pages }, { home: homeOf(kit) })
+      return { response: hostResponse(page, page.status === undefined ? statusOf(page.error) : 200) }
+    }
     if (target !== undefined) return { response: hostResponse(errorResponse(target, error, tools)) }
     const page = pages.error({ code: error.code, reason: error.details.reason, home: homeOf(kit) }, tools.locale)
     return { response: hostResponse(page, statusOf(error)) }

@@ -36,6 +36,8 @@ export interface FormPostView {
   readonly fields: Readonly<Record<string, string>>
   /** The additional sources of `form-action`. */
   readonly formTargets: readonly string[]
+  /** Whether the form waits for its button, instead of sending itself. Default: `false`. */
+  readonly waits?: boolean | undefined
 }
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`)
@@ -70,7 +72,7 @@ export const plainPages: EndpointPages = {
 <p><code id="error">${escapeHtml(code)}</code> <code id="reason">${escapeHtml(reason)}</code>${requestId === undefined ? '' : ` <code id="request">${escapeHtml(requestId)}</code>`}</p>`,
     ),
   }),
-  formPost({ action, fields, formTargets }) {
+  formPost({ action, fields, formTargets, waits }) {
     const inputs = Object.entries(fields).map(
       ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
     )
@@ -78,9 +80,9 @@ export const plainPages: EndpointPages = {
       html: page(
         'Continue to the application',
         `<form method="post" action="${escapeHtml(action)}">${inputs.join('')}<button id="continue">Continue</button></form>
-<script>${submit}</script>`,
+${waits === true ? '' : `<script>${submit}</script>`}`,
       ),
-      sources: { form: formTargets, script: [hashSource(submit)] },
+      sources: { form: formTargets, ...(waits !== true && { script: [hashSource(submit)] }) },
     }
   },
 }

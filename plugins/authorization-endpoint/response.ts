@@ -77,11 +77,12 @@ function responseTo(
   target: Target,
   parameters: AuthorizationParameters,
   { issuer, pages, locale }: ResponseTools,
+  sent: 'immediately' | 'by the user' = 'immediately',
 ): Reply {
   const { redirectUri, responseMode, state } = target
   const fields = Object.assign({}, parameters, state === undefined ? { iss: issuer } : { state, iss: issuer })
   if (responseMode === 'form_post') {
-    return pages.formPost({ action: redirectUri, fields, formTargets }, locale)
+    return pages.formPost({ action: redirectUri, fields, formTargets, waits: sent === 'by the user' }, locale)
   }
   if (responseMode === 'fragment') return { location: `${asciiUriOf(redirectUri)}#${new URLSearchParams(fields)}` }
   return { location: withQuery(redirectUri, fields) }
@@ -101,9 +102,14 @@ function errorParameters({ code, message }: OAuthError): AuthorizationParameters
 }
 
 /** Sends a refusal, or a failure, to the client. @see OpenID Connect Core section 3.1.2.6 */
-export function errorResponse(target: Target, thrown: unknown, tools: ResponseTools): Reply {
+export function errorResponse(
+  target: Target,
+  thrown: unknown,
+  tools: ResponseTools,
+  sent: 'immediately' | 'by the user' = 'immediately',
+): Reply & { readonly error: OAuthError } {
   const error = clientError(thrown)
-  const reply = responseTo(target, errorParameters(error), tools)
+  const reply = responseTo(target, errorParameters(error), tools, sent)
   const { clientId } = target.client
   // For the event: the client has not authenticated.
   const named = new OAuthError(error.code, error.message, { ...error.details, clientId })

@@ -123,7 +123,7 @@ describe('an open redirect', () => {
       new Request(url.split('?')[0] ?? '', { method: 'POST', headers, body: new URLSearchParams(request) }),
     )
     expect(posted.headers.get('location')).toMatch(/^https:\/\/id\.example\.com\/connect\/authorize\?/u)
-    const response = await provider.fetch(new Request(`${url}&prompt=x`, { headers }))
+    const response = await provider.fetch(new Request(`${url}&prompt=none`, { headers }))
     expect(new URL(response.headers.get('location') ?? '').searchParams.get('iss')).toBe(provider.issuer)
   })
 })

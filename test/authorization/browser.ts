@@ -47,5 +47,12 @@ export function createBrowser({ fetch, issuer }: Pick<Provider, 'fetch' | 'issue
   return { jar, open: (url: string) => send(url), submit: send }
 }
 
-/** The parameters of the response that a browser takes to the client. */
-export const answer = ({ url }: Page): Record<string, string> => Object.fromEntries(url.searchParams)
+/** The link to the client on a page of a refusal. */
+export const returnLink = ({ html }: Pick<Page, 'html'>): URL | undefined => {
+  const [, link] = /<a id="return" href="([^"]+)"/u.exec(html) ?? []
+  return link === undefined ? undefined : new URL(unescapeHtml(link))
+}
+
+/** The parameters of the response that a browser takes to the client, also if the user must follow a link to it. */
+export const answer = ({ url, html }: Page): Record<string, string> =>
+  Object.fromEntries((returnLink({ html }) ?? url).searchParams)

@@ -20,6 +20,7 @@ async function host() {
     return parseAuthorizationRequest(
       f.provider,
       method === 'GET' ? new Request(`${page}?${form}`) : new Request(page, { method, body: form }),
+      { trusted: true },
     )
   }
   const checked = async (parameters: Readonly<Record<string, string>> = {}, method = 'GET') => {

@@ -34,6 +34,9 @@ export const clients: readonly ClientOptions[] = [
   },
 ]
 
+/** The same as applications of the operator: their refusals are redirects, also before a sign-in. */
+export const trustedClients = clients.map((client) => ({ ...client, requireConsent: false }))
+
 export const alice = { sub: 'alice', amr: ['pwd'] }
 
 /** The request that every test varies. */
@@ -62,7 +65,7 @@ export async function setUp(
 ) {
   const f = await createTestProvider({
     plugins: [authorizationCode(), proofKey(), refreshToken(), authorizationEndpoint({ interaction, ...options })],
-    clients,
+    clients: interaction === hostSignIn ? trustedClients : clients,
     ...more,
   })
   const urlOf = (parameters: Readonly<Record<string, string>>): string =>

@@ -36,7 +36,9 @@ export async function setUp(
     {},
     {
       plugins: [authorizationCode(), proofKey(), refreshToken(), dpop(), endpoint],
-      clients: [...clients, ...more],
+      clients: [...clients, ...more].map((client) =>
+        interaction === hostSignIn ? { ...client, requireConsent: false } : client,
+      ),
       ...providerOptions,
     },
   )

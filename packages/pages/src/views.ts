@@ -73,7 +73,10 @@ export interface ErrorView {
   readonly home?: string | undefined
 }
 
-export interface FormPostView extends FormView {}
+export interface FormPostView extends FormView {
+  /** Whether the form waits for its button, instead of sending itself. Default: `false`. */
+  readonly waits?: boolean | undefined
+}
 
 export interface ConfirmLogoutView extends FormView {
   readonly subjectName?: string | undefined

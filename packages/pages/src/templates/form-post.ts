@@ -10,5 +10,10 @@ export function formPost(view: FormPostView, { text }: Tools): Page {
     view,
     html`<button class="primary" id="continue">${text('continueButton')}</button>`,
   )}`
-  return { title, content, formTargets: view.formTargets, script: 'document.forms[0].submit()' }
+  return {
+    title,
+    content,
+    formTargets: view.formTargets,
+    ...(view.waits !== true && { script: 'document.forms[0].submit()' }),
+  }
 }
