@@ -1,8 +1,9 @@
 // What a retry of a refresh returns: the tokens are derived again, and only JWTs get another signature.
+import { sha256Of } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { fixture, web, webJwt } from '../support/fixture.ts'
+import { fixture, clients as shared, web, webJwt } from '../support/fixture.ts'
 import { dead, expectRevoked, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
 import { differentTokens, withoutSignatures } from '../support/same-tokens.ts'
 
@@ -15,7 +16,7 @@ describe.each(formats)('a retry of a refresh, %s', (format, as) => {
     const again = (await refresh(f, token, as)).body
     expect(Object.keys(again)).toEqual(Object.keys(first))
     expect(withoutSignatures(again)).toEqual(withoutSignatures(first))
-    expect(decodeJwt(again.id_token)).toMatchObject({ iat: f.clock.now() - 9 })
+    expect(decodeJwt(again.id_token)).toMatchObject({ iat: f.clock.now() })
     for (const { access_token: access } of [first, again]) expect(await judged(f, access)).toEqual(live)
     for (const { id_token: identity } of [first, again]) {
       const validation = await f.post('identityTokenValidation', { token: identity, client_id: as[0] })
@@ -59,6 +60,47 @@ describe.each(formats)('a retry of a refresh, %s', (format, as) => {
     expect(new Set(bodies.map((body) => body.refresh_token)).size).toBe(2)
     expect(new Set(bodies.map((body) => body.access_token)).size).toBe(2)
     if (format === 'JWT') expect(new Set(bodies.map((body) => decodeJwt(body.access_token).jti)).size).toBe(2)
+  })
+})
+
+describe('a retry near the end of the first tokens', () => {
+  const lifetimes = { accessTokenLifetime: 120, identityTokenLifetime: 60, refreshToken: { retryWindow: 300 } }
+  const clients = [web, webJwt].map(([clientId, secret]) => ({
+    ...shared.find((client) => client.clientId === clientId),
+    clientId,
+    secrets: [{ sha256: sha256Of(secret) }],
+    ...lifetimes,
+  }))
+
+  test.each(formats)(
+    '3.40 returns the seconds that are left, and an identity token that is valid, %s',
+    async (_, as) => {
+      const f = await fixture({ clients })
+      const { refresh_token: token } = await issueTokens(f, as)
+      const first = (await refresh(f, token, as)).body
+      f.clock.advance(90)
+      const again = (await refresh(f, token, as)).body
+      expect([first.expires_in, again.expires_in]).toEqual([120, 30])
+      const times = { iat: f.clock.now(), nbf: f.clock.now(), exp: f.clock.now() + 60 }
+      expect(decodeJwt(again.id_token)).toMatchObject(times)
+      const identity = { token: again.id_token, client_id: as[0] }
+      expect((await f.post('identityTokenValidation', identity)).status).toBe(200)
+      expect(await judged(f, again.access_token)).toEqual(live)
+      f.clock.advance(29)
+      expect(await judged(f, again.access_token)).toEqual(live)
+      f.clock.advance(1)
+      expect(await judged(f, again.access_token)).toEqual(dead)
+    },
+  )
+
+  test.each(formats)('3.40 after their end returns no seconds, and a refresh token that works, %s', async (_, as) => {
+    const f = await fixture({ clients })
+    const { refresh_token: token } = await issueTokens(f, as)
+    await refresh(f, token, as)
+    f.clock.advance(200)
+    const again = (await refresh(f, token, as)).body
+    expect(again.expires_in).toBe(0)
+    expect((await refresh(f, again.refresh_token, as)).body.expires_in).toBe(120)
   })
 })
 

@@ -4,8 +4,10 @@ import type { Runtime } from '../runtime.ts'
 
 /** The time and the random values of the tokens in one response. */
 export interface Issuance {
-  /** Epoch seconds. */
+  /** When the tokens were issued first (epoch seconds). */
   readonly at: number
+  /** The time of the response; later than `at` if it repeats an earlier one. */
+  readonly now: number
   /** 32 bytes: the reference token, or the id of the JWT. */
   readonly accessToken: Bytes
   /** 32 bytes. */
@@ -68,15 +70,14 @@ export function createIssuances(retrySecrets: readonly RetrySecret[], runtime: R
     key.set(token)
     if (secret !== undefined) key.set(secret.bytes, token.length)
     const values = hmac(key, utf8(`grantry retry 1\n${derivation.nonce}`), runtime)
-    return { at, accessToken: values.slice(0, 32), refreshToken: values.slice(32), derivation }
+    return { at, now: runtime.now(), accessToken: values.slice(0, 32), refreshToken: values.slice(32), derivation }
   }
 
   return {
-    random: () => ({
-      at: runtime.now(),
-      accessToken: runtime.randomBytes(32),
-      refreshToken: runtime.randomBytes(32),
-    }),
+    random() {
+      const now = runtime.now()
+      return { at: now, now, accessToken: runtime.randomBytes(32), refreshToken: runtime.randomBytes(32) }
+    },
     repeatable(refreshToken) {
       const nonce = runtime.base64url(runtime.randomBytes(16))
       const derivation = { nonce, ...(newest !== undefined && { secret: newest.id }) }

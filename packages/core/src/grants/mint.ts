@@ -149,14 +149,16 @@ export function createMint(deps: {
             accessToken: access.token,
             family,
             epochs: mark.epochs,
-            at: issuance.at,
+            // OpenID Connect Core section 12.2: when this token is issued. That of a lost response can have expired.
+            at: issuance.now,
           })
         : undefined
 
     const response: Record<string, Json> = {
       access_token: access.token,
       token_type: bindings.schemeOf(confirmation),
-      expires_in: lifetime,
+      // RFC 6749 section 5.1: from the time of the response.
+      expires_in: Math.min(lifetime, Math.max(0, issuance.at + lifetime - issuance.now)),
       scope: scopes.join(' '),
       ...(refresh !== undefined && { refresh_token: refresh.token }),
       ...(identity !== undefined && { id_token: identity }),
