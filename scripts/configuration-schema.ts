@@ -64,7 +64,7 @@ const isNarrow = ({ type, pattern, minLength = 0 }: JsonSchema): boolean =>
 const { entries } = configurationSchema
 const { entries: options } = providerOptionsSchema
 const { sha256, sha512, expiresAt } = secretsSchema.pipe[0].item.entries
-const { passwords, credentials, validation } = entries.abuseControl.wrapped.entries
+const { passwords, credentials, validation, waitingRequests } = entries.abuseControl.wrapped.entries
 
 const withMembers = [
   { name: 'client-assertion' },
@@ -117,6 +117,7 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
   [passwords.wrapped, () => convert(abuse.passwords.wrapped)],
   [credentials.wrapped, () => or({ const: false }, abuse.credentials)],
   [validation.wrapped, () => or({ const: false }, abuse.validation)],
+  [waitingRequests.wrapped, () => or({ const: false }, abuse.waitingRequests)],
 ])
 
 /** Options that the configuration passes through use the stricter schemas of the provider. */

@@ -1,4 +1,4 @@
-import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
+import { type EndpointKit, type EndpointRequest, isOAuthError, type Reply } from '@grantry/core'
 import type { Decisions, VisitDecision } from './decision.ts'
 import type { PushedRequest, PushedRequests } from './feature.ts'
 import type { Interaction, InteractionPort, RefusedInteraction, UnaskedDecision } from './interaction.ts'
@@ -71,7 +71,7 @@ export function createFlow(deps: {
     return pageFirst(target, error, tools, { requestId: http.requestId, home: homeOf(kit) })
   }
 
-  /** From here on, the client receives every refusal. */
+  /** From here on, the client receives every refusal, except that there are too many requests. */
   async function run(visit: Visit, target: Target, outcome?: Outcome): Promise<Reply> {
     const tools = responseTools(pages, visit)
     let interaction: OpenInteraction
@@ -96,6 +96,8 @@ export function createFlow(deps: {
       }
       return { ...result, cookies: [...(result.cookies ?? []), ...interaction.cookies()] }
     } catch (error) {
+      // The client would begin again immediately.
+      if (isOAuthError(error) && error.details.reason === 'too_many_waiting_requests') throw error
       return errorResponse(target, error, tools)
     }
   }

@@ -47,8 +47,8 @@ export interface ReceivedRequest {
   readonly startedAt: number
 }
 
-/** Characters of all parameters: requests of callers without credentials are stored. */
-const maxLength = 16_384
+/** Bytes of all parameters, as they are stored: requests of callers without credentials are. */
+const maxBytes = 16_384
 
 const wordsOf = (text: string | undefined): readonly string[] => (text ?? '').split(' ').filter((word) => word !== '')
 
@@ -100,8 +100,9 @@ function maxAgeOf({ max_age: text }: AuthorizationParameters, { defaultMaxAge }:
 }
 
 function assertShort(params: AuthorizationParameters): void {
-  const length = Object.entries(params).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  if (length > maxLength) throw invalid('The request is too long', 'too_long')
+  if (new TextEncoder().encode(JSON.stringify(params)).length > maxBytes) {
+    throw invalid('The request is too long', 'too_long')
+  }
   for (const name of ['login_hint', 'ui_locales', 'claims_locales', 'acr_values']) {
     if ((params[name] ?? '').length > maxHintLength) throw invalid(`The parameter ${name} is too long`, 'too_long')
   }

@@ -29,7 +29,11 @@ const keyOf = (id: string): string => `interaction:${id}`
 
 /** Keeps authorization requests while their users are busy. A request belongs to the browser that sent it. */
 export interface SuspendedRequests {
-  /** Returns the suspension, and the cookies for the reply. */
+  /**
+   * Returns the suspension, and the cookies for the reply.
+   *
+   * @throws OAuthError when too many requests are waiting.
+   */
   store(
     kit: EndpointKit,
     http: EndpointRequest,
@@ -53,7 +57,12 @@ export function createSuspendedRequests(): SuspendedRequests {
       const secret = known ?? kit.randomId()
       const { expiresAt } = request
       const suspension = { id, browser: kit.sha256(secret), expiresAt }
-      await kit.records.put(keyOf(id), { ...request, browser: suspension.browser }, expiresAt)
+      const value = { ...request, browser: suspension.browser }
+      await kit.limitWaiting(http, {
+        value,
+        store: () => kit.records.put(keyOf(id), value, expiresAt),
+        remove: () => kit.records.delete(keyOf(id)),
+      })
       return { suspension, cookies: known === undefined ? [cookieOf(kit).write(secret)] : [] }
     },
 

@@ -1,4 +1,4 @@
-import { defineEndpoint, defineGrant, OAuthError, type OAuthErrorCode, type PluginPart } from '@grantry/core'
+import { defineEndpoint, defineGrant, type EndpointKit, OAuthError, type OAuthErrorCode, type PluginPart } from '@grantry/core'
 import * as v from 'valibot'
 import type { Options } from './options.ts'
 import { pageEndpoint } from './page.ts'
@@ -19,6 +19,16 @@ const maxTries = 5
 const slowerBy = 5
 const maxInterval = 60
 
+/** Stores a request. Returns its user code. */
+async function storeUnderFreeCode(kit: EndpointKit, request: DeviceRecord): Promise<string> {
+  const records = deviceRecords(kit)
+  for (let tries = 1; tries <= maxTries; tries += 1) {
+    const userCode = randomUserCode(kit.randomId)
+    if (await records.create(userCode, request)) return userCode
+  }
+  throw refuse('temporarily_unavailable', 'Too many codes are in use, try again', 'no_user_code', 1)
+}
+
 /** @see RFC 8628 sections 3.1 and 3.2 */
 const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
   defineEndpoint({
@@ -29,7 +39,7 @@ const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
     caller: 'client',
     cors: 'clients',
     params: v.object({ scope: v.optional(v.string()) }),
-    async handle({ caller, params }, kit) {
+    async handle({ caller, params, request: http }, kit) {
       const scopes = [...kit.proposedScopesOf(caller, params.scope)]
       const [clientEpoch] = await Promise.all([
         kit.epochOfClient(caller.clientId),
@@ -44,13 +54,9 @@ const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
         ...(clientEpoch !== undefined && { clientEpoch }),
       }
       const records = deviceRecords(kit)
-      let userCode = randomUserCode(kit.randomId)
-      for (let tries = 1; !(await records.create(userCode, request)); tries += 1) {
-        if (tries >= maxTries) {
-          throw refuse('temporarily_unavailable', 'Too many codes are in use, try again', 'no_user_code', 1)
-        }
-        userCode = randomUserCode(kit.randomId)
-      }
+      const store = () => storeUnderFreeCode(kit, request)
+      const remove = (code: string) => records.remove(code, request)
+      const userCode = await (caller.public ? kit.limitWaiting(http, { value: request, store, remove }) : store())
       const shown = groupedUserCode(userCode)
       const uri = verificationUri ?? `${kit.issuer}${page?.path ?? ''}`
       const complete = new URL(uri)

@@ -30,6 +30,10 @@ export const deviceRecords = ({ records }: Pick<Kit, 'records'>) => ({
     await records.put(`device:${request.deviceHash}`, request, keptUntil)
     return true
   },
+  /** Removes a request that no party knows yet. */
+  async remove(userCode: string, { deviceHash }: DeviceRecord): Promise<void> {
+    await Promise.all([records.delete(`user:${userCode}`), records.delete(`device:${deviceHash}`)])
+  },
   byUserCode: (userCode: string) => records.get(`user:${userCode}`, requestSchema),
   byDeviceCode: (hash: string) => records.get(`device:${hash}`, requestSchema),
   /**

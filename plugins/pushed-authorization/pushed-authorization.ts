@@ -64,7 +64,7 @@ export function pushedAuthorization(options: PushedAuthorizationOptions = {}): A
     // RFC 9449 section 10.1: the proof binds the code to a key.
     readsProofs: true,
     params: v.record(v.string(), v.string()),
-    async handle({ caller, params: received, confirmation }, kit) {
+    async handle({ caller, params: received, confirmation, request }, kit) {
       if (received.request_uri !== undefined) {
         throw invalid('The parameter request_uri cannot be pushed', 'request_uri')
       }
@@ -76,7 +76,7 @@ export function pushedAuthorization(options: PushedAuthorizationOptions = {}): A
         kit.epochOfClient(caller.clientId),
         checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit),
       ])
-      const uri = await storePushed(kit, caller.clientId, { params, confirmation, clientEpoch }, lifetime)
+      const uri = await storePushed(kit, { caller, request }, { params, confirmation, clientEpoch }, lifetime)
       return { status: 201, json: { request_uri: uri, expires_in: lifetime } }
     },
   })

@@ -1,4 +1,4 @@
-import type { EndpointKit, Kit } from '@grantry/core'
+import type { Call, EndpointKit, Kit } from '@grantry/core'
 import * as v from 'valibot'
 import type { PushedRequest } from '../authorization-endpoint/feature.ts'
 import { maxInteractionLifetime } from '../authorization-endpoint/standing.ts'
@@ -22,21 +22,26 @@ export const isPushedUri = (uri: string): boolean => uriForm.test(uri)
 
 type Records = Pick<Kit, 'records'>
 
-/** Stores a request of a client. Returns its URI. */
+/**
+ * Stores a request of a client. Returns its URI.
+ *
+ * @throws OAuthError when a public client, which can be any caller, has pushed too many.
+ */
 export async function storePushed(
-  { records, now, randomId }: Records & Pick<Kit, 'now' | 'randomId'>,
-  clientId: string,
+  { records, now, randomId, limitWaiting }: Records & Pick<EndpointKit, 'now' | 'randomId' | 'limitWaiting'>,
+  { caller, request }: Pick<Call<unknown, 'client'>, 'caller' | 'request'>,
   { params, confirmation, clientEpoch }: PushedRequest,
   lifetime: number,
 ): Promise<string> {
   const uri = `${prefix}${randomId()}`
-  const record = {
-    clientId,
+  const value = {
+    clientId: caller.clientId,
     params,
     ...(confirmation !== undefined && { confirmation }),
     ...(clientEpoch !== undefined && { clientEpoch }),
   }
-  await records.put(uri, record, now() + lifetime)
+  const store = () => records.put(uri, value, now() + lifetime)
+  await (caller.public ? limitWaiting(request, { value, store, remove: () => records.delete(uri) }) : store())
   return uri
 }
 

@@ -40,6 +40,20 @@ test('thousands of short parameters are not stored either', async () => {
   expect(sizes()).toHaveLength(before)
 })
 
+// 16,000 characters or fewer, and more than 16 KB of JSON: up to 96 KB.
+test.each([
+  ['of control characters', '\u0001'.repeat(16_000)],
+  ['of quotes', '"'.repeat(16_000)],
+  ['in Japanese', '語'.repeat(5500)],
+  ['of emoji', '😀'.repeat(4100)],
+])('a request %s, which takes more bytes than characters, is not stored', async (_, extra) => {
+  const { provider, sizes } = await setUpStorage()
+  const before = sizes().length
+  const page = await createBrowser(provider).submit(`${provider.issuer}/connect/authorize`, { ...request, extra })
+  expect(page.url.searchParams.get('error')).toBe('invalid_request')
+  expect(sizes()).toHaveLength(before)
+})
+
 test('a public client can push no long request', async () => {
   const { push, sizes } = await setUpStorage()
   const native = { client_id: 'spa', redirect_uri: 'com.example.app:/callback', code_challenge: challenge }

@@ -131,6 +131,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'checkAuthorization'
     | 'authorize'
     | 'authenticateUser'
+    | 'limitWaiting'
   >()
 })
 

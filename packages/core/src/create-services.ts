@@ -2,6 +2,7 @@ import { createAddressOf } from './abuse/address-group.ts'
 import { createCredentialLimits } from './abuse/credential-limits.ts'
 import { createPasswordLimits } from './abuse/password-limits.ts'
 import { createValidationLimits } from './abuse/validation-limits.ts'
+import { createWaitingLimit } from './abuse/waiting-limit.ts'
 import { allSteps } from './config-problems.ts'
 import { createClientAuthentication } from './credentials/client.ts'
 import { createAuthenticateUser } from './credentials/login.ts'
@@ -24,7 +25,6 @@ import { createReadAuthorization } from './grants/contributions.ts'
 import { createDemandSettlement } from './grants/demands.ts'
 import { createEndpointKits } from './grants/endpoint-kit.ts'
 import { createFailedProofs } from './grants/failed-proofs.ts'
-import { createIssuances } from './grants/issuance.ts'
 import { createGrantKits } from './grants/kit.ts'
 import { createMint } from './grants/mint.ts'
 import { createPluginKits } from './grants/plugin-kit.ts'
@@ -55,7 +55,7 @@ import { createStoredGrants } from './tokens/stored-grant.ts'
 
 /** Creates the services of a provider and connects them. */
 export async function createServices(options: CheckedOptions, runtime: Runtime): Promise<Services> {
-  const { issuer, clockTolerance, maxHostCalls } = options
+  const { issuer, clockTolerance, maxHostCalls, clientTokenSubject } = options
   const hostLimits = sharedLimits({ timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime })
   const registry = createRegistry([builtInMethods, options.plugins])
   const paths = endpointPaths(options, registry)
@@ -93,7 +93,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const newRevocationMark = createNewRevocationMark({ store, revision, revocationEpochs, runtime })
   const authorizationStatus = createAuthorizationStatus({ clients, users, store, families, revocationEpochs })
   const audiences = createAudiences(issuer, scopes)
-  const { clientTokenSubject } = options
   const accessTokens = createAccessTokens({
     issuer,
     audiences,
@@ -118,7 +117,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     observed: recorder.observed,
     runtime,
   })
-  const { passwords, credentials, validation } = options.abuseControl
+  const { passwords, credentials, validation, waitingRequests } = options.abuseControl
   const limitDeps = { issuer, store, runtime, recorder, addressOf: createAddressOf(recorder) }
   const names = createUserNames(runtime)
   const checkPassword = createPasswordCheck({
@@ -200,6 +199,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       revocationEpochs,
       authorizations,
       authenticateUser,
+      limitWaiting: createWaitingLimit(waitingRequests, limitDeps),
     }),
     mint: createMint({
       issuer,
@@ -215,7 +215,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     commit: createCommit({
       store,
       families,
-      issuances: createIssuances(keys.retrySecrets, runtime),
+      retrySecrets: keys.retrySecrets,
       runtime,
       recorder,
     }),

@@ -75,6 +75,21 @@ export interface AbuseControlOptions {
         readonly requests?: number | undefined
       })
     | undefined
+  /**
+   * Limits the requests that are stored although no user has signed in: authorization requests that wait for their
+   * users, and pushed requests and device codes of public clients. Each 4 KB count as one request. `false` disables it.
+   */
+  readonly waitingRequests?:
+    | false
+    | {
+        /** For one source: an IPv4 address or a 48-bit IPv6 network. Default: a tenth of `total`, rounded up. */
+        readonly perAddress?: number | undefined
+        /** For all callers together, also without an address. Default: 10,000. */
+        readonly total?: number | undefined
+        /** The length of the window in seconds. Default: 600. */
+        readonly window?: number | undefined
+      }
+    | undefined
 }
 
 const count = v.pipe(
@@ -131,7 +146,7 @@ const clientLimit = v.optional(
 
 const day = 86_400
 
-/** The schemas of the sections; `credentials` and `validation` can also be `false`. */
+/** The schemas of the sections; all but `passwords` can also be `false`. */
 export const passwords = v.optional(
   configurationObject({
     perUserAndAddress: delayLimit(5, 900),
@@ -153,6 +168,16 @@ export const validation = configurationObject({
   requests: v.optional(count),
 })
 
+export const waitingRequests = v.pipe(
+  configurationObject({
+    perAddress: v.optional(count),
+    total: v.optional(count, 10_000),
+    window: v.optional(lifetimeSchema, 600),
+  }),
+  v.check(({ perAddress = 1, total }) => perAddress <= total, 'must have a perAddress of at most total'),
+  v.transform(({ perAddress, total, window }) => ({ perAddress: perAddress ?? Math.ceil(total / 10), total, window })),
+)
+
 const off = <S extends v.GenericSchema>(schema: S) =>
   v.optional(
     v.lazy(
@@ -162,21 +187,26 @@ const off = <S extends v.GenericSchema>(schema: S) =>
     {} as v.InferInput<S>,
   )
 
-const everything = configurationObject({ passwords, credentials: off(credentials), validation: off(validation) })
+const everything = configurationObject({
+  passwords,
+  credentials: off(credentials),
+  validation: off(validation),
+  waitingRequests: off(waitingRequests),
+})
 
-const passwordsOnly = { credentials: false, validation: false } as const
+const always = { credentials: false, validation: false } as const
 
 /**
- * `true` and an object enable all limits. `false`, the default, enables only the password limits, which cannot be
- * disabled.
+ * `true` and an object enable all limits. `false`, the default, enables only those of passwords, which cannot be
+ * disabled, and of waiting requests.
  */
 export const abuseControlSchema = v.optional(
   v.pipe(
     v.unknown(),
-    v.transform((input) => (input === true ? {} : input === false ? passwordsOnly : input)),
+    v.transform((input) => (input === true ? {} : input === false ? always : input)),
     everything,
   ),
-  passwordsOnly,
+  always,
 )
 
 export type AbuseControl = v.InferOutput<typeof everything>

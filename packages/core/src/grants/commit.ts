@@ -1,6 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
+import type { RetrySecret } from '../keys/retry-secret.ts'
 import { after } from '../promises.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
@@ -11,7 +12,7 @@ import type { Runtime } from '../runtime.ts'
 import type { Families } from '../tokens/family.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject, MaybePromise } from '../types.ts'
-import type { Derivation, Issuance, Issuances } from './issuance.ts'
+import { createIssuances, type Derivation, type Issuance } from './issuance.ts'
 import type { Minted } from './mint.ts'
 import type { CredentialDetails } from './redemption.ts'
 
@@ -49,11 +50,12 @@ const refreshTokenIn = (redemptions: readonly CredentialDetails[]): CredentialDe
 export function createCommit(deps: {
   readonly store: Store
   readonly families: Families
-  readonly issuances: Issuances
+  readonly retrySecrets: readonly RetrySecret[]
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): Commit {
-  const { store, families, issuances, runtime, recorder } = deps
+  const { store, families, retrySecrets, runtime, recorder } = deps
+  const issuances = createIssuances(retrySecrets, runtime)
 
   /** For an event. */
   const aboutOf = ({ kind, hash, record }: CredentialDetails) => ({

@@ -2,6 +2,7 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
 import type { AuthenticateUser } from '../plugin/authenticate-user.ts'
 import type { EndpointKit } from '../plugin/endpoint.ts'
+import type { LimitWaiting } from '../plugin/kit.ts'
 import type { Store } from '../records/store.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { RevocationEpochs } from '../tokens/revocation-epochs.ts'
@@ -25,8 +26,10 @@ export function createEndpointKits(deps: {
   readonly revocationEpochs: RevocationEpochs
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
+  readonly limitWaiting: LimitWaiting
 }): EndpointKitOf {
-  const { issuer, paths, jwt, plugins, clients, users, scopePolicy, authorizations, authenticateUser } = deps
+  const { issuer, paths, jwt, plugins, clients, users, scopePolicy, authorizations, authenticateUser, limitWaiting } =
+    deps
   const { store, revocationEpochs } = deps
   const { origin } = new URL(issuer)
   const kits = new Map<string, EndpointKit>()
@@ -57,6 +60,7 @@ export function createEndpointKits(deps: {
       checkAuthorization: authorizations.check,
       authorize: authorizations.authorize,
       authenticateUser,
+      limitWaiting,
     }
   }
 

@@ -8,7 +8,7 @@ import type { AuthenticateUser } from './authenticate-user.ts'
 import type { Authorize, CheckAuthorization } from './authorize.ts'
 import type { Confirmation } from './confirmation.ts'
 import type { AuthenticatedClient, RequestFacts } from './grant.ts'
-import type { Kit } from './kit.ts'
+import type { Kit, LimitWaiting } from './kit.ts'
 
 /** The bearer of a valid access token of this provider. */
 export interface TokenCaller {
@@ -157,6 +157,7 @@ export interface EndpointKit extends Kit {
   readonly authorize: Authorize
   /** Checks a user name and password, with the limits and events of the password grant. */
   readonly authenticateUser: AuthenticateUser
+  readonly limitWaiting: LimitWaiting
 }
 
 /**

@@ -25,6 +25,23 @@ export interface UserEventContext {
   readonly clientAddress?: string | undefined
 }
 
+/**
+ * Stores something for a caller who has proved nothing yet, if the limits of `abuseControl.waitingRequests` allow it: for
+ * the address of the request, and for all callers together. Returns the result of `store`.
+ *
+ * @param waiting `value`: what is stored, whose size counts. `store` runs together with the counters; `remove` undoes it
+ * if a limit was reached in this moment.
+ * @throws OAuthError `slow_down` (429) for the address, `temporarily_unavailable` (503) for all callers.
+ */
+export type LimitWaiting = <T>(
+  request: { readonly clientAddress: string | undefined },
+  waiting: {
+    readonly value: Json
+    readonly store: () => Promise<T>
+    readonly remove: (stored: T) => Promise<void>
+  },
+) => Promise<T>
+
 /** The tools of a plugin. All its parts get them. */
 export interface Kit {
   readonly issuer: string

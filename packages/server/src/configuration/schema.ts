@@ -69,6 +69,7 @@ const abuseControlSchema = v.optional(
     passwords: limits<'passwords'>(),
     credentials: limits<'credentials'>(),
     validation: limits<'validation'>(),
+    waitingRequests: limits<'waitingRequests'>(),
   }),
   {},
 )
