@@ -55,8 +55,8 @@ export interface AccessTokens {
     readonly fingerprint: string
   }>
   validate(token: string): Promise<AccessTokenValidation>
-  /** Revokes the token. Returns `undefined` if there is nothing to revoke: it is not a valid token of this client. */
-  revoke(token: string, client: Client): Promise<RevokedToken | undefined>
+  /** Revokes the token. Returns `undefined` if there is nothing to revoke: it is no valid token. */
+  revoke(token: string, client: Client): Promise<RevokedToken | 'of_another_client' | undefined>
 }
 
 const maxReferenceLength = 512
@@ -186,7 +186,8 @@ export function createAccessTokens(deps: {
         if (!isJwt) await store.delete(keyOf('access', hash))
         return undefined
       }
-      if (claims.iss !== issuer || claims.client_id !== client.clientId) return undefined
+      if (claims.iss !== issuer) return undefined
+      if (claims.client_id !== client.clientId) return 'of_another_client'
       if (!isJwt) await store.delete(keyOf('access', hash))
       else if (!(await denyList.deny(denialIdOf(token, claims.jti), Number(claims.exp) + tolerance))) return undefined
       return { fingerprint: fingerprintOf(hash), ...families.describe(familyIn(claims)), sub: userSubOf(claims) }
