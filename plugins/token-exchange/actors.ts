@@ -4,8 +4,11 @@ import * as v from 'valibot'
 /** The claims of a presented token. */
 export type Claims = Readonly<Record<string, unknown>>
 
+const identifier = v.pipe(v.string(), v.minLength(1), v.maxLength(255))
+
 const actSchema = v.looseObject({
-  sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
+  sub: identifier,
+  client_id: v.optional(identifier),
   iss: v.optional(v.string()),
   act: v.optional(v.unknown()),
 })
@@ -20,6 +23,7 @@ export function actorsIn(act: unknown, issuer: string | undefined, depth = 1): A
   if (act === undefined) return undefined
   const {
     sub,
+    client_id: clientId,
     iss = issuer,
     act: earlier,
   } = v.parse(
@@ -30,7 +34,12 @@ export function actorsIn(act: unknown, issuer: string | undefined, depth = 1): A
     act,
   )
   const actor = actorsIn(earlier, issuer, depth + 1)
-  return { sub, ...(iss !== undefined && { iss }), ...(actor !== undefined && { actor }) }
+  return {
+    sub,
+    ...(clientId !== undefined && { clientId }),
+    ...(iss !== undefined && { iss }),
+    ...(actor !== undefined && { actor }),
+  }
 }
 
 /** Members of `may_act` that do not identify a party (RFC 8693 section 4.4). */
@@ -38,12 +47,15 @@ const notIdentity: ReadonlySet<string> = new Set(['aud', 'exp', 'iat', 'jti', 'n
 
 /**
  * Whether the claim `may_act` of a subject token names this actor: every member that identifies a party must equal the
- * claim of the actor. Without `iss`, it names a party of the subject token's issuer.
+ * claim of the actor. Without `iss`, it names a party of the subject token's issuer. A `sub` that equals `client_id` names
+ * a client, not a user of that client with an equal `sub`.
  *
  * @see RFC 8693 section 4.4
  */
-export function mayAct(mayAct: unknown, issuer: unknown, actor: Claims): boolean {
+export function mayAct(mayAct: unknown, issuer: unknown, actor: Claims, isClient: boolean): boolean {
   if (typeof mayAct !== 'object' || mayAct === null || Array.isArray(mayAct)) return false
+  const { sub, client_id: clientId } = mayAct as Claims
+  if (!isClient && sub !== undefined && sub === clientId) return false
   const members = Object.entries({ iss: issuer, ...mayAct }).filter(([name]) => !notIdentity.has(name))
   const names = members.map(([name]) => name)
   return (

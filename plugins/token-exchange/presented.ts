@@ -44,6 +44,8 @@ export interface ReadToken extends PresentedToken {
   readonly origin?: ValidatedToken | StoredGrant | undefined
   /** The user of a token of this provider. */
   readonly subject?: Subject | undefined
+  /** Whether the `sub` of the token is its client. */
+  readonly hasClientSubject?: boolean | undefined
 }
 
 export const refusal = 'The token cannot be exchanged'
@@ -102,11 +104,11 @@ export function createReadPresented(issuers: TrustedIssuers): ReadPresented {
     if (type === 'refresh_token') return refreshToken(token, client, kit)
     const origin = await kit.validateToken(token, type)
     if (origin === undefined) throw refuse(`${type}_invalid`)
-    const { clientId, claims } = origin
+    const { clientId, claims, hasClientSubject } = origin
     // An identity token is for the client in its audience only.
     if (type === 'id_token' && clientId !== client.clientId) throw refuse('client_mismatch')
     const subject = subjectIn(claims)
     const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : undefined
-    return { type, clientId, sub: subject?.sub, subject, scopes, claims, origin }
+    return { type, clientId, sub: subject?.sub, subject, scopes, claims, hasClientSubject, origin }
   }
 }

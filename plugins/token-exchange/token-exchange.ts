@@ -115,15 +115,21 @@ const targetsIn = ({ resource, audience }: Params): readonly string[] => [
 const foreignIssuerOf = ({ type, claims: { iss } }: ReadToken): string | undefined =>
   type === 'jwt' ? String(iss) : undefined
 
+/** A token without a user identifies its client, which a `sub` alone could not distinguish from a user. */
+const partyOf = ({ sub, clientId = '' }: ReadToken): Pick<Actor, 'sub' | 'clientId'> =>
+  sub === undefined ? { sub: clientId, clientId } : { sub }
+
 /** Returns the chain of actors of the new token: the new one, and those of the subject token. */
 function actorOf(subject: ReadToken, actor: ReadToken | undefined): Actor | undefined {
   try {
     const earlier = actorsIn(subject.claims.act, foreignIssuerOf(subject), actor === undefined ? 1 : 2)
     if (actor === undefined) return earlier
     const iss = foreignIssuerOf(actor)
-    // A token of a client without a user identifies the client.
-    const sub = actor.sub ?? actor.clientId ?? ''
-    return { sub, ...(iss !== undefined && { iss }), ...(earlier !== undefined && { actor: earlier }) }
+    return {
+      ...partyOf(actor),
+      ...(iss !== undefined && { iss }),
+      ...(earlier !== undefined && { actor: earlier }),
+    }
   } catch (error) {
     if (v.isValiError(error)) throw refuse('actor_chain_invalid')
     throw error
@@ -135,7 +141,10 @@ function assertMayAct(subject: ReadToken, actor: ReadToken | undefined, client: 
   const { may_act: named, iss } = subject.claims
   const { clientId } = client
   const party = actor?.claims ?? { iss: issuer, client_id: clientId, sub: clientId }
-  if (named !== undefined && !mayAct(named, iss, { sub: actor?.clientId, ...party })) throw refuse('may_not_act')
+  const isClient = actor === undefined || actor.sub === undefined
+  if (named !== undefined && !mayAct(named, iss, { sub: actor?.clientId, ...party }, isClient)) {
+    throw refuse('may_not_act')
+  }
 }
 
 /** Seconds until a JWT of another issuer expires. The core limits the lifetime itself for tokens of this provider. */
@@ -170,11 +179,15 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
   const settings = parseConfiguration(settingsSchema, options, 'tokenExchange()')
   const { allow = () => false, subject: subjectOf = () => undefined } = settings
   const read = createReadPresented(createTrustedIssuers(settings, 'tokenExchange()'))
-  const userOf = async (token: ReadToken, client: Client, kit: Kit): Promise<Subject> => {
+  /** Returns `undefined` for a token of the client itself: the new one has the same subject, because it has the same client. */
+  const userOf = async (token: ReadToken, client: Client, kit: Kit): Promise<Subject | undefined> => {
     const mapped = () => subjectOf(token.claims as TrustedJwt['claims'], client)
     const user = token.type === 'jwt' ? await kit.callHost('tokenExchange.subject', mapped) : token.subject
-    if (user === undefined) throw refuse('subject_unknown')
-    return user
+    if (user !== undefined) return user
+    if (token.type === 'jwt') throw refuse('subject_unknown')
+    if (token.hasClientSubject !== true) throw refuse('subject_missing')
+    if (token.clientId !== client.clientId) throw refuse('subject_of_another_client')
+    return undefined
   }
   const grant = defineGrant({
     grantType: 'urn:ietf:params:oauth:grant-type:token-exchange',
@@ -198,7 +211,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
       if (decision === false || decision === undefined) throw refuse('not_allowed')
       const allowed: ExchangeDecision = decision === true ? {} : decision
       return {
-        subject,
+        ...(subject !== undefined && { subject }),
         scopes: scopesOf(requested, token, allowed, client),
         issue: {
           refreshToken: false,

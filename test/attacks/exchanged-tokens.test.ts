@@ -92,7 +92,7 @@ describe('the actor of a token', () => {
     const f = await setUp()
     const acting = await f.exchange((await f.logIn()).access_token, asActor(await f.clientToken(service)))
     const washed = await f.exchange(acting.body.access_token, { scope: 'front' }, app)
-    expect(claimsOf(washed.body).act).toEqual({ sub: service[0] })
+    expect(claimsOf(washed.body).act).toEqual({ sub: service[0], client_id: service[0] })
   })
 
   test('is not hidden by presenting a token that has an actor itself', async () => {

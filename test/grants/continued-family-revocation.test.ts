@@ -1,5 +1,6 @@
-import type { ClientOptions } from '@grantry/core'
+import { type ClientOptions, defineGrant } from '@grantry/core'
 import type { Credentials, TestProvider } from '@grantry/core/testing'
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { app, grantType, service, setUp } from './continued-family.ts'
 
@@ -63,6 +64,36 @@ describe('a token that continues the family of another one', () => {
   ])('is revoked with its client, also if that happens during the exchange: from the %s', async (member, kind) => {
     await expectRevokedDuringExchange({ clientId: app[0] }, member, kind, app)
   })
+
+  test.each<[string, Revoked, Credentials]>([
+    ['its subject', { subject: 'alice' }, service],
+    ['its client', { clientId: app[0] }, app],
+  ])(
+    'is not valid if %s is revoked after the validation of the first, and before the new one',
+    async (_, revoked, as) => {
+      let revoke = async (): Promise<void> => undefined
+      const slow = defineGrant({
+        grantType,
+        params: v.object({ token: v.string() }),
+        async handle({ params: { token }, scopes }, kit) {
+          const continuesFamilyOf = await kit.validateToken(token, 'access_token')
+          await revoke()
+          return { subject: { sub: 'alice', amr: ['token'] }, scopes, continuesFamilyOf }
+        },
+      })
+      const f = await setUp(slow)
+      const { access_token: token } = await f.logIn()
+      expect(await f.isActive((await f.exchange(token, 'access_token', 'api1', as)).body.access_token)).toBe(true)
+      revoke = async () => {
+      await f.provider.revoke(revoked)
+      // Another request reads the revision that the revocation has left.
+      await f.isActive('x'.repeat(43))
+    }
+      const { status, body } = await f.exchange(token, 'access_token', 'api1', as)
+      expect(status).toBe(200)
+      expect(await f.isActive(body.access_token)).toBe(false)
+    },
+  )
 
   test('is not issued for a refresh token of a client that is disabled', async () => {
     const { f, clients } = await setUpWithStore()

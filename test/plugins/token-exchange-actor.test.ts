@@ -1,8 +1,11 @@
 import { defineGrant } from '@grantry/core'
+import type { Credentials } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../support/claims-of.ts'
 import { app, issuer, originalIssuer, originalKey, refused, service, setUp, typeOf } from './exchange-parties.ts'
+
+const clientActor = ([clientId]: Credentials) => ({ sub: clientId, client_id: clientId })
 
 describe('RFC 8693 section 4.1: the claim act', () => {
   const asActor = (token: string) => ({ actor_token: token, actor_token_type: typeOf('access_token') })
@@ -11,7 +14,7 @@ describe('RFC 8693 section 4.1: the claim act', () => {
     const f = await setUp()
     const { access_token } = await f.logIn()
     const { body } = await f.exchange(access_token, asActor(await f.clientToken(service)))
-    expect(claimsOf(body)).toMatchObject({ sub: 'bdc@example.com', act: { sub: service[0] } })
+    expect(claimsOf(body)).toMatchObject({ sub: 'bdc@example.com', act: clientActor(service) })
   })
 
   test('contains the actors before it, and keeps them without an actor token', async () => {
@@ -19,9 +22,9 @@ describe('RFC 8693 section 4.1: the claim act', () => {
     const { access_token } = await f.logIn()
     const first = await f.exchange(access_token, asActor(await f.clientToken(app)))
     const second = await f.exchange(first.body.access_token, asActor(await f.clientToken(service)))
-    expect(claimsOf(second.body).act).toEqual({ sub: service[0], act: { sub: app[0] } })
+    expect(claimsOf(second.body).act).toEqual({ ...clientActor(service), act: clientActor(app) })
     const third = await f.exchange(second.body.access_token)
-    expect(claimsOf(third.body).act).toEqual({ sub: service[0], act: { sub: app[0] } })
+    expect(claimsOf(third.body).act).toEqual({ ...clientActor(service), act: clientActor(app) })
   })
 
   test('contains at most five actors', async () => {
@@ -36,11 +39,12 @@ describe('RFC 8693 section 4.1: the claim act', () => {
 
   test('of another issuer keeps the issuer of each actor', async () => {
     const f = await setUp({ allow: ({ scopes }) => ({ scopes }) })
-    const act = { sub: 'service16', act: { sub: 'service77', iss: 'https://third.example.com' } }
+    const act = { sub: 'service16', client_id: 's16', act: { sub: 'service77', iss: 'https://third.example.com' } }
     const jwt = await originalKey.sign(f.originalClaims({ sub: 'bdc', act }))
     const { body } = await f.exchange(jwt, { subject_token_type: typeOf('jwt'), scope: 'api' })
     expect(claimsOf(body).act).toEqual({
       sub: 'service16',
+      client_id: 's16',
       iss: originalIssuer,
       act: { sub: 'service77', iss: 'https://third.example.com' },
     })
@@ -58,7 +62,7 @@ describe('RFC 8693 section 4.1: the claim act', () => {
     const more = { subject_token_type: typeOf('refresh_token') }
     expect(claimsOf((await f.exchange(refresh_token, more)).body).act).toEqual({ sub: 'assistant' })
     const nested = await f.exchange(refresh_token, { ...more, ...asActor(await f.clientToken(app)) })
-    expect(claimsOf(nested.body).act).toEqual({ sub: app[0], act: { sub: 'assistant' } })
+    expect(claimsOf(nested.body).act).toEqual({ ...clientActor(app), act: { sub: 'assistant' } })
   })
 
   test('does not contain a name of more than 255 characters', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../support/claims-of.ts'
-import { app, originalKey, refused, setUp, typeOf } from './exchange-parties.ts'
+import { app, originalKey, refused, service, setUp, typeOf } from './exchange-parties.ts'
 
 describe('the subject token', () => {
   test('can be a refresh token of the same client, which is not spent', async () => {
@@ -46,10 +46,28 @@ describe('the subject token', () => {
     expect([status, body, failure]).toEqual([400, refused, `plugin:token-exchange:${reason}`])
   })
 
-  test('section 2.2.2: of a client without a user is refused', async () => {
+  test('section 2.2.2: of a client, without a subject, is refused for this reason', async () => {
     const f = await setUp()
-    const { body, failure } = await f.exchange(await f.clientToken(app))
-    expect([body, failure]).toEqual([refused, 'plugin:token-exchange:subject_unknown'])
+    for (const as of [app, service]) {
+      const { body, failure } = await f.exchange(await f.clientToken(app), {}, as)
+      expect([body, failure]).toEqual([refused, 'plugin:token-exchange:subject_missing'])
+    }
+  })
+
+  test('section 2.1: of a client that is the subject is exchanged for the client itself, and for no other', async () => {
+    const f = await setUp({}, undefined, { clientTokenSubject: 'client_id' })
+    const token = await f.clientToken(app)
+    const { status, body } = await f.exchange(token, {}, app)
+    expect(status).toBe(200)
+    const [before, after] = [claimsOf({ access_token: token }), claimsOf(body)]
+    expect(after).toMatchObject({ sub: app[0], client_id: app[0], scope: 'front' })
+    expect(after.auth_time).toBeUndefined()
+    expect(Number(after.exp)).toBeLessThanOrEqual(Number(before.exp))
+    const foreign = await f.exchange(token, {}, service)
+    expect([foreign.body, foreign.failure]).toEqual([refused, 'plugin:token-exchange:subject_of_another_client'])
+    f.clock.advance(2)
+    await f.provider.revoke({ clientId: app[0] })
+    expect((await f.exchange(body.access_token, {}, app)).failure).toBe('plugin:token-exchange:access_token_invalid')
   })
 
   test('section 2.2.2: of another issuer is refused without a mapping', async () => {

@@ -134,7 +134,9 @@ export function createGrantKits(deps: {
         validatedTokens.push({ ...claims, client_id: client.clientId })
         const family = access === undefined ? identityFamilyIn(claims) : familyIn(claims)
         const lineage = { family, expiresAt: Number(claims.exp) }
-        return withLineage({ clientId: client.clientId, claims: withoutClientSub(claims) }, lineage)
+        const ofUser = withoutClientSub(claims)
+        const hasClientSubject = ofUser !== claims
+        return withLineage({ clientId: client.clientId, claims: ofUser, hasClientSubject }, lineage)
       },
     }
     return {

@@ -14,6 +14,7 @@ const redemptionSchema = v.custom<Redemption>((value) => typeof value === 'objec
 const actorSchema: v.GenericSchema<Actor> = v.lazy(() =>
   v.strictObject({
     sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
+    clientId: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(255))),
     iss: v.optional(v.string()),
     actor: v.optional(actorSchema),
   }),
@@ -74,9 +75,14 @@ export interface CheckedResult extends Omit<GrantResult, 'redeems' | 'continues'
 }
 
 /** @throws TypeError when the chain is too long. */
-function actOf({ sub, iss, actor }: Actor, depth = 1): JsonObject {
+function actOf({ sub, clientId, iss, actor }: Actor, depth = 1): JsonObject {
   if (depth > maxActors) throw new TypeError(`A chain of more than ${maxActors} actors is not supported`)
-  return { ...(iss !== undefined && { iss }), sub, ...(actor && { act: actOf(actor, depth + 1) }) }
+  return {
+    ...(iss !== undefined && { iss }),
+    sub,
+    ...(clientId !== undefined && { client_id: clientId }),
+    ...(actor && { act: actOf(actor, depth + 1) }),
+  }
 }
 
 /** The core's refusal of a grant's result, with the grant's own public description. */

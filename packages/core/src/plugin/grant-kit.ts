@@ -36,6 +36,8 @@ export interface ValidatedToken {
   readonly clientId: string
   /** They have a `sub` only if the token has a user. */
   readonly claims: Readonly<Record<string, Json>>
+  /** Whether the token has no user, but a `sub`: that of its client (`clientTokenSubject`). It is not in `claims`. */
+  readonly hasClientSubject: boolean
 }
 
 /** What a grant can use. It cannot issue a token: the core does that, after every check. */

@@ -45,6 +45,11 @@ export const maxActors = 5
 /** Who acts for the subject (RFC 8693 section 4.1). */
 export interface Actor {
   readonly sub: string
+  /**
+   * The id of the client, if the actor is a client without a user: a user can have an equal `sub` (RFC 9700 section 4.15).
+   * The core writes it to the member `client_id`.
+   */
+  readonly clientId?: string | undefined
   /** The issuer of `sub`, if it is not this provider. */
   readonly iss?: string | undefined
   /** The actor before this one, in a chain of at most `maxActors`. */
