@@ -3,7 +3,7 @@
  * as fast as the network allows. Each is stored until its user has decided, or it expires: the storage, or the memory of
  * the process, is full after seconds.
  *
- * RFC 9126 section 7.3 and RFC 8628 section 5.6 leave the protection to the provider; decision 102.
+ * RFC 9126 section 7.3 and RFC 8628 section 5.6 leave the protection to the provider; decision 106.
  */
 import { createTestClock } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'

@@ -60,22 +60,25 @@ describe('without effect', () => {
     },
   )
 
-  test.each(formats)('8.4 the tokens of another client (%s): invalid_grant, and they stay valid', async (_format, as) => {
-    const f = await fixture()
-    const issued = await issueTokens(f, as)
-    for (const token of [issued.access_token, issued.refresh_token]) {
-      for (const response of [
-        await f.post('revocation', { token }, other),
-        await f.post('revocation', { token, client_id: spaClientId }),
-      ]) {
-        expect([response.status, response.body.error]).toEqual([400, 'invalid_grant'])
-        expect(lastReason(f)).toBe('client_mismatch')
+  test.each(formats)(
+    '8.4 the tokens of another client (%s): invalid_grant, and they stay valid',
+    async (_format, as) => {
+      const f = await fixture()
+      const issued = await issueTokens(f, as)
+      for (const token of [issued.access_token, issued.refresh_token]) {
+        for (const response of [
+          await f.post('revocation', { token }, other),
+          await f.post('revocation', { token, client_id: spaClientId }),
+        ]) {
+          expect([response.status, response.body.error]).toEqual([400, 'invalid_grant'])
+          expect(lastReason(f)).toBe('client_mismatch')
+        }
       }
-    }
-    expect(await judged(f, issued.access_token)).toEqual(live)
-    expect((await refresh(f, issued.refresh_token, as)).status).toBe(200)
-    expect(f.events.filter(({ type }) => /revoked/u.test(type))).toEqual([])
-  })
+      expect(await judged(f, issued.access_token)).toEqual(live)
+      expect((await refresh(f, issued.refresh_token, as)).status).toBe(200)
+      expect(f.events.filter(({ type }) => /revoked/u.test(type))).toEqual([])
+    },
+  )
 
   test('8.4 a code and an identity token: 200, and the code can still be redeemed', async () => {
     const f = await fixture()

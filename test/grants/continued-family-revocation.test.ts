@@ -85,10 +85,10 @@ describe('a token that continues the family of another one', () => {
       const { access_token: token } = await f.logIn()
       expect(await f.isActive((await f.exchange(token, 'access_token', 'api1', as)).body.access_token)).toBe(true)
       revoke = async () => {
-      await f.provider.revoke(revoked)
-      // Another request reads the revision that the revocation has left.
-      await f.isActive('x'.repeat(43))
-    }
+        await f.provider.revoke(revoked)
+        // Another request reads the revision that the revocation has left.
+        await f.isActive('x'.repeat(43))
+      }
       const { status, body } = await f.exchange(token, 'access_token', 'api1', as)
       expect(status).toBe(200)
       expect(await f.isActive(body.access_token)).toBe(false)
