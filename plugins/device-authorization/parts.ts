@@ -1,4 +1,11 @@
-import { defineEndpoint, defineGrant, type EndpointKit, OAuthError, type OAuthErrorCode, type PluginPart } from '@grantry/core'
+import {
+  defineEndpoint,
+  defineGrant,
+  type EndpointKit,
+  OAuthError,
+  type OAuthErrorCode,
+  type PluginPart,
+} from '@grantry/core'
 import * as v from 'valibot'
 import type { Options } from './options.ts'
 import { pageEndpoint } from './page.ts'

@@ -198,7 +198,8 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
     async handle(request, kit) {
       const { client, params, scopes: requested } = request
       const types = typesOf(params)
-      const targets = targetsIn(params)
+      // In the registered form, so that a policy recognizes them.
+      const targets = targetsIn(params).map(kit.audienceOf)
       const token = await read(params.subject_token, types.subject, request, kit)
       const subject = await userOf(token, client, kit)
       const by = types.actor && (await read(params.actor_token ?? '', types.actor, request, kit))

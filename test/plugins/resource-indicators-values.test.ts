@@ -45,6 +45,51 @@ describe('RFC 8707 section 2: the value of resource', () => {
     expect([status, claimsOf(body).aud]).toEqual([200, audience])
   })
 
+  const mcp = 'https://mcp.example.com'
+  test.each([
+    ['an empty path', 'https://mcp.example.com/', mcp],
+    ['no path', mcp, `${mcp}/`],
+    ['another case of scheme and host', 'HTTPS://MCP.example.COM', mcp],
+    ['the default port', 'https://mcp.example.com:443/tools', `${mcp}/tools`],
+    ['no port', `${mcp}/tools`, 'https://mcp.example.com:443/tools'],
+    ['escapes of unreserved characters', `${mcp}/%7Ealice/%61`, `${mcp}/~alice/a`],
+    ['escapes in small letters', `${mcp}/a%2fb`, `${mcp}/a%2Fb`],
+    ['dot segments', `${mcp}/a/./b/../tools`, `${mcp}/a/tools`],
+    ['another case of the host of another scheme', 'mcp://TOOLS/a', 'MCP://tools/a'],
+  ])('matches an equivalent URI, and the token has the registered form: %s', async (_, resource, audience) => {
+    const f = await setUp({ scopes: [{ name: 'calendar', audience }, { name: 'contacts' }, { name: 'unbound' }] })
+    const { status, body } = await f.clientToken('calendar contacts', resource)
+    expect([status, body.scope, claimsOf(body).aud]).toEqual([200, 'calendar', audience])
+    const code = await f.authorize(resource, { scopes: ['calendar', 'offline_access'] })
+    const redeemed = (await f.redeem(code, resource)).body
+    expect(claimsOf(redeemed).aud).toBe(audience)
+    expect(claimsOf((await f.refresh(redeemed.refresh_token, resource)).body).aud).toBe(audience)
+  })
+
+  test.each([
+    ['another path', `${mcp}/tools`, mcp],
+    ['a final slash', `${mcp}/tools/`, `${mcp}/tools`],
+    ['another case of the path', `${mcp}/Tools`, `${mcp}/tools`],
+    ['an escape of a reserved character', `${mcp}/a%2Fb`, `${mcp}/a/b`],
+    ['an empty query', `${mcp}/?`, mcp],
+    ['another port', 'https://mcp.example.com:8443/', mcp],
+    ['another scheme', 'http://mcp.example.com/', mcp],
+    ['another host', 'https://mcp.example.com.evil.example/', mcp],
+    ['a user', 'https://alice@mcp.example.com/', mcp],
+    ['a URN with another name', 'urn:example:Tools', 'urn:example:tools'],
+  ])('does not match another URI: %s', async (_, resource, audience) => {
+    const f = await setUp({ scopes: [{ name: 'calendar', audience }, { name: 'contacts' }, { name: 'unbound' }] })
+    expect((await f.clientToken('calendar', resource)).body.error).toBe('invalid_target')
+  })
+
+  test('means the audience that it equals, if two are equivalent', async () => {
+    const scopes = [{ name: 'calendar', audience: mcp }, { name: 'contacts', audience: `${mcp}/` }, { name: 'unbound' }]
+    const f = await setUp({ scopes })
+    for (const resource of [mcp, `${mcp}/`]) {
+      expect(claimsOf((await f.clientToken('calendar contacts', resource)).body).aud).toBe(resource)
+    }
+  })
+
   test('can repeat; the same value twice counts once', async () => {
     const { clientToken } = await setUp()
     const { body } = await clientToken('calendar contacts', cal, contacts, cal)

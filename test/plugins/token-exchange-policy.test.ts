@@ -50,6 +50,22 @@ describe('the policy', () => {
     expect([status, body, failure]).toEqual([400, refused, 'plugin:token-exchange:not_allowed'])
   })
 
+  test('gets each target in its registered form, so that another form does not pass it by', async () => {
+    const seen: string[] = []
+    const f = await setUp({
+      allow({ targets }) {
+        seen.push(...targets)
+        return true
+      },
+    })
+    const { access_token: token } = await f.logIn()
+    for (const name of ['resource', 'audience']) {
+      const { body } = await f.exchange(token, { [name]: backend.replace('https://backend', 'HTTPS://Backend') })
+      expect(claimsOf(body).aud).toBe(backend)
+    }
+    expect(seen).toEqual([backend, backend])
+  })
+
   test('gets the client, both tokens, the scopes and the targets', async () => {
     const requests: ExchangeRequest[] = []
     const f = await setUp({ allow: (request) => void requests.push(request) })

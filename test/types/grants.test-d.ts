@@ -54,6 +54,7 @@ describe('the arguments of a grant', () => {
       | 'equals'
       | 'randomId'
       | 'records'
+      | 'audienceOf'
       | 'callHost'
       | 'recordUser'
       | 'seal'

@@ -83,7 +83,9 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const families = createFamilies({ store, revision, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
   const tokenEndpoints = tokenEndpointUrls(registry, urls)
-  const plugins = createPluginKits({ issuer, tokenEndpoints, keys, jwt, store, runtime, recorder, hostLimits })
+  const audiences = createAudiences(issuer, scopes)
+  const limitDeps = { issuer, store, runtime, recorder, addressOf: createAddressOf(recorder) }
+  const plugins = createPluginKits({ ...limitDeps, tokenEndpoints, keys, audiences, jwt, hostLimits })
   const sources = registry.clientSources.map(({ plugin, part }) => {
     const find = (clientId: string) => part.find(clientId, plugins.kitOf(plugin))
     return openClientSource(plugin, find, registry.clientSchema, hostLimits)
@@ -92,7 +94,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const revocationEpochs = createRevocationEpochs({ issuer, store, revision, runtime })
   const newRevocationMark = createNewRevocationMark({ store, revision, revocationEpochs, runtime })
   const authorizationStatus = createAuthorizationStatus({ clients, users, store, families, revocationEpochs })
-  const audiences = createAudiences(issuer, scopes)
   const accessTokens = createAccessTokens({
     issuer,
     audiences,
@@ -118,7 +119,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     runtime,
   })
   const { passwords, credentials, validation, waitingRequests } = options.abuseControl
-  const limitDeps = { issuer, store, runtime, recorder, addressOf: createAddressOf(recorder) }
   const names = createUserNames(runtime)
   const checkPassword = createPasswordCheck({
     users,

@@ -93,6 +93,7 @@ export function createGrantKits(deps: {
     const {
       issuer,
       tokenEndpoints,
+      audienceOf,
       now,
       sha256,
       equals,
@@ -109,6 +110,7 @@ export function createGrantKits(deps: {
     const kit: GrantKit = {
       issuer,
       tokenEndpoints,
+      audienceOf,
       now,
       sha256,
       equals,

@@ -9,6 +9,7 @@ import type { Kit, PluginRecords } from '../plugin/kit.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import type { Audiences } from '../tokens/audience.ts'
 import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
@@ -52,13 +53,14 @@ export function createPluginKits(deps: {
   readonly issuer: string
   readonly tokenEndpoints: readonly string[]
   readonly keys: KeyRing
+  readonly audiences: Audiences
   readonly jwt: Jwt
   readonly store: Store
   readonly runtime: Runtime
   readonly recorder: Recorder
   readonly hostLimits: HostLimits
 }): PluginKits {
-  const { issuer, tokenEndpoints, keys, jwt, store, runtime, recorder, hostLimits } = deps
+  const { issuer, tokenEndpoints, keys, audiences, jwt, store, runtime, recorder, hostLimits } = deps
   const callHost = createHostCalls(hostLimits)
 
   const sign: Kit['sign'] = async (typ, claims, client) => {
@@ -106,6 +108,7 @@ export function createPluginKits(deps: {
     const kit: Kit = {
       issuer,
       tokenEndpoints,
+      audienceOf: audiences.registered,
       now: runtime.now,
       sha256: (data) => runtime.base64url(runtime.sha256(typeof data === 'string' ? utf8(data) : data)),
       equals: (one, other) => constantTimeEqual(one, other),

@@ -47,6 +47,11 @@ export interface Kit {
   readonly issuer: string
   /** The URLs of the token endpoint, with its alias in `mtls_endpoint_aliases`; empty if it is disabled. */
   readonly tokenEndpoints: readonly string[]
+  /**
+   * Returns the audience of a scope that is equivalent to a resource (RFC 3986 section 6.2.3), as it is registered; any
+   * other text unchanged. Compare and return only this form.
+   */
+  audienceOf(resource: string): string
   /** Epoch seconds. */
   now(): number
   /** SHA-256 of bytes or UTF-8 text as unpadded base64url, as in `code_challenge_method=S256`. */
