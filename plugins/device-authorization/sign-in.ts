@@ -15,8 +15,9 @@ import type { DevicePageState } from './page-html.ts'
 import { deviceParts } from './parts.ts'
 import { typedUserCode } from './user-code.ts'
 
-type ClientView = Readonly<Record<'clientId', string>> &
-  Partial<Readonly<Record<'name' | 'uri' | 'logoUri' | 'policyUri' | 'tosUri', string>>>
+type ClientView = { readonly clientId: string } & {
+  readonly [Name in 'name' | 'uri' | 'logoUri' | 'policyUri' | 'tosUri']?: string | undefined
+}
 
 /** What the page shows. */
 type DeviceView =
