@@ -2,6 +2,7 @@ import {
   type Client,
   htmlHeaders,
   isOAuthError,
+  type Kit,
   type OAuthError,
   type Provider,
   type Reply,
@@ -89,8 +90,8 @@ const statusOf = ({ code, details }: OAuthError): number =>
  *
  * @param status of a page
  */
-function hostResponse({ html, sources, location }: Reply, status = 200): Response {
-  if (location === undefined) return new Response(html, { status, headers: htmlHeaders(sources) })
+function hostResponse({ html, sources, location }: Reply, { issuer }: Pick<Kit, 'issuer'>, status = 200): Response {
+  if (location === undefined) return new Response(html, { status, headers: htmlHeaders(sources, issuer) })
   return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store', pragma: 'no-cache' } })
 }
 
@@ -128,11 +129,11 @@ export async function parseAuthorizationRequest(
     const tools = responseTools(pages, { kit, http, params })
     if (target !== undefined && trusted !== true && needsPageFirst(target.client, params)) {
       const page = pageFirst(target, error, { ...tools, pages }, { home: homeOf(kit) })
-      return { response: hostResponse(page, page.status === undefined ? statusOf(page.error) : 200) }
+      return { response: hostResponse(page, kit, page.status === undefined ? statusOf(page.error) : 200) }
     }
-    if (target !== undefined) return { response: hostResponse(errorResponse(target, error, tools)) }
+    if (target !== undefined) return { response: hostResponse(errorResponse(target, error, tools), kit) }
     const page = pages.error({ code: error.code, reason: error.details.reason, home: homeOf(kit) }, tools.locale)
-    return { response: hostResponse(page, statusOf(error)) }
+    return { response: hostResponse(page, kit, statusOf(error)) }
   }
 }
 
@@ -157,9 +158,9 @@ export async function authorizationResponse(
     const { scopes } = result
     assertAcceptable({ scopes }, subject, request)
     const code = await kit.authorize({ subject, ...proposedGrant({ ...request, scopes }) })
-    return hostResponse(codeResponse(request, code, tools))
+    return hostResponse(codeResponse(request, code, tools), kit)
   } catch (error) {
     if (!isOAuthError(error)) throw error
-    return hostResponse(errorResponse(request, error, tools))
+    return hostResponse(errorResponse(request, error, tools), kit)
   }
 }

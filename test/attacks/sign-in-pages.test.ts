@@ -120,6 +120,7 @@ describe.each(shown)('the page: %s', (name, { html, headers }) => {
       pragma: 'no-cache',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
+      'strict-transport-security': 'max-age=31536000',
       'referrer-policy': 'no-referrer',
     })
     const directives = Object.fromEntries(

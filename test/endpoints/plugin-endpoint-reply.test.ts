@@ -1,5 +1,6 @@
-import { defineEndpoint, definePlugin, OAuthError, type ProviderOptions, type Reply } from '@grantry/core'
+import { defineEndpoint, definePlugin, htmlHeaders, OAuthError, type ProviderOptions, type Reply } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
+import { setUp } from '../authorization/parties.ts'
 import { builtInPlugins, fixture, web } from '../support/fixture.ts'
 
 /** A provider with an endpoint that returns the reply. */
@@ -74,8 +75,30 @@ describe('an HTML reply', () => {
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'x-frame-options': 'DENY',
+      'strict-transport-security': 'max-age=31536000',
       'content-security-policy': "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     })
+  })
+
+  test.each([
+    ['https://id.example.com', 'max-age=31536000'],
+    ['https://example.com/id', 'max-age=31536000'],
+    ['https://localhost.example.com', 'max-age=31536000'],
+    ['http://127.0.0.1:3000', undefined],
+    // Browsers would apply it to servers of others at other ports.
+    ['https://id.example.com:8443', undefined],
+    ['https://localhost', undefined],
+    ['https://id.localhost/a', undefined],
+  ])('1.101 of the issuer %s has strict transport security: %s', async (issuer, expected) => {
+    const { ask } = await replying({ html: '<p>x</p>' }, { issuer })
+    expect((await ask()).headers.get('strict-transport-security') ?? undefined).toBe(expected)
+    expect(htmlHeaders({}, issuer)['strict-transport-security']).toBe(expected)
+  })
+
+  test('1.101 has the same headers for HEAD, also if the endpoint has effects', async () => {
+    const { provider } = await setUp()
+    const head = new Request('https://id.example.com/connect/authorize', { method: 'HEAD' })
+    expect((await provider.fetch(head)).headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
   test('can allow styles, images and targets of forms', async () => {

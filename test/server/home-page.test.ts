@@ -31,6 +31,7 @@ test('GET / says what the server is and where to go', async () => {
   expect(page?.text).toContain('<code>https://id.example.com</code>')
   expect(page?.text).toContain('href="https://id.example.com/.well-known/openid-configuration"')
   expect(page?.headers.get('content-security-policy')).toMatch(/default-src 'none'.*style-src 'sha256-/u)
+  expect(page?.headers.get('strict-transport-security')).toBe('max-age=31536000')
   expect(page?.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect([head?.status, head?.text, post?.status]).toEqual([200, '', 405])
 })

@@ -25,7 +25,7 @@ export function homePage({ issuer, paths }: Pick<Provider, 'issuer' | 'paths'>):
   const { discovery } = paths
   if (discovery === undefined) return new Map()
   const html = pageOf(issuer, `${origin}${discovery}`)
-  const headers = htmlHeaders({ style: [styleHash] })
+  const headers = htmlHeaders({ style: [styleHash] }, issuer)
   const handler: Handler = async ({ method }) => {
     if (method !== 'GET' && method !== 'HEAD')
       return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } })

@@ -12,6 +12,7 @@ const html = {
   'content-security-policy': "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
+  'strict-transport-security': 'max-age=31536000',
 }
 
 const json = [

@@ -54,14 +54,29 @@ const strictHeaders = Object.freeze({
   'content-security-policy': strictPolicy,
 })
 
+const strictTransportHeaders = Object.freeze({ ...strictHeaders, 'strict-transport-security': 'max-age=31536000' })
+
+/**
+ * Browsers apply the header to all ports of a host: with a port, and on `localhost`, to servers of others, which may have
+ * no TLS.
+ */
+const hostOfItsOwn = /^https:\/\/(?!(?:[^/]*\.)?localhost(?:\/|$))[^/:[\]]+(?:\/|$)/iu
+
 /**
  * Returns the headers of an HTML page: a strict content security policy with additional sources, no caching, no framing
  * and no referrer. For pages of the host.
  *
+ * @param issuer if it is `https` without a port, browsers use TLS for its host for a year (RFC 6797)
  * @throws TypeError when a source is malformed.
  */
-export const htmlHeaders = (sources: HtmlSources | undefined): Readonly<Record<string, string>> =>
-  sources === undefined ? strictHeaders : { ...strictHeaders, 'content-security-policy': policyOf(sources) }
+export function htmlHeaders(sources: HtmlSources | undefined, issuer = ''): Readonly<Record<string, string>> {
+  const headers = hostOfItsOwn.test(issuer) ? strictTransportHeaders : strictHeaders
+  return sources === undefined ? headers : { ...headers, 'content-security-policy': policyOf(sources) }
+}
 
-/** The headers of a page without its content. */
-export const emptyPage: PlainResponse = { status: 200, headers: htmlHeaders({}), body: null }
+/** Returns the headers of a page without its content. */
+export const emptyPage = (issuer: string): PlainResponse => ({
+  status: 200,
+  headers: htmlHeaders(undefined, issuer),
+  body: null,
+})

@@ -46,8 +46,9 @@ function presentedScope({ presented }: Trace): { presentedScope?: string; presen
 }
 
 /** What GET would return cannot be known without its effect. */
-const exceptHead = (handle: HandleRequest): HandleRequest => {
-  return (request, trace) => (request.method === 'HEAD' ? Promise.resolve(emptyPage) : handle(request, trace))
+const exceptHead = (handle: HandleRequest, issuer: string): HandleRequest => {
+  const empty = emptyPage(issuer)
+  return (request, trace) => (request.method === 'HEAD' ? Promise.resolve(empty) : handle(request, trace))
 }
 
 /** Without a schema, there are no parameters. `v.any()` is not run: it would take 3 % of a token request. */
@@ -228,7 +229,7 @@ export function createPipeline(
     }
   }
 
-  const handle = endpoint.effects === true ? exceptHead(handlers[callerKind]) : handlers[callerKind]
+  const handle = endpoint.effects === true ? exceptHead(handlers[callerKind], kit.issuer) : handlers[callerKind]
   const isLimited = callerKind === 'token' || endpoint.guessable === true
   return isLimited && validationLimits !== undefined ? limited(handle, validationLimits) : handle
 }

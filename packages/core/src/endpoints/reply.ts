@@ -101,7 +101,8 @@ export function createToResponse(deps: {
     }
     const isRefusal = html !== undefined && error !== undefined && status === undefined
     const refusal = isRefusal ? errorResponse(error, caller, errors) : undefined
-    const usualHeaders = html !== undefined ? htmlHeaders(sources) : json === undefined ? noStoreHeaders : jsonHeaders
+    const usualHeaders =
+      html !== undefined ? htmlHeaders(sources, errors.realm) : json === undefined ? noStoreHeaders : jsonHeaders
     // Otherwise the shared object, which a runtime converts only once.
     const headers =
       refusal === undefined && location === undefined
