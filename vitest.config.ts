@@ -13,8 +13,9 @@ const processTests = processFolders.map((folder) => `test/${folder}/**/*.test.ts
 const common = {
   // Loading the modules anew for each file would take most of the CPU time of a run.
   isolate: false,
-  testTimeout: 20_000,
-  hookTimeout: 30_000,
+  // A last resort, also on a machine that is busy with other things.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   // Concurrent tests mostly wait.
   maxConcurrency: 10,
 }

@@ -16,7 +16,7 @@ describeWithRedis('of 4 x 30 concurrent guesses, at four processes on one Redis 
     server = await startRedis()
     reports = await guessTogether(program, 4, { url: server.url, now: 1_800_000_000, guesses: 30 })
     await rm(dirname(program), { recursive: true })
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   const judged = (kind: keyof GuesserReport): number => reports.reduce((sum, report) => sum + report[kind].judged, 0)

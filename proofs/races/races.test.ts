@@ -57,4 +57,4 @@ test('detects a storage that reads first and writes later', async () => {
   } finally {
     await contenders.stop()
   }
-}, 60_000)
+})

@@ -16,7 +16,7 @@ describeWithRedis('four processes on one redis', () => {
   beforeAll(async () => {
     redis = await startRedis()
     servers = await startService({ url: redis.url, base, speed }, 4)
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()))
     await redis?.stop()

@@ -93,7 +93,7 @@ describe('maxRequests', () => {
     expectBusy((await server.send()).text)
     server.open()
     for (const { text } of await Promise.all(held)) expectGranted(text)
-  }, 30_000)
+  })
 
   test('applies to a listener in a server of the host', async () => {
     const gate = await gated()

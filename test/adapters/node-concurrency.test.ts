@@ -50,7 +50,7 @@ function post(path: string, body: string, { chunks = 1, authorization = '' } = {
       res.on('end', () => resolve({ status: res.statusCode, text: Buffer.concat(parts).toString() }))
     })
     req.on('error', reject)
-    req.setTimeout(10_000, () => req.destroy(new Error('no response in ten seconds')))
+    req.setTimeout(60_000, () => req.destroy(new Error('no response in a minute')))
     const size = Math.ceil(body.length / chunks)
     for (let at = 0; at < body.length; at += size) req.write(body.slice(at, at + size))
     req.end()

@@ -126,7 +126,7 @@ test('a consent that a login application has asked for is remembered if the deci
 
 describe('pages of a host that keeps everything to itself', () => {
   async function parsed() {
-    const { provider } = await setUp()
+    const { provider } = await setUp(asking())
     const checked = await parseAuthorizationRequest(
       provider,
       new Request(`https://h.example/?${new URLSearchParams(request)}`),

@@ -141,7 +141,8 @@ describe('a source of a page', () => {
   )
 
   test.each([
-    '*',
+    '* https:',
+    '*;',
     'https://*',
     'https',
     'HTTPS:',

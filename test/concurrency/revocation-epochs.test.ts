@@ -78,7 +78,6 @@ test.concurrent.each(
     // Otherwise the two never overlapped.
     expect(raced).toBeGreaterThan(0)
   },
-  60_000,
 )
 
 /**

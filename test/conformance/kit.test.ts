@@ -29,7 +29,7 @@ describe.concurrent('the report', () => {
       'skipped  lets exactly one of several processes insert (0.0 s)\n           the subject has no module for child processes to load',
     )
     for (const { outcome, messages } of report.results) expect(messages).toHaveLength(outcome === 'passed' ? 0 : 1)
-  }, 60_000)
+  })
 
   test('says that the rest was not run when the driver hangs', async () => {
     const subject = { open: () => ({ ...memoryDriver(), setItem: () => new Promise<void>(() => {}) }) }
@@ -44,7 +44,7 @@ describe.concurrent('the report', () => {
         'the subject has no outage option to make the storage unavailable',
       ]),
     )
-  }, 60_000)
+  })
 
   test.each(['insertItem', 'incrementItem'])(
     'names the missing method %s() of an incomplete driver',
@@ -63,14 +63,14 @@ describe.concurrent('the report', () => {
     const subject = { open: () => ({ ...memoryDriver(), getItem: () => new Error('EIO') }) }
     const { cause } = (await proveDriver(subject).catch((thrown) => thrown)) as { cause: DriverReport }
     for (const { messages } of cause.results) expect(messages.length).toBeLessThan(10)
-  }, 60_000)
+  })
 })
 
 test.concurrent('the kit removes everything that it writes', async () => {
   const items = new Map<string, string>([['code:mine', '{}']])
   await proveDriver({ open: () => mapDriver(items, () => Date.now() / 1000) })
   expect([...items.keys()]).toEqual(['code:mine'])
-}, 60_000)
+})
 
 test('`rounds` repeats the proofs that depend on timing', async () => {
   const inserts = async (rounds: number): Promise<number> => {
@@ -171,7 +171,7 @@ describe.concurrent('between processes', () => {
     await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
       /the value should be that of the process whose insertItem\(\) returned true, but is "\{\\"version\\":1\}"/u,
     )
-  }, 60_000)
+  })
 
   test('reports processes that open another storage or do not exit', async ({ expect }) => {
     const subject = { open: memoryDriver, module: await moduleOf('elsewhere', {}), processes: 2 }
@@ -181,14 +181,14 @@ describe.concurrent('between processes', () => {
     await expect(proofOf(subject, 'lets a process exit after dispose()').prove()).rejects.toThrow(
       /a process should exit within 5 s of dispose\(\), but something kept it alive\n.*open\(\) of the module must open the same storage/u,
     )
-  }, 60_000)
+  })
 
   test('reports the error of a module that fails to open', async ({ expect }) => {
     const subject = { open: memoryDriver, module: await moduleOf('unloadable', {}), processes: 2 }
     await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
       /a child process exited: .*no such database: tokens/su,
     )
-  }, 60_000)
+  })
 })
 
 // The rest of the kit must run in Deno, Bun and workers too.

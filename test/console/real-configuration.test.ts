@@ -37,7 +37,7 @@ describeWithChromium('the console of a real configuration', () => {
     ;({ browser, page } = await startBrowser())
     const loaded = { configuration, file: '/etc/grantry.config.json', directory: '/etc' }
     server = await startServer({ loaded, port: 0, observe: () => {} })
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await server?.close(0)

@@ -15,7 +15,7 @@ function contract({ start, knowsAddress, deviations = {}, writes = /^$/u }: Cont
   let program: Program
   beforeAll(async () => {
     program = await start()
-  }, 60_000)
+  })
   afterAll(() => program?.stop())
 
   const send = (contractCase: ContractCase) =>

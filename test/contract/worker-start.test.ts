@@ -11,7 +11,7 @@ describeWithRuntime('a Worker that creates its provider on the first request', w
   let program: Program
   beforeAll(async () => {
     program = await startWorker(workerd, new URL('./programs/workerd.ts', import.meta.url))
-  }, 60_000)
+  })
   afterAll(() => program?.stop())
 
   test('responds to every concurrent first request', async () => {

@@ -61,7 +61,7 @@ test('the Dockerfile builds grantry.mjs from the files it copies, which .dockeri
   } finally {
     await rm(context, { recursive: true, force: true })
   }
-}, 60_000)
+})
 
 test('compose.yaml conforms to the schema of the Compose specification and to the rules of its linter', () => {
   const files = new DCLinter({

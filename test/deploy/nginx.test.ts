@@ -77,7 +77,7 @@ describeWithNginx('deploy/nginx.conf', () => {
       { timeout: 20_000, interval: 50 },
     )
     if (ended) throw new Error(`nginx has ended: ${nginx.output().err}`)
-  }, 30_000)
+  })
   afterAll(async () => {
     nginx?.signal('SIGTERM')
     await nginx?.ended

@@ -47,10 +47,10 @@ describe('TypeScript in the documents', () => {
     writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(project))
     const { stdout } = await run(`${root}/node_modules/.bin/tsc`, ['-p', directory]).catch((error) => error)
     expect(stdout).toBe('')
-  }, 60_000)
+  })
 
   // Side by side, because some wait for an expiry. Each has its own console.
-  describe.concurrent('that is marked as ts run', { timeout: 60_000 }, () => {
+  describe.concurrent('that is marked as ts run', () => {
     test.each(typescript.filter(({ info }) => info === 'run'))(
       '$title prints the output in its comments',
       async ({ file, code }) => {
@@ -95,7 +95,7 @@ describe('commands in the documents', () => {
   let server: RunningCommand
   beforeAll(async () => {
     server = await startCommand(['--port', '0'], mkdtempSync(join(tmpdir(), 'grantry-')))
-  }, 60_000)
+  })
   afterAll(() => server.stop())
 
   const commands = blocks.filter(({ info }) => info === 'demo')

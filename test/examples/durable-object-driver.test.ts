@@ -46,7 +46,7 @@ describeWith(missingForExamples() ?? missingRuntime(serve), 'the driver on Durab
     worker = await startExample(serve, directory)
     await worker.ready
     process.env.GRANTRY_TEST_ITEMS = worker.base
-  }, 60_000)
+  })
   afterAll(async () => {
     delete process.env.GRANTRY_TEST_ITEMS
     try {

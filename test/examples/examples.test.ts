@@ -61,7 +61,7 @@ describeWith(missing, 'the types of the examples', () => {
     const tsc = `${root}node_modules/.bin/tsc`
     const { stdout } = await promisify(execFile)(tsc, ['-p', examplesPath]).catch((error) => error)
     expect(stdout).toBe('')
-  }, 60_000)
+  })
 })
 
 for (const { title, commands } of exampleStarts) {
@@ -76,7 +76,7 @@ for (const { title, commands } of exampleStarts) {
       example = await startExample(commands)
       stopped = false
       await example.ready
-    }, 60_000)
+    })
     afterAll(async () => {
       if (!stopped) await example.stop()
     })
@@ -115,6 +115,6 @@ for (const { title, commands } of exampleStarts) {
       stopped = true
       await example.stop()
       await expect(send('/hello')).rejects.toThrow()
-    }, 30_000)
+    })
   })
 }

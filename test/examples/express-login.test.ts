@@ -10,7 +10,7 @@ describeWith(missingForExamples(), 'Express with its own login', () => {
   beforeAll(async () => {
     example = await startExample(start?.commands ?? '')
     await example.ready
-  }, 60_000)
+  })
   afterAll(() => example?.stop())
 
   const urlOf = (more: Record<string, string> = {}): string => {

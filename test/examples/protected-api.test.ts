@@ -22,7 +22,7 @@ for (const { title, commands } of starts) {
     beforeAll(async () => {
       example = await startExample(commands)
       await example.ready
-    }, 60_000)
+    })
     afterAll(() => example.stop())
 
     test('serves the client, and refuses a token without the scope', async () => {
@@ -35,7 +35,7 @@ for (const { title, commands } of starts) {
         client: 'robot',
       })
       expect(refusal).toBe('403 insufficient_scope')
-    }, 30_000)
+    })
 
     test('refuses requests without a token and with an unbound one', async () => {
       const missing = await fetch(`${example.base}/orders`)

@@ -79,13 +79,13 @@ describeServers(
       ['a body that its handler does not read', post('/never') + chunksOfOne],
       ['the body of a GET request', post('/never').replace('POST', 'GET') + chunksOfOne],
       ['the body of a queued request', never + post('/connect/token') + chunksOfOne],
-    ])('1.96 %s', { timeout: 60_000 }, async (_, text) => {
+    ])('1.96 %s', async (_, text) => {
       const { opened, perConnection } = await hold(text)
       expect(perConnection).toBeLessThan(most)
       expect(opened.filter(({ closed }) => closed())).toHaveLength(0)
     })
 
-    test('1.96 closes a connection with many queued bodies', { timeout: 60_000 }, async () => {
+    test('1.96 closes a connection with many queued bodies', async () => {
       const complete = `${post('/connect/token')}${'1\r\nx\r\n'.repeat(15_000)}0\r\n\r\n`
       const { opened, perConnection } = await hold(never + complete.repeat(20))
       expect(perConnection).toBeLessThan(most)

@@ -36,4 +36,4 @@ test('the plugin keeps the rules of every plugin', async () => {
       },
     },
   })
-}, 60_000)
+})

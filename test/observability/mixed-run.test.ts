@@ -29,7 +29,7 @@ beforeAll(async () => {
   log = parseLog(server.output.err).filter((line) => !isLifecycle(line))
   events = eventsIn(log)
   metrics = parsePrometheusText(page)
-}, 60_000)
+})
 
 const samples = (name: string): readonly Sample[] => metrics.get(name)?.samples ?? []
 const sum = (name: string, labels: Readonly<Record<string, string>> = {}): number =>

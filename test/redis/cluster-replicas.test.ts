@@ -16,7 +16,7 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
     cluster = await startRedisCluster(3, 3)
     primaries = cluster.nodes.slice(0, 3)
     replicas = cluster.nodes.slice(3)
-  }, 60_000)
+  })
   afterAll(() => cluster.stop())
   const driverOf = redisDrivers()
   async function open(operationTimeout = 1): Promise<RedisDriver> {

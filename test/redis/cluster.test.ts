@@ -17,7 +17,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
   let cluster: RedisCluster
   beforeAll(async () => {
     cluster = await startRedisCluster(3)
-  }, 60_000)
+  })
   afterEach(() => Promise.all(cluster.nodes.map((node) => node.command('FLUSHALL'))))
   afterAll(() => cluster.stop())
   const driverOf = redisDrivers()
@@ -164,7 +164,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     await expect.poll(() => writeAll(driver), { timeout: 15_000 }).toHaveLength(keys.length)
     await driver.dispose()
     await Promise.all(proxies.map((proxy) => proxy.stop()))
-  }, 60_000)
+  })
 
   // A request must not wait for an unreachable cluster, and a rejected operation must not be performed later.
   test('rejects immediately without a connection', async () => {
@@ -193,7 +193,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     await expect.poll(() => writeAll(driver), { timeout: 15_000 }).toHaveLength(keys.length)
     await driver.dispose()
     await Promise.all(proxies.map((proxy) => proxy.stop()))
-  }, 60_000)
+  })
 
   test('rejects for a lost primary, returns no partial key list, and works again when the primary is back', async () => {
     const driver = driverOf({ cluster: cluster.urls, operationTimeout: 1 })
@@ -206,5 +206,5 @@ describeWithRedis('the Redis driver on a cluster', () => {
     await lost.restart()
     await expect.poll(() => writeAll(driver), { timeout: 30_000 }).toHaveLength(keys.length)
     expect((await driver.getKeys()).length).toBe(keys.length)
-  }, 60_000)
+  })
 })

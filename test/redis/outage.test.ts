@@ -72,7 +72,7 @@ describeWithRedis('the Redis driver', () => {
     // A rejected operation must not be queued and performed later.
     expect(await driver.getItem('late')).toBeNull()
     for (const [, act] of operations) await act(driver)
-  }, 60_000)
+  })
 
   test.concurrent('rejects operations in flight and later ones when the server dies, and works again when it is back', async ({
     expect,
@@ -92,7 +92,7 @@ describeWithRedis('the Redis driver', () => {
     await server.restart()
     await works(driver)
     for (const [, act] of operations) await act(driver)
-  }, 60_000)
+  })
 
   test.concurrent('reports the current error, not an earlier one', async ({ expect }) => {
     const server = await servers.start()
@@ -107,7 +107,7 @@ describeWithRedis('the Redis driver', () => {
     ;(driver.getInstance() as Redis).disconnect(true)
     await expect(asking).rejects.toThrow('is not available: no connection')
     server.resume()
-  }, 60_000)
+  })
 
   // ioredis 5.11 does not clear a timer of the old socket (socketTimeout), which then destroys the new one.
   test.concurrent('keeps the new connection after an outage', async ({ expect }) => {
@@ -123,7 +123,7 @@ describeWithRedis('the Redis driver', () => {
     const id = await clientId(driver)
     await sleep(operationTimeout * 1250)
     expect(await clientId(driver)).toBe(id)
-  }, 60_000)
+  })
 
   test.concurrent('drops a dead connection and uses a new one', async ({ expect }) => {
     const server = await servers.start()
@@ -135,7 +135,7 @@ describeWithRedis('the Redis driver', () => {
       new Set([`Redis at 127.0.0.1:${proxy.port} is not available: no response within ${operationTimeout} s`]),
     )
     await works(driver)
-  }, 60_000)
+  })
 
   // By default ioredis resends the command, and the insert would return false.
   test.concurrent('does not resend a command that the server may have performed before the connection broke', async ({
@@ -151,7 +151,7 @@ describeWithRedis('the Redis driver', () => {
     proxy.cut()
     await expect(inserting).rejects.toThrow(`Redis at 127.0.0.1:${proxy.port} is not available: no connection`)
     await works(driver)
-  }, 60_000)
+  })
 
   // A request must not wait for an unreachable server, and a rejected operation must not be performed later.
   test.concurrent('rejects immediately without a connection', async ({ expect }) => {
@@ -184,7 +184,7 @@ describeWithRedis('the Redis driver', () => {
     proxy.darken()
     server.resume()
     await works(driver)
-  }, 60_000)
+  })
 
   test.concurrent('reconnects when its server was demoted, and writes again when the server is a primary', async ({
     expect,
@@ -218,5 +218,5 @@ describeWithRedis('the Redis driver', () => {
     expect(await client.ping()).toBe('PONG')
     expect(client.listenerCount('error')).toBe(0)
     client.disconnect()
-  }, 60_000)
+  })
 })

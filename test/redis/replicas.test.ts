@@ -192,7 +192,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     })
     expect(await connections(primary)).toEqual(before)
     await expect.poll(() => driver.setItem('key', 'x', { ttl }).catch(() => 'rejected')).toBeUndefined()
-  }, 30_000)
+  })
 
   test.concurrent('waits for the configured number of replicas', async ({ expect }) => {
     const { open } = await replicated()
@@ -221,7 +221,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     const writing = () => driver.setItem('dark', 'x', { ttl }).catch(({ message }) => message)
     expect(await writing()).toContain('no response within 1 s')
     await expect.poll(writing, { timeout: 15_000 }).toBeUndefined()
-  }, 30_000)
+  })
 
   test.concurrent("works with the caller's client", async ({ expect }) => {
     const { primary, withoutReplica } = await replicated()
@@ -244,5 +244,5 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     await expect
       .poll(() => driver.insertItem('left', 'x', { ttl }).catch(() => undefined), { timeout: 20_000 })
       .toBe(false)
-  }, 30_000)
+  })
 })

@@ -30,7 +30,7 @@ for (const [name, command, parameters] of runtimes) {
     let server: Program
     beforeAll(async () => {
       server = await start()
-    }, 60_000)
+    })
     afterAll(() => server?.stop())
     const issuer = () => `http://127.0.0.1:${server.port}`
 
@@ -48,7 +48,7 @@ for (const [name, command, parameters] of runtimes) {
         issuer = `https://127.0.0.1:${port}`
         server = await start(issuer)
         stopNginx = await startNginx(sharedDirectory('nginx'), port, server.port)
-      }, 60_000)
+      })
       afterAll(async () => {
         await stopNginx?.()
         await server?.stop()

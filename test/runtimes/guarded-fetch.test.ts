@@ -89,7 +89,7 @@ function testPinned(executable: string, flags: readonly string[] = []): void {
       'a certificate of another name': ['unreachable', 1],
     })
     expect(new Set(asked.map((each) => each.split(' ')[0]))).toEqual(new Set(['127.0.0.1']))
-  }, 60_000)
+  })
 }
 
 describe('on Node.js', () => testPinned(process.execPath))
@@ -122,5 +122,5 @@ describeWithRuntime('on workerd', workerd, () => {
       await worker.stop()
       inside.close()
     }
-  }, 60_000)
+  })
 })

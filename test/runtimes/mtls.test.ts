@@ -30,7 +30,7 @@ function startBefore([command = '', ...parameters]: readonly string[], source: C
     const own = source === 'tls' ? port : 0
     server = await startProgram(command, [...parameters, await program(), file, String(own)])
     if (source === 'proxy') stopNginx = await startNginx(directory, port, server.port)
-  }, 60_000)
+  })
   afterAll(async () => {
     await stopNginx?.()
     await server?.stop()

@@ -73,7 +73,7 @@ for (const { name, closesLate, parameters } of runtimes) {
 
     beforeAll(async () => {
       program = await start()
-    }, 60_000)
+    })
     afterAll(() => program?.stop())
 
     test('a body that stalls gets 408', async () => {

@@ -122,7 +122,7 @@ describe('hash-password from standard input', () => {
   test('works in a process whose input is piped', async () => {
     const { code, out, err } = await run(['hash-password'], root, { input: 'secret\n' })
     expect([code, out, err]).toEqual([0, expect.stringMatching(/^\$scrypt\$[^\n]+\n$/u), ''])
-  }, 60_000)
+  })
 })
 
 describe('npm start', () => {
@@ -148,7 +148,7 @@ describe('npm start', () => {
       expect(await Promise.all([server.stop(), other.stop()])).toEqual([0, 0])
       rmSync(directory, { recursive: true, force: true })
     }
-  }, 60_000)
+  })
 
   test('stops the server when npm gets SIGTERM', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'grantry-npm-'))
@@ -165,7 +165,7 @@ describe('npm start', () => {
     }
     expect(npm.exitCode ?? npm.signalCode).not.toBeNull()
     rmSync(directory, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   test('rejects a PORT that is not a port number', async () => {
     vi.stubEnv('PORT', 'http')
@@ -198,7 +198,7 @@ describe('a relative path with npm start, which runs scripts at the root of the 
     } finally {
       expect(await server.stop()).toBe(0)
     }
-  }, 60_000)
+  })
 
   // Another npm script that starts the server has chosen its working directory on purpose.
   test('is resolved against the working directory in another script', async () => {
@@ -207,5 +207,5 @@ describe('a relative path with npm start, which runs scripts at the root of the 
     vi.stubEnv('INIT_CWD', directory)
     const started = startCommand(['serve', '--config', 'rel.json'])
     await expect(started).rejects.toThrow(`${join(root, 'rel.json')}: the file does not exist`)
-  }, 60_000)
+  })
 })

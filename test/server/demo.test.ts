@@ -25,7 +25,7 @@ describe('npm start without a configuration', () => {
     })
     const { stdout } = await run('sh', ['-c', printedCommands(server)])
     responses = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('# '))
-  }, 60_000)
+  })
 
   afterAll(async () => {
     expect(await server.stop()).toBe(0)

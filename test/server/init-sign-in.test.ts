@@ -48,7 +48,7 @@ test('init --sign-in prints a URL with which the printed user signs in', async (
   )
   expect(await issued.json()).toMatchObject({ id_token: expect.any(String) })
   for (const each of [password, secret]) expect(readFileSync(file, 'utf8')).not.toContain(each)
-}, 60_000)
+})
 
 test('init --sign-in without a name and a terminal creates alice', async () => {
   const { code, out } = await printed('init', join(base, 'unnamed'), '--sign-in')

@@ -85,7 +85,7 @@ describe('in an empty directory', () => {
     const [, config = ''] = /check --config (.+)\n/u.exec(out) ?? []
     const { stdout } = await shell('sh', ['-c', `echo ${config}`])
     expect((await run(['check', '--config', stdout.trim()], root, { env })).code).toBe(0)
-  }, 60_000)
+  })
 
   test('the next commands that it prints can be pasted after npm run start:deno', async () => {
     const { argv } = process
@@ -193,22 +193,18 @@ describe('in an empty directory', () => {
   })
 
   // A limit on the file size simulates a full disk.
-  test.skipIf(process.platform === 'win32')(
-    'leaves no partial files behind',
-    async () => {
-      const directory = emptyDirectory()
-      const command = `ulimit -f 1; exec "$0" "$1" init`
-      const failed = await shell('sh', ['-c', command, process.execPath, `${root}/packages/server/bin/grantry.js`], {
-        cwd: directory,
-      }).catch((error: { code: number; stderr: string }) => error)
-      expect(failed).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^grantry: cannot write to .+ \(EFBIG\); /u),
-      })
-      expect(readdirSync(directory)).toEqual([])
-    },
-    60_000,
-  )
+  test.skipIf(process.platform === 'win32')('leaves no partial files behind', async () => {
+    const directory = emptyDirectory()
+    const command = `ulimit -f 1; exec "$0" "$1" init`
+    const failed = await shell('sh', ['-c', command, process.execPath, `${root}/packages/server/bin/grantry.js`], {
+      cwd: directory,
+    }).catch((error: { code: number; stderr: string }) => error)
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^grantry: cannot write to .+ \(EFBIG\); /u),
+    })
+    expect(readdirSync(directory)).toEqual([])
+  })
 
   // The server would reject it, too.
   test.each([

@@ -66,7 +66,7 @@ for (const name of ['bun', 'deno']) {
     beforeAll(async () => {
       demo = await start(['--port', '0'], await newDirectory())
       base = addressOf(demo)
-    }, 60_000)
+    })
     afterAll(() => demo?.stop())
 
     test('logs its settings, and that it is the demo', () => {

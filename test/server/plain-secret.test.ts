@@ -33,4 +33,4 @@ export const client: ClientOptions = { clientId: 'web', secrets: ['plain-secret'
     encoding: 'utf8',
   })
   expect(stdout).toMatch(/a\.ts\(2,.+ HashSecretOutput/u)
-}, 60_000)
+})

@@ -71,7 +71,7 @@ describe('npm start -- --config FILE', () => {
     expect(off.status).toBe(404)
     expect(server.output().out).not.toContain('demo')
     expect(await server.stop('SIGINT')).toBe(0)
-  }, 60_000)
+  })
 
   test('serves grantry.config.ts from the working directory, with a user service and a client store', async () => {
     const working = join(directory, 'working')
@@ -89,5 +89,5 @@ describe('npm start -- --config FILE', () => {
     const userinfo = await fetch(`${base}/connect/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })
     expect(await userinfo.json()).toEqual({ sub: '3', name: 'Carol' })
     expect(await server.stop()).toBe(0)
-  }, 60_000)
+  })
 })

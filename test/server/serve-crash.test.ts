@@ -24,7 +24,7 @@ test('logs the stack trace if host code throws outside of a request and ends the
     'exception.message': 'a stray failure',
     'exception.stacktrace': expect.stringContaining('grantry.config.mjs'),
   })
-}, 60_000)
+})
 
 test('logs the events of a request that is open when the process crashes', async () => {
   const home = newHome()
@@ -50,4 +50,4 @@ test('logs the events of a request that is open when the process crashes', async
     'server_crashed',
     'client_authentication_succeeded',
   ])
-}, 60_000)
+})

@@ -62,7 +62,6 @@ describe('without a terminal', () => {
       ])
       expect(server.output.out).toBe('')
     },
-    60_000,
   )
 
   test('logs the warnings of the banner', async () => {
@@ -113,7 +112,7 @@ describe('--log-level and --log-format', () => {
       'stopping',
       'stopped',
     ])
-  }, 60_000)
+  })
 })
 
 describe('a failed start is one log line at every level', () => {
@@ -138,7 +137,7 @@ describe('a failed start is one log line at every level', () => {
     expect(parseLog(String(failed).split('\n').slice(1).join('\n'))).toMatchObject([
       { level: 'error', type: 'server_failed', msg: expect.stringContaining(`port ${port} on`), reason: 'EADDRINUSE' },
     ])
-  }, 60_000)
+  })
 
   test('an unavailable store', async () => {
     const storage = { driver: 'redis', url: 'redis://127.0.0.1:1', operationTimeout: 0.2 }
@@ -188,7 +187,7 @@ test('the demo logs that it is one, and the cause of a failed request once', asy
     { type: 'unhandled_failure', reason: 'storage_failed', 'exception.message': expect.stringContaining('ENOTDIR') },
     { type: 'endpoint_failed', msg: 'POST /connect/token 503 storage_failed', status: 503 },
   ])
-}, 60_000)
+})
 
 describe('with terminals', () => {
   const isTTY = (stream: 'stdout' | 'stderr', value: boolean): void => {

@@ -167,5 +167,5 @@ describe('the server on files', () => {
       // No file contains a credential.
       if (entry.isFile()) expect(await readFile(path, 'utf8')).not.toContain(issued.access_token)
     }
-  }, 60_000)
+  })
 })

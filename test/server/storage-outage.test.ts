@@ -77,7 +77,7 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
       expect(server.output()).toContain(`redis: 127.0.0.1:${redis.port}`)
       expect(server.output()).toContain('is not available')
       expect(server.output()).not.toContain(password)
-    }, 90_000)
+    })
   })
 
   const limit = (redis: RedisServer, bytes: number) => redis.command('CONFIG', 'SET', 'maxmemory', bytes)
@@ -97,7 +97,7 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
     await limit(redis, 0)
     await server.ready()
     await expectService(server, tokens)
-  }, 60_000)
+  })
 
   test('full in the middle of a refresh: a retry succeeds later', async () => {
     const redis = await redisWith()
@@ -118,7 +118,7 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
       expect(later).toMatchObject({ status: 200 })
       token = String(later.body.refresh_token)
     }
-  }, 60_000)
+  })
 })
 
 /** Writes a configuration with this storage. */
@@ -154,20 +154,20 @@ describeWithRedis('an unusable Redis ends the start with one line', () => {
     const url = `redis://:${password}@127.0.0.1:${port}`
     const sentence = await refusal({ driver: 'redis', url, operationTimeout: 0.5 })
     expect(sentence).toMatch(new RegExp(`Redis at 127\\.0\\.0\\.1:${port} is not available: .*ECONNREFUSED`, 'u'))
-  }, 60_000)
+  })
 
   test('the password is wrong', async () => {
     const redis = await redisWith('--requirepass', 'another')
     const sentence = await refusal({ driver: 'redis', url: redis.url.replace('//', `//:${password}@`) })
     expect(sentence).toContain('WRONGPASS')
-  }, 60_000)
+  })
 
   test('it evicts keys', async () => {
     const redis = await redisWith('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru')
     const sentence = await refusal({ driver: 'redis', url: redis.url })
     expect(sentence).toContain('allkeys-lru')
     expect(sentence).toContain('set maxmemory-policy noeviction')
-  }, 60_000)
+  })
 })
 
 describe('an unusable directory ends the start with one line', () => {

@@ -81,7 +81,7 @@ const rulesIn = (report: string): readonly string[] => [
 ]
 
 // Side by side, because most of the time is injected latency.
-describe.concurrent('testPlugin()', { timeout: 60_000 }, () => {
+describe.concurrent('testPlugin()', () => {
   test.each(broken)('finds that a plugin $defect', async ({ plugin, cases, rules }) => {
     const report = await reportOf(plugin, cases)
     expect(new Set(rulesIn(report)), report).toEqual(new Set(rules))

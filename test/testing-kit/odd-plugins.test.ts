@@ -13,7 +13,7 @@ let receipts = 0
 
 const text = v.pipe(v.string(), v.maxLength(100))
 
-describe.concurrent('testPlugin() finds nothing in', { timeout: 60_000 }, () => {
+describe.concurrent('testPlugin() finds nothing in', () => {
   test('an endpoint that requires a scope of its own', () =>
     testPlugin(
       definePlugin('agenda', [

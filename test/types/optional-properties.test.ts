@@ -33,4 +33,4 @@ export declare const constant: { unchecked?: string }
   )
   const names = exactOptionalProperties([file]).found.map((path) => path.split('.').at(-1))
   expect(names.sort()).toEqual(['inAlias', 'inArray', 'inClass', 'inOptions', 'inResult', 'mapped'])
-}, 60_000)
+})
