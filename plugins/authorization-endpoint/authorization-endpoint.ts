@@ -62,7 +62,8 @@ export {
 } from './remote.ts'
 export type { CheckedRequest, Display, Prompt } from './request.ts'
 export { formTargets, type ResponseMode } from './response.ts'
-export type { Session, SessionOptions, Sessions, SignedInUser, StartedSession } from './sessions.ts'
+export type { Lifetimes, SessionOptions, StaySignedInOptions } from './session-options.ts'
+export type { Session, Sessions, SignedInUser, StartedSession } from './sessions.ts'
 export type { AuthorizationEndpointPlugin, UserSessions } from './user-sessions.ts'
 
 /**

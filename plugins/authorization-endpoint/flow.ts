@@ -36,15 +36,11 @@ const isDecision = (result: Result): result is VisitDecision | UnaskedDecision =
 const isRefusal = (result: Result): result is RefusedInteraction => 'refuse' in result
 
 /** A decision that was made elsewhere also begins a session: the user has signed in. */
-const decisionOf = (outcome: Outcome): VisitDecision | RefusedInteraction =>
-  'refuse' in outcome
-    ? outcome
-    : {
-        subject: outcome.subject,
-        scopes: outcome.scopes,
-        remember: outcome.remember,
-        signIn: { subject: outcome.subject, name: outcome.name, standing: outcome.standing },
-      }
+function decisionOf(outcome: Outcome): VisitDecision | RefusedInteraction {
+  if ('refuse' in outcome) return outcome
+  const { subject, scopes, remember, ...more } = outcome
+  return { subject, scopes, remember, signIn: { subject, ...more } }
+}
 
 export function createFlow(deps: {
   readonly port: InteractionPort

@@ -4,7 +4,7 @@ import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import type { AuthorizationFeature } from './feature.ts'
 import type { InteractionPort } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
-import type { SessionOptions } from './sessions.ts'
+import { sessionsSchema } from './session-options.ts'
 import { maxInteractionLifetime } from './standing.ts'
 
 export interface AuthorizationEndpointOptions {
@@ -14,7 +14,7 @@ export interface AuthorizationEndpointOptions {
   readonly features?: readonly AuthorizationFeature[] | undefined
   /** The pages that the endpoint shows by itself. Default: plain pages in English. */
   readonly pages?: EndpointPages | undefined
-  readonly sessions?: { readonly [Name in keyof SessionOptions]?: SessionOptions[Name] | undefined } | undefined
+  readonly sessions?: v.InferInput<typeof sessionsSchema> | undefined
   /** Seconds for which a user can take to sign in and consent. Default: 1800. */
   readonly interactionLifetime?: number | undefined
   /** Seconds for which a consent is remembered. Default: a year. */
@@ -22,22 +22,6 @@ export interface AuthorizationEndpointOptions {
   /** The authentication context classes that the interaction can reach (`acr_values_supported`). */
   readonly acrValues?: readonly string[] | undefined
 }
-
-const sessionCount = 'must be 1 to 1000 sessions'
-
-const sessionsSchema = configurationObject({
-  idleLifetime: v.optional(wholeSeconds(10, 31_536_000), 3600),
-  absoluteLifetime: v.optional(wholeSeconds(10, 31_536_000), 36_000),
-  maxPerUser: v.optional(
-    v.pipe(
-      v.number(sessionCount),
-      v.integer(sessionCount),
-      v.minValue(1, sessionCount),
-      v.maxValue(1000, sessionCount),
-    ),
-    100,
-  ),
-})
 
 /** The options that are data. */
 export const authorizationEndpointEntries = {

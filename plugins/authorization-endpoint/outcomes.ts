@@ -12,6 +12,7 @@ const schema = v.object({
   scopes: v.exactOptional(texts),
   name: v.exactOptional(v.string()),
   remember: v.exactOptional(v.boolean()),
+  staySignedIn: v.exactOptional(v.boolean()),
   ...standingEntries,
   subject: v.exactOptional(
     v.object({
@@ -32,6 +33,7 @@ export type Outcome =
       readonly name: string | undefined
       readonly scopes: readonly string[]
       readonly remember: boolean | undefined
+      readonly staySignedIn: boolean | undefined
       readonly standing: Standing
     }
 
@@ -61,11 +63,11 @@ export async function takeOutcome(kit: EndpointKit, id: string, ticket: string):
   const found = await kit.records.get(keyOf(id), schema)
   if (found === undefined || !kit.equals(found.ticket, kit.sha256(ticket))) return undefined
   await kit.records.delete(keyOf(id))
-  const { refuse, subject, name, scopes = [], remember } = found
+  const { refuse, subject, name, scopes = [], remember, staySignedIn } = found
   if (subject !== undefined) {
     const standing = standingIn(found)
     const hasEnded = isOutdated(standing, await standingOf(kit, subject.sub))
-    return hasEnded ? undefined : { subject, name, scopes, remember, standing }
+    return hasEnded ? undefined : { subject, name, scopes, remember, staySignedIn, standing }
   }
   return refuse === undefined ? undefined : { refuse: refuse as RefusalCode }
 }

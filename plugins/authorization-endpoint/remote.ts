@@ -25,6 +25,8 @@ export interface RemoteDecision {
   readonly scopes: readonly string[]
   /** Whether the user need not be asked again: `recallConsent` then returns a decision. Default: `false`. */
   readonly remember?: boolean | undefined
+  /** Whether the user has asked to stay signed in. Counts only in the mode `checkbox`. Default: `false`. */
+  readonly staySignedIn?: boolean | undefined
 }
 
 /**
@@ -76,12 +78,12 @@ export function createRemoteInteractions(provider: Pick<Provider, 'kit'>): Remot
       return record === undefined ? undefined : { id, request: await check(record), expiresAt: record.expiresAt }
     },
 
-    async complete(id, { subject: given, name, scopes, remember }) {
+    async complete(id, { subject: given, name, scopes, remember, staySignedIn }) {
       const [record, standing] = await Promise.all([requests.peek(kit, id), standingOf(kit, given.sub)])
       if (record === undefined) return undefined
       const subject = timed(given, kit.now())
       assertAcceptable({ scopes }, subject, await check(record))
-      return answer(id, { subject, name, scopes, remember, standing }, record)
+      return answer(id, { subject, name, scopes, remember, staySignedIn, standing }, record)
     },
 
     async refuse(id, code) {

@@ -2,6 +2,7 @@ import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
 import * as v from 'valibot'
 import { browserCookie } from '../shared/browser-cookie.ts'
 import { recordSet } from './record-set.ts'
+import { type Lifetimes, lifetimesWith, maxSessionLifetime, type SessionOptions } from './session-options.ts'
 import { endStanding, isOutdated, type Standing, standingEntries, standingIn, standingOf } from './standing.ts'
 
 /** A user who is signed in, in one browser. */
@@ -19,21 +20,14 @@ export interface Session {
   readonly standing: Standing
 }
 
-export interface SessionOptions {
-  /** Seconds without an authorization request after which a session ends. Default: 3600. */
-  readonly idleLifetime: number
-  /** Seconds after which a session ends in any case. Default: 36,000. */
-  readonly absoluteLifetime: number
-  /** The sessions that a user can have. One more ends the one that was idle for the longest time. Default: 100. */
-  readonly maxPerUser: number
-}
-
 /** A user who has just signed in. */
 export interface SignedInUser {
   readonly subject: Subject
   readonly name?: string | undefined
   /** The state of the user at the authentication, if that was earlier. A session with an outdated one never counts. */
   readonly standing?: Standing | undefined
+  /** Whether the user has asked to stay signed in. Counts only in the mode `checkbox`. Default: `false`. */
+  readonly staySignedIn?: boolean | undefined
 }
 
 /** A session that has just begun, and the cookies for the reply. */
@@ -47,6 +41,8 @@ export type SessionListener = (kit: EndpointKit, session: Session) => Promise<((
 
 /** The sessions of all browsers. They are stored, so that every process knows them and can end them. */
 export interface Sessions {
+  /** Whether the sign-in asks users if they want to stay signed in. */
+  readonly asksToStay: boolean
   /** Returns the session of the browser that sent the request, unless the user was revoked since. */
   find(kit: EndpointKit, request: EndpointRequest): Promise<Session | undefined>
   /**
@@ -79,6 +75,8 @@ const record = v.object({
   name: v.optional(text),
   startedAt: v.number(),
   expiresAt: v.number(),
+  /** Whether it outlives the browser. */
+  stays: v.exactOptional(v.literal(true)),
   ...standingEntries,
 })
 const used = v.object({ at: v.number() })
@@ -100,19 +98,25 @@ const sessionOf = (
   standing: standingIn(more),
 })
 
-export function createSessions(
-  { idleLifetime, absoluteLifetime, maxPerUser }: SessionOptions,
-  onEnd: readonly SessionListener[],
-): Sessions {
+export function createSessions(options: SessionOptions, onEnd: readonly SessionListener[]): Sessions {
+  const { maxPerUser, staySignedIn } = options
+  const asksToStay = staySignedIn.mode === 'checkbox'
+  const lifetimesOf = lifetimesWith(options)
   const cookieOf = browserCookie('grantry-session', cookieForm)
   const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `sessions of ${sub}`, maxPerUser)
-  /** The time of use is stored this seldom (seconds). */
-  const precision = Math.min(60, Math.ceil(idleLifetime / 10))
 
   /** Notes a use of the session. Returns whether the last one was recent enough. */
-  async function use({ sid, expiresAt }: Session, lastUse: number, kit: EndpointKit): Promise<boolean> {
+  async function use(
+    { sid, startedAt, expiresAt }: Session,
+    lastUse: number,
+    { idleLifetime, absoluteLifetime }: Lifetimes,
+    kit: EndpointKit,
+  ): Promise<boolean> {
     const now = kit.now()
-    if (now >= lastUse + idleLifetime) return false
+    // The current lifetimes also count for sessions that began with longer ones.
+    if (now >= lastUse + idleLifetime || now >= startedAt + absoluteLifetime) return false
+    /** The time of use is stored this seldom (seconds). */
+    const precision = Math.min(60, Math.ceil(idleLifetime / 10))
     if (now >= lastUse + precision) await kit.records.put(usedKeyOf(sid), { at: now }, expiresAt)
     return true
   }
@@ -143,6 +147,8 @@ export function createSessions(
   }
 
   const sessions: Sessions = {
+    asksToStay,
+
     async find(kit, request) {
       const [sid, secret] = cookieOf(kit).read(request)?.split('.') ?? []
       if (sid === undefined || secret === undefined) return undefined
@@ -154,10 +160,12 @@ export function createSessions(
       if (found === undefined || !kit.equals(found.secret, kit.sha256(secret))) return undefined
       if (isOutdated(found, await standingOf(kit, found.sub))) return undefined
       const session = sessionOf(sid, found)
-      return (await use(session, lastUse?.at ?? session.startedAt, kit)) ? session : undefined
+      // A later sign-in in the same session is a use.
+      const at = Math.max(lastUse?.at ?? 0, session.startedAt)
+      return (await use(session, at, lifetimesOf(found.stays === true), kit)) ? session : undefined
     },
 
-    async start(kit, { subject, name, standing }, request) {
+    async start(kit, { subject, name, standing, staySignedIn: isAsked = false }, request) {
       const [earlier, carried] = await Promise.all([
         sessions.find(kit, request),
         standing ?? standingOf(kit, subject.sub),
@@ -165,6 +173,8 @@ export function createSessions(
       const sid = earlier?.subject.sub === subject.sub ? earlier.sid : kit.randomId()
       const secret = kit.randomId()
       const now = kit.now()
+      const stays = staySignedIn.mode === 'on' || (asksToStay && isAsked)
+      const { absoluteLifetime } = lifetimesOf(stays)
       const { sub, amr, authTime = now, idp, acr } = subject
       const stored = {
         secret: kit.sha256(secret),
@@ -176,13 +186,15 @@ export function createSessions(
         ...(name !== undefined && { name }),
         startedAt: now,
         expiresAt: now + absoluteLifetime,
+        ...(stays && ({ stays } as const)),
         ...standingIn(carried),
       }
       await kit.records.put(keyOf(sid), stored, stored.expiresAt)
       if (earlier !== undefined && earlier.sid !== sid) await sessions.end(kit, earlier.sid)
       await addTo(kit, sub, sid, stored.expiresAt)
       kit.recordUser({ type: 'session_started', sid, amr: [...amr] }, { sub, clientAddress: request.clientAddress })
-      return { session: sessionOf(sid, stored), cookies: [cookieOf(kit).write(`${sid}.${secret}`)] }
+      const cookie = cookieOf(kit).write(`${sid}.${secret}`, stays ? absoluteLifetime : undefined)
+      return { session: sessionOf(sid, stored), cookies: [cookie] }
     },
 
     async end(kit, sid) {
@@ -200,7 +212,7 @@ export function createSessions(
 
     async endAll(kit, sub) {
       // The set can miss sessions of a thief who signs in often at the same moment.
-      await endStanding(kit, sub, absoluteLifetime)
+      await endStanding(kit, sub, maxSessionLifetime)
       const sids = await setOf(kit, sub).list()
       const ended = await Promise.all(sids.map((sid) => sessions.end(kit, sid)))
       return ended.filter((session) => session !== undefined).length

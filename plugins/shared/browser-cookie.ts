@@ -4,8 +4,12 @@ import type { EndpointRequest, Kit } from '@grantry/core'
 export interface BrowserCookie {
   /** `undefined` if the request has none, or two: another host may have set one of them. */
   read(request: EndpointRequest): string | undefined
-  /** Returns the value of `Set-Cookie`. The browser keeps the cookie until it is closed. */
-  write(value: string): string
+  /**
+   * Returns the value of `Set-Cookie`.
+   *
+   * @param lifetime seconds for which the browser keeps the cookie. Default: until it is closed
+   */
+  write(value: string, lifetime?: number): string
   /** Returns the value of `Set-Cookie` that deletes the cookie. */
   clear(): string
 }
@@ -33,7 +37,8 @@ function cookieFor(kit: Pick<Kit, 'issuer' | 'sha256'>, name: string, value: Reg
       const text = found.slice(prefix.length).trimEnd()
       return value.test(text) ? text : undefined
     },
-    write: (text) => `${fullName}=${text}; ${attributes}`,
+    write: (text, lifetime) =>
+      `${fullName}=${text}; ${attributes}${lifetime === undefined ? '' : `; Max-Age=${lifetime}`}`,
     clear: () => `${fullName}=; ${attributes}; Max-Age=0`,
   }
 }

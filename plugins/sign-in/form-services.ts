@@ -28,5 +28,6 @@ export const formParams = v.object({
   code: text,
   passed: text,
   credential: text,
+  stay_signed_in: text,
 })
 export type FormFields = v.InferOutput<typeof formParams>

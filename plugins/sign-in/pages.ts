@@ -36,7 +36,9 @@ export type SignInProblem =
   | 'unavailable'
   | 'unknown_passkey'
 
-/** The fields `username` and `password`, and the button `decision` with the value `cancel`. */
+/**
+ * The fields `username` and `password`, the checkbox `stay_signed_in`, and the button `decision` with the value `cancel`.
+ */
 export interface SignInView extends FormView {
   /** Fills in the user name. It comes from the request. */
   readonly username?: string | undefined
@@ -46,6 +48,8 @@ export interface SignInView extends FormView {
   readonly canCancel: boolean
   /** With it, a script can fill in the field `credential` with the response of a passkey, and send the form. */
   readonly passkey?: { readonly challenge: string; readonly rpId: string } | undefined
+  /** Whether the checkbox is ticked. Without it, there is none. */
+  readonly staySignedIn?: boolean | undefined
 }
 
 /** The field `code`, and the button `decision` with the value `cancel`. */

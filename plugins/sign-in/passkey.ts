@@ -7,11 +7,12 @@ import { signInPage } from './views.ts'
 
 /** Checks the response of a passkey, and begins a session. The device has verified the user, so no second factor follows. */
 export async function attemptPasskey(
-  { credential, form_token }: FormFields,
+  { credential, form_token, stay_signed_in }: FormFields,
   interaction: SuspendedInteraction,
   services: FormServices,
 ): Promise<Reply> {
   const { kit } = interaction
+  const staySignedIn = stay_signed_in !== ''
   const { passkeys, acr, secondFactorAcr = acr } = services
   const challenge = challengeOf(form_token, kit)
   const response = { credential, challenge, origin: new URL(kit.issuer).origin }
@@ -21,7 +22,7 @@ export async function attemptPasskey(
   if (user === undefined || !(await spendChallenge(challenge, interaction))) {
     const reason = user === undefined ? 'response_invalid' : 'response_replayed'
     kit.recordUser({ type: 'passkey_authentication_failed', reason }, context)
-    return signInPage(interaction, services, { problem: 'unknown_passkey' })
+    return signInPage(interaction, services, { problem: 'unknown_passkey', staySignedIn })
   }
   kit.recordUser({ type: 'passkey_authentication_succeeded' }, context)
   // RFC 8176: possession of a key, and the PIN or fingerprint that unlocks it.
@@ -30,5 +31,5 @@ export async function attemptPasskey(
     amr: ['pop', 'mfa'],
     ...(secondFactorAcr !== undefined && { acr: secondFactorAcr }),
   }
-  return beginSession({ subject, name: user.name ?? user.sub }, interaction, services)
+  return beginSession({ subject, name: user.name ?? user.sub, staySignedIn }, interaction, services)
 }

@@ -15,12 +15,13 @@ const problems: Readonly<Record<string, SignInProblem>> = {
 
 /** Checks a user name and password, with the limits of the core. Begins a session, unless the user has a second factor. */
 export async function attemptSignIn(
-  { username, password }: FormFields,
+  { username, password, stay_signed_in }: FormFields,
   interaction: SuspendedInteraction,
   services: FormServices,
 ): Promise<Reply> {
   const { request, http, kit } = interaction
   const { acr } = services
+  const staySignedIn = stay_signed_in !== ''
   const { clientAddress } = http
   const { clientId } = request.client
   let standing: Promise<Standing> | undefined
@@ -42,12 +43,15 @@ export async function attemptSignIn(
     const problem = isOAuthError(error) ? problems[error.code] : undefined
     if (problem === undefined || !isOAuthError(error)) throw error
     const { retryAfter } = error.details
-    return { ...(await signInPage(interaction, services, { problem, retryAfter, username })), error }
+    return { ...(await signInPage(interaction, services, { problem, retryAfter, username, staySignedIn })), error }
   }
-  if (subject === undefined) return signInPage(interaction, services, { problem: 'wrong_credentials', username })
+  if (subject === undefined) {
+    return signInPage(interaction, services, { problem: 'wrong_credentials', username, staySignedIn })
+  }
   const user = {
     subject: { ...(acr !== undefined && { acr }), ...subject },
     name: username,
+    staySignedIn,
     needsSecondFactor: needsFactor,
     standing: await (standing ?? standingOf(kit, subject.sub)),
   }

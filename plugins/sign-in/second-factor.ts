@@ -25,6 +25,8 @@ const passedSchema = v.object({
   acr: v.exactOptional(v.string()),
   /** When the user service authenticated the user, if it has said when. */
   authTime: v.exactOptional(v.number()),
+  /** Whether the user has asked to stay signed in, on the page with the password. */
+  stays: v.exactOptional(v.boolean()),
   ...standingEntries,
 })
 type Passed = v.InferOutput<typeof passedSchema>
@@ -35,6 +37,7 @@ interface PasswordUser {
   readonly name: string
   readonly standing: Standing
   readonly needsSecondFactor: boolean
+  readonly staySignedIn: boolean
 }
 
 /** Whether the user has set up a factor. */
@@ -79,7 +82,7 @@ async function show(
 
 /** Returns the page for the code of a user whose password was right; `undefined` if the user needs none. */
 export async function askForSecondFactor(
-  { subject: { sub, amr, idp, acr, authTime }, name, standing, needsSecondFactor }: PasswordUser,
+  { subject: { sub, amr, idp, acr, authTime }, name, standing, needsSecondFactor, staySignedIn }: PasswordUser,
   interaction: SuspendedInteraction,
   services: FormServices,
 ): Promise<Reply | undefined> {
@@ -89,6 +92,7 @@ export async function askForSecondFactor(
     ...(idp !== undefined && { idp }),
     ...(acr !== undefined && { acr }),
     ...(authTime !== undefined && { authTime }),
+    ...(staySignedIn && { stays: true }),
   }
   return show(interaction, { id, browser, name, sub, amr: [...amr], ...more, ...standingIn(standing) }, services)
 }
@@ -145,5 +149,6 @@ export async function attemptSecondFactor(
     ...(authTime !== undefined && { authTime }),
     ...((services.secondFactorAcr ?? acr) !== undefined && { acr: services.secondFactorAcr ?? acr }),
   }
-  return beginSession({ subject, name, standing: standingIn(passed) }, interaction, services)
+  const user = { subject, name, standing: standingIn(passed), staySignedIn: passed.stays }
+  return beginSession(user, interaction, services)
 }

@@ -44,7 +44,7 @@ const localeFor = ({ request, http }: Shown, pages: SignInPages): string =>
   pages.localeOf(request.uiLocales, http.header('accept-language'))
 
 /** What a sign-in page shows besides the form. */
-export type SignInState = Pick<SignInView, 'problem' | 'retryAfter' | 'username'>
+export type SignInState = Pick<SignInView, 'problem' | 'retryAfter' | 'username' | 'staySignedIn'>
 
 /** What the page of the sign-in depends on. */
 export interface SignInPageServices {
@@ -55,14 +55,15 @@ export interface SignInPageServices {
 export async function signInPage(
   interaction: Shown,
   { pages, passkeys }: SignInPageServices,
-  state: SignInState = {},
+  { staySignedIn = false, ...state }: SignInState = {},
 ): Promise<Reply> {
   const { loginHint } = interaction.request
   const form = await formView(interaction, 'sign_in')
-  const { kit } = interaction
+  const { kit, sessions } = interaction
   const challenge = challengeOf(form.fields.form_token ?? '', kit)
   const passkey = passkeys && { challenge, rpId: passkeys.rpId ?? new URL(kit.issuer).hostname }
-  const view = { ...form, username: loginHint, canCancel: true, passkey, ...state }
+  const asked = sessions.asksToStay ? { staySignedIn } : {}
+  const view = { ...form, username: loginHint, canCancel: true, passkey, ...asked, ...state }
   return pages.signIn(view, localeFor(interaction, pages))
 }
 

@@ -26,6 +26,8 @@ export const hiddenFields = ({ html }: Page): Record<string, string> =>
 /** A browser with its own cookies. It follows redirects within the provider, and stops at any other site. */
 export function createBrowser({ fetch, issuer }: Pick<Provider, 'fetch' | 'issuer'>, from = '192.0.2.1') {
   const jar = new Map<string, string>()
+  /** The attributes of the cookies in the jar. */
+  const attributes = new Map<string, string>()
 
   async function send(url: string, form?: Readonly<Record<string, string>>): Promise<Page> {
     const request = new Request(url, {
@@ -34,7 +36,8 @@ export function createBrowser({ fetch, issuer }: Pick<Provider, 'fetch' | 'issue
     })
     const response = await fetch(request, { clientAddress: from })
     for (const cookie of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/u.exec(cookie) ?? []
+      const [, name = '', value = '', more = ''] = /^([^=]+)=([^;]*)(?:; )?(.*)/u.exec(cookie) ?? []
+      attributes.set(name, more)
       if (/Max-Age=0/u.test(cookie)) jar.delete(name)
       else jar.set(name, value)
     }
@@ -44,7 +47,12 @@ export function createBrowser({ fetch, issuer }: Pick<Provider, 'fetch' | 'issue
     return { status, headers, html: await response.text(), url: new URL(location ?? url) }
   }
 
-  return { jar, open: (url: string) => send(url), submit: send }
+  /** Closes the browser, and opens it again: only cookies with a lifetime are left. */
+  function close(): void {
+    for (const name of jar.keys()) if (!/Max-Age/u.test(attributes.get(name) ?? '')) jar.delete(name)
+  }
+
+  return { jar, attributes, close, open: (url: string) => send(url), submit: send }
 }
 
 /** The link to the client on a page of a refusal. */

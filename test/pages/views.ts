@@ -21,6 +21,7 @@ export const views: { readonly [name: string]: (pages: Pages, locale: string) =>
   'second-factor-wrong': (pages, locale) =>
     pages.secondFactor({ ...form, client, subjectName: 'alice', problem: 'wrong_code' }, locale),
   'sign-in': (pages, locale) => pages.signIn({ ...form, client, canCancel: true }, locale),
+  'sign-in-stay': (pages, locale) => pages.signIn({ ...form, client, staySignedIn: false, canCancel: true }, locale),
   'sign-in-wrong': (pages, locale) =>
     pages.signIn({ ...form, client, username: 'alice', problem: 'wrong_credentials', canCancel: true }, locale),
   'sign-in-limited': (pages, locale) =>

@@ -35,6 +35,8 @@ export interface SignInView extends FormView {
   readonly canCancel: boolean
   /** The challenge is base64url. */
   readonly passkey?: { readonly challenge: string; readonly rpId: string } | undefined
+  /** Whether the checkbox for it is ticked. Without it, there is none. */
+  readonly staySignedIn?: boolean | undefined
 }
 
 export interface SecondFactorView extends FormView {

@@ -6,6 +6,7 @@ export const de: Messages = {
   username: 'Benutzername',
   password: 'Passwort',
   signIn: 'Anmelden',
+  staySignedIn: 'Auf diesem Gerät angemeldet bleiben',
   cancel: 'Abbrechen',
   wrongCredentials: 'Der Benutzername oder das Passwort ist falsch.',
   tooManyAttempts: 'Zu viele Versuche. Bitte versuchen Sie es später erneut.',

@@ -6,6 +6,7 @@ export const en: Messages = {
   username: 'User name',
   password: 'Password',
   signIn: 'Sign in',
+  staySignedIn: 'Stay signed in on this device',
   cancel: 'Cancel',
   wrongCredentials: 'The user name or password is wrong.',
   tooManyAttempts: 'There were too many attempts. Try again later.',

@@ -6,6 +6,7 @@ export const es: Messages = {
   username: 'Nombre de usuario',
   password: 'Contraseña',
   signIn: 'Iniciar sesión',
+  staySignedIn: 'Mantener la sesión iniciada en este dispositivo',
   cancel: 'Cancelar',
   wrongCredentials: 'El nombre de usuario o la contraseña no son correctos.',
   tooManyAttempts: 'Demasiados intentos. Vuelva a intentarlo más tarde.',

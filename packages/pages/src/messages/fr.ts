@@ -6,6 +6,7 @@ export const fr: Messages = {
   username: 'Nom d’utilisateur',
   password: 'Mot de passe',
   signIn: 'Se connecter',
+  staySignedIn: 'Rester connecté sur cet appareil',
   cancel: 'Annuler',
   wrongCredentials: 'Le nom d’utilisateur ou le mot de passe est incorrect.',
   tooManyAttempts: 'Trop de tentatives. Réessayez plus tard.',

@@ -6,6 +6,7 @@ export const ja: Messages = {
   username: 'ユーザー名',
   password: 'パスワード',
   signIn: 'ログイン',
+  staySignedIn: 'このデバイスでログインしたままにする',
   cancel: 'キャンセル',
   wrongCredentials: 'ユーザー名またはパスワードが正しくありません。',
   tooManyAttempts: '試行回数が多すぎます。しばらくしてからもう一度お試しください。',

@@ -5,6 +5,7 @@ export interface Messages {
   username: string
   password: string
   signIn: string
+  staySignedIn: string
   cancel: string
   wrongCredentials: string
   tooManyAttempts: string

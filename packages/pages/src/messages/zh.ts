@@ -6,6 +6,7 @@ export const zh: Messages = {
   username: '用户名',
   password: '密码',
   signIn: '登录',
+  staySignedIn: '在此设备上保持登录',
   cancel: '取消',
   wrongCredentials: '用户名或密码错误。',
   tooManyAttempts: '尝试次数过多，请稍后再试。',

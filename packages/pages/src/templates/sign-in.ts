@@ -23,9 +23,9 @@ function problemText(problem: SignInProblem | undefined, seconds: number | undef
   }
 }
 
-/** The fields `username` and `password`, and the button `decision` with the value `cancel`. */
+/** The fields `username` and `password`, the checkbox `stay_signed_in`, and the button `decision` with the value `cancel`. */
 export function signIn(view: SignInView, tools: Tools): Page {
-  const { client, username, problem, retryAfter, canCancel, passkey } = view
+  const { client, username, problem, retryAfter, canCancel, passkey, staySignedIn } = view
   const { text } = tools
   const message = problemText(problem, retryAfter, tools)
   const described: Content = message !== undefined && html` aria-describedby="problem"`
@@ -35,7 +35,7 @@ export function signIn(view: SignInView, tools: Tools): Page {
     view,
     html`<label for="username">${text('username')}</label><input id="username" name="username" value="${username ?? ''}" required maxlength="256" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr"${!focusesPassword && html` autofocus`}${described}>
 <label for="password">${text('password')}</label><input id="password" name="password" type="password" required maxlength="1024" autocomplete="current-password" dir="ltr"${focusesPassword && html` autofocus`}${described}>
-<button class="primary" id="sign-in">${text('signIn')}</button>${passkey !== undefined && html`<input type="hidden" name="credential" value=""><button type="button" id="passkey" hidden data-challenge="${passkey.challenge}" data-rp-id="${passkey.rpId}">${text('passkey')}</button>`}${
+${staySignedIn !== undefined && html`<div class="check"><input id="stay" name="stay_signed_in" type="checkbox" value="yes"${staySignedIn && html` checked`}><label for="stay">${text('staySignedIn')}</label></div>`}<button class="primary" id="sign-in">${text('signIn')}</button>${passkey !== undefined && html`<input type="hidden" name="credential" value=""><button type="button" id="passkey" hidden data-challenge="${passkey.challenge}" data-rp-id="${passkey.rpId}">${text('passkey')}</button>`}${
       canCancel && html`<button id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`
     }`,
   )}${clientLinks(client, tools)}`
