@@ -3,7 +3,7 @@ import { type DeviceAuthorizationOptions, optionsSchema } from './options.ts'
 import { deviceParts } from './parts.ts'
 
 export { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './options.ts'
-export type { DevicePage } from './page.ts'
+export type { DevicePage, NamedSubject } from './page.ts'
 export type { DevicePageProblem, DevicePageState, RenderedPage } from './page-html.ts'
 export { deviceGrantType } from './parts.ts'
 export { type DevicePages, type DeviceSignInOptions, deviceSignIn } from './sign-in.ts'

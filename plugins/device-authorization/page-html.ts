@@ -19,6 +19,8 @@ export type DevicePageState =
       readonly scopes: readonly string[]
       /** The user who is signed in. */
       readonly subject: Subject
+      /** How the user is shown to the user, if `signIn` has returned a name. */
+      readonly name?: string | undefined
       /** Permits this browser and user to decide about this code. */
       readonly formToken: string
     }
@@ -57,9 +59,10 @@ function contentOf(state: DevicePageState): string {
 <button>Continue</button></form>`
     }
     case 'confirm': {
-      const { userCode, client, scopes, formToken } = state
+      const { userCode, client, scopes, formToken, name } = state
       const items = scopes.map((scope) => `<li>${escapeHtml(scope)}</li>`).join('')
-      return `<p>Does your device show this code?</p><p><strong>${escapeHtml(userCode)}</strong></p>
+      const user = name === undefined ? '' : `<p id="user">Signed in as ${escapeHtml(name)}</p>`
+      return `${user}<p>Does your device show this code?</p><p><strong>${escapeHtml(userCode)}</strong></p>
 <p>Approve only if it does, and if you have started this yourself. The device gets access to your account.</p>
 <p>The application ${escapeHtml(client.clientId)} requests:</p><ul>${items}</ul>
 <form method="post"><input type="hidden" name="form_token" value="${escapeHtml(formToken)}">

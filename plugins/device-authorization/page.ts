@@ -15,16 +15,23 @@ import { functionSchema } from '../shared/config-schema.ts'
 import { type DevicePageState, defaultPage, type RenderedPage } from './page-html.ts'
 import { createDeviceVerification } from './verification.ts'
 
+/** A user who is signed in, with a name to show. */
+export interface NamedSubject {
+  readonly subject: Subject
+  /** How the user is shown to the user, such as the user name. */
+  readonly name?: string | undefined
+}
+
 /** Determines who is signed in, and how the page looks. The plugin does everything else. */
 export interface DevicePage {
   /** The path of the page, relative to the issuer. Short, because people type it. Default: `/connect/device`. */
   readonly path?: `/${string}` | undefined
   /**
-   * Returns the user who is signed in, or a reply that starts a login, such as a redirect. `request.url` is where to
+   * Returns the user who is signed in, with a name for the page or without, or a reply that starts a login, such as a redirect. `request.url` is where to
    * return to; it can contain the user code. Without either, and when a form is sent after the session has ended, the
    * page shows a link to itself: browsers apply the content security policy of a form to its redirects.
    */
-  signIn(request: EndpointRequest, kit: EndpointKit): MaybePromise<Subject | Reply | undefined>
+  signIn(request: EndpointRequest, kit: EndpointKit): MaybePromise<Subject | NamedSubject | Reply | undefined>
   /** Renders the page. Escape every text. Default: a page in English without scripts. */
   render?: ((state: DevicePageState, request: EndpointRequest) => MaybePromise<RenderedPage>) | undefined
 }
@@ -57,11 +64,11 @@ const formSchema = v.object({
 const refuse = (code: 'invalid_request' | 'login_required', text: string, reason: string): OAuthError =>
   new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}` })
 
-const isSubject = (signedIn: Subject | Reply): signedIn is Subject => 'sub' in signedIn
+const isReply = (signedIn: Subject | NamedSubject | Reply): signedIn is Reply =>
+  !('sub' in signedIn || 'subject' in signedIn)
 
 /** A request of a user who is signed in. */
-interface Visit {
-  readonly subject: Subject
+interface Visit extends NamedSubject {
   readonly request: EndpointRequest
   readonly kit: EndpointKit
 }
@@ -92,7 +99,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     )
 
   async function confirm(typed: string, visit: Visit): Promise<Reply> {
-    const { subject, request, kit } = visit
+    const { subject, name, request, kit } = visit
     const [found, epoch] = await Promise.all([
       createDeviceVerification({ kit: () => kit }).find(typed, request.clientAddress ?? ''),
       kit.epochOf(subject.sub),
@@ -106,7 +113,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
       { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) },
       expiresAt,
     )
-    const reply = await show({ step: 'confirm', userCode, client, scopes, subject, formToken }, visit)
+    const reply = await show({ step: 'confirm', userCode, client, scopes, subject, name, formToken }, visit)
     if (known !== undefined) return reply
     return { ...reply, cookies: [...(reply.cookies ?? []), cookieOf(kit).write(browser)] }
   }
@@ -144,12 +151,12 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     async handle({ params: { state, user_code = state, form_token = '', decision }, request }, kit) {
       const signedIn = await kit.callHost('deviceAuthorization.signIn', () => signIn(request, kit))
       const isForm = request.method === 'POST'
-      if (signedIn === undefined || !isSubject(signedIn)) {
+      if (signedIn === undefined || isReply(signedIn)) {
         if (signedIn !== undefined && !isForm) return signedIn
         const error = refuse('login_required', 'The user is not signed in', 'signed_out')
         return show({ step: 'signed_out' }, { request, kit }, error)
       }
-      const visit = { subject: signedIn, request, kit }
+      const visit = { ...('sub' in signedIn ? { subject: signedIn } : signedIn), request, kit }
       try {
         // Never by GET: a link must not decide (RFC 8628 section 5.4).
         if (isForm && decision !== undefined) return await decide(decision === 'approve', form_token, visit)

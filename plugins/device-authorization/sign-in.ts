@@ -23,8 +23,9 @@ type ClientView = { readonly clientId: string } & {
 type DeviceView =
   | Exclude<DevicePageState, { readonly step: 'confirm' | 'signed_out' }>
   | { readonly step: 'signed_out'; readonly again: string }
-  | (Omit<Extract<DevicePageState, { readonly step: 'confirm' }>, 'client' | 'subject'> & {
+  | (Omit<Extract<DevicePageState, { readonly step: 'confirm' }>, 'client' | 'subject' | 'name'> & {
       readonly client: ClientView
+      readonly subjectName?: string | undefined
     })
 
 /** The pages of a device authorization. `createPages()` of `@grantry/pages` has them. Escape every text. */
@@ -66,8 +67,8 @@ const clientView = ({ clientId, ...client }: Client): ClientView => ({
 function viewOf(state: DevicePageState): DeviceView {
   if (state.step === 'signed_out') return { ...state, again: path.slice(path.lastIndexOf('/') + 1) }
   if (state.step !== 'confirm') return state
-  const { client, subject: _, ...view } = state
-  return { ...view, client: clientView(client) }
+  const { client, subject: _, name: subjectName, ...view } = state
+  return { ...view, client: clientView(client), subjectName }
 }
 
 /**
@@ -93,7 +94,9 @@ function pageOf(pages: DevicePages, { sessions }: InteractionServices): DevicePa
     path,
     async signIn(request: EndpointRequest, kit: EndpointKit) {
       const session = await sessions.find(kit, request)
-      if (session !== undefined && (await kit.isUserActive(session.subject.sub))) return session.subject
+      if (session !== undefined && (await kit.isUserActive(session.subject.sub))) {
+        return { subject: session.subject, name: session.name }
+      }
       const { searchParams } = new URL(request.url)
       // The user has cancelled. The page has a link to begin again.
       if (searchParams.has('error')) return undefined

@@ -41,7 +41,7 @@ describeWithChromium('the application of the demo, in a browser', () => {
     const scopes = await page.locator('#scopes li').allInnerTexts()
     expect(scopes).toContain('Call the first API on your behalf')
     await page.getByRole('button', { name: 'Allow' }).click()
-    await page.getByText('You are signed in as user 1').waitFor()
+    await page.getByText('You are signed in as Alice Smith').waitFor()
     const response = page.locator('#response')
     await page.getByRole('button', { name: 'Call userinfo' }).click()
     await response.filter({ hasText: 'alice@example.com' }).waitFor()
@@ -53,7 +53,7 @@ describeWithChromium('the application of the demo, in a browser', () => {
     await page.goto(new URL('/', page.url()).href)
     await page.getByRole('button', { name: 'Sign in as alice' }).click()
     await page.getByRole('button', { name: 'Allow' }).click()
-    await page.getByText('You are signed in as user 1').waitFor()
+    await page.getByText('You are signed in as Alice Smith').waitFor()
     // The session ends without a question, and the browser returns to the application.
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in as alice' }).click()
@@ -78,7 +78,7 @@ describeWithChromium('the application of the demo, in a browser', () => {
     const { page, problems } = await openDemo()
     await signIn(page, 'bob')
     await page.getByRole('button', { name: 'Allow' }).click()
-    await page.getByText('You are signed in as user 2').waitFor()
+    await page.getByText('You are signed in as Bob Jones').waitFor()
     const home = new URL('/', page.url()).href
     const parameters = new URLSearchParams({ client_id: 'demo-spa', post_logout_redirect_uri: home, state: 'a b&c' })
     const logout = new URL(`/connect/endsession?${parameters}`, home).href

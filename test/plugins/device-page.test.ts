@@ -43,6 +43,19 @@ describe('the page of the plugin', () => {
     expect(decided.html).toContain('You have approved the request')
   })
 
+  test('shows the name that signIn returns with the user, and decides for the user', async () => {
+    const signedIn = () => ({ subject: { sub: 'id-1', amr: ['pwd'] }, name: 'Al <b>' })
+    const { start, poll, provider } = await setUpPage({ signIn: signedIn })
+    const { body } = await start()
+    const browser = createBrowser(provider)
+    const { token, html } = await browser.open({ user_code: body.user_code })
+    expect(html).toMatch(/Signed in as Al &#60;b&#62;</u)
+    expect(html).not.toContain('id-1')
+    await browser.submit({ form_token: token, decision: 'approve' })
+    const { body: tokens } = await poll(body.device_code)
+    expect(await provider.inspect(tokens.access_token)).toMatchObject({ claims: { sub: 'id-1' } })
+  })
+
   test('gives the device the tokens of the user who is signed in', async () => {
     const { start, poll, provider } = await setUpPage()
     const { body } = await start({ scope: 'openid api1' })

@@ -53,6 +53,7 @@ describe('the page for devices with the ready sign-in', () => {
     for (const text of ['Example', 'TV &lt;3&gt;', 'Watch films', body.user_code, 'Does your device show this code?']) {
       expect(asked.html).toContain(text)
     }
+    expect(asked.html).toContain('Signed in as alice<')
     expect((await poll(body.device_code)).body.error).toBe('authorization_pending')
     const done = await browser.submit(pageUri, { ...hiddenFields(asked), decision: 'approve' })
     expect(done.html).toContain('You have approved the request')

@@ -51,7 +51,7 @@ export const pagesSchema = configurationObject({
   locales: v.optional(v.pipe(v.array(languageTag, 'must be an array of language tags'), v.minLength(1))),
   /** Texts for a language tag. Those of an unknown language replace the English ones. */
   messages: v.optional(v.record(languageTag, v.record(v.string(), text(1000))), {}),
-  /** What the scopes of your APIs permit, as shown to users: one text, or one for each language tag. */
+  /** What scopes permit, as shown to users: one text, in the default language, or one for each language tag. */
   scopes: v.optional(v.record(v.string(), v.union([text(300), v.record(languageTag, text(300))])), {}),
 })
 

@@ -20,7 +20,9 @@ h1{margin:0;font-size:1.5rem;line-height:1.25;letter-spacing:-.01em;text-wrap:ba
 p{margin:.5rem 0 0}
 .muted{color:var(--muted)}
 .client{display:flex;align-items:center;gap:.75rem;margin-block:.75rem 1rem;color:var(--muted)}
-.client img{width:2.5rem;height:2.5rem;object-fit:contain;border-radius:.5rem;background:#fff}
+.logo{display:block;flex:none;width:2.5rem;height:2.5rem;overflow:hidden;border-radius:.5rem;background:#fff;line-height:2.5rem;text-align:center}
+.logo img{height:2.5rem;max-width:100%;object-fit:contain;vertical-align:top}
+.logo span{display:inline-block;width:100%;color:var(--on-accent);background:var(--accent);font-size:1.25rem;font-weight:600;vertical-align:top}
 form{margin:1.5rem 0 0}
 label{display:block;margin:1rem 0 .375rem;font-weight:500}
 input{display:block;width:100%;min-height:2.875rem;padding:.5rem .75rem;font:inherit;color:inherit;background:var(--field);border:1px solid var(--edge);border-radius:.5rem}

@@ -2,6 +2,7 @@ import { type HtmlSources, webRuntime } from '@grantry/core'
 import { type Content, type Html, html, textOf, trusted } from './html.ts'
 import { fill, type Messages } from './messages/messages.ts'
 import type { PagesSettings } from './options.ts'
+import { createScopeTexts } from './scope-texts.ts'
 import { styleSheet } from './style.ts'
 import { isImageUrl } from './urls.ts'
 import type { ClientView } from './views.ts'
@@ -17,8 +18,8 @@ export interface Tools {
   readonly locale: string
   /** Returns a text in the language of the page. */
   text(key: keyof Messages, values?: Readonly<Record<string, string>>): string
-  /** Describes a scope to a user. */
-  scope(name: string): string
+  /** Describes a scope to a user. The element names the language if the text is not in that of the page. */
+  scope(name: string): Html
 }
 
 /** The content of a page, and its additional sources. */
@@ -35,27 +36,11 @@ export interface Page {
 const hashSource = (text: string): string =>
   `'sha256-${btoa(String.fromCharCode(...webRuntime.sha256(new TextEncoder().encode(text))))}'`
 
-const standardScopes: Readonly<Record<string, keyof Messages>> = {
-  openid: 'scopeOpenid',
-  profile: 'scopeProfile',
-  email: 'scopeEmail',
-  address: 'scopeAddress',
-  phone: 'scopePhone',
-  offline_access: 'scopeOfflineAccess',
-}
-
-export function createTools(locale: string, messages: Messages, { scopes }: PagesSettings): Tools {
-  return {
-    locale,
-    text: (key, values) => (values === undefined ? messages[key] : fill(messages[key], values)),
-    scope(name) {
-      const described = Object.hasOwn(scopes, name) ? scopes[name] : undefined
-      const text = typeof described === 'string' ? described : (described?.[locale] ?? described?.en)
-      const key = Object.hasOwn(standardScopes, name) ? standardScopes[name] : undefined
-      return text ?? (key === undefined ? fill(messages.scopeOther, { scope: name }) : messages[key])
-    },
-  }
-}
+export const createTools = (locale: string, messages: Messages, settings: PagesSettings): Tools => ({
+  locale,
+  text: (key, values) => (values === undefined ? messages[key] : fill(messages[key], values)),
+  scope: createScopeTexts(locale, messages, settings),
+})
 
 /** The source of an image: its origin, or `data:`. Nothing else of the host can be loaded. */
 const imageSource = (url: string): string => (url.startsWith('data:') ? 'data:' : new URL(url).origin)

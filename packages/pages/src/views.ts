@@ -107,6 +107,8 @@ export type DeviceCodeView =
       readonly step: 'confirm'
       readonly userCode: string
       readonly client: ClientView
+      /** How the user is shown to the user, such as the user name. */
+      readonly subjectName?: string | undefined
       readonly scopes: readonly string[]
       readonly formToken: string
     }

@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ConsentView } from '../views.ts'
-import { clientLine, clientLinks, form, nameOf } from './parts.ts'
+import { clientLinks, clientLogo, form, nameOf, userLine } from './parts.ts'
 
 /** The buttons `decision` with the values `allow` and `deny`. */
 export function consent(view: ConsentView, tools: Tools): Page {
@@ -12,7 +12,7 @@ export function consent(view: ConsentView, tools: Tools): Page {
     ...scopes.map(({ name }) => scope(name)),
     ...(claims.length > 0 ? [text('claims', { claims: claims.join(', ') })] : []),
   ]
-  const content = html`<h1>${title}</h1>${clientLine(client, text('signedInAs', { name: subjectName }))}<p>${text('consentIntro')}</p><ul id="scopes">${items.map((item) => html`<li>${item}</li>`)}</ul>${form(
+  const content = html`${clientLogo(client)}<h1>${title}</h1>${userLine(subjectName, tools)}<p>${text('consentIntro')}</p><ul id="scopes">${items.map((item) => html`<li>${item}</li>`)}</ul>${form(
     view,
     html`<button class="primary" id="allow" name="decision" value="allow">${text('allow')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button>`,
   )}${clientLinks(client, tools)}`

@@ -2,7 +2,7 @@ import { type Content, html } from '../html.ts'
 import type { Messages } from '../messages/messages.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { DeviceCodeView, DeviceProblem } from '../views.ts'
-import { alert, clientLine, clientLinks, nameOf } from './parts.ts'
+import { alert, clientLine, clientLinks, nameOf, userLine } from './parts.ts'
 
 const problems: Readonly<Record<DeviceProblem, keyof Messages>> = {
   code_unknown: 'deviceUnknownCode',
@@ -21,8 +21,8 @@ function contentOf(view: DeviceCodeView, tools: Tools): Content {
       return html`<p>${text('deviceEnter')}</p>${alert(problem && text(problems[problem]))}<form method="post"><label for="user_code">${text('deviceCode')}</label><input id="user_code" name="user_code" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${problem !== undefined && html` aria-describedby="problem"`}><button class="primary" id="continue">${text('deviceContinue')}</button></form>`
     }
     case 'confirm': {
-      const { client, userCode, scopes, formToken } = view
-      return html`${clientLine(client, text('consentTitle', { client: nameOf(client) }))}<p>${text('deviceCompare')}</p><p class="code" id="code">${userCode}</p><p>${text('deviceWarning')}</p><ul id="scopes">${scopes.map((name) => html`<li>${scope(name)}</li>`)}</ul><form method="post"><input type="hidden" name="form_token" value="${formToken}"><button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
+      const { client, userCode, scopes, formToken, subjectName } = view
+      return html`${clientLine(client, text('consentTitle', { client: nameOf(client) }))}${userLine(subjectName, tools)}<p>${text('deviceCompare')}</p><p class="code" id="code">${userCode}</p><p>${text('deviceWarning')}</p><ul id="scopes">${scopes.map((name) => html`<li>${scope(name)}</li>`)}</ul><form method="post"><input type="hidden" name="form_token" value="${formToken}"><button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
     }
     case 'approved':
       return html`<p role="status" id="approved">${text('deviceApproved')}</p>${again}`

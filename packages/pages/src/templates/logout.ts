@@ -2,13 +2,13 @@ import { parseUrl } from '@grantry/core'
 import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ConfirmLogoutView, LogoutEndView } from '../views.ts'
-import { form, waysOn } from './parts.ts'
+import { form, userLine, waysOn } from './parts.ts'
 
 /** The buttons `decision` with the values `logout` and `stay`. */
-export function confirmLogout(view: ConfirmLogoutView, { text }: Tools): Page {
-  const { subjectName } = view
+export function confirmLogout(view: ConfirmLogoutView, tools: Tools): Page {
+  const { text } = tools
   const title = text('logoutTitle')
-  const content = html`<h1>${title}</h1>${subjectName !== undefined && html`<p class="muted">${text('signedInAs', { name: subjectName })}</p>`}<p>${text('logoutIntro')}</p>${form(
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${text('logoutIntro')}</p>${form(
     view,
     html`<button class="primary" id="logout" name="decision" value="logout">${text('logout')}</button><button id="stay" name="decision" value="stay">${text('stay')}</button>`,
   )}`

@@ -16,11 +16,30 @@ export const form = ({ action, fields }: FormView, content: Content): Html =>
 const link = (url: string | undefined, text: string, id: string): Content =>
   isHttps(url) && html`<a id="${id}" href="${url}" rel="noreferrer">${text}</a>`
 
-/** The name and logo of the application. */
-export function clientLine(client: ClientView, text: string): Html {
-  const { logoUri } = client
-  return html`<p class="client">${isImageUrl(logoUri) && html`<img src="${logoUri}" alt="">`}<span>${text}</span></p>`
+/** The first letter of a name. */
+export const initialOf = (name: string): string => [...name][0]?.toUpperCase() ?? ''
+
+/**
+ * The logo of the application. An image with an empty `alt` that is not loaded has no size, so the initial is seen. A
+ * loaded image moves it to the next line, which is hidden.
+ */
+const logoOf = (client: ClientView): Content =>
+  isImageUrl(client.logoUri) &&
+  html`<span class="logo"><img src="${client.logoUri}" alt=""><span aria-hidden="true">${initialOf(nameOf(client))}</span></span>`
+
+/** A text about the application, beside its logo. */
+export const clientLine = (client: ClientView, text: string): Html =>
+  html`<p class="client">${logoOf(client)}<span>${text}</span></p>`
+
+/** The logo of the application, above a heading that contains its name. */
+export function clientLogo(client: ClientView): Content {
+  const logo = logoOf(client)
+  return logo !== false && html`<p class="client">${logo}</p>`
 }
+
+/** Who is signed in. Never beside the logo of the application, which would look like the picture of the user. */
+export const userLine = (name: string | undefined, { text }: Tools): Content =>
+  name !== undefined && html`<p class="muted" id="user">${text('signedInAs', { name })}</p>`
 
 /** Links to the terms and the privacy policy of the application. */
 export function clientLinks(client: ClientView, { text }: Tools): Content {

@@ -98,6 +98,9 @@ async function finishSignIn() {
     code_verifier: request.verifier,
   })
   if (claimsOf(tokens.id_token)?.nonce !== request.nonce) throw new Error('The identity token does not fit')
+  // The `sub` of the identity token is an id for programs, not a name.
+  const { name } = await userinfo()
+  if (name !== undefined) sessionStorage.setItem('name', name)
   return tokens
 }
 
@@ -127,6 +130,7 @@ async function signOut() {
   const { end_session_endpoint } = await discover()
   const hint = storedTokens()?.id_token
   sessionStorage.removeItem('tokens')
+  sessionStorage.removeItem('name')
   if (end_session_endpoint === undefined || hint === undefined) return show(undefined)
   const parameters = new URLSearchParams({ id_token_hint: hint, post_logout_redirect_uri: `${location.origin}/` })
   location.assign(`${end_session_endpoint}?${parameters}`)
@@ -140,7 +144,8 @@ function show(response) {
   report('')
   if (tokens === undefined) return
   const claims = claimsOf(tokens.id_token)
-  part('user').textContent = `You are signed in as user ${claims?.sub}`
+  const name = sessionStorage.getItem('name')
+  part('user').textContent = name === null ? 'You are signed in' : `You are signed in as ${name}`
   part('response').textContent = shown(response ?? tokens)
   part('identity').textContent = shown(claims)
   part('access').textContent = shown(claimsOf(tokens.access_token) ?? tokens.access_token)

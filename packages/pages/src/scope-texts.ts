@@ -1,0 +1,70 @@
+import { type Html, html } from './html.ts'
+import { languages } from './messages/languages.ts'
+import { fill, type Messages } from './messages/messages.ts'
+import type { PagesSettings } from './options.ts'
+
+const standardScopes: Readonly<Record<string, keyof Messages>> = {
+  openid: 'scopeOpenid',
+  profile: 'scopeProfile',
+  email: 'scopeEmail',
+  address: 'scopeAddress',
+  phone: 'scopePhone',
+  offline_access: 'scopeOfflineAccess',
+}
+
+/** A text, and the tag of its language. */
+interface Text {
+  readonly text: string
+  readonly lang: string
+}
+
+/** The language tag and those that are more general (RFC 4647 section 3.4): `de-AT`, `de`. */
+const rangesOf = (tag: string): readonly string[] =>
+  tag
+    .toLowerCase()
+    .split('-')
+    .map((_part, index, parts) => parts.slice(0, parts.length - index).join('-'))
+
+type Described = PagesSettings['scopes'][string]
+
+/** One text is in the default language of the pages. */
+const textsOf = (described: Described | undefined, byDefault: string): readonly Text[] =>
+  typeof described === 'string'
+    ? [{ text: described, lang: byDefault }]
+    : Object.entries(described ?? {}).map(([lang, text]) => ({ text, lang }))
+
+const textIn = (texts: readonly Text[], locale: string): Text | undefined =>
+  rangesOf(locale)
+    .map((range) => texts.find(({ lang }) => lang.toLowerCase() === range))
+    .find((found) => found !== undefined)
+
+/** The text of this package for a standard scope. The messages of an unknown language can be English. */
+function builtInText(name: string, locale: string, messages: Messages, added: object | undefined): Text | undefined {
+  const key = Object.hasOwn(standardScopes, name) ? standardScopes[name] : undefined
+  if (key === undefined) return undefined
+  const isTranslated =
+    rangesOf(locale).some((range) => Object.hasOwn(languages, range)) || Object.hasOwn(added ?? {}, key)
+  return { text: messages[key], lang: isTranslated ? locale : 'en' }
+}
+
+/**
+ * Returns a function that describes a scope to a user: in the language of the page if the operator or, for a standard
+ * scope, this package has such a text. Otherwise a text of the operator, which says more than the name of a scope; its
+ * element names its language, for screen readers and translators.
+ */
+export function createScopeTexts(
+  locale: string,
+  messages: Messages,
+  { scopes, messages: added, locales = Object.keys(languages) }: PagesSettings,
+): (name: string) => Html {
+  const [byDefault = 'en'] = locales
+  return (name) => {
+    const texts = textsOf(Object.hasOwn(scopes, name) ? scopes[name] : undefined, byDefault)
+    const builtIn = builtInText(name, locale, messages, added[locale])
+    const translated = textIn(texts, locale) ?? (builtIn?.lang === locale ? builtIn : undefined)
+    if (translated !== undefined) return html`${translated.text}`
+    const foreign = textIn(texts, byDefault) ?? textIn(texts, 'en') ?? texts[0] ?? builtIn
+    if (foreign === undefined) return html`${fill(messages.scopeOther, { scope: name })}`
+    return html`<span lang="${foreign.lang}">${foreign.text}</span>`
+  }
+}
