@@ -64,10 +64,16 @@ const maxCandidates = 2
  */
 export type KeySet = (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>
 
-/** The keys, which are imported when they are first needed. */
+/**
+ * The keys, which are imported when they are first needed. What a header leads to is remembered: keys that cannot be
+ * imported would cost time in each request, and anyone can send one.
+ */
 export function keySetOf({ keys }: { readonly keys: readonly unknown[] }): KeySet {
   const find = createLocalJWKSet({ keys: keys as JWK[] })
-  return async (header) => {
+  const ids = new Set([undefined, ...(keys as readonly JWK[]).map((key) => key.kid)])
+  const known = new Map<string, Promise<readonly CryptoKey[]>>()
+
+  async function search(header: JWTHeaderParameters): Promise<readonly CryptoKey[]> {
     try {
       return [await find(header)]
     } catch (error) {
@@ -79,6 +85,16 @@ export function keySetOf({ keys }: { readonly keys: readonly unknown[] }): KeySe
       }
       return fitting
     }
+  }
+
+  return (header) => {
+    const { alg, kid } = header
+    // A sender can choose any other id; no key has it, so nothing is imported.
+    if (!ids.has(kid)) return search(header)
+    const name = JSON.stringify([alg, kid])
+    const found = known.get(name) ?? search(header)
+    known.set(name, found)
+    return found
   }
 }
 

@@ -47,15 +47,15 @@ const notIdentity: ReadonlySet<string> = new Set(['aud', 'exp', 'iat', 'jti', 'n
 
 /**
  * Whether the claim `may_act` of a subject token names this actor: every member that identifies a party must equal the
- * claim of the actor. Without `iss`, it names a party of the subject token's issuer. A `sub` that equals `client_id` names
- * a client, not a user of that client with an equal `sub`.
+ * claim of the actor. Without `iss`, it names a party of the subject token's issuer. A `client_id` alone, or with an equal
+ * `sub`, names a client: not its users, nor a user of it with an equal `sub`.
  *
  * @see RFC 8693 section 4.4
  */
 export function mayAct(mayAct: unknown, issuer: unknown, actor: Claims, isClient: boolean): boolean {
   if (typeof mayAct !== 'object' || mayAct === null || Array.isArray(mayAct)) return false
   const { sub, client_id: clientId } = mayAct as Claims
-  if (!isClient && sub !== undefined && sub === clientId) return false
+  if (!isClient && clientId !== undefined && (sub ?? clientId) === clientId) return false
   const members = Object.entries({ iss: issuer, ...mayAct }).filter(([name]) => !notIdentity.has(name))
   const names = members.map(([name]) => name)
   return (

@@ -50,4 +50,13 @@ describe('a user with the name of a client', () => {
     expect((await exchange(token, { ...jwt, ...attacker })).failure).toBe('plugin:token-exchange:may_not_act')
     expect((await exchange(token, { ...jwt, ...actor })).status).toBe(200)
   })
+
+  test('of a client is not that client, if may_act names only the client', async () => {
+    const { actor, attacker, exchange, originalClaims } = await setUpAttack(service)
+    const token = await originalKey.sign(originalClaims({ sub: 'alice', may_act: { iss: issuer, client_id: client } }))
+    const jwt = { subject_token_type: typeOf('jwt'), scope: 'api' }
+    expect((await exchange(token, { ...jwt, ...attacker })).failure).toBe('plugin:token-exchange:may_not_act')
+    expect((await exchange(token, { ...jwt, ...actor })).status).toBe(200)
+    expect((await exchange(token, jwt)).status).toBe(200)
+  })
 })

@@ -17,10 +17,17 @@ const maxCandidates = 2
 const isBounded = ({ kty, n, e }: JWK): boolean =>
   kty !== 'RSA' || (typeof n === 'string' && n.length <= 683 && typeof e === 'string' && e.length <= 6)
 
-/** Keys that cannot be used are ignored (RFC 7517 section 5). */
+/**
+ * Keys that cannot be used are ignored (RFC 7517 section 5). What a header leads to is remembered: keys that cannot be
+ * imported would cost time in each request.
+ */
 export function keysOf({ keys }: JSONWebKeySet): FindKeys {
-  const find = createLocalJWKSet({ keys: keys.filter(isBounded) })
-  return async (header) => {
+  const bounded = keys.filter(isBounded)
+  const find = createLocalJWKSet({ keys: bounded })
+  const ids = new Set([undefined, ...bounded.map(({ kid }) => kid)])
+  const known = new Map<string, ReturnType<FindKeys>>()
+
+  async function search(header: JWSHeaderParameters): Promise<readonly CryptoKey[]> {
     try {
       return [await find(header as Parameters<typeof find>[0])]
     } catch (error) {
@@ -32,6 +39,16 @@ export function keysOf({ keys }: JSONWebKeySet): FindKeys {
       }
       return fitting
     }
+  }
+
+  return (header) => {
+    const { alg, kid } = header
+    // A sender can choose any other id; no key has it, so nothing is imported.
+    if (!ids.has(kid)) return search(header)
+    const name = JSON.stringify([alg, kid])
+    const found = known.get(name) ?? search(header)
+    known.set(name, found)
+    return found
   }
 }
 
