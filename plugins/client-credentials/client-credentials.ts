@@ -11,5 +11,6 @@ export const clientCredentials = (): Grant =>
   defineGrant({
     grantType: 'client_credentials',
     params: v.object({}),
+    withoutUser: true,
     handle: ({ scopes }) => ({ scopes }),
   })

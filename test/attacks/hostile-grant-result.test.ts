@@ -58,6 +58,11 @@ describe('scopes', () => {
     expect({ status, error: body.error, issued }).toEqual({ status: 400, error: 'invalid_scope', issued: false })
   })
 
+  test('rejects a subject of a grant that declares to have no users', async () => {
+    const { status, body, issued } = await send({ ...returning({ subject, scopes: ['api1'] }), withoutUser: true })
+    expect({ status, error: body.error, issued }).toEqual({ status: 500, error: 'server_error', issued: false })
+  })
+
   /**
    * A refresh plugin of the host that ignores the requested scope, and returns everything that the family was granted.
    */

@@ -140,6 +140,7 @@ describe('plugins', () => {
   test.each([
     ['scope', { scope: 'requierd' }],
     ['requires', { requires: ['users.autenticate'] }],
+    ['withoutUser', { withoutUser: 'yes' }],
   ])('rejects a grant with an unknown value of %s', async (name, more) => {
     const message = expect.stringMatching(new RegExp(`^plugins: .*urn:example:badge.*${name}`, 'u'))
     await expect(start([grant(more)])).rejects.toMatchObject(refusal(message))

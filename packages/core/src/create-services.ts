@@ -28,7 +28,7 @@ import { createFailedProofs } from './grants/failed-proofs.ts'
 import { createGrantKits } from './grants/kit.ts'
 import { createMint } from './grants/mint.ts'
 import { createPluginKits } from './grants/plugin-kit.ts'
-import { createScopePolicy } from './grants/scope-policy.ts'
+import { canIssueIdentityTokens, createScopePolicy } from './grants/scope-policy.ts'
 import { openKeyRing } from './keys/open-key-ring.ts'
 import type { CheckedOptions } from './options.ts'
 import { probeStorage } from './records/probe.ts'
@@ -68,7 +68,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const userClaims = createUserClaims(scopes, users)
   const scopePolicy = createScopePolicy(scopes, registry, options.unavailableScopes)
   assertConsistent({ clients: hostClients, scopes, users, registry })
-  const openKeys = await openKeyRing(options.keys, runtime)
+  const openKeys = await openKeyRing(options.keys, canIssueIdentityTokens(hostClients, scopes, registry), runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
   const recorder = createRecorder(options.observe, runtime, options.traceHeaders)
   const startup = recorder.start()

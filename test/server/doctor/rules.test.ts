@@ -168,6 +168,8 @@ describe('RS256, which OpenID Connect Discovery requires', () => {
     expect(where({})).toEqual(['keys.algorithms'])
     expect(where({}, { keys: { jwks: './keys.json' } })).toEqual(['keys.jwks'])
     expect(where({}, { keys: [{}] })).toEqual(['keys'])
+    // Not only at a login page.
+    expect(where({ grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'] })).toEqual(['keys.algorithms'])
     const elsewhere = { clients: [], hasExternalClients: true }
     expect(where({}, { authorizationEndpoint: 'https://login.example.com' }, elsewhere)).toEqual(['keys.algorithms'])
     expect(where({}, { plugins: [{ name: 'sign-in' }] }, elsewhere)).toEqual(['keys.algorithms'])

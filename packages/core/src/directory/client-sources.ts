@@ -27,5 +27,6 @@ export function combineClients(host: ClientDirectory, sources: readonly ClientDi
     secretVerifierOf: (client) => (client === undefined ? host : (owners.get(client) ?? host)).secretVerifierOf(client),
     isOriginAllowed: host.isOriginAllowed,
     all: host.all,
+    hasUnlisted: true,
   }
 }

@@ -36,6 +36,8 @@ export interface ClientDirectory {
   isOriginAllowed(origin: string): MaybePromise<boolean>
   /** All clients of an array; empty for a client store. */
   readonly all: readonly Client[]
+  /** Whether it can find clients that are not in `all`. */
+  readonly hasUnlisted: boolean
 }
 
 const noSecrets: ClientSecrets = { stored: [], malformed: 0 }
@@ -82,6 +84,7 @@ function fromArray(options: readonly ClientOptions[], schema: typeof clientSchem
     secretVerifierOf: () => undefined,
     isOriginAllowed: (origin) => origins.has(origin),
     all,
+    hasUnlisted: false,
   }
 }
 
@@ -145,6 +148,7 @@ function fromStore(
     secretVerifierOf: () => verifySecret,
     isOriginAllowed: (origin) => isOriginAllowed?.(origin) ?? false,
     all: [],
+    hasUnlisted: true,
   }
 }
 

@@ -112,8 +112,8 @@ function malformedResult(result: unknown, issue: v.BaseIssue<unknown>, { grantTy
  *
  * @param found stored grants that the kit has returned for this request
  * @throws OAuthError `server_error` (a defect in the plugin) when the result is missing or malformed.
- * @throws TypeError (a defect in the plugin) when the result sets a member that only the core sets, or omits a stored
- * grant that the grant has looked up.
+ * @throws TypeError (a defect in the plugin) when the result sets a member that only the core sets, omits a stored grant
+ * that the grant has looked up, or has a subject although the grant is `withoutUser`.
  */
 export function parseGrantResult(result: unknown, grant: Grant, found: readonly Redemption[]): CheckedResult {
   const parsed = v.safeParse(grantResultSchema, result)
@@ -122,6 +122,9 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
   for (const member of Object.keys(output.response ?? {})) {
     if (standardMembers.has(member))
       throw new TypeError(`The grant ${grant.grantType} cannot set ${member} of the response`)
+  }
+  if (grant.withoutUser === true && output.subject !== undefined) {
+    throw new TypeError(`The grant ${grant.grantType} is withoutUser and cannot return a subject`)
   }
   const redeems = (output.redeems ?? []).map(detailsOf)
   const continues = output.continues && detailsOf(output.continues)

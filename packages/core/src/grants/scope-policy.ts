@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
 import { scopeName } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
@@ -68,6 +69,28 @@ export const allowsRefreshToken = (scopes: readonly string[]): boolean => scopes
 
 /** Whether these scopes allow an identity token (OpenID Connect Core section 3.1.2.1). */
 export const allowsIdentityToken = (scopes: readonly string[]): boolean => scopes.includes('openid')
+
+/**
+ * Whether a client can get an identity token: it may have `openid`, and use a grant with a user. Clients of a client
+ * store, and of plugins, are assumed to be allowed every scope and grant type.
+ *
+ * @param clients those of the host
+ */
+export function canIssueIdentityTokens(
+  clients: Pick<ClientDirectory, 'all' | 'hasUnlisted'>,
+  scopes: ScopeDirectory,
+  registry: Pick<Registry, 'grants' | 'clientSources'>,
+): boolean {
+  const names = scopes.all.flatMap(({ name, enabled }) => (enabled ? [name] : []))
+  const hasUser = (grantTypes: Iterable<string>): boolean =>
+    [...grantTypes].some((grantType) => registry.grants.get(grantType)?.withoutUser !== true)
+  if (!allowsIdentityToken(names) || !hasUser(registry.grants.keys())) return false
+  return (
+    clients.hasUnlisted ||
+    registry.clientSources.length > 0 ||
+    clients.all.some((client) => client.enabled && allowsIdentityToken(client.scopes) && hasUser(client.grantTypes))
+  )
+}
 
 /**
  * The scopes of the authorization behind a result. RFC 6749 section 6: a narrowed request narrows its access token, not

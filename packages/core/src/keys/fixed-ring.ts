@@ -1,8 +1,12 @@
+import type { JWK } from 'jose'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
+import type { ExternalKey } from './external-key.ts'
 import { type ImportedKey, importKey } from './import-key.ts'
 import { type KeyInfo, type KeyRing, type RingKey, signerOf } from './key-ring.ts'
-import type { KeySource, StoredKeys } from './key-source.ts'
 import { retrySecretOf } from './retry-secret.ts'
+
+/** Keys that the host has made. */
+export type FixedKeys = readonly (JWK | ExternalKey)[]
 
 async function refuse(): Promise<never> {
   throw new TypeError(
@@ -21,8 +25,7 @@ function infoOf({ key, private: isPrivate }: ImportedKey, signs: boolean, create
  *
  * @throws TypeError with a sentence that says which key cannot be used and why.
  */
-export async function openFixedRing(source: Exclude<KeySource, StoredKeys>, runtime: Runtime): Promise<KeyRing> {
-  const given = 'generate' in source ? [await source.generate()] : source
+export async function openFixedRing(given: FixedKeys, runtime: Runtime): Promise<KeyRing> {
   if (!Array.isArray(given) || given.length === 0) {
     throw new TypeError(
       'keys must be storedKeys(), signingKeys() or a non-empty array of JWKs, of which the first one signs',

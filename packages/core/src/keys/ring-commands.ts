@@ -7,7 +7,7 @@ import { type ChangeDeps, type RingChange, type RotationReason, retiredRing, rot
 import { infoOf, keyIn, withoutEnded } from './ring-content.ts'
 import type { FoundRing, RingRecords } from './ring-records.ts'
 import { type RingRefresh, staleAfter } from './ring-refresh.ts'
-import type { CheckedStoredKeys } from './stored-keys-options.ts'
+import type { RingOptions } from './stored-keys-options.ts'
 
 /**
  * The minimum time in seconds that a next key is published before it signs: by then every process knows it, and older
@@ -39,7 +39,7 @@ export function createRingCommands(deps: {
   readonly adopt: (found: FoundRing) => Promise<void>
   readonly refresh: RingRefresh
   readonly records: RingRecords
-  readonly options: CheckedStoredKeys
+  readonly options: RingOptions
   readonly changeDeps: ChangeDeps
   readonly issuer: string
   readonly recorder: Recorder

@@ -14,7 +14,6 @@ export const storedKeysSchema = configurationObject({
       v.check((list) => new Set(list).size === list.length, 'must name each algorithm once'),
       v.transform((list) => list as [SigningAlgorithm, ...SigningAlgorithm[]]),
     ),
-    ['ES256'],
   ),
   rotateAfter: v.optional(
     v.pipe(
@@ -52,7 +51,10 @@ export const storedKeysSchema = configurationObject({
 })
 
 export interface StoredKeysOptions {
-  /** The signing algorithms. The first is the default; a client can select another. Default: `['ES256']`. */
+  /**
+   * The signing algorithms. The first signs access tokens, `RS256` identity tokens; a client can select another for its
+   * identity tokens. Default: `['ES256', 'RS256']`, and `['ES256']` if no client can get identity tokens.
+   */
   readonly algorithms?: readonly SigningAlgorithm[] | undefined
   /** Seconds for which a key signs. Default: 90 days; minimum: 600. */
   readonly rotateAfter?: number | undefined
@@ -81,3 +83,8 @@ export interface StoredKeysOptions {
 }
 
 export type CheckedStoredKeys = v.InferOutput<typeof storedKeysSchema>
+
+/** The options with the algorithms of this provider. */
+export interface RingOptions extends Omit<CheckedStoredKeys, 'algorithms'> {
+  readonly algorithms: readonly [SigningAlgorithm, ...SigningAlgorithm[]]
+}

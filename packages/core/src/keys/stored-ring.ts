@@ -10,7 +10,7 @@ import { createRingCommands } from './ring-commands.ts'
 import { type StoredKey, thumbprintForm } from './ring-content.ts'
 import { createRingRecords, type FoundRing, type RingRecords, ringFault } from './ring-records.ts'
 import { createRingRefresh } from './ring-refresh.ts'
-import type { CheckedStoredKeys } from './stored-keys-options.ts'
+import type { RingOptions } from './stored-keys-options.ts'
 
 /**
  * Seconds that a retired key is kept beyond the longest token lifetime, for clock skew and for processes that have not
@@ -20,7 +20,7 @@ const margin = 180
 
 export interface StoredRingDeps {
   readonly issuer: string
-  readonly options: CheckedStoredKeys
+  readonly options: RingOptions
   /** The longest token lifetime of the known clients plus the clock tolerance, in seconds. */
   readonly maxTokenLifetime: number
   readonly store: Store
@@ -110,7 +110,7 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
     return signerOf(live.signers, algorithm)
   }
   return {
-    algorithms: [...algorithms],
+    algorithms,
     signer,
     sealer: () => signer(),
     // Not from a signing key: its private part is deleted when it stops signing.

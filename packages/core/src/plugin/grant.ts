@@ -152,6 +152,11 @@ export interface Grant<S extends Schema = Schema> {
   /** Whether public clients may use it. Default: `false`. */
   readonly publicClients?: boolean | undefined
   /**
+   * Whether its tokens never belong to a user; a result with a subject is then refused. If all grants are such, the
+   * provider needs no key for identity tokens. Default: `false`.
+   */
+  readonly withoutUser?: boolean | undefined
+  /**
    * The `error_description` of `invalid_grant` when the core refuses the result (spent, revoked, user inactive). Use
    * the same text for the grant's own refusals, so that callers cannot distinguish them. Default: `The grant is not
    * valid`.

@@ -59,6 +59,7 @@ function assertGrant(grant: Grant, hidden: HiddenParameters): void {
     throw new TypeError(`plugins: ${name} can have defaultScopes, a function, only with scope: 'optional'`)
   }
   assertOneOf(name, 'publicClients', grant.publicClients, [true, false])
+  assertOneOf(name, 'withoutUser', grant.withoutUser, [true, false])
   assertOneOf(name, 'refusalCode', grant.refusalCode, ['invalid_grant', 'invalid_request'])
   const { kind, redirect, publicClientsNeed } = grant.stored ?? { kind: 'code' }
   if (typeof kind !== 'string' || !/^[a-z][a-z\d-]{0,29}$/u.test(kind) || kind === 'plugin') {

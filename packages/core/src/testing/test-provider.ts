@@ -3,7 +3,7 @@ import type { EndpointName } from '../endpoints/built-in.ts'
 import { thrownValueOf } from '../events/cause.ts'
 import type { ProviderEvent } from '../events/event.ts'
 import type { Handler } from '../http/connection.ts'
-import { signingKeys } from '../keys/key-source.ts'
+import { generateKey } from '../keys/import-key.ts'
 import type { ProviderOptions } from '../options.ts'
 import { createProvider, type Provider } from '../provider.ts'
 import { collectParts } from '../registry/collect.ts'
@@ -105,7 +105,7 @@ export async function read(response: Response): Promise<TestResponse> {
 let keys: Promise<ProviderOptions['keys']> | undefined
 
 async function sharedKeys(): Promise<ProviderOptions['keys']> {
-  return [await signingKeys().generate()]
+  return [await generateKey('ES256')]
 }
 
 /**

@@ -81,7 +81,7 @@ export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, client
 export const checkOpenId: Check = ({ configuration, clients, hasExternalClients, signingAlgorithms }) => {
   const openIdClients = clients.filter(
     ({ enabled, scopes, grantTypes }) =>
-      enabled && scopes.includes('openid') && grantTypes.includes('authorization_code'),
+      enabled && scopes.includes('openid') && grantTypes.some((name) => name !== 'client_credentials'),
   )
   const { authorizationEndpoint, plugins = [] } = configuration
   const signsIn =

@@ -204,7 +204,7 @@ export const rules = define({
   'openid-algorithm-missing': {
     severity: 'warning',
     remedy:
-      'set keys.algorithms to ["ES256", "RS256"], or add an RSA key after the first key in the key file; access tokens keep their algorithm',
+      'remove keys.algorithm and keys.algorithms, or set the latter to ["ES256", "RS256"]; with a key file, add an RSA key after the first key; access tokens keep their algorithm',
     source: 'OpenID Connect Discovery 1.0 section 3',
   },
   'file-readable': {
