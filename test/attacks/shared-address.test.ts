@@ -104,6 +104,24 @@ describe('what no secret could make right is not counted', () => {
     expect(await send(f, await assertion('key-only'))).toBe(200)
   })
 
+  test('a secret of a public client costs the host no comparison, which could be slow', async () => {
+    const compared: string[] = []
+    const rows = new Map([...clients, ...more].map((client) => [client.clientId, client]))
+    const f = await setUp({
+      clients: {
+        find: async (id) => rows.get(id),
+        verifySecret: async (id) => {
+          compared.push(id)
+          return false
+        },
+      },
+    })
+    expect(await statusesOf(f, 60, header('', spaClientId, 'secret'))).toEqual(times(60, 401))
+    expect(compared).toEqual([])
+    for (const id of [web[0], 'unknown', 'disabled-public']) await send(f, header('', id, 'guess'))
+    expect(compared).toEqual([web[0], 'unknown', 'disabled-public'])
+  })
+
   test('forged assertions, and right ones while the keys of the client cannot be fetched', async () => {
     let isDown = true
     const fetch = async () => (isDown ? new Response('', { status: 503 }) : Response.json(jwks))

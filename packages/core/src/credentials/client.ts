@@ -117,14 +117,15 @@ export function createClientAuthentication(deps: {
     if (method.verify === undefined) {
       if (client !== undefined) reportMalformed(client, trace)
       const { secret } = presented as PresentedSecret
-      const verifySecret = clients.secretVerifierOf(client)
+      // A public client has no secret, so one cannot authenticate it. Its id alone authenticates it: that it exists is no
+      // secret, unless it is disabled. Nothing limits these requests, so they must not cost a slow hash of the host.
+      const isKnownPublic = client?.public === true && client.enabled
+      const verifySecret = isKnownPublic ? undefined : clients.secretVerifierOf(client)
       const matches =
         verifySecret === undefined
           ? matchesSecret(secret, client && clients.secretsOf(client).stored)
           : await verifySecret(clientId, secret)
-      // A public client has no secret, so one cannot authenticate it, even if the host's `verifySecret` accepts it. Its id
-      // alone authenticates it: that it exists is no secret, unless it is disabled.
-      if (client?.public) return refused('client_public', client.enabled ? 'impossible' : 'guess')
+      if (client?.public) return refused('client_public', isKnownPublic ? 'impossible' : 'guess')
       if (client !== undefined && matches !== true) return refused('secret_mismatch')
     } else {
       const outcome = await method.verify(presented, client, kitOf(plugin))
