@@ -1,5 +1,5 @@
 // Users read what a scope permits in the language of the page, or marked as another language.
-import { createPages, type PagesOptions } from '@grantry/pages'
+import { createPages, missingTexts, type PagesOptions } from '@grantry/pages'
 import { expect, test } from 'vitest'
 
 function itemsOf(names: readonly string[], locale: string, options: PagesOptions): readonly string[] {
@@ -44,4 +44,19 @@ test('an added language uses the texts of the operator, before English ones', ()
     '<span lang="de">Nummer sehen</span>',
     '<span lang="en">See your postal address</span>',
   ])
+})
+
+test('finds the texts that pages lack', () => {
+  const scopes = {
+    email: 'See your address',
+    a: 'One text',
+    b: { en: 'B', de: 'B', fr: 'B', es: 'B', zh: 'B', ja: 'B' },
+  }
+  expect(missingTexts({ scopes })).toEqual([{ path: 'scopes.a', locales: ['de', 'fr', 'es', 'zh', 'ja'] }])
+  expect(missingTexts({ scopes, locales: ['en-GB'] })).toEqual([])
+  expect(missingTexts({ locales: ['de', 'it', 'pt'], messages: { it: { signIn: 'Accedi' } } })).toEqual([
+    { path: 'messages.it', locales: ['it'] },
+    { path: 'messages.pt', locales: ['pt'] },
+  ])
+  expect(missingTexts({})).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { parseConfiguration } from '@grantry/core'
 import { createLocaleOf } from './locale.ts'
-import { languages } from './messages/languages.ts'
+import { languages, localesOf } from './messages/languages.ts'
 import type { Messages } from './messages/messages.ts'
 import { type PagesOptions, pagesSchema } from './options.ts'
 import { templates as ownTemplates, type Templates } from './templates/templates.ts'
@@ -32,7 +32,7 @@ function messagesOf(locale: string, more: Partial<Messages> | undefined): Messag
 export function createPages(input: PagesOptions & { readonly templates?: Partial<Templates> } = {}): Pages {
   const { templates, ...appearance } = input
   const settings = parseConfiguration(pagesSchema, appearance, 'createPages()')
-  const locales = settings.locales ?? [...new Set([...Object.keys(languages), ...Object.keys(settings.messages)])]
+  const locales = localesOf(settings)
   const layout = createLayout(settings)
   const toolsByLocale = new Map(
     locales.map((locale) => [locale, createTools(locale, messagesOf(locale, settings.messages[locale]), settings)]),

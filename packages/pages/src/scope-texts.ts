@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts'
-import { languages } from './messages/languages.ts'
+import { languages, localesOf } from './messages/languages.ts'
 import { fill, type Messages } from './messages/messages.ts'
 import type { PagesSettings } from './options.ts'
 
@@ -12,6 +12,8 @@ const standardScopes: Readonly<Record<string, keyof Messages>> = {
   offline_access: 'scopeOfflineAccess',
 }
 
+export const isStandardScope = (name: string): boolean => Object.hasOwn(standardScopes, name)
+
 /** A text, and the tag of its language. */
 interface Text {
   readonly text: string
@@ -19,7 +21,7 @@ interface Text {
 }
 
 /** The language tag and those that are more general (RFC 4647 section 3.4): `de-AT`, `de`. */
-const rangesOf = (tag: string): readonly string[] =>
+export const rangesOf = (tag: string): readonly string[] =>
   tag
     .toLowerCase()
     .split('-')
@@ -28,19 +30,19 @@ const rangesOf = (tag: string): readonly string[] =>
 type Described = PagesSettings['scopes'][string]
 
 /** One text is in the default language of the pages. */
-const textsOf = (described: Described | undefined, byDefault: string): readonly Text[] =>
+export const textsOf = (described: Described | undefined, byDefault: string): readonly Text[] =>
   typeof described === 'string'
     ? [{ text: described, lang: byDefault }]
     : Object.entries(described ?? {}).map(([lang, text]) => ({ text, lang }))
 
-const textIn = (texts: readonly Text[], locale: string): Text | undefined =>
+export const textIn = (texts: readonly Text[], locale: string): Text | undefined =>
   rangesOf(locale)
     .map((range) => texts.find(({ lang }) => lang.toLowerCase() === range))
     .find((found) => found !== undefined)
 
 /** The text of this package for a standard scope. The messages of an unknown language can be English. */
 function builtInText(name: string, locale: string, messages: Messages, added: object | undefined): Text | undefined {
-  const key = Object.hasOwn(standardScopes, name) ? standardScopes[name] : undefined
+  const key = isStandardScope(name) ? standardScopes[name] : undefined
   if (key === undefined) return undefined
   const isTranslated =
     rangesOf(locale).some((range) => Object.hasOwn(languages, range)) || Object.hasOwn(added ?? {}, key)
@@ -55,9 +57,9 @@ function builtInText(name: string, locale: string, messages: Messages, added: ob
 export function createScopeTexts(
   locale: string,
   messages: Messages,
-  { scopes, messages: added, locales = Object.keys(languages) }: PagesSettings,
+  { scopes, messages: added, locales }: PagesSettings,
 ): (name: string) => Html {
-  const [byDefault = 'en'] = locales
+  const [byDefault = 'en'] = localesOf({ locales, messages: added })
   return (name) => {
     const texts = textsOf(Object.hasOwn(scopes, name) ? scopes[name] : undefined, byDefault)
     const builtIn = builtInText(name, locale, messages, added[locale])

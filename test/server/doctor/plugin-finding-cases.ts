@@ -87,6 +87,24 @@ export const pluginFindingCases: readonly FindingCase[] = [
     { id: 'users-missing', severity: 'warning', where: 'plugins[0]' },
   ],
   [
+    'a scope that is described in fewer languages than the pages have',
+    withPlugin({
+      name: 'sign-in',
+      pages: { locales: ['en', 'de-AT', 'ja'], scopes: { api1: { en: 'See', de: 'Sehen' } } },
+    }),
+    {
+      id: 'text-missing',
+      severity: 'info',
+      where: 'plugins[0].pages.scopes.api1',
+      reason: expect.stringContaining('no text in ja,'),
+    },
+  ],
+  [
+    'a language of the pages that is partly English',
+    withPlugin({ name: 'sign-in', pages: { messages: { it: { signIn: 'Accedi' } } } }),
+    { id: 'text-missing', where: 'plugins[0].pages.messages.it' },
+  ],
+  [
     'a client that is described to users, without the pages of a sign-in',
     { ...healthy, clients: [{ ...client, clientName: 'Example' }] },
     { id: 'plugin-missing', severity: 'error', where: 'clients[0].clientName' },

@@ -8,3 +8,12 @@ import { zh } from './zh.ts'
 
 /** The languages of the pages. The first is the default. */
 export const languages: Readonly<Record<string, Messages>> = { en, de, fr, es, zh, ja }
+
+/** The languages of pages with these options. The first is the default. */
+export const localesOf = ({
+  locales,
+  messages,
+}: {
+  readonly locales?: readonly string[] | undefined
+  readonly messages: object
+}): readonly string[] => locales ?? [...new Set([...Object.keys(languages), ...Object.keys(messages)])]

@@ -65,6 +65,11 @@ export const pluginRules = {
     remedy: 'add users, with passwords from grantry hash-password',
     source: 'docs/guides/sign-in.md',
   },
+  'text-missing': {
+    severity: 'info',
+    remedy: 'add the texts, or set locales to the languages that you have',
+    source: 'docs/guides/sign-in.md',
+  },
   'resource-unknown': {
     severity: 'warning',
     remedy: 'set audience of the scopes of your APIs to the resources that clients name',

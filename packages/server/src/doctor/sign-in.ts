@@ -1,7 +1,22 @@
+import { missingTexts, type PagesOptions } from '@grantry/pages'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import { clientsWithoutSignIn, hasNoUsers } from '../startup-warnings.ts'
-import type { Check } from './facts.ts'
-import { finding } from './finding.ts'
+import type { Check, Facts } from './facts.ts'
+import { type Finding, finding } from './finding.ts'
+
+/** Checks whether the pages have texts in each of their languages. */
+const checkTexts = ({ plugins = [] }: Facts['configuration']): readonly Finding[] =>
+  plugins.flatMap((plugin, index) =>
+    isNamedPlugin(plugin) && plugin.name === 'sign-in'
+      ? missingTexts((plugin.pages ?? {}) as PagesOptions).map(({ path, locales }) =>
+          finding(
+            'text-missing',
+            `plugins[${index}].pages.${path}`,
+            `There is no text in ${locales.join(', ')}, so pages in it contain another language`,
+          ),
+        )
+      : [],
+  )
 
 /** Checks whether users can sign in where clients expect it. */
 export const checkSignIn: Check = ({ configuration, metadata }) => {
@@ -29,5 +44,6 @@ export const checkSignIn: Check = ({ configuration, metadata }) => {
           ),
         ]
       : []),
+    ...checkTexts(configuration),
   ]
 }

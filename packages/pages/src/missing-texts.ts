@@ -1,0 +1,29 @@
+import { languages, localesOf } from './messages/languages.ts'
+import type { PagesOptions } from './options.ts'
+import { isStandardScope, rangesOf, textIn, textsOf } from './scope-texts.ts'
+
+/** A member of the options, and the languages of the pages in which it has no text. */
+export interface MissingTexts {
+  readonly path: string
+  readonly locales: readonly string[]
+}
+
+/**
+ * Returns the described scopes that have no text in a language of the pages, and the added languages whose pages are
+ * partly English.
+ */
+export function missingTexts({ locales, messages = {}, scopes = {} }: PagesOptions): readonly MissingTexts[] {
+  const used = localesOf({ locales, messages })
+  const [byDefault = 'en'] = used
+  const isBuiltIn = (locale: string): boolean => rangesOf(locale).some((range) => Object.hasOwn(languages, range))
+  const isEnglish = (locale: string): boolean =>
+    !isBuiltIn(locale) && Object.keys(languages.en ?? {}).some((key) => !Object.hasOwn(messages[locale] ?? {}, key))
+  const ofScopes = Object.entries(scopes)
+    .filter(([name]) => !isStandardScope(name))
+    .map(([name, described]) => {
+      const texts = textsOf(described, byDefault)
+      return { path: `scopes.${name}`, locales: used.filter((locale) => textIn(texts, locale) === undefined) }
+    })
+  const ofLanguages = used.filter(isEnglish).map((locale) => ({ path: `messages.${locale}`, locales: [locale] }))
+  return [...ofScopes, ...ofLanguages].filter(({ locales }) => locales.length > 0)
+}
