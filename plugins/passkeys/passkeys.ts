@@ -53,12 +53,13 @@ export function passkeys(options: PasskeysOptions): PasskeyCheck {
   return {
     rpId,
     limitsHostCalls: true,
-    async verify({ credential, challenge, origin }, kit) {
+    async verify({ credential, challenge, origin, onFound }, kit) {
       const parsed = v.safeParse(responseSchema, credential)
       if (!parsed.success) return undefined
       const { id } = parsed.output
       const stored = await kit.callHost('passkeys.find', () => find(id))
       if (stored === undefined) return undefined
+      onFound?.(stored.sub)
       const response: AuthenticationResponseJSON = { ...parsed.output, clientExtensionResults: {} }
       const result = await verifyAuthenticationResponse({
         response,

@@ -8,6 +8,11 @@ export interface PasskeyResponse {
   readonly challenge: string
   /** The origin of the issuer. */
   readonly origin: string
+  /**
+   * Called with the `sub` as soon as the passkey is found: the state of the user is read then. A revocation during the rest
+   * of the check, such as that of a stolen passkey, ends the session that follows.
+   */
+  readonly onFound?: ((sub: string) => void) | undefined
 }
 
 /** The owner of a passkey. */

@@ -1,6 +1,21 @@
-import type { Reply } from '@grantry/core'
+import type { EndpointKit, Reply } from '@grantry/core'
 import type { SignedInUser, SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { type Standing, standingOf } from '../authorization-endpoint/standing.ts'
 import type { FormServices } from './form-services.ts'
+
+/** Reads the state of a user as soon as the user is known, so that a revocation during the rest of the check counts. */
+export function standingWhenFound(kit: EndpointKit) {
+  let standing: Promise<Standing> | undefined
+  return {
+    onFound(sub: string): void {
+      standing = standingOf(kit, sub)
+      // It is awaited after the attempt, unless that fails.
+      standing.catch(() => {})
+    },
+    /** Returns what was read, or the current state if the check has not said when it found the user. */
+    standingFor: (sub: string): Promise<Standing> => standing ?? standingOf(kit, sub),
+  }
+}
 
 /** Begins a session, and continues with the request. */
 export async function beginSession(

@@ -1,6 +1,6 @@
 import type { Reply } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import { beginSession } from './begin-session.ts'
+import { beginSession, standingWhenFound } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import { challengeOf, spendChallenge } from './form-token.ts'
 import { signInPage } from './views.ts'
@@ -15,7 +15,8 @@ export async function attemptPasskey(
   const staySignedIn = stay_signed_in !== ''
   const { passkeys, acr, secondFactorAcr = acr } = services
   const challenge = challengeOf(form_token, kit)
-  const response = { credential, challenge, origin: new URL(kit.issuer).origin }
+  const { onFound, standingFor } = standingWhenFound(kit)
+  const response = { credential, challenge, origin: new URL(kit.issuer).origin, onFound }
   const verify = async () => passkeys?.verify(response, kit)
   const user = await (passkeys?.limitsHostCalls === true ? verify() : kit.callHost('passkeys.verify', verify))
   const context = { sub: user?.sub, client: interaction.request.client, clientAddress: interaction.http.clientAddress }
@@ -31,5 +32,6 @@ export async function attemptPasskey(
     amr: ['pop', 'mfa'],
     ...(secondFactorAcr !== undefined && { acr: secondFactorAcr }),
   }
-  return beginSession({ subject, name: user.name ?? user.sub, staySignedIn }, interaction, services)
+  const signedIn = { subject, name: user.name ?? user.sub, staySignedIn, standing: await standingFor(user.sub) }
+  return beginSession(signedIn, interaction, services)
 }

@@ -1,7 +1,6 @@
 import { isOAuthError, type Reply, type Subject } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import { type Standing, standingOf } from '../authorization-endpoint/standing.ts'
-import { beginSession } from './begin-session.ts'
+import { beginSession, standingWhenFound } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import type { SignInProblem } from './pages.ts'
 import { askForSecondFactor, hasSecondFactor } from './second-factor.ts'
@@ -24,12 +23,7 @@ export async function attemptSignIn(
   const staySignedIn = stay_signed_in !== ''
   const { clientAddress } = http
   const { clientId } = request.client
-  let standing: Promise<Standing> | undefined
-  const onFound = (sub: string): void => {
-    standing = standingOf(kit, sub)
-    // It is awaited after the attempt, unless that fails.
-    standing.catch(() => {})
-  }
+  const { onFound, standingFor } = standingWhenFound(kit)
   let needsFactor = false
   const needsSecondFactor = async (sub: string): Promise<boolean> => {
     needsFactor = await hasSecondFactor(sub, kit, services.secondFactors)
@@ -53,7 +47,7 @@ export async function attemptSignIn(
     name: username,
     staySignedIn,
     needsSecondFactor: needsFactor,
-    standing: await (standing ?? standingOf(kit, subject.sub)),
+    standing: await standingFor(subject.sub),
   }
   return (await askForSecondFactor(user, interaction, services)) ?? beginSession(user, interaction, services)
 }

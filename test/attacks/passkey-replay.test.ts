@@ -51,3 +51,20 @@ describe('a response that was accepted', () => {
     expect(results.sort()).toEqual(['session', ...Array.from({ length: 9 }, () => 'signIn')])
   })
 })
+
+describe('a user who is revoked while the response is checked', () => {
+  test('is not signed in, because the passkey can be that of a thief', async () => {
+    const device = createAuthenticator()
+    const revoking: { run?: () => Promise<void> } = {}
+    const check = passkeys({
+      find: () => ({ sub: 'alice', publicKey: device.publicKey, counter: 0 }),
+      onUse: async () => revoking.run?.(),
+    })
+    const { start, provider } = await setUpSignIn({ passkeys: check })
+    revoking.run = () => provider.revoke({ subject: 'alice' })
+    const { browser, page } = await start()
+    const credential = device.respond(/"challenge":"([\w-]{43})"/u.exec(page.html)?.[1] ?? '')
+    const next = await browser.submit(`${provider.issuer}/connect/signin`, { ...hiddenFields(page), credential })
+    expect(nameOf(next)).toBe('signIn')
+  })
+})
