@@ -53,6 +53,8 @@ const path = '/connect/device'
 /** The page is a client of the authorization endpoint, which signs users in. A URN: no client of the host has this id. */
 const pageClientId = 'urn:grantry:device-page'
 
+const toBase64 = (base64url: string): string => `${base64url.replaceAll('-', '+').replaceAll('_', '/')}=`
+
 const addressOf = (kit: Pick<EndpointKit, 'issuer'>): string => `${kit.issuer}${path}`
 
 const clientView = ({ clientId, ...client }: Client): ClientView => ({
@@ -72,8 +74,8 @@ function viewOf(state: DevicePageState): DeviceView {
 }
 
 /**
- * Returns a redirect to the sign-in. It ends with a code for the page, which needs only the session and ignores the code:
- * the verifier of its challenge is never computed, so no caller can redeem it.
+ * Returns a redirect to the sign-in. It ends with a code for the page, which needs only the session and ignores the code.
+ * The secret of the client is forgotten, so no caller can redeem it, also not one that has chosen the challenge.
  */
 function signInAt(kit: EndpointKit, userCode: string | undefined): { readonly location: string } {
   const location = new URL(kit.endpointUrl('authorization') ?? '')
@@ -128,7 +130,7 @@ export function deviceSignIn(input: DeviceSignInOptions): AuthorizationFeature {
             const known = clients.get(kit.issuer) ?? {
               clientId,
               clientName: new URL(kit.issuer).host,
-              public: true,
+              secrets: [{ sha256: toBase64(kit.sha256(kit.randomId())) }],
               requireConsent: false,
               grantTypes: ['authorization_code'],
               scopes: ['openid'],

@@ -117,7 +117,7 @@ describe('the page for devices with the ready sign-in', () => {
         code,
         ...(code_verifier !== undefined && { code_verifier }),
       })
-      expect([status, body.error]).toEqual([400, 'invalid_grant'])
+      expect([status, body.error]).toEqual([401, 'invalid_client'])
     }
   })
 
