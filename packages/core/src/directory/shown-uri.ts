@@ -10,17 +10,23 @@ const longestSegment = 40
 const shortened = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit)}…` : text)
 
 /**
- * Returns a URI as an event may contain it: scheme, host, port and path. A query, a fragment, a user and a long segment
- * can be secrets, and are replaced with `…`.
+ * Returns a URI as an event may contain it: scheme, host, port and path. A query, a fragment, a user, a long segment
+ * and the parameters of a segment can be secrets, and are replaced with `…`.
  */
 export function shownUri(uri: string): string {
   const url = parseUrl(uri)
   // Other schemes, such as `data:`, have content instead of a path.
-  const [, scheme = '', authority = '', path = ''] = /^([a-z][a-z\d+.-]*:)(\/\/[^/?#]*)?([^?#]*)/iu.exec(uri) ?? []
+  const [, scheme = '', authority = '', path = ''] = /^([a-z][a-z\d+.-]*:)(\/\/[^/?#]+)?([^?#]*)/iu.exec(uri) ?? []
   if (url === undefined || scheme === '') return '(not an absolute URI)'
-  if (!/^https?:$|\./iu.test(scheme)) return shortened(`${scheme}…`, longest)
+  // The parser of URLs finds the user and password of `https:user:password@host`, too.
+  const isReadable = /^https?:$/iu.test(scheme)
+    ? authority !== ''
+    : scheme.includes('.') && /^\//u.test(authority + path)
+  if (!isReadable) return shortened(`${scheme}…`, longest)
   const host = authority.replace(/^\/\/.*@/u, '//…@')
-  const segments = path.split('/').map((segment) => (segment.length > longestSegment ? '…' : segment))
+  const segments = path
+    .split('/')
+    .map((segment) => (segment.length > longestSegment ? '…' : segment.replace(/;.*$/u, ';…')))
   const rest = `${url.search === '' && !uri.includes('?') ? '' : '?…'}${uri.includes('#') ? '#…' : ''}`
   return `${shortened(`${scheme}${host}${segments.join('/')}`, longest)}${rest}`
 }
