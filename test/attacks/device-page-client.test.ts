@@ -1,7 +1,7 @@
 /**
  * Attack: the page for devices signs users in as a client of the provider. A stranger requests a code for this client, with
  * a challenge of its own, by a link that alice follows. The code appears in the URL of the page, so a history or the log of
- * a proxy contains it, and no page has asked alice. Whoever reads it redeems it.
+ * a proxy contains it, and no page has asked alice. A reader of it redeems it.
  *
  * RFC 9700 section 4.3; decision 104.
  */
@@ -68,7 +68,7 @@ test.each([{}, { prompt: 'none' }])(
   },
 )
 
-test('nobody can push a request as the page', async () => {
+test('no caller can push a request as the page', async () => {
   const { provider } = await setUp()
   const body = new URLSearchParams(request)
   const response = await provider.fetch(new Request(`${provider.issuer}/connect/par`, { method: 'POST', body }))
