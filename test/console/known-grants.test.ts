@@ -23,7 +23,7 @@ test('returns the parameters of the built-in grants and of their grant checks', 
   ])
   expect(fieldsOf('authorization_code')).toEqual([
     { name: 'code', required: true },
-    { name: 'redirect_uri', required: true },
+    { name: 'redirect_uri', required: false },
     { name: 'code_verifier', required: false },
   ])
 })

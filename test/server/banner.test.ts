@@ -53,7 +53,7 @@ describe('an issuer that does not match the listener', () => {
     async (host) => {
       const server = await start(`${host}:1`)
       expect(warnings(banner(server, [], false))).toEqual([
-        `warning    The issuer names port 1, but the server listens on ${server.running.port}: clients will connect to the wrong port`,
+        `warning    The issuer names port 1, but the server listens on ${server.running.port}: clients will connect to the wrong port. If a proxy listens on port 1, set trustedProxies`,
       ])
     },
   )

@@ -24,8 +24,12 @@ const parse = (storage: unknown) =>
 
 describe('storage in a configuration', () => {
   test.each<[string, unknown, string]>([
-    ['no driver', {}, 'storage.driver is required'],
-    ['an unknown driver', { driver: 'sqlite' }, 'storage.driver must be one of memory, filesystem, redis'],
+    ['no driver', {}, 'storage.driver is required: one of memory, filesystem, redis'],
+    [
+      'an unknown driver',
+      { driver: 'sqlite' },
+      'storage.driver must be one of memory, filesystem, redis; for another store, write a driver and embed the library (docs/guides/custom-driver.md)',
+    ],
     ['text', 'memory', 'storage must be an object, not a string'],
     [
       'an option of another driver',
