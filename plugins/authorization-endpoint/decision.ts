@@ -14,6 +14,8 @@ import type { Visit } from './visit.ts'
 export interface VisitDecision extends AskedDecision {
   /** The user who has signed in elsewhere: a session begins. */
   readonly signIn?: SignedInUser | undefined
+  /** Whether a page has asked the user. */
+  readonly asked?: boolean | undefined
 }
 
 export interface Decisions {
@@ -93,7 +95,7 @@ export function createDecisions(deps: {
       throw refused(code)
     },
 
-    async decide({ subject: given, scopes, signIn, remember }, interaction, visit) {
+    async decide({ subject: given, scopes, signIn, remember, asked }, interaction, visit) {
       const { request, kit, http } = interaction
       const { subject, standing } =
         given === undefined
@@ -115,8 +117,8 @@ export function createDecisions(deps: {
         ...proposedGrant({ ...request, scopes }),
       })
       // Last: of several decisions about a request, only the one that counts leaves a consent.
-      if (remember === true) {
-        await consents.remember(kit, subject.sub, request, scopes, standing)
+      if (remember === true) await consents.remember(kit, subject.sub, request, scopes, standing)
+      if (asked === true) {
         const context = { sub: subject.sub, client: request.client, clientAddress: http.clientAddress }
         kit.recordUser({ type: 'consent_given', scopes: [...scopes] }, context)
       }

@@ -39,7 +39,7 @@ const isRefusal = (result: Result): result is RefusedInteraction => 'refuse' in 
 function decisionOf(outcome: Outcome): VisitDecision | RefusedInteraction {
   if ('refuse' in outcome) return outcome
   const { subject, scopes, remember, ...more } = outcome
-  return { subject, scopes, remember, signIn: { subject, ...more } }
+  return { subject, scopes, remember, asked: true, signIn: { subject, ...more } }
 }
 
 export function createFlow(deps: {

@@ -57,7 +57,7 @@ export function createInteractionServices(deps: {
       const { visit, target } = foundOf(interaction)
       const tools = responseTools(pages, visit)
       try {
-        const { code, cookies } = await decisions.decide(decision, interaction, visit)
+        const { code, cookies } = await decisions.decide({ ...decision, asked: true }, interaction, visit)
         return { cookies, ...codeResponse(target, code, tools) }
       } catch (error) {
         return errorResponse(target, error, tools)

@@ -130,7 +130,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     const address = request.clientAddress ?? ''
     const isDecided = await (approves
       ? approve(form.userCode, address, { subject, epoch })
-      : deny(form.userCode, address))
+      : deny(form.userCode, address, subject.sub))
     return isDecided ? show({ step: approves ? 'approved' : 'denied' }, visit) : unknownCode(visit)
   }
 

@@ -36,9 +36,17 @@ export interface DeviceVerification {
    * @throws OAuthError as `authorize` does, such as `invalid_scope` for a scope that was not requested.
    */
   approve(userCode: string, clientAddress: string, approval: DeviceApproval): Promise<boolean>
-  /** Returns `false` if `find` would return `undefined`. */
-  deny(userCode: string, clientAddress: string): Promise<boolean>
+  /**
+   * Returns `false` if `find` would return `undefined`.
+   *
+   * @param sub who has denied it, for the event, if a user is signed in
+   */
+  deny(userCode: string, clientAddress: string, sub?: string): Promise<boolean>
 }
+
+type Decided =
+  | { readonly type: 'consent_given'; readonly scopes: readonly string[] }
+  | { readonly type: 'authorization_denied' }
 
 /** RFC 8628 section 5.1: with 2.6e10 codes, 10 guesses in 10 minutes find one of a thousand pending codes once in 50 years. */
 const defaultLimit = { failures: 10, window: 600 }
@@ -74,6 +82,18 @@ export function createDeviceVerification(
     return code === undefined ? undefined : kit.limitGuesses(limit, clientAddress, () => pending(code))
   }
 
+  /** Decides, and records what the user has decided if no other decision was faster. */
+  async function decide(request: DeviceRecord, fact: Decided, clientAddress: string, sub?: string): Promise<boolean> {
+    const approvedBy = fact.type === 'consent_given' ? sub : undefined
+    const [isDecided, client] = await Promise.all([
+      records.decide(request, approvedBy),
+      // The event needs it, the decision does not: a client store that fails must not undo it.
+      kit.findClient(request.clientId).catch(() => undefined),
+    ])
+    if (isDecided) kit.recordUser(fact, { sub, client, ...(clientAddress !== '' && { clientAddress }) })
+    return isDecided
+  }
+
   return {
     async find(typed, clientAddress) {
       const request = await lookUp(typed, clientAddress)
@@ -106,12 +126,13 @@ export function createDeviceVerification(
         if (!isOAuthError(error) || error.details.reason !== 'credential_taken') throw error
       }
       // After the grant, which is redeemed only with this decision. A denial that was faster wins.
-      return records.decide(request, subject.sub)
+      const fact = { type: 'consent_given', scopes: [...granted] } as const
+      return decide(request, fact, clientAddress, subject.sub)
     },
 
-    async deny(typed, clientAddress) {
+    async deny(typed, clientAddress, sub) {
       const request = await lookUp(typed, clientAddress)
-      return request !== undefined && records.decide(request)
+      return request !== undefined && decide(request, { type: 'authorization_denied' }, clientAddress, sub)
     },
   }
 }

@@ -156,3 +156,9 @@ test('requireConsent: false is the word of the configuration', async () => {
   const own = await setUp(asking(), {}, { clients: [{ ...clients[0], clientId: 'web', requireConsent: false }] })
   expect(answer(await own.browser().open(own.urlOf({ ...request, prompt: 'consent' })))).toMatchObject(isCode)
 })
+
+test('a consent that is not remembered is an event, too', async () => {
+  const { ask, allow, events } = await setUpAsking(asking(false))
+  await allow(await ask())
+  expect(events).toContainEqual(expect.objectContaining({ type: 'consent_given', sub: 'alice', clientId: 'web' }))
+})

@@ -87,3 +87,16 @@ describe('the user', () => {
     expect(polled.error === 'access_denied').toBe(decided[2])
   })
 })
+
+test('an approval and a denial are events, only by what has decided', async () => {
+  const { start, page, events } = await setUp()
+  const decided = () => events.filter(({ type }) => type === 'consent_given' || type === 'authorization_denied')
+  const circumstances = { clientId: 'tv', clientAddress: address }
+  const { body } = await start()
+  await page.approve(body.user_code, address, { subject: alice })
+  await page.deny(body.user_code, address)
+  expect(decided()).toMatchObject([{ type: 'consent_given', scopes: ['api1'], sub: 'alice', ...circumstances }])
+  const { body: other } = await start()
+  await page.deny(other.user_code, address, 'alice')
+  expect(decided().slice(1)).toMatchObject([{ type: 'authorization_denied', sub: 'alice', ...circumstances }])
+})
