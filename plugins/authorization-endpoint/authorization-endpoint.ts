@@ -80,7 +80,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
     options.sessions,
     features.flatMap(({ onSessionEnd }) => onSessionEnd ?? []),
   )
-  const suspendedRequests = createSuspendedRequests()
+  const suspendedRequests = createSuspendedRequests(options.sessions.sameSite)
   const pushedRequests = features.find(({ pushed }) => pushed !== undefined)?.pushed
   const consents = createConsents(options.consentLifetime)
   const lifetime = options.interactionLifetime
@@ -141,7 +141,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
   })
 
   const plugin = definePlugin('authorization-endpoint', [
-    fieldsOf(options.acrValues),
+    fieldsOf(options),
     authorization,
     resume,
     ...(port.parts?.(services) ?? []),

@@ -2,6 +2,7 @@ import { defineFields } from '@grantry/core'
 import { clientMembers } from './client-members.ts'
 import { displays, prompts } from './request.ts'
 import { responseModes } from './response.ts'
+import type { SessionOptions } from './session-options.ts'
 
 /** OpenID Connect Core section 3.1.2.6, and OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
 const errors = {
@@ -14,9 +15,24 @@ const errors = {
   unsupported_response_type: 400,
 } as const
 
+/** Without TLS, browsers drop cookies with `SameSite=None`. */
+const issuerCheck =
+  ({ sameSite }: Pick<SessionOptions, 'sameSite'>) =>
+  (issuer: string): string | undefined =>
+    sameSite === 'none' && !issuer.startsWith('https:')
+      ? 'sessions.sameSite none requires an https issuer: browsers drop such cookies without TLS; remove it'
+      : undefined
+
 /** @param acrValues those that the interaction can reach */
-export const fieldsOf = (acrValues: readonly string[]) =>
+export const fieldsOf = ({
+  acrValues,
+  sessions,
+}: {
+  readonly acrValues: readonly string[]
+  readonly sessions: Pick<SessionOptions, 'sameSite'>
+}) =>
   defineFields({
+    checkIssuer: issuerCheck(sessions),
     errors,
     client: clientMembers,
     metadata: {

@@ -1,5 +1,6 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import type { SameSite } from '../shared/browser-cookie.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
 
 /** How long a session lives. */
@@ -28,6 +29,8 @@ export interface SessionOptions extends Lifetimes {
   readonly maxPerUser: number
   /** Keeps users signed in when the browser is closed. */
   readonly staySignedIn: StaySignedInOptions
+  /** `none`: sessions also count in frames of other sites. Requires an `https` issuer. Default: `lax`. */
+  readonly sameSite: SameSite
 }
 
 /** Seconds; a year. */
@@ -55,6 +58,7 @@ export const sessionsSchema = configurationObject({
     100,
   ),
   staySignedIn: v.optional(staySchema, {}),
+  sameSite: v.optional(v.picklist(['lax', 'none'], 'must be lax or none'), 'lax'),
 })
 
 /** Returns the function that chooses the lifetimes of a session, by whether it was to outlive the browser. */

@@ -102,7 +102,7 @@ export function createSessions(options: SessionOptions, onEnd: readonly SessionL
   const { maxPerUser, staySignedIn } = options
   const asksToStay = staySignedIn.mode === 'checkbox'
   const lifetimesOf = lifetimesWith(options)
-  const cookieOf = browserCookie('grantry-session', cookieForm)
+  const cookieOf = browserCookie('grantry-session', cookieForm, options.sameSite)
   const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `sessions of ${sub}`, maxPerUser)
 
   /** Notes a use of the session. Returns whether the last one was recent enough. */

@@ -1,6 +1,6 @@
 import type { EndpointKit, EndpointRequest } from '@grantry/core'
 import * as v from 'valibot'
-import { browserCookie } from '../shared/browser-cookie.ts'
+import { browserCookie, type SameSite } from '../shared/browser-cookie.ts'
 import type { Suspension } from './interaction.ts'
 
 const texts = v.record(v.string(), v.string())
@@ -48,8 +48,9 @@ export interface SuspendedRequests {
   use(kit: EndpointKit, id: string, request: SuspendedRecord): Promise<boolean>
 }
 
-export function createSuspendedRequests(): SuspendedRequests {
-  const cookieOf = browserCookie('grantry-browser', idForm)
+/** @param sameSite of the cookie of the browser */
+export function createSuspendedRequests(sameSite?: SameSite): SuspendedRequests {
+  const cookieOf = browserCookie('grantry-browser', idForm, sameSite)
   return {
     async store(kit, http, request) {
       const id = kit.randomId()

@@ -1,5 +1,8 @@
 import type { EndpointRequest, Kit } from '@grantry/core'
 
+/** `none`: the browser also sends the cookie from frames and forms of other sites. Only with an `https` issuer. */
+export type SameSite = 'lax' | 'none'
+
 /** A cookie that only this host reads and sets. */
 export interface BrowserCookie {
   /** `undefined` if the request has none, or two: another host may have set one of them. */
@@ -23,10 +26,15 @@ function suffixOf({ issuer, sha256 }: Pick<Kit, 'issuer' | 'sha256'>): string {
   return pathname === '/' && port === '' ? '' : `-${sha256(issuer).slice(0, 16)}`
 }
 
-function cookieFor(kit: Pick<Kit, 'issuer' | 'sha256'>, name: string, value: RegExp): BrowserCookie {
+function cookieFor(
+  kit: Pick<Kit, 'issuer' | 'sha256'>,
+  name: string,
+  value: RegExp,
+  sameSite: SameSite,
+): BrowserCookie {
   const isSecure = kit.issuer.startsWith('https:')
   const fullName = `${isSecure ? '__Host-' : ''}${name}${suffixOf(kit)}`
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const attributes = `Path=/; HttpOnly; SameSite=${sameSite === 'none' ? 'None' : 'Lax'}${isSecure ? '; Secure' : ''}`
   const prefix = `${fullName}=`
   return {
     read(request) {
@@ -51,10 +59,14 @@ function cookieFor(kit: Pick<Kit, 'issuer' | 'sha256'>, name: string, value: Reg
  * @param value the form of its values
  * @see RFC 6265bis section 4.1.3.2
  */
-export function browserCookie(name: string, value: RegExp): (kit: Pick<Kit, 'issuer' | 'sha256'>) => BrowserCookie {
+export function browserCookie(
+  name: string,
+  value: RegExp,
+  sameSite: SameSite = 'lax',
+): (kit: Pick<Kit, 'issuer' | 'sha256'>) => BrowserCookie {
   const byIssuer = new Map<string, BrowserCookie>()
   return (kit) => {
-    const known = byIssuer.get(kit.issuer) ?? cookieFor(kit, name, value)
+    const known = byIssuer.get(kit.issuer) ?? cookieFor(kit, name, value, sameSite)
     byIssuer.set(kit.issuer, known)
     return known
   }

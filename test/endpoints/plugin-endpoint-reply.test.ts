@@ -227,6 +227,7 @@ describe('a malformed reply is a defect: 500, with the cause in an event', () =>
     ['invalid script source', { html: '', sources: { script: ["'self'"] } }],
     ['invalid script source', { html: '', sources: { script: ["'unsafe-inline'"] } }],
     ['invalid script source', { html: '', sources: { script: ['https://cdn.example.com'] } }],
+    ['invalid ancestor source', { html: '', sources: { ancestor: ['https://a.example; script-src *'] } }],
     ['invalid form source', { html: '', sources: { form: ['javascript:'] } }],
     ['malformed cookie', { cookies: 'a=b' }],
     ['invalid maxAge', { json: 1, maxAge: 0 }],

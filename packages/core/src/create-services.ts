@@ -57,7 +57,7 @@ import { createStoredGrants } from './tokens/stored-grant.ts'
 export async function createServices(options: CheckedOptions, runtime: Runtime): Promise<Services> {
   const { issuer, clockTolerance, maxHostCalls, clientTokenSubject } = options
   const hostLimits = sharedLimits({ timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime })
-  const registry = createRegistry([builtInMethods, options.plugins])
+  const registry = createRegistry([builtInMethods, options.plugins], issuer)
   const paths = endpointPaths(options, registry)
   const urls = endpointUrls(options, registry, paths)
   const [hostClients, users, scopes] = allSteps([

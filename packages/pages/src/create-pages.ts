@@ -33,7 +33,8 @@ export function createPages(input: PagesOptions & { readonly templates?: Partial
   const { templates, ...appearance } = input
   const settings = parseConfiguration(pagesSchema, appearance, 'createPages()')
   const locales = localesOf(settings)
-  const layout = createLayout(settings)
+  const framed = createLayout(settings)
+  const unframed = createLayout({ ...settings, frameAncestors: [] })
   const toolsByLocale = new Map(
     locales.map((locale) => [locale, createTools(locale, messagesOf(locale, settings.messages[locale]), settings)]),
   )
@@ -43,7 +44,10 @@ export function createPages(input: PagesOptions & { readonly templates?: Partial
     if (tools === undefined) throw new TypeError('createPages(): locales is empty')
     return tools
   }
-  const render = <V>(template: (view: V, tools: Tools) => Page): ((view: V, locale: string) => Rendered) => {
+  const render = <V>(
+    template: (view: V, tools: Tools) => Page,
+    layout = framed,
+  ): ((view: V, locale: string) => Rendered) => {
     return (view, locale) => layout(template(view, toolsFor(locale)), toolsFor(locale))
   }
   const used: Templates = { ...ownTemplates, ...templates }
@@ -53,7 +57,8 @@ export function createPages(input: PagesOptions & { readonly templates?: Partial
     secondFactor: render(used.secondFactor),
     consent: render(used.consent),
     chooseAccount: render(used.chooseAccount),
-    deviceCode: render(used.deviceCode),
+    // A user opens it, and its cookie is not sent in frames.
+    deviceCode: render(used.deviceCode, unframed),
     error: render(used.error),
     formPost: render(used.formPost),
     confirmLogout: render(used.confirmLogout),

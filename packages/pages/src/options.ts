@@ -28,6 +28,14 @@ const logo = v.pipe(
   ),
 )
 
+const origin = v.pipe(
+  text(300),
+  v.regex(
+    /^https:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u,
+    'must be an https origin, such as https://portal.example.com',
+  ),
+)
+
 const languageTag = v.pipe(
   v.string('must be a string'),
   v.regex(/^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/u, 'must be a language tag, such as de or pt-BR'),
@@ -47,6 +55,8 @@ export const pagesSchema = configurationObject({
   logo: v.optional(logo),
   colors: v.optional(colorsSchema, {}),
   links: v.optional(configurationObject({ privacy: link, terms: link, support: link }), {}),
+  /** The https origins whose pages can show the sign-in in a frame. They can hide what users click. Default: none. */
+  frameAncestors: v.optional(v.pipe(v.array(origin, 'must be an array of origins'), v.maxLength(20)), []),
   /** The languages, of which the first is the default. Default: all. */
   locales: v.optional(v.pipe(v.array(languageTag, 'must be an array of language tags'), v.minLength(1))),
   /** Texts for a language tag. Those of an unknown language replace the English ones. */

@@ -48,7 +48,7 @@ const imageSource = (url: string): string => (url.startsWith('data:') ? 'data:' 
 export type Layout = (page: Page, tools: Tools) => Rendered
 
 /** Creates the frame of all pages. Everything constant is computed once. */
-export function createLayout({ name, logo, links, colors }: PagesSettings): Layout {
+export function createLayout({ name, logo, links, colors, frameAncestors }: PagesSettings): Layout {
   const style = styleSheet(colors)
   const styleSource = hashSource(style)
   const styleElement = trusted(`<style>${style}</style>`)
@@ -81,6 +81,7 @@ export function createLayout({ name, logo, links, colors }: PagesSettings): Layo
         ...(images.length > 0 && { image: [...new Set(images)] }),
         ...(formTargets !== undefined && formTargets.length > 0 && { form: formTargets }),
         ...(script !== undefined && { script: [sourceOf(script)] }),
+        ...(frameAncestors.length > 0 && { ancestor: frameAncestors }),
       },
     }
   }

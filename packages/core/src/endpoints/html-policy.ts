@@ -14,6 +14,7 @@ const forms: Readonly<Record<keyof HtmlSources, readonly RegExp[]>> = {
   image: [self, httpsOrigin, /^data:$/u],
   script: [hash],
   form: [self, httpsOrigin, httpOrigin, webScheme, /^\*$/u],
+  ancestor: [httpsOrigin],
 }
 
 /** In a policy, `*` matches no private-use scheme, so it has no directive at all. */
@@ -30,12 +31,15 @@ function sourcesOf(kind: keyof HtmlSources, sources: readonly string[] | undefin
   return sources.map((source) => ` ${source}`).join('')
 }
 
-const strictPolicy = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const noFrames = "frame-ancestors 'none'"
+const strictPolicy = `default-src 'none'; form-action 'self'; ${noFrames}; base-uri 'none'`
+
+const isFramed = ({ ancestor }: HtmlSources): boolean => ancestor !== undefined && ancestor.length !== 0
 
 function policyOf(sources: HtmlSources): string {
   const unknown = Object.keys(sources).find((kind) => !Object.hasOwn(forms, kind))
   if (unknown !== undefined) throw new TypeError(`A reply has sources of the unknown kind ${unknown}`)
-  const { style, image, script, form } = sources
+  const { style, image, script, form, ancestor } = sources
   const directive = (name: string, texts: string): string => (texts === '' ? '' : `; ${name}${texts}`)
   const more =
     directive('style-src', sourcesOf('style', style)) +
@@ -43,7 +47,8 @@ function policyOf(sources: HtmlSources): string {
     directive('script-src', sourcesOf('script', script))
   const targets = sourcesOf('form', form)
   const formAction = form?.includes(anywhere) === true ? '' : ` form-action 'self'${targets};`
-  return strictPolicy.replace(" form-action 'self';", formAction) + more
+  const frames = isFramed(sources) ? `frame-ancestors${sourcesOf('ancestor', ancestor)}` : noFrames
+  return strictPolicy.replace(" form-action 'self';", formAction).replace(noFrames, frames) + more
 }
 
 const strictHeaders = Object.freeze({
@@ -64,14 +69,19 @@ const hostOfItsOwn = /^https:\/\/(?!(?:[^/]*\.)?localhost(?:\/|$))[^/:[\]]+(?:\/
 
 /**
  * Returns the headers of an HTML page: a strict content security policy with additional sources, no caching, no framing
- * and no referrer. For pages of the host.
+ * (except by `sources.ancestor`) and no referrer. For pages of the host.
  *
  * @param issuer if it is `https` without a port, browsers use TLS for its host for a year (RFC 6797)
  * @throws TypeError when a source is malformed.
  */
 export function htmlHeaders(sources: HtmlSources | undefined, issuer = ''): Readonly<Record<string, string>> {
   const headers = hostOfItsOwn.test(issuer) ? strictTransportHeaders : strictHeaders
-  return sources === undefined ? headers : { ...headers, 'content-security-policy': policyOf(sources) }
+  if (sources === undefined) return headers
+  const policy = { 'content-security-policy': policyOf(sources) }
+  if (!isFramed(sources)) return { ...headers, ...policy }
+  // It cannot name an origin, and would forbid all frames.
+  const { 'x-frame-options': _, ...others } = headers
+  return { ...others, ...policy }
 }
 
 /** Returns the headers of a page without its content. */

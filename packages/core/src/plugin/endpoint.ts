@@ -75,6 +75,8 @@ export interface HtmlSources {
    * other sites. Hence a form that ends at a redirect URI needs `*`: a client can redirect to any application.
    */
   readonly form?: readonly string[] | undefined
+  /** The `https` origins whose pages can show this one in a frame. Default: none. They can hide what a user clicks. */
+  readonly ancestor?: readonly string[] | undefined
 }
 
 /**
@@ -99,10 +101,7 @@ export interface Reply {
    * Encode what comes from a caller.
    */
   readonly cookies?: readonly string[] | undefined
-  /**
-   * Seconds for which any cache may keep the JSON; without it, no cache may. For the caller `anyone` only. A frozen reply
-   * that is returned again is serialized only once.
-   */
+  /** Seconds for which any cache may keep the JSON. For the caller `anyone` only. A frozen reply is serialized once. */
   readonly maxAge?: number | undefined
   /**
    * The refusal that `html` or `location` presents to a user. With `html`, it determines the status, unless `status` is

@@ -38,6 +38,8 @@ export interface Fields {
    * problem.
    */
   readonly checkClient?: ((client: Client) => ClientProblem | undefined) | undefined
+  /** Returns why the plugin cannot work with this issuer, at startup. */
+  readonly checkIssuer?: ((issuer: string) => string | undefined) | undefined
   /**
    * Returns what works but should change in a provider with these grant types, as `startup_warning` events. A reason starts
    * with `plugin:` and the name of the plugin.

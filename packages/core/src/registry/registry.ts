@@ -1,3 +1,4 @@
+import { assertNone } from '../config-problems.ts'
 import type { clientSchema } from '../directory/client.ts'
 import type { scopeSchema } from '../directory/scope.ts'
 import type { PluginErrors } from '../errors/error-response.ts'
@@ -46,8 +47,8 @@ export interface Registry extends RegisteredGrants {
   readonly warnings: readonly StartupWarning[]
 }
 
-/** @throws TypeError when a part is malformed, or two plugins provide the same one. */
-export function createRegistry(plugins: Plugins): Registry {
+/** @throws TypeError when a part is malformed, two plugins provide the same one, or one cannot work with the issuer. */
+export function createRegistry(plugins: Plugins, issuer: string): Registry {
   const parts = collectParts(plugins)
   const fields = partsOf(parts, 'fields')
   const clientSources = partsOf(parts, 'client-source')
@@ -68,6 +69,12 @@ export function createRegistry(plugins: Plugins): Registry {
   const endpoints = partsOf(parts, 'endpoint')
   const credentialParameters = credentialParametersOf(authenticationMethods)
   for (const endpoint of endpoints) assertEndpoint(endpoint, credentialParameters)
+  assertNone(
+    fields.flatMap(({ plugin, part }) => {
+      const problem = part.checkIssuer?.(issuer)
+      return problem === undefined ? [] : [`plugins: ${plugin}: ${problem}`]
+    }),
+  )
   return {
     ...grants,
     authenticationMethods,
