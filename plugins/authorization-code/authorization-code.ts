@@ -46,16 +46,6 @@ export const authorizationCode = (): Grant<typeof params> =>
         const expected = stored.redirectUri === undefined ? client.redirectUris : [stored.redirectUri]
         throw notValid('redirect_uri_mismatch', redirectUriDetail(redirect_uri ?? '', expected, 'the code is for'))
       }
-      const { subject, scopes, claims, nonce, identityClaims, requestedClaims, redemption } = stored
-      return {
-        subject,
-        scopes,
-        redeems: [redemption],
-        issue: { identityToken: true },
-        ...(claims !== undefined && { claims }),
-        ...(identityClaims !== undefined && { identityClaims }),
-        ...(requestedClaims !== undefined && { requestedClaims }),
-        ...(nonce !== undefined && { nonce }),
-      }
+      return { redeems: [stored], issue: { identityToken: true } }
     },
   })

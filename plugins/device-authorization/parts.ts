@@ -117,16 +117,7 @@ const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
       const stored = await kit.findGrant('device', device_code)
       // A device starts again in both cases, so that only events distinguish them.
       if (stored === undefined) throw expired(isExpired ? 'code_expired' : 'grant_revoked')
-      const { subject, scopes, claims, identityClaims, requestedClaims, redemption } = stored
-      return {
-        subject,
-        scopes,
-        redeems: [redemption],
-        issue: { identityToken: true },
-        ...(claims !== undefined && { claims }),
-        ...(identityClaims !== undefined && { identityClaims }),
-        ...(requestedClaims !== undefined && { requestedClaims }),
-      }
+      return { redeems: [stored], issue: { identityToken: true } }
     },
   })
 

@@ -32,15 +32,10 @@ export const refreshToken = (): Grant<typeof params> =>
           reason: 'plugin:refresh_token:scope_widened',
         })
       }
-      const { subject, scopes, claims, identityClaims, requestedClaims, redemption } = stored
       return {
-        subject,
-        scopes: requested.length > 0 ? requested : scopes,
         issue: { identityToken: true },
-        ...(claims !== undefined && { claims }),
-        ...(identityClaims !== undefined && { identityClaims }),
-        ...(requestedClaims !== undefined && { requestedClaims }),
-        ...(client.refreshToken.usage === 'reuse' ? { continues: redemption } : { redeems: [redemption] }),
+        ...(requested.length > 0 && { scopes: requested }),
+        ...(client.refreshToken.usage === 'reuse' ? { continues: stored } : { redeems: [stored] }),
       }
     },
   })

@@ -26,6 +26,7 @@ export const siblings: ReadonlyMap<string, string> = new Map([
   ['directory -> errors', 'a host function that does not respond results in a refusal'],
   ['errors -> http', 'a refusal is a response with the headers of every response'],
   ['http -> errors', 'the code that reads a malformed request refuses it'],
+  ['records -> directory', 'a stored authorization has the subject that the host has authenticated'],
   ['records -> errors', 'an unreachable store results in a refusal'],
 ])
 

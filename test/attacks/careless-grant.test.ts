@@ -77,7 +77,7 @@ test('a grant that looks up a code besides the refresh token that it redeems get
       if (stored === undefined || refresh === undefined) throw new Error('Not found')
       const { subject } = stored
       return how === 'redeem'
-        ? { subject, scopes, redeems: [refresh.redemption] }
+        ? { subject, scopes, redeems: [refresh] }
         : { subject, scopes, continuesFamilyOf: refresh }
     },
   })
@@ -99,7 +99,7 @@ test('a grant may look up the refresh token that it redeems twice', async () => 
       await kit.findGrant('refresh', refresh_token)
       const stored = await kit.findGrant('refresh', refresh_token)
       if (stored === undefined) throw new Error('Not found')
-      return { subject: stored.subject, scopes, redeems: [stored.redemption] }
+      return { subject: stored.subject, scopes, redeems: [stored] }
     },
   })
   const f = await start(twice)
@@ -133,7 +133,7 @@ test('a grant that adds a scope to the authorized ones gets no token', async () 
     async handle({ params }, kit) {
       const stored = await kit.findGrant('refresh', params.refresh_token)
       if (stored === undefined) throw new Error('Not found')
-      return { subject: stored.subject, scopes: withEmail(stored.scopes), redeems: [stored.redemption] }
+      return { subject: stored.subject, scopes: withEmail(stored.scopes), redeems: [stored] }
     },
   })
   const f = await start(widening)

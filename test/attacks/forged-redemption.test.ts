@@ -72,26 +72,26 @@ describe('a code with a challenge', () => {
     ['an empty object as redemption', () => ({ redeems: [{} as Redemption] })],
     ['an array as redemption', () => ({ redeems: [[] as unknown as Redemption] })],
     ['a redemption of guessed members', () => ({ redeems: [{ kind: 'code', facts: {} } as unknown as Redemption] })],
-    ['a copy without the demand', ({ redemption }) => ({ redeems: [copyOf(redemption, withoutDemands)] })],
+    ['a copy without the demand', (stored) => ({ redeems: [copyOf(stored, withoutDemands)] })],
     [
       'a copy without the record',
-      ({ redemption }) => ({ redeems: [copyOf(redemption, (facts) => ({ ...facts, record: undefined }))] }),
+      (stored) => ({ redeems: [copyOf(stored, (facts) => ({ ...facts, record: undefined }))] }),
     ],
     [
       'the redemption with the demand deleted in place',
-      ({ redemption }) => {
-        for (const key of Reflect.ownKeys(redemption)) {
-          const { record } = Reflect.get(redemption, key) as { record?: { demands?: unknown } }
+      (stored) => {
+        for (const key of Reflect.ownKeys(stored)) {
+          const { record } = Object(Reflect.get(stored, key)) as { record?: { demands?: unknown } }
           if (record !== undefined) Reflect.deleteProperty(record, 'demands')
         }
-        return { redeems: [redemption] }
+        return { redeems: [stored] }
       },
     ],
-    ['no demands beside the redemption', ({ redemption }) => ({ redeems: [redemption], demands: {} })],
+    ['no demands beside the redemption', (stored) => ({ redeems: [stored], demands: {} })],
     [
       'an easier demand beside the redemption',
-      ({ redemption }) => ({
-        redeems: [redemption],
+      (stored) => ({
+        redeems: [stored],
         demands: { proof_key: { challenge: 'x'.repeat(43), method: 'plain' } },
       }),
     ],
@@ -105,14 +105,14 @@ describe('a code with a challenge', () => {
 
 describe('a code without a challenge', () => {
   test('the plugin that redeems it unmodified gets tokens, once: the attacks above fail because of their change', async () => {
-    const f = await withEvil(({ redemption }) => ({ redeems: [redemption] }))
+    const f = await withEvil((stored) => ({ redeems: [stored] }))
     const code = await f.code()
     expect((await f.post('token', { grant_type: grantType, code }, web)).status).toBe(200)
     expect((await redeem(f, code)).body.error).toBe('invalid_grant')
   })
 
   test('cannot be redeemed for another client when the plugin does not compare', async () => {
-    const f = await withEvil(({ redemption }) => ({ redeems: [redemption] }))
+    const f = await withEvil((stored) => ({ redeems: [stored] }))
     const code = await f.code()
     await expectRefused(f, code, other)
     expect((await redeem(f, code)).status).toBe(200)
@@ -123,27 +123,27 @@ describe('a code without a challenge', () => {
       ...facts,
       record: { ...(facts.record as object), clientId: other[0] },
     })
-    const f = await withEvil(({ redemption }) => ({ redeems: [copyOf(redemption, rewritten)] }))
+    const f = await withEvil((stored) => ({ redeems: [copyOf(stored, rewritten)] }))
     const code = await f.code()
     await expectRefused(f, code, other)
     expect((await redeem(f, code)).status).toBe(200)
   })
 
   test('a copy under another hash does not leave the code unspent', async () => {
-    const f = await withEvil(({ redemption }) => ({
-      redeems: [copyOf(redemption, (facts) => ({ ...facts, hash: '0'.repeat(64) }))],
+    const f = await withEvil((stored) => ({
+      redeems: [copyOf(stored, (facts) => ({ ...facts, hash: '0'.repeat(64) }))],
     }))
     await expectRefused(f, await f.code())
   })
 
   // `continues` is for the refresh token of a client that keeps it; with a code in it, the code would never be spent.
   test('cannot be passed as `continues`, which would never spend it', async () => {
-    const f = await withEvil(({ redemption }) => ({ continues: redemption }))
+    const f = await withEvil((stored) => ({ continues: stored }))
     await expectRefused(f, await f.code())
   })
 
   test('cannot be redeemed and continued in one result', async () => {
-    const f = await withEvil(({ redemption }) => ({ redeems: [redemption], continues: redemption }))
+    const f = await withEvil((stored) => ({ redeems: [stored], continues: stored }))
     const code = await f.code()
     await expectRefused(f, code)
     expect((await redeem(f, code)).status).toBe(200)

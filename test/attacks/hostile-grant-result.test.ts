@@ -75,7 +75,7 @@ describe('scopes', () => {
       async handle({ params }, kit) {
         const stored = await kit.findGrant('refresh', params.refresh_token)
         if (stored === undefined) throw new Error('the attack needs an existing token')
-        return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
+        return { subject: stored.subject, scopes: stored.scopes, redeems: [stored] }
       },
     })
     const others = builtInPlugins.filter((plugin) => !('grantType' in plugin) || plugin.grantType !== 'refresh_token')
@@ -97,7 +97,7 @@ describe('scopes', () => {
       async handle({ params, scopes }, kit) {
         const stored = await kit.findGrant('refresh', params.refresh_token)
         if (stored === undefined) throw new Error('the attack needs an existing token')
-        return { subject: stored.subject, scopes, redeems: [stored.redemption] }
+        return { subject: stored.subject, scopes, redeems: [stored] }
       },
     })
     const f = await fixture({

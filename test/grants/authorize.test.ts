@@ -20,7 +20,7 @@ const ticket = defineGrant({
     if (stored === undefined || stored.clientId !== client.clientId) {
       throw new OAuthError('invalid_grant', 'The ticket is not valid', { reason: 'plugin:ticket:unknown' })
     }
-    return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
+    return { subject: stored.subject, scopes: stored.scopes, redeems: [stored] }
   },
 })
 

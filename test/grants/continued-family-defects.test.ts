@@ -1,4 +1,4 @@
-import type { GrantResult } from '@grantry/core'
+import type { GrantResult, StoredGrant } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import { exchange, type Found, setUp } from './continued-family.ts'
 
@@ -46,7 +46,7 @@ describe('a defect of the grant', () => {
     ],
     [
       'a redemption besides',
-      (found) => ({ continuesFamilyOf: found, redeems: 'redemption' in found ? [found.redemption] : [] }),
+      (found) => ({ continuesFamilyOf: found, redeems: [found as StoredGrant] }),
       'refresh',
       /cannot continue a family and issue more/u,
     ],

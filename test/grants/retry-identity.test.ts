@@ -20,7 +20,7 @@ const tenantGrant = defineGrant({
       subject: stored.subject,
       scopes: scopes.length > 0 ? scopes : stored.scopes,
       claims: { tenant: params.tenant },
-      redeems: [stored.redemption],
+      redeems: [stored],
     }
   },
 })
@@ -28,7 +28,7 @@ const tenantGrant = defineGrant({
 const assertTokensWork = async (token: string, kit: GrantKit) => {
   const stored = await kit.findGrant('refresh', token)
   if (stored === undefined) throw new TypeError('an issued token has no record')
-  return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
+  return { subject: stored.subject, scopes: stored.scopes, redeems: [stored] }
 }
 
 /** Grants that declare their parameters in other forms than a plain object. */

@@ -123,7 +123,7 @@ test('a retry ignores parameters that a zod schema does not declare, and every o
       async handle({ params: { refresh_token } }, kit) {
         const stored = await kit.findGrant('refresh', refresh_token)
         if (stored === undefined) throw new Error('The token is unknown')
-        return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
+        return { subject: stored.subject, scopes: stored.scopes, redeems: [stored] }
       },
     })
     const login = defineGrant({

@@ -19,7 +19,7 @@ const proven = defineGrant({
     const stored = await kit.findGrant('refresh', params.refresh_token)
     if (stored === undefined) throw new TypeError('an issued token has no record')
     const proof = kit.redemption(params.proof, kit.now() + 600)
-    return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption, proof] }
+    return { subject: stored.subject, scopes: stored.scopes, redeems: [stored, proof] }
   },
 })
 

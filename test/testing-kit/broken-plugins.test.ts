@@ -1,13 +1,13 @@
 import { defineEndpoint, definePlugin, defineTokenBinding, OAuthError } from '@grantry/core'
-import { type PluginRule, testPlugin } from '@grantry/core/testing'
+import { type CaseContext, type PluginRule, testPlugin } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { brokenBindings, correctBinding } from './broken-plugins/bindings.ts'
 import { brokenEndpoints, invitationCase, invitations, office, officeCase, pages } from './broken-plugins/endpoints.ts'
-import { brokenGrants } from './broken-plugins/grants.ts'
+import { brokenGrants, linkGrant } from './broken-plugins/grants.ts'
 import { brokenLeaks } from './broken-plugins/leaks.ts'
 import { brokenMethods, correctMethod } from './broken-plugins/methods.ts'
 import { brokenSingleUse } from './broken-plugins/single-use.ts'
-import { ticketCase, ticketGrant } from './broken-plugins/tickets.ts'
+import { grantType, ticketCase, ticketGrant } from './broken-plugins/tickets.ts'
 
 // A kit that finds nothing proves nothing: each plugin is broken on purpose, and breaks exactly the listed rules.
 
@@ -38,6 +38,7 @@ const keptBy: Readonly<Record<PluginRule, 'plugin' | 'core'>> = {
   'unknown-scope': 'core',
   'scope-not-allowed': 'core',
   'scope-escalation': 'plugin',
+  authorization: 'plugin',
   refusal: 'plugin',
   'uniform-refusal': 'plugin',
   'concurrent-use': 'plugin',
@@ -89,6 +90,10 @@ describe.concurrent('testPlugin()', () => {
 
   test('finds nothing in a correct plugin', async () => {
     expect(await reportOf(ticketGrant(), ticketCase())).toBe('')
+    const links = {
+      grants: { [grantType]: { succeeds: async ({ authorize }: CaseContext) => ({ link: await authorize() }) } },
+    }
+    expect(await reportOf(linkGrant(), links)).toBe('')
     expect(await reportOf(office(), officeCase())).toBe('')
     expect(await reportOf(correctMethod.plugin, correctMethod.cases)).toBe('')
     expect(await reportOf(correctBinding.plugin, correctBinding.cases)).toBe('')

@@ -1,4 +1,4 @@
-import { defineGrant, definePlugin, type Grant, OAuthError } from '@grantry/core'
+import { defineGrant, definePlugin, type Grant, type GrantResult, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
 import {
   type Broken,
@@ -21,6 +21,20 @@ const lenientGrant = (ifMissing: () => never): Grant =>
     params: optionalTicket,
     handle({ params: { ticket }, ...request }, kit) {
       return ticket === undefined ? ifMissing() : handle({ ...request, params: { ticket } }, kit)
+    },
+  }) as Grant
+
+/** A grant that redeems stored grants, with a defect in what differs from a correct one. */
+export const linkGrant = (different: Partial<GrantResult> = {}): Grant =>
+  defineGrant({
+    grantType,
+    params: v.object({ link: v.string() }),
+    scope: 'ignored',
+    stored: { kind: 'link' },
+    async handle({ client, params }, kit) {
+      const stored = await kit.findGrant('link', params.link)
+      if (stored === undefined || stored.clientId !== client.clientId) throw refuse('unknown')
+      return { redeems: [stored], ...different }
     },
   }) as Grant
 
@@ -90,6 +104,14 @@ export const brokenGrants: readonly Broken[] = [
     cases: ticketCase({ scope: 'api1' }),
     rules: ['scope-escalation'],
   },
+  ...[{ claims: {} }, { identityClaims: { sid: 'another' } }, { requestedClaims: {} }, { nonce: 'another' }].map(
+    (lost): Broken => ({
+      defect: `replaces what was authorized: ${Object.keys(lost)}`,
+      plugin: linkGrant(lost),
+      cases: { grants: { [grantType]: { succeeds: async ({ authorize }) => ({ link: await authorize() }) } } },
+      rules: ['authorization'],
+    }),
+  ),
   {
     defect: 'returns no scopes',
     plugin: ticketGrant({ handle: (() => ({ subject: holder })) as never }),

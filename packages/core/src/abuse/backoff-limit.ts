@@ -1,7 +1,7 @@
 import { tooManyFailures } from '../errors/oauth-error.ts'
 import type { NewRecord } from '../records/envelope.ts'
+import { isNumber, isObject, isString } from '../records/json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
-import { isNumber, isObject, isString } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'

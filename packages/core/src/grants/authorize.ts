@@ -4,13 +4,14 @@ import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { isRegistered, redirectUriProblem } from '../directory/redirect-uri.ts'
 import { redirectUriDetail } from '../directory/shown-uri.ts'
-import { completeSubject, subjectSchema } from '../directory/subject.ts'
+import { completeSubject } from '../directory/subject.ts'
 import { decodeBase64url, hex } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { Authorize, CheckAuthorization, NewGrant, ProposedGrant } from '../plugin/authorize.ts'
+import { authorizationEntries, recordedAuthorization } from '../records/authorization.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
-import { type GrantRecord, jsonObjectSchema } from '../records/schemas.ts'
+import type { GrantRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Runtime } from '../runtime.ts'
@@ -23,27 +24,28 @@ import { grantKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
 import type { ReadAuthorization } from './contributions.ts'
 import { audienceNotAllowed } from './narrow.ts'
-import { recordedClaims, requestedClaimsSchema } from './requested-claims.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
+
+const { redirectUri, scopes, demands, requestedClaims, ...decided } = authorizationEntries
 
 const requestEntries = {
   kind: v.string(),
   clientId: v.string(),
-  redirectUri: v.optional(v.string()),
   omitsRedirectUri: v.optional(v.boolean()),
-  scopes: v.array(v.string()),
   params: v.optional(v.record(v.string(), v.string())),
-  demands: v.optional(jsonObjectSchema),
   confirmation: v.optional(v.record(v.string(), v.string())),
+  redirectUri,
+  scopes,
+  demands,
+  requestedClaims,
   nonce: v.optional(v.pipe(v.string(), v.maxLength(300))),
-  requestedClaims: v.optional(requestedClaimsSchema),
 }
 
 const grantEntries = {
   ...requestEntries,
-  subject: subjectSchema,
-  claims: v.optional(jsonObjectSchema),
-  identityClaims: v.optional(jsonObjectSchema),
+  subject: decided.subject,
+  claims: decided.claims,
+  identityClaims: decided.identityClaims,
   since: v.optional(
     configurationObject({ subject: v.optional(v.nullable(v.string())), client: v.optional(v.nullable(v.string())) }),
   ),
@@ -206,23 +208,25 @@ export function createAuthorizations(deps: {
       issuer,
       clientId: client.clientId,
       grantType,
-      subject: { ...subject, amr: [...subject.amr] },
-      scopes: [...scopes],
       family,
       familyStartedAt: now,
       generation: 0,
       redeemableUntil,
       keptUntil,
       ...recordedEpochs(epochs),
-      ...(input.redirectUri !== undefined && input.omitsRedirectUri !== true && { redirectUri: input.redirectUri }),
-      ...(revision !== undefined && { revision }),
-      ...(input.nonce !== undefined && { nonce: input.nonce }),
-      ...(input.claims !== undefined && { claims: input.claims }),
-      ...(input.identityClaims !== undefined && { identityClaims: input.identityClaims }),
-      ...recordedClaims(input.requestedClaims),
-      ...(Object.keys(contributed.demands).length > 0 && { demands: contributed.demands }),
-      ...(contributed.audience !== undefined && { audience: contributed.audience }),
-      ...(contributed.confirmation !== undefined && { cnf: contributed.confirmation }),
+      revision,
+      ...recordedAuthorization({
+        subject,
+        scopes,
+        audience: contributed.audience,
+        claims: input.claims,
+        identityClaims: input.identityClaims,
+        requestedClaims: input.requestedClaims,
+        nonce: input.nonce,
+        redirectUri: input.omitsRedirectUri === true ? undefined : input.redirectUri,
+        demands: contributed.demands,
+        cnf: contributed.confirmation,
+      }),
     }
     const credential = credentialHash ?? runtime.base64url(runtime.randomBytes(32))
     const given = credentialHash === undefined ? undefined : decodeBase64url(credentialHash)

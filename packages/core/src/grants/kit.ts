@@ -1,10 +1,10 @@
 import type { PasswordCheck } from '../credentials/password-check.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
-import type { CompleteSubject } from '../directory/subject.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { GrantKit, Redemption, StoredGrant } from '../plugin/grant-kit.ts'
+import { foundAuthorization } from '../records/authorization.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { familyIn, identityFamilyIn, withoutClientSub } from '../tokens/claims.ts'
 import { isConfirmed } from '../tokens/confirmation.ts'
@@ -16,7 +16,6 @@ import { withLineage } from './lineage.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import { lossOf } from './policy.ts'
 import { createRedemption } from './redemption.ts'
-import { recordedClaims } from './requested-claims.ts'
 
 /** The kit of a grant for one request. */
 export interface RequestKit {
@@ -38,15 +37,6 @@ export type CreateGrantKit = (
   confirmation: Confirmation | undefined,
   trace: Trace,
 ) => RequestKit
-
-/** Drops what a later release may have stored: a grant returns the subject, and an unknown member is an error. */
-const knownMembersOf = ({ sub, amr, authTime, idp, acr }: CompleteSubject): CompleteSubject => ({
-  sub,
-  amr,
-  authTime,
-  idp,
-  ...(acr !== undefined && { acr }),
-})
 
 export function createGrantKits(deps: {
   readonly plugins: PluginKits
@@ -72,21 +62,8 @@ export function createGrantKits(deps: {
         if (!owner?.enabled || lossOf(record, owner) !== undefined) return undefined
       }
       const details = { kind, ...found, expiresAt: record.keptUntil, credential, record }
-      const redemption = createRedemption(details)
-      foundGrants.push(redemption)
-      const grant = {
-        clientId: record.clientId,
-        subject: knownMembersOf(record.subject),
-        // The core compares the result with them.
-        scopes: Object.freeze(record.scopes),
-        ...(record.claims !== undefined && { claims: record.claims }),
-        ...(record.act !== undefined && { act: record.act }),
-        ...(record.redirectUri !== undefined && { redirectUri: record.redirectUri }),
-        ...(record.nonce !== undefined && { nonce: record.nonce }),
-        ...(record.identityClaims !== undefined && { identityClaims: record.identityClaims }),
-        ...recordedClaims(record.requestedClaims),
-        redemption,
-      }
+      const grant = createRedemption(details, { clientId: record.clientId, ...foundAuthorization(record) })
+      foundGrants.push(grant)
       if (kind !== 'refresh') return grant
       return withLineage(grant, { family: record.family, expiresAt: record.redeemableUntil, stored: details })
     }

@@ -1,6 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
+import { recordedAuthorization } from '../records/authorization.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
@@ -12,7 +13,6 @@ import type { RevocationMark } from '../tokens/revocation-mark.ts'
 import type { Contributed } from './contributions.ts'
 import type { Issuance } from './issuance.ts'
 import type { CredentialDetails } from './redemption.ts'
-import { recordedClaims } from './requested-claims.ts'
 import type { CheckedResult } from './result.ts'
 import { authorizedScopes } from './scope-policy.ts'
 
@@ -74,22 +74,25 @@ export function createMintRefreshToken(deps: {
       issuer,
       clientId: client.clientId,
       grantType: previous?.grantType ?? grantType,
-      subject: { ...subject, amr: [...subject.amr] },
-      scopes: [...authorizedScopes(result)],
       family,
       familyStartedAt: startedAt,
       generation: (previous?.generation ?? 0) + 1,
       redeemableUntil: expiresAt,
       keptUntil,
       ...recordedEpochs(epochs),
-      ...(recorded !== undefined && { revision: recorded }),
-      ...(result.claims !== undefined && { claims: result.claims }),
-      ...(result.identityClaims !== undefined && { identityClaims: result.identityClaims }),
-      ...recordedClaims(result.requestedClaims),
-      ...(result.act !== undefined && { act: result.act }),
-      ...(cnf !== undefined && { cnf }),
-      ...(audience !== undefined && { audience: [...audience] }),
-      ...(Object.keys(demands).length > 0 && { demands }),
+      revision: recorded,
+      // Without `nonce`, which belongs to the first identity token (OpenID Connect Core section 12.2), and `redirectUri`.
+      ...recordedAuthorization({
+        subject,
+        scopes: authorizedScopes(result),
+        audience,
+        claims: result.claims,
+        act: result.act,
+        identityClaims: result.identityClaims,
+        requestedClaims: result.requestedClaims,
+        demands,
+        cnf,
+      }),
     }
     const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }
     return { token, record, fingerprint: fingerprintOf(hash) }

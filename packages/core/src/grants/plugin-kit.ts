@@ -123,7 +123,7 @@ export function createPluginKits(deps: {
     const grantKit: PluginGrantKit = {
       ...kit,
       redemption: (credential, expiresAt) =>
-        createRedemption({ kind: 'plugin', hash: hashed(credential), expiresAt: validExpiry(expiresAt) }),
+        createRedemption({ kind: 'plugin', hash: hashed(credential), expiresAt: validExpiry(expiresAt) }, {}),
     }
     return { kit, grantKit }
   }

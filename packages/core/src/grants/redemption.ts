@@ -21,8 +21,9 @@ export interface CredentialDetails {
   readonly spent?: SpentRecord | undefined
 }
 
-export function createRedemption(details: CredentialDetails): Redemption {
-  const created = Object.freeze({}) as Redemption
+/** Remembers what the core knows about a credential, under the object that the kit returns to the grant. */
+export function createRedemption<T extends object>(details: CredentialDetails, shown: T): T & Redemption {
+  const created = Object.freeze(shown) as T & Redemption
   known.set(created, details)
   return created
 }

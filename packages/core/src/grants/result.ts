@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { subjectSchema } from '../directory/subject.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { type Actor, type Grant, type GrantResult, maxActors } from '../plugin/grant.ts'
 import type { Redemption } from '../plugin/grant-kit.ts'
-import { jsonObjectSchema } from '../records/schemas.ts'
+import { authorizationEntries, inheritedMembers } from '../records/authorization.ts'
+import { jsonObjectSchema } from '../records/json.ts'
+import type { GrantRecord } from '../records/schemas.ts'
 import type { JsonObject } from '../types.ts'
 import { type Lineage, lineageOf } from './lineage.ts'
 import { type CredentialDetails, detailsOf } from './redemption.ts'
-import { requestedClaimsSchema } from './requested-claims.ts'
 
 const redemptionSchema = v.custom<Redemption>((value) => typeof value === 'object' && value !== null)
 
@@ -20,20 +20,17 @@ const actorSchema: v.GenericSchema<Actor> = v.lazy(() =>
   }),
 )
 
+const { redirectUri, subject, scopes, ...entries } = authorizationEntries
+
 /** A plugin is not trusted: its result is validated like any other input. */
 const grantResultSchema = v.strictObject({
-  subject: v.optional(subjectSchema),
-  scopes: v.array(v.string()),
-  claims: v.optional(jsonObjectSchema),
-  nonce: v.optional(v.string()),
-  identityClaims: v.optional(jsonObjectSchema),
-  requestedClaims: v.optional(requestedClaimsSchema),
-  audience: v.optional(v.array(v.string())),
+  ...entries,
+  subject: v.optional(subject),
+  scopes: v.optional(scopes),
   actor: v.optional(actorSchema),
   continuesFamilyOf: v.optional(v.custom<object>((value) => typeof value === 'object' && value !== null)),
   redeems: v.optional(v.array(redemptionSchema)),
   continues: v.optional(redemptionSchema),
-  demands: v.optional(jsonObjectSchema),
   issue: v.optional(
     v.strictObject({
       accessToken: v.optional(v.picklist(['jwt', 'reference'])),
@@ -60,6 +57,7 @@ const standardMembers: ReadonlySet<string> = new Set([
 
 /** A validated result, with the details of the credentials in it. */
 export interface CheckedResult extends Omit<GrantResult, 'redeems' | 'continues' | 'continuesFamilyOf'> {
+  readonly scopes: readonly string[]
   readonly redeems: readonly CredentialDetails[]
   readonly continues: CredentialDetails | undefined
   /** The stored grant behind this request, whether it is redeemed or continued. */
@@ -97,10 +95,16 @@ function storedGrantOf(redeems: readonly CredentialDetails[], continues: Credent
   return stored[0]
 }
 
+/** Completes a result with what the stored grant has authorized, so that a grant loses nothing by omitting it. */
+function inherit(result: { [Name in (typeof inheritedMembers)[number]]?: unknown }, record: GrantRecord | undefined) {
+  if (record === undefined) return
+  for (const member of inheritedMembers) result[member] ??= record[member]
+}
+
 /** A defect in the plugin. The message contains only the path: the value could be a token or a password. */
-function malformedResult(result: unknown, issue: v.BaseIssue<unknown>, { grantType }: Grant): OAuthError {
+function malformedResult(result: unknown, path: string | null, { grantType }: Grant): OAuthError {
   const isMissing = result === undefined || result === null
-  const problem = isMissing ? 'no result' : `a malformed result: ${v.getDotPath(issue) ?? 'not an object'}`
+  const problem = isMissing ? 'no result' : `a malformed result: ${path ?? 'not an object'}`
   return new OAuthError('server_error', 'The request failed', {
     reason: isMissing ? 'grant_result_missing' : 'grant_result_malformed',
     cause: new TypeError(`The grant ${grantType} returned ${problem}`),
@@ -117,7 +121,7 @@ function malformedResult(result: unknown, issue: v.BaseIssue<unknown>, { grantTy
  */
 export function parseGrantResult(result: unknown, grant: Grant, found: readonly Redemption[]): CheckedResult {
   const parsed = v.safeParse(grantResultSchema, result)
-  if (!parsed.success) throw malformedResult(result, parsed.issues[0], grant)
+  if (!parsed.success) throw malformedResult(result, v.getDotPath(parsed.issues[0]), grant)
   const { output } = parsed
   for (const member of Object.keys(output.response ?? {})) {
     if (standardMembers.has(member))
@@ -148,6 +152,8 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
       `The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it; return its redemption in redeems`,
     )
   }
+  inherit(output, stored?.record)
+  if (output.scopes === undefined) throw malformedResult(result, 'scopes', grant)
   // From the record, so that a grant cannot drop a demand by omitting it.
   const { demands, act: earlierAct } = source?.record ?? {}
   const demanded = { ...output.demands, ...demands }

@@ -1,15 +1,12 @@
-import type { RequestedClaims } from '../directory/user-claims.ts'
-import type { Subject } from '../directory/user-service.ts'
-import type { Json } from '../types.ts'
+import type { Authorization } from '../records/authorization.ts'
 import type { Confirmation } from './confirmation.ts'
 import type { Demands } from './grant.ts'
 
 /** What a user, or a policy of the host, has authorized. */
-export interface NewGrant {
+export interface NewGrant extends Omit<Authorization, 'audience' | 'act' | 'demands' | 'cnf'> {
   /** The kind of stored grant, as in `stored` of the grant that redeems it: `code` for an authorization code. */
   readonly kind: string
   readonly clientId: string
-  readonly subject: Subject
   /** The authorized scopes. Each must be allowed for the client. */
   readonly scopes: readonly string[]
   /**
@@ -27,16 +24,6 @@ export interface NewGrant {
    * grant then needs none either (RFC 6749 section 4.1.3). Default: `false`.
    */
   readonly omitsRedirectUri?: boolean | undefined
-  /** At most 300 characters; included in the identity token. */
-  readonly nonce?: string | undefined
-  /** Additional claims of the access tokens. */
-  readonly claims?: Readonly<Record<string, Json>> | undefined
-  /**
-   * Additional claims of the identity tokens, also after a refresh, such as `sid` (OpenID Connect Back-Channel Logout 1.0
-   * section 2.1). Other protocol claims are rejected.
-   */
-  readonly identityClaims?: Readonly<Record<string, Json>> | undefined
-  readonly requestedClaims?: RequestedClaims | undefined
   /** What the request that redeems the grant must prove, besides what grant checks read from `params`. */
   readonly demands?: Partial<Demands> | undefined
   /** The keys that the request that redeems the grant must prove, such as those that a pushed request has proved. */

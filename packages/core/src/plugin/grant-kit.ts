@@ -1,33 +1,22 @@
-import type { RequestedClaims } from '../directory/user-claims.ts'
 import type { Subject, UserCredentials } from '../directory/user-service.ts'
+import type { FoundAuthorization } from '../records/authorization.ts'
 import type { Json } from '../types.ts'
 import type { Kit } from './kit.ts'
 
 declare const redemption: unique symbol
 
-/** An opaque handle of one credential. Only the grant kit creates one. */
+/** One credential. Only the grant kit creates it; a copy is none. */
 export interface Redemption {
   readonly [redemption]: true
 }
 
-/** The stored authorization behind the credential that the client presents, such as a code or a refresh token. */
-export interface StoredGrant {
+/**
+ * The stored authorization behind the credential that the client presents, such as a code or a refresh token. Return it
+ * in `redeems` to spend the credential, or in `continues` to keep it.
+ */
+export interface StoredGrant extends FoundAuthorization, Redemption {
   /** The client that it was issued to. A grant compares it before anything else. */
   readonly clientId: string
-  readonly subject: Subject
-  readonly scopes: readonly string[]
-  readonly claims?: Readonly<Record<string, Json>> | undefined
-  /** The claim `act` of its tokens. A grant that adds an actor must keep the earlier ones. */
-  readonly act?: Readonly<Record<string, Json>> | undefined
-  /** The redirect URI that the credential was sent to; `undefined` if its request named none. */
-  readonly redirectUri?: string | undefined
-  readonly nonce?: string | undefined
-  /** Additional claims of its identity tokens. */
-  readonly identityClaims?: Readonly<Record<string, Json>> | undefined
-  /** The claims of the user that the authorization request asked for one by one. */
-  readonly requestedClaims?: RequestedClaims | undefined
-  /** Return it in `redeems` to spend the credential, or in `continues` to keep it. */
-  readonly redemption: Redemption
 }
 
 /** A valid token of this provider. Return it in `continuesFamilyOf` to let what it buys end with it. */

@@ -1,7 +1,7 @@
 import type { Client } from '../directory/client.ts'
-import type { RequestedClaims } from '../directory/user-claims.ts'
 import type { Subject } from '../directory/user-service.ts'
 import type { ClientCertificate } from '../http/connection.ts'
+import type { Authorization } from '../records/authorization.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, MaybePromise } from '../types.ts'
 import type { Confirmation } from './confirmation.ts'
@@ -60,15 +60,15 @@ export interface Actor {
  * What the grant authorizes: plain data, not a response or a token. The core checks it, spends credentials, and mints
  * tokens.
  */
-export interface GrantResult {
-  /** Omit it for a token without a user. */
+export interface GrantResult
+  extends Partial<Pick<Authorization, 'audience' | 'claims' | 'identityClaims' | 'requestedClaims' | 'nonce'>> {
+  /** Default: that of the stored grant in `redeems` or `continues`. Without one, the token has no user. */
   readonly subject?: Subject | undefined
-  /** The granted scopes: a subset of the requested and the stored scopes. */
-  readonly scopes: readonly string[]
-  /** Additional claims of the access token. Protocol claims (`sub`, `scope`, `exp`, ...) are rejected. */
-  readonly claims?: Readonly<Record<string, Json>> | undefined
-  /** The audiences of the access token: a subset of those that the scopes allow. Default: all of them. */
-  readonly audience?: readonly string[] | undefined
+  /**
+   * The granted scopes: a subset of the requested and the stored scopes. Required, unless `redeems` or `continues` has a
+   * stored grant, whose scopes are the default.
+   */
+  readonly scopes?: readonly string[] | undefined
   /** Who acts for the subject. The core writes it to the claim `act`. */
   readonly actor?: Actor | undefined
   /**
@@ -77,13 +77,10 @@ export interface GrantResult {
    * than that token. The response contains no refresh token and no identity token.
    */
   readonly continuesFamilyOf?: ValidatedToken | StoredGrant | undefined
-  /** The `nonce` of the identity token: the value that the client sent to the login page. */
-  readonly nonce?: string | undefined
-  /** Additional claims of the identity token, such as `sid`. Other protocol claims are rejected. */
-  readonly identityClaims?: Readonly<Record<string, Json>> | undefined
-  /** The claims of the user that the request asked for one by one, for the identity token and userinfo. */
-  readonly requestedClaims?: RequestedClaims | undefined
-  /** Single-use credentials to spend. The core spends them last, atomically; the loser of a race is refused. */
+  /**
+   * Single-use credentials to spend. The core spends them last, atomically; the loser of a race is refused. Whatever a
+   * stored grant has authorized applies, unless the result sets it.
+   */
   readonly redeems?: readonly Redemption[] | undefined
   /** A stored grant to use without spending its refresh token. */
   readonly continues?: Redemption | undefined
@@ -177,8 +174,18 @@ export interface Grant<S extends Schema = Schema> {
   handle(request: GrantRequest<OutputOf<S>>, kit: GrantKit): MaybePromise<GrantResult>
 }
 
-/** A result without excess members: a mistyped member, or a token, does not compile. */
-type Exactly<R extends GrantResult> = R & { readonly [K in Exclude<keyof R, keyof GrantResult>]: never }
+/** Results that can take their scopes from a stored grant. */
+type WithStoredGrant = { readonly redeems: readonly unknown[] } | { readonly continues: object }
+
+type ExcessIn<R> = Exclude<keyof R, keyof GrantResult>
+
+/**
+ * A result without excess members, and with scopes unless a stored grant can have them: a mistyped member, or a token,
+ * does not compile. `unknown` adds nothing to an intersection; `{}` would let TypeScript accept any object.
+ */
+type Exactly<R extends GrantResult> = R &
+  ([ExcessIn<R>] extends [never] ? unknown : { readonly [K in ExcessIn<R>]: never }) &
+  ('scopes' extends keyof R ? unknown : R extends WithStoredGrant ? unknown : { readonly scopes: readonly string[] })
 
 /**
  * Defines a grant, with `params` typed by the schema.

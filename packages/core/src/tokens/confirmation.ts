@@ -1,5 +1,5 @@
 import type { Confirmation } from '../plugin/confirmation.ts'
-import { isObject, isString } from '../records/schemas.ts'
+import { isObject, isString } from '../records/json.ts'
 import type { Json } from '../types.ts'
 
 /** Reads a claim `cnf`. Returns `undefined` if it is malformed, or names no key. */

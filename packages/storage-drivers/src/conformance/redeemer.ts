@@ -30,7 +30,7 @@ const grants: Plugins = [
     async handle({ params }, kit) {
       const stored = await kit.findGrant('code', params.code)
       if (stored === undefined) throw refuse()
-      return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
+      return { subject: stored.subject, scopes: stored.scopes, redeems: [stored] }
     },
   }),
   defineGrant({
@@ -41,7 +41,7 @@ const grants: Plugins = [
     async handle({ params }, kit) {
       const stored = await kit.findGrant('refresh', params.refresh_token)
       if (stored === undefined) throw refuse()
-      return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
+      return { subject: stored.subject, scopes: stored.scopes, redeems: [stored] }
     },
   }),
 ]

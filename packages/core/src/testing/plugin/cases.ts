@@ -16,7 +16,7 @@ export interface CaseContext extends Pick<TestProvider, 'provider' | 'clock' | '
   readonly client: Credentials | undefined
   /**
    * Stores a grant of the user `alice` for the client with `provider.authorize`, and returns its credential. Default:
-   * the kind of the tested grant, the scope `api1`, and a lifetime of a minute.
+   * the kind of the tested grant, the scope `api1`, a lifetime of a minute, and claims that the tokens must have.
    */
   authorize(more?: Optional<NewGrant>): Promise<string>
   /** Issues tokens of the user `alice` to the client. Returns the token response. */

@@ -16,6 +16,7 @@ const rules = {
   'unknown-scope': 'an unknown scope is refused',
   'scope-not-allowed': 'a scope that the client may not request is refused',
   'scope-escalation': 'no scope is granted beyond the request and the stored grant',
+  authorization: 'the tokens have everything that the stored grant has authorized',
   refusal: 'the refused requests of the case are refused with their error',
   'uniform-refusal': 'all refusals of credentials have the same description',
   'concurrent-use': 'of 20 concurrent requests with one credential, exactly one succeeds',

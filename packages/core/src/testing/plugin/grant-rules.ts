@@ -1,6 +1,7 @@
 import type { Grant } from '../../plugin/grant.ts'
 import { declaredParameters } from '../../registry/schema.ts'
 import { type Credentials, testClient } from '../test-provider.ts'
+import { checkAuthorization } from './authorization-rules.ts'
 import { type Bench, disabledClient, limitedClient, otherClient, publicClientId, reservedScope } from './bench.ts'
 import type { GrantCase } from './cases.ts'
 import { checkParameters, checkRefusals, isSuccess, type ParameterTarget, seenIn } from './parameter-rules.ts'
@@ -71,6 +72,7 @@ async function checkSuccess(bench: Bench, { grant, given, ...target }: GrantTarg
     if (expected !== undefined && more.length > 0) {
       findings.add('scope-escalation', part, `the response has the scope ${more.join(' ')}`)
     }
+    if (grant.stored !== undefined) checkAuthorization(findings, part, result)
     return { succeeds: true, subject: result?.subject }
   })
 }

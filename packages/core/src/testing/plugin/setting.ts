@@ -6,6 +6,7 @@ import type { AtomicDriver } from '../../records/driver.ts'
 import type { Optional } from '../../types.ts'
 import { mapDriver } from '../map-driver.ts'
 import { basic, type Credentials, createTestClock, createTestProvider, read, type TestClock } from '../test-provider.ts'
+import { authorizedByKit } from './authorization-rules.ts'
 import { type Bench, clientsOf, kitGrantType, pluginsWith, present, scopesOf, usersOf } from './bench.ts'
 import type { CaseContext } from './cases.ts'
 import { checkLeaks, secretsIn } from './leak-rules.ts'
@@ -110,6 +111,7 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
           subject: { sub: 'alice', amr: ['pwd'] },
           scopes: ['api1'],
           lifetime: 60,
+          ...authorizedByKit,
           ...(present(more) as Partial<NewGrant>),
         }),
       async issue(scope) {
