@@ -34,7 +34,7 @@ try {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    external: ['esbuild', 'playwright-core'],
+    external: ['esbuild', 'playwright-core', 'vite'],
     conditions: ['@grantry/source'],
     plugins: [sourceUrls],
     // CommonJS dependencies load Node.js modules with `require`; under another name than programs import it.

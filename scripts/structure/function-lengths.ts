@@ -1,0 +1,46 @@
+import { parseAst } from 'vite'
+
+export interface FunctionLength {
+  readonly path: string
+  readonly name: string
+  readonly lines: number
+}
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly [member: string]: unknown
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
+
+const isFunction = ({ type }: Node): boolean =>
+  ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(type)
+
+const nameIn = (node: unknown): string | undefined => {
+  const { name, value } = Object(node) as { readonly name?: unknown; readonly value?: unknown }
+  const found = name ?? value
+  return typeof found === 'string' ? found : undefined
+}
+
+/** The length of each function of a file, with its signature. A function that contains others includes their lines. */
+export function functionLengths({
+  path,
+  text,
+}: {
+  readonly path: string
+  readonly text: string
+}): readonly FunctionLength[] {
+  const found: FunctionLength[] = []
+
+  function visit(node: Node, name: string): void {
+    const own = nameIn(node.id) ?? nameIn(node.key) ?? name
+    if (isFunction(node)) found.push({ path, name: own, lines: text.slice(node.start, node.end).split('\n').length })
+    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, own)
+  }
+
+  visit(parseAst(text, { lang: path.endsWith('.ts') ? 'ts' : 'js' }, path) as unknown as Node, 'module')
+  return found
+}
