@@ -63,18 +63,14 @@ export interface HostOptions {
 /** Records of the endpoint are of no use here, but the name gives the reasons of refusals their prefix. */
 const kitOf = (provider: Pick<Provider, 'kit'>) => provider.kit('authorization-endpoint')
 
-interface PublishedMetadata {
-  readonly metadata?: Provider['metadata'] | undefined
-}
-
 /** A checked request of a page of the host. */
 export interface HostRequest extends CheckedRequest {
   /** The query with which the page parses the same request again, such as after a sign-in on another page. */
   readonly query: string
 }
 
-const mustPush = ({ requirePushedAuthorizationRequests: own }: Client, { metadata }: PublishedMetadata) =>
-  own === true || metadata?.require_pushed_authorization_requests === true
+const mustPush = ({ requirePushedAuthorizationRequests: own }: Client, { metadata }: Pick<Provider, 'metadata'>) =>
+  own === true || metadata.require_pushed_authorization_requests === true
 
 const isPermitted = (decision: HostDecision): boolean =>
   'trusted' in decision ? decision.trusted === true : decision.consented === true
@@ -107,7 +103,7 @@ function hostResponse({ html, sources, location }: Reply, { issuer }: Pick<Kit, 
  * @see RFC 6749 section 4.1.1; OpenID Connect Core section 3.1.2.1
  */
 export async function parseAuthorizationRequest(
-  provider: Pick<Provider, 'kit'> & PublishedMetadata,
+  provider: Pick<Provider, 'kit' | 'metadata'>,
   request: Request,
   { pages = plainPages, trusted = false }: HostOptions = {},
 ): Promise<HostRequest | { readonly response: Response }> {
