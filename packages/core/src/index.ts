@@ -51,6 +51,7 @@ export type { ClientCertificate, ConnectionInfo, Handler } from './http/connecti
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
 export type { ExternalKey } from './keys/external-key.ts'
+export type { FixedKeys } from './keys/fixed-ring.ts'
 export type { KeyInfo, KeyState, ProviderKeys, RetireOptions, RotateOptions } from './keys/key-ring.ts'
 export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, storedKeys } from './keys/key-source.ts'
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
