@@ -14,6 +14,8 @@ await driver.open?.()
 const now = (): number => Math.floor((base + (Date.now() - base) * speed) / 1000)
 const f = await fixture({
   keys: storedKeys({
+    // One chain of rotations; each algorithm has its own.
+    algorithms: ['ES256'],
     rotateAfter,
     keepFor: 1,
     refreshInterval: 30,

@@ -3,8 +3,8 @@ import { type Operations, operationsOf } from './operations.ts'
 import type { DriverSubject } from './subject.ts'
 import { timedOut, withTimeout } from './timing.ts'
 
-/** Time limit of an operation, in seconds: the default of the core. */
-const operationTimeout = 5
+/** Time limit of an operation, in seconds: three times that of the core, because the machine can be busy. */
+const operationTimeout = 15
 
 /** What a proof gets from the kit. */
 export interface ProofContext {
