@@ -36,7 +36,7 @@ describe.concurrent('the report', () => {
     const { cause } = (await proveDriver(subject).catch((thrown) => thrown)) as { cause: DriverReport }
     const [first, ...others] = cause.results
     expect(first?.outcome).toBe('failed')
-    expect(first?.messages[0]).toMatch(/^setItem\("code:.*\) with a ttl of 3600 s did not end within 15 s$/u)
+    expect(first?.messages[0]).toMatch(/^setItem\("code:.*\) with a ttl of 3600 s did not end within 5 s$/u)
     expect(new Set(others.flatMap(({ messages }) => messages))).toEqual(
       new Set([
         'not run, because an earlier operation of the driver hung',
@@ -117,6 +117,7 @@ describe('driverProofs() for a test runner', () => {
     ['processes must be a whole number, 2 to 32', { processes: 1 }],
     ['processes must be a whole number, 2 to 32', { processes: 2.5 }],
     ['rounds must be a whole number, 1 to 1000', { rounds: 0 }],
+    ['operationTimeout must be a whole number, 1 to 60', { operationTimeout: 0 }],
     ['outage must have begin() and end()', { outage: {} }],
   ])('rejects a malformed subject: %s', async (message, part) => {
     const subject = { open: memoryDriver, ...part } as DriverSubject

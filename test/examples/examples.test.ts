@@ -101,7 +101,10 @@ for (const { title, commands } of exampleStarts) {
       const discovery = await (await send('/.well-known/openid-configuration')).json()
       expect(discovery).toMatchObject({ issuer: example.base, token_endpoint: `${example.base}/connect/token` })
       const { keys } = await (await send('/.well-known/jwks')).json()
-      expect(keys).toContainEqual(expect.objectContaining({ kty: 'EC', use: 'sig' }))
+      const key = (kty: string, alg: string) => expect.objectContaining({ kty, alg, use: 'sig' })
+      // Those that issue identity tokens have an RSA key, too.
+      const expected = [key('EC', 'ES256'), ...(keys.length > 1 ? [key('RSA', 'RS256')] : [])]
+      expect(keys).toEqual(expected)
     })
 
     test('leaves other paths to the host', async () => {

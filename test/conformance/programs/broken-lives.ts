@@ -7,7 +7,7 @@ export const brokenLives: readonly Broken[] = [
   {
     fault: 'it hangs',
     proof: 'stores, replaces and removes an item',
-    sentence: /getItem\(.*\) did not end within 15 s/u,
+    sentence: /getItem\(.*\) did not end within 5 s/u,
     subject: over(() => ({ getItem: () => new Promise(() => {}) })),
   },
   {

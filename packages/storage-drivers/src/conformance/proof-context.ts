@@ -3,8 +3,8 @@ import { type Operations, operationsOf } from './operations.ts'
 import type { DriverSubject } from './subject.ts'
 import { timedOut, withTimeout } from './timing.ts'
 
-/** Time limit of an operation, in seconds: three times that of the core, because the machine can be busy. */
-const operationTimeout = 15
+/** Time limit of an operation, in seconds: the default of the core. */
+const defaultTimeout = 5
 
 /** What a proof gets from the kit. */
 export interface ProofContext {
@@ -66,6 +66,8 @@ export async function withProofContext(
   const findings: ProofFindings = { failures: new Set() }
   const written = new Set<string>()
   const live = new Set<Operations>()
+
+  const { operationTimeout = defaultTimeout } = subject
 
   async function withLimit<T>(act: () => Promise<T>, what: string): Promise<T> {
     let outcome: T | typeof timedOut
