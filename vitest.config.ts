@@ -2,6 +2,7 @@ import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/longest-first.ts'
 import { processFolders } from './scripts/process-folders.ts'
+import { lastResort, pollInterval } from './test/support/eventually.ts'
 
 // Tests run on the sources: the condition selects them in the `exports` of each package. Excludes `module`: Vitest
 // passes the conditions to Node.js too, and only bundlers can load what OpenTelemetry exports under it.
@@ -14,8 +15,9 @@ const common = {
   // Loading the modules anew for each file would take most of the CPU time of a run.
   isolate: false,
   // A last resort, also on a machine that is busy with other things.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: lastResort, interval: pollInterval } },
   // Concurrent tests mostly wait.
   maxConcurrency: 10,
 }

@@ -38,5 +38,5 @@ describeWithRedis('a brute-force run against two server processes on one Redis',
     // Does not assert the cost, which is printed, but that no other user waits for the attacker's delays.
     expect(percentile(during.login, 50)).toBeLessThan(5000)
     expect(percentile(during.token, 50)).toBeLessThan(5000)
-  }, 120_000)
+  })
 })

@@ -32,7 +32,7 @@ describeWithRedis('four processes on one redis', () => {
     expect(run.accepted).toBeGreaterThan(run.issued)
     const stored = await redis.command('keys', 'grantry:*')
     expect((stored as string[]).filter((key) => key.includes('keys:'))).toHaveLength(run.commanded + run.scheduled + 2)
-  }, 180_000)
+  })
 })
 
 test.each([

@@ -19,7 +19,7 @@ describe('the torture detects a driver that', () => {
   ])(
     '%s',
     // Random kills reveal a fault with some probability only; a blind harness never sees it.
-    { timeout: 120_000, retry: 2 },
+    { retry: 2 },
     async (fault, invariant, until) => {
       const environment = { GRANTRY_FAULT: fault }
       const common = { program, environment, store: filesystemStore, chaos: killServers }

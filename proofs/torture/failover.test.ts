@@ -24,5 +24,5 @@ describeWithRedis('a primary and a replica under a Sentinel', () => {
     } finally {
       await group.stop()
     }
-  }, 240_000)
+  })
 })

@@ -16,4 +16,4 @@ test('servers that share a directory keep every guarantee while they are killed'
   })
   expectUnharmed(report, until)
   expect(report.records).toBeGreaterThan(0)
-}, 180_000)
+})

@@ -25,5 +25,5 @@ describeWithRedis('one Redis', () => {
     } finally {
       await redis.stop()
     }
-  }, 180_000)
+  })
 })

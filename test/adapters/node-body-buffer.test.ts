@@ -74,7 +74,7 @@ test.each([
   const first = open(port, announced('/other', 'another connection'))
   await expect.poll(first.bodies).toEqual(['another connection'])
   openGate()
-  await expect.poll(() => caller.bodies().length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => caller.bodies().length).toBe(2)
   const [body, next] = caller.bodies()
   expect(body?.length).toBe(length)
   expect(body === text(length)).toBe(true)
@@ -89,8 +89,8 @@ test('applies backpressure to a client whose body is not read', async () => {
   await expect.poll(other.bodies).toEqual(['another connection'])
   expect(caller.isWritten()).toBe(false)
   openGate()
-  await expect.poll(caller.isWritten, { timeout: 20_000 }).toBe(true)
-  await expect.poll(() => caller.bodies()[0]?.length, { timeout: 20_000 }).toBe(body.length)
+  await expect.poll(caller.isWritten).toBe(true)
+  await expect.poll(() => caller.bodies()[0]?.length).toBe(body.length)
 })
 
 test('queued bodies are complete, and unread ones do not block the next request', async () => {

@@ -182,7 +182,7 @@ async function judge(response: Response, request: Request): Promise<void> {
   must(text.test(body.error_description), 'the description must have only the characters of RFC 6749')
 }
 
-test(`${count} requests get responses that comply with the protocol`, { timeout: 120_000 }, async () => {
+test(`${count} requests get responses that comply with the protocol`, async () => {
   const f = await fixture()
   const seen = new Map<string, number>()
   let good = await fill(f)

@@ -9,6 +9,7 @@ import { type RunningServer, serve } from '@grantry/adapters/node'
 import { type ClientOptions, type ClientStore, type ProviderOptions, type UserService, webRuntime } from '@grantry/core'
 import { basic, type TestResponse } from '@grantry/core/testing'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { clients, type Fixture, fixture, scopes, testUsers, web, webJwt } from '../support/fixture.ts'
 
 const login = (username = 'alice') => ({
@@ -168,7 +169,7 @@ describe('the limit on concurrent calls', () => {
     const logins = Array.from({ length: 3 }, () =>
       f.post('token', login(), web).then((response) => responses.push(response)),
     )
-    await vi.waitFor(() => expect(responses.map(brief)).toEqual([refused]), { timeout: 15_000 })
+    await eventually(() => expect(responses.map(brief)).toEqual([refused]))
     expect(failures(f)).toMatchObject([{ reason: 'host_port_busy', port: 'users.authenticate' }])
     state.hanging = ''
     settle()
@@ -204,7 +205,7 @@ describe('the limit on concurrent calls', () => {
     const responses: TestResponse[] = []
     for (let index = 0; index < 1000; index += 1) void someone(f, index).then((response) => responses.push(response))
     await turn()
-    await vi.waitFor(() => expect(responses).toHaveLength(872), { timeout: 15_000 })
+    await eventually(() => expect(responses).toHaveLength(872))
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]))
   })
 })
@@ -232,7 +233,7 @@ describe('a server on Node.js whose logins all hang still serves', () => {
       answered.push(status)
     })
     // Requests beyond the limit have been refused, and hold no slot.
-    await vi.waitFor(() => expect(answered).toHaveLength(30), { timeout: 15_000 })
+    await eventually(() => expect(answered).toHaveLength(30))
     expect(state.calls).toBe(10)
     expect((await send('/.well-known/jwks')).status).toBe(200)
     expect((await send('/.well-known/openid-configuration')).status).toBe(200)

@@ -8,7 +8,8 @@
  */
 import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { type Fixture, fixture } from '../support/fixture.ts'
 import { address, guess, home, many } from '../support/guesses.ts'
 import { commitPaths, withLatency } from '../support/latency.ts'
@@ -151,7 +152,7 @@ describe('an attempt that found a permit taken, and reads it slowly', () => {
   test('does not remove it after another attempt has taken it: it was returned', async () => {
     const { one, guessWhile, checked, held } = await started()
     const login = guess(one, 'ALICE', 'ALICE-password')
-    await vi.waitFor(() => expect(held).toHaveLength(1))
+    await eventually(() => expect(held).toHaveLength(1))
     const letGo = async () => {
       held[0]?.()
       expect((await login).status).toBe(200)

@@ -72,7 +72,7 @@ describeWithChromium('a client that redirects on, in a browser', () => {
 
   const cases = ['http', 'https'].flatMap((scheme) => Object.keys(ends).map((end) => [scheme, end] as const))
 
-  test.each(cases)('reaches its end after each form: %s to %s', { timeout: 120_000 }, async (scheme, end) => {
+  test.each(cases)('reaches its end after each form: %s to %s', async (scheme, end) => {
     const redirectUri = redirectUriOf(scheme, end)
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
     const problems: string[] = []
@@ -80,7 +80,6 @@ describeWithChromium('a client that redirects on, in a browser', () => {
     /** Opens a URL in a new tab, runs steps, and waits until the form has led to where the client redirects to. */
     async function reaches(path: string, parameters: Readonly<Record<string, string>>, last: string, steps = {}) {
       const page = await context.newPage()
-      page.setDefaultTimeout(15_000)
       const devtools = await context.newCDPSession(page)
       await devtools.send('Network.enable')
       const settled = new Promise<void>((resolve) => {

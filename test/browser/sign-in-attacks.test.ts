@@ -71,7 +71,6 @@ describeWithChromium('attacks on the sign-in, in a browser', () => {
     const context = await browser.newContext()
     try {
       const consent = await context.newPage()
-      consent.setDefaultTimeout(20_000)
       await consent.goto(authorize({ prompt: 'consent' }))
       await consent.fill('#username', 'alice')
       await consent.fill('#password', 'alice-password')

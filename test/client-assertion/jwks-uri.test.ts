@@ -1,5 +1,6 @@
 import type { FetchKeys } from '@grantry/plugins/client-assertion'
 import { describe, expect, test, vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { claims, client, createKey, key, outcomeOf, setUp, sign } from './assertions.ts'
 
 const jwksUri = 'https://service.example.com/jwks.json'
@@ -155,7 +156,7 @@ describe('keys at jwksUri', () => {
     )
     const f = await remote(fetch)
     void outcomeOf(f, await by(first))
-    await vi.waitFor(() => expect(requests).toHaveLength(1))
+    await eventually(() => expect(requests).toHaveLength(1))
     f.clock.advance(6)
     expect(await outcomeOf(f, await by(first))).toEqual(ok)
   })

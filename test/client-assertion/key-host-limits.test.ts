@@ -1,5 +1,6 @@
 import type { FetchKeys } from '@grantry/plugins/client-assertion'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { assertionType, claims, client, createKey, present, setUp, sign, tokenEndpoint } from './assertions.ts'
 
 const jwksUri = 'https://service.example.com/jwks.json'
@@ -34,7 +35,7 @@ describe('requests that wait for keys', () => {
     const f = await remote(host.fetch, { maxWaiting: 16 })
     const send = async () => present(f, await sign(claims(), first.privateKey, { kid: 'first' }))
     const waiting = [send(), send()]
-    await vi.waitFor(() => expect(host.pending).toHaveLength(1))
+    await eventually(() => expect(host.pending).toHaveLength(1))
     await turn()
     const { status, headers, body } = await send()
     expect([status, headers.get('retry-after'), body.error]).toEqual([503, '1', 'temporarily_unavailable'])
@@ -57,7 +58,7 @@ describe('keys that become old', () => {
     const host = slowHost()
     const f = await remote(host.fetch)
     const begun = signedNow(f).then((jwt) => present(f, jwt))
-    await vi.waitFor(() => expect(host.pending).toHaveLength(1))
+    await eventually(() => expect(host.pending).toHaveLength(1))
     host.respond()
     expect((await begun).status).toBe(200)
     f.clock.advance(449)
@@ -78,7 +79,7 @@ describe('keys that become old', () => {
     const host = slowHost()
     const f = await remote(host.fetch)
     const begun = signedNow(f).then((jwt) => present(f, jwt))
-    await vi.waitFor(() => expect(host.pending).toHaveLength(1))
+    await eventually(() => expect(host.pending).toHaveLength(1))
     host.respond()
     expect((await begun).status).toBe(200)
     f.clock.advance(580)

@@ -39,13 +39,13 @@ describeWithRedis('with ioredis 6, the Redis driver passes the conformance kit o
       const primary = await servers.start()
       await servers.replicaOf(primary)
       await assertWorks({ url: primary.url, waitReplicas: 1 })
-    }, 120_000)
+    })
 
     test('Sentinels', async () => {
       const primary = await servers.start()
       const sentinel = await servers.sentinelOf(primary)
       await assertWorks({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: sentinel.name })
-    }, 120_000)
+    })
 
     test('a cluster', async () => {
       const cluster = await startRedisCluster()
@@ -54,7 +54,7 @@ describeWithRedis('with ioredis 6, the Redis driver passes the conformance kit o
       } finally {
         await cluster.stop()
       }
-    }, 120_000)
+    })
 
     test('the client of the caller', async () => {
       const { Redis } = await import('ioredis')
@@ -64,6 +64,6 @@ describeWithRedis('with ioredis 6, the Redis driver passes the conformance kit o
       } finally {
         client.disconnect()
       }
-    }, 120_000)
+    })
   })
 })

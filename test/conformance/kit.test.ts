@@ -156,7 +156,7 @@ describe.concurrent('between processes', () => {
     'a driver with one lock per process fails: %s (halves: %s)',
     // A race shows the fault only with some probability, lower on a busy machine. A kit that never detects it still
     // fails.
-    { timeout: 60_000, retry: 4 },
+    { retry: 4 },
     async ([proof, halves, sentence], { expect }) => {
       const directory = await newDirectory()
       const module = await moduleOf('separate-locks', { directory, halves })

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { describeWithChromium } from '../support/chromium.ts'
-import { demoInBrowser, eventually, type OpenConsole, openConsole } from './open-console.ts'
+import { demoInBrowser, type OpenConsole, openConsole } from './open-console.ts'
 
 // A DPoP exchange in the console (RFC 9449): the page creates a key and proves it in each request.
 
@@ -96,11 +96,11 @@ describeWithChromium('DPoP in the console', () => {
     await console.choose('Client', 'demo-jwt')
     expect(await bind(console).isChecked()).toBe(true)
     await press('Request a token', granted)
-    await eventually(() => textOf(console, 'Access token')).toContain('A JWT')
+    await expect.poll(() => textOf(console, 'Access token')).toContain('A JWT')
     expect(await textOf(console, 'Key')).toBe(first)
     await bind(console).uncheck()
     await press('Request a token', granted)
-    await eventually(() => bodyOf(console)).toMatchObject({ token_type: 'Bearer' })
+    await expect.poll(() => bodyOf(console)).toMatchObject({ token_type: 'Bearer' })
     expect(await page.getByText('Public key (JWK)').count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Use the token without its key' }).isDisabled()).toBe(true)
     const kept = await page.evaluate(async () => [
@@ -189,7 +189,7 @@ describeWithChromium('DPoP in the console', () => {
       expect(await console.page.locator('#exchange').textContent()).toContain('A value of the server')
       // The page keeps the nonce.
       await console.press('Request a token', granted)
-      await eventually(() => console.outcome()).not.toContain('nonce')
+      await expect.poll(() => console.outcome()).not.toContain('nonce')
       expect(sent).toEqual([400, 200, 200])
     })
 
@@ -202,7 +202,7 @@ describeWithChromium('DPoP in the console', () => {
       })
       await bind(console).check()
       await console.press('Request a token', /400: refused\. The DPoP proof must contain the nonce/u)
-      await eventually(() => count).toBe(2)
+      await expect.poll(() => count).toBe(2)
     })
   })
 })

@@ -1,7 +1,7 @@
 import { basic } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { describeWithChromium } from '../support/chromium.ts'
-import { demoInBrowser, eventually, type OpenConsole, openConsole } from './open-console.ts'
+import { demoInBrowser, type OpenConsole, openConsole } from './open-console.ts'
 
 // Presses every button of the demo console in a browser, by its accessible name.
 
@@ -100,13 +100,13 @@ describeWithChromium('the console of the demo', () => {
     opened(async (console) => {
       await redeem(console)
       await console.press('Replay code', /Replay the code\. 400: refused as expected/u)
-      await eventually(() => timeline(console)).toMatch(/Code replayed[\s\S]*because a spent code was replayed/u)
+      await expect.poll(() => timeline(console)).toMatch(/Code replayed[\s\S]*because a spent code was replayed/u)
       await redeem(console)
       await console.press('Revoke access token', /Revoke the access token\. 200/u)
       await console.press('Introspect', /not active/u)
       await console.press('Revoke refresh token', /Revoke the refresh token\. 200/u)
       await console.press('Refresh', /Refresh\. 400: refused/u)
-      await eventually(() => timeline(console)).toMatch(/because its client revoked it/u)
+      await expect.poll(() => timeline(console)).toMatch(/because its client revoked it/u)
     }))
 
   test('explains the claims of a JWT with times as dates, and that a reference token has none', () =>
@@ -117,7 +117,7 @@ describeWithChromium('the console of the demo', () => {
       )
       await console.choose('Client', 'demo-jwt')
       await console.press('Request a token', granted)
-      await eventually(() => console.page.locator('.token').innerText()).toContain('A JWT')
+      await expect.poll(() => console.page.locator('.token').innerText()).toContain('A JWT')
       const text = await console.page.locator('.token').innerText()
       for (const part of [
         'ECDSA with P-256',
@@ -136,7 +136,7 @@ describeWithChromium('the console of the demo', () => {
       const shown = await page.getByLabel('Request as curl').innerText()
       expect(shown).toContain('-u demo:demo-secret')
       await page.getByRole('button', { name: 'Copy the curl command' }).click()
-      await eventually(() => page.evaluate(() => navigator.clipboard.readText())).toBe(shown)
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(shown)
     }))
 
   test('sends additional fields, removes them, and explains errors', () =>
@@ -155,7 +155,7 @@ describeWithChromium('the console of the demo', () => {
 
   test('shows the events of other callers without a click', () =>
     opened(async ({ page }) => {
-      await eventually(() => page.locator('#live').innerText()).toBe('connected')
+      await expect.poll(() => page.locator('#live').innerText()).toBe('connected')
       const families = () => page.locator('.family-name').allInnerTexts()
       const before = await families()
       const { origin } = new URL(started.demo.url)
@@ -171,7 +171,7 @@ describeWithChromium('the console of the demo', () => {
         body: new URLSearchParams(login),
       })
       expect(response.status).toBe(200)
-      await eventually(async () => (await families()).some((name) => !before.includes(name))).toBe(true)
+      await expect.poll(async () => (await families()).some((name) => !before.includes(name))).toBe(true)
     }))
 
   test('gets and introspects a token with the keyboard alone', () =>
@@ -201,12 +201,12 @@ describeWithChromium('the console of the demo', () => {
       await tabTo('Request a token')
       expect(await page.evaluate(() => document.activeElement?.matches(':focus-visible'))).toBe(true)
       await page.keyboard.press('Enter')
-      await eventually(outcome).toMatch(/Password\. 200: success/u)
+      await expect.poll(outcome).toMatch(/Password\. 200: success/u)
       // The focus has moved to the response and continues from there.
       expect(await nameOf()).toContain('Response')
       await tabTo('Introspect')
       await page.keyboard.press('Space')
-      await eventually(outcome).toMatch(/Introspect\. 200: active/u)
+      await expect.poll(outcome).toMatch(/Introspect\. 200: active/u)
       expect(await page.getByLabel('Response body').innerText()).toContain('"token_type": "DPoP"')
     }))
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithChromium } from '../support/chromium.ts'
-import { demoInBrowser, eventually, openConsole } from './open-console.ts'
+import { demoInBrowser, openConsole } from './open-console.ts'
 
 // Names of clients and users, responses of plugins and events can contain text from an attacker. The console shows it to
 // an operator, so it must never become markup or script.
@@ -90,7 +90,7 @@ describeWithChromium('the console shows untrusted text as text', () => {
           route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(hostileEvent)}\n\n` }),
         ),
     })
-    await eventually(() => console.page.locator('#timeline').innerText()).toContain('Family <img')
+    await expect.poll(() => console.page.locator('#timeline').innerText()).toContain('Family <img')
     await assertOnlyText(console.page)
   })
 

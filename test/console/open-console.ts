@@ -32,7 +32,6 @@ async function startDemo(): Promise<Demo> {
 export async function startBrowser(): Promise<{ readonly browser: Browser; readonly page: Page }> {
   const browser = await startChromium()
   const page = await browser.newPage()
-  page.setDefaultTimeout(15_000)
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
       console.error(`policy: ${violatedDirective} ${blockedURI}`)
@@ -49,16 +48,13 @@ export function demoInBrowser(): { readonly demo: Demo; readonly browser: Browse
       startBrowser().then((open) => Object.assign(started, open)),
       startDemo().then((demo) => Object.assign(started, { demo })),
     ])
-  }, 60_000)
+  })
   afterAll(async () => {
     await started.browser?.close()
     await started.demo?.stop()
   })
   return started
 }
-
-/** Like `expect.poll`, with a timeout for a busy machine. */
-export const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 })
 
 /** The console in a browser. */
 export interface OpenConsole {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { describeWithChromium } from '../support/chromium.ts'
-import { eventually, openConsole, startBrowser } from './open-console.ts'
+import { openConsole, startBrowser } from './open-console.ts'
 
 // A configured server: the page contains no secrets, and does not store the ones that the user types.
 
@@ -82,9 +82,9 @@ describeWithChromium('the console of a real configuration', () => {
   test('shows that the server is not reachable', async () => {
     const console = await openConsole(page, server.consoleUrl ?? '')
     const live = () => console.page.locator('#live').innerText()
-    await eventually(live).toBe('connected')
+    await expect.poll(live).toBe('connected')
     await server.close(0)
-    await eventually(live).toMatch(/^lost|^refused/u)
+    await expect.poll(live).toMatch(/^lost|^refused/u)
     await console.press('Request a token', /No response/u)
   })
 })

@@ -1,10 +1,10 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { until } from '../support/eventually.ts'
 import { type RunningProgram, runProgram } from '../support/program.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { root } from './single-file.ts'
-import { until } from './until.ts'
 
 export interface ComposedRedis {
   readonly url: string

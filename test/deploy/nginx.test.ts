@@ -4,9 +4,10 @@ import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serverCertificate } from '../mtls/https.ts'
 import { describeWithNginx } from '../server/nginx.ts'
+import { eventually } from '../support/eventually.ts'
 import { runProgram } from '../support/program.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { root } from './single-file.ts'
@@ -69,13 +70,10 @@ describeWithNginx('deploy/nginx.conf', () => {
     void nginx.ended.then(() => {
       ended = true
     })
-    await vi.waitFor(
-      async () => {
-        if (ended) return
-        expect((await get('/')).status).toBe(200)
-      },
-      { timeout: 20_000, interval: 50 },
-    )
+    await eventually(async () => {
+      if (ended) return
+      expect((await get('/')).status).toBe(200)
+    })
     if (ended) throw new Error(`nginx has ended: ${nginx.output().err}`)
   })
   afterAll(async () => {

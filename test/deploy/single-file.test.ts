@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { basic, sha256Of } from '@grantry/core/testing'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runProgram } from '../support/program.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { startRedis } from '../support/redis-server.ts'
@@ -12,8 +12,7 @@ import { type StartedServer, startServer } from './started-server.ts'
 
 // `grantry.mjs` alone in an empty directory outside of the repository, to prove that it needs no other file.
 
-// Long timeouts for a busy machine. Each wait reports what it was waiting for.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+// Each wait reports what it was waiting for.
 
 let program = ''
 const running: { stop(): Promise<unknown> }[] = []

@@ -1,6 +1,6 @@
+import { until } from '../support/eventually.ts'
 import { listeningAddress } from '../support/listening.ts'
 import { type ProgramOptions, type RunningProgram, runProgram } from '../support/program.ts'
-import { until } from './until.ts'
 
 /** A listening server in a separate process. */
 export interface StartedServer extends RunningProgram {

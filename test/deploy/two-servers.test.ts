@@ -5,20 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { basic, sha256Of } from '@grantry/core/testing'
 import { parse as parseJson } from 'jsonc-parser'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
+import { until } from '../support/eventually.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
 import { type ComposedRedis, startComposedRedis } from './composed-redis.ts'
 import { root, singleFile } from './single-file.ts'
 import { type StartedServer, startServer } from './started-server.ts'
-import { until } from './until.ts'
 
 // The setup of compose.yaml as processes: Redis with the same command, two servers with the same file and configuration,
 // and a proxy.
 
-// Long timeouts for a busy machine. Each wait reports what it was waiting for.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+// Each wait reports what it was waiting for.
 
 /** Milliseconds between two requests of a client, to limit the load on the machine. */
 const pace = 40

@@ -61,7 +61,7 @@ export function serverProcesses() {
   }
   beforeAll(async () => {
     program = await serverProgram(new URL('../support/programs/server.ts', import.meta.url), directory)
-  }, 60_000)
+  })
   afterEach(endAll)
   afterAll(() => {
     endAll()

@@ -81,9 +81,7 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     await driver.setItem('key', 'before', { ttl })
     expect(await primary.command('GET', 'grantry:key')).toBe('before')
     await primary.kill()
-    await expect
-      .poll(() => driver.setItem('key', 'after', { ttl }).catch(({ message }) => message), { timeout: 30_000 })
-      .toBeUndefined()
+    await expect.poll(() => driver.setItem('key', 'after', { ttl }).catch(({ message }) => message)).toBeUndefined()
     expect(await replica.command('GET', 'grantry:key')).toBe('after')
   })
 
@@ -99,16 +97,16 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     })
     await driver.open()
     const inserts = inserting(driver)
-    await expect.poll(() => inserts.created.length, { timeout: 20_000 }).toBeGreaterThan(300)
+    await expect.poll(() => inserts.created.length).toBeGreaterThan(300)
     // The replica falls behind: from now on, only the primary has new writes.
     replica.pause()
     inserts.grow()
     const responses = (): number => inserts.created.length + inserts.refused.length
     const before = responses()
-    await expect.poll(responses, { timeout: 20_000 }).toBeGreaterThan(before + 3 * writers)
+    await expect.poll(responses).toBeGreaterThan(before + 3 * writers)
     await primary.kill()
     replica.resume()
-    await expect.poll(async () => String(await replica.command('ROLE')), { timeout: 30_000 }).toMatch(/^master/u)
+    await expect.poll(async () => String(await replica.command('ROLE'))).toMatch(/^master/u)
     await inserts.stop()
     const client = new Redis(replica.url)
     async function present(keys: readonly string[]): Promise<readonly string[]> {
@@ -123,5 +121,5 @@ describeWithRedis('the Redis driver with Sentinels', () => {
       (await present(commits)).map((key) => `access:${key}`),
     )
     client.disconnect()
-  }, 120_000)
+  })
 })

@@ -102,7 +102,6 @@ describeWithChromium('applications with the clients of other projects', () => {
         for (const [, setting] of possible) {
           const context = await browser.newContext({ javaScriptEnabled })
           const page = await context.newPage()
-          page.setDefaultTimeout(30_000)
           await use(page, setting, user)
           await context.close()
         }

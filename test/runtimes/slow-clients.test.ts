@@ -6,16 +6,14 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { basic } from '@grantry/core/testing'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Program, startProgram } from '../contract/program.ts'
 import { exchange, parseResponse, type ReceivedResponse } from '../contract/response.ts'
 import { bytesOf } from '../contract/wire-request.ts'
 import { bundle } from '../support/bundle.ts'
+import { eventually } from '../support/eventually.ts'
 import { web } from '../support/fixture.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
-
-/** Milliseconds. The responses take about one second. */
-const timeLimit = 10_000
 
 const form = 'grant_type=client_credentials&scope=api1'
 
@@ -48,10 +46,10 @@ function open(port: number) {
     received,
     /** Waits for the response but not for the end of the connection. */
     async response(): Promise<ReceivedResponse> {
-      await vi.waitFor(() => expect(received()).toContain('}'), { timeout: timeLimit })
+      await eventually(() => expect(received()).toContain('}'))
       return parseResponse(Buffer.concat(parts))
     },
-    ended: () => vi.waitFor(() => expect(isClosed()).toBe(true), { timeout: timeLimit }),
+    ended: () => eventually(() => expect(isClosed()).toBe(true)),
   }
 }
 
@@ -138,7 +136,7 @@ for (const { name, closesLate, parameters } of runtimes) {
       never.socket.write('GET /local/never HTTP/1.1\r\nHost: x\r\n\r\n')
       const half = open(closing.port)
       half.socket.write('GET /local')
-      await vi.waitFor(() => expect(idle.received()).not.toBe(''), { timeout: timeLimit })
+      await eventually(() => expect(idle.received()).not.toBe(''))
       await sleep(100)
       expect(await closing.stop()).toBe(0)
       expect(closing.console()).toBe('closed\n')

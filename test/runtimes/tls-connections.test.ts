@@ -5,7 +5,8 @@
 import { connect as connectPlain } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectionOptions, connect } from 'node:tls'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { agentOf, describeTlsServers, get, settings, signed } from './tls-servers.ts'
 
 /** Opens a connection and sends texts, the second after a response. Resolves to what arrived, and the time until the end. */
@@ -78,6 +79,6 @@ describeTlsServers(({ port, start }) => {
     await get(server.port, undefined, agentOf(), '/close')
     expect((await slow).clientCertificate?.verified).toBe(true)
     await Promise.all([idle, withoutHandshake])
-    await vi.waitFor(() => expect(server.console()).toContain('closed'))
+    await eventually(() => expect(server.console()).toContain('closed'))
   })
 })

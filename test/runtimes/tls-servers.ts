@@ -87,7 +87,7 @@ export function describeTlsServers(define: (servers: TlsServers) => void): void 
       beforeAll(async () => {
         program = await bundle(new URL('./programs/tls-server.ts', import.meta.url))
         port = (await start({ tls: settings, requestTimeout: 1 })).port
-      }, 60_000)
+      })
       afterAll(() => Promise.all(running.map((server) => server.stop())))
       define({ name, port: () => port, start })
     })

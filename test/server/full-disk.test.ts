@@ -6,6 +6,7 @@ import { basic, sha256Of } from '@grantry/core/testing'
 import { afterAll, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { startServer } from '../../packages/server/src/server.ts'
+import { eventually } from '../support/eventually.ts'
 
 const disk = vi.hoisted(() => ({ isFull: false }))
 
@@ -63,7 +64,7 @@ test('is not ready on a full disk, logs which disk, and is ready again with free
     expect(await ready()).toBe(503)
     expect(causes).toEqual([expect.stringContaining(`the disk of ${directory}/data is full (ENOSPC); free some space`)])
     disk.isFull = false
-    await vi.waitFor(async () => expect(await ready()).toBe(200), { timeout: 20_000 })
+    await eventually(async () => expect(await ready()).toBe(200))
     expect((await token()).status).toBe(200)
   } finally {
     await server.close(0)

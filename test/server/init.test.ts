@@ -73,7 +73,7 @@ describe('in an empty directory', () => {
     } finally {
       expect(await server.stop()).toBe(0)
     }
-  }, 120_000)
+  })
 
   // In a clone there is no command `grantry`.
   test('the next commands that it prints can be pasted after npm run start', async () => {

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import type { KeyInfo } from '@grantry/core'
 import { basic } from '@grantry/core/testing'
 import { decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import { eventually } from '../support/eventually.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { configuration, count, directory, encryptionSecret, keysAfter, keysCommand, stateOf } from './keys-setting.ts'
 import { printed } from './printed.ts'
@@ -33,10 +34,7 @@ describe('next to a running server', () => {
       expect(decodeProtectedHeader(old).kid).toBe(before?.kid)
       const rotated = await keysAfter(file, 'rotate', '--force')
       expect(stateOf(rotated, waiting?.kid)).toBe('current')
-      await vi.waitFor(async () => expect(decodeProtectedHeader(await token()).kid).toBe(waiting?.kid), {
-        timeout: 60_000,
-        interval: 300,
-      })
+      await eventually(async () => expect(decodeProtectedHeader(await token()).kid).toBe(waiting?.kid))
       expect((await send('/connect/accesstokenvalidation', { token: old })).status).toBe(200)
       const published = (await (await send('/.well-known/jwks')).json()) as { keys: { kid: string }[] }
       expect(published.keys.map(({ kid }) => kid).sort()).toEqual(rotated.map(({ kid }) => kid).sort())
@@ -44,7 +42,7 @@ describe('next to a running server', () => {
     } finally {
       expect(await server.stop()).toBe(0)
     }
-  }, 120_000)
+  })
 })
 
 describe('a server', () => {

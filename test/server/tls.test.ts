@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { checkTls } from '@grantry/adapters/node'
 import * as client from 'openid-client'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { tlsSource } from '../../packages/server/src/configuration/tls.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { certificate, commonName, type Issued } from '../mtls/certificates.ts'
 import { current, fetchWith, root, serverCertificate, signedByRoot } from '../mtls/https.ts'
+import { eventually } from '../support/eventually.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { healthy, written } from './doctor/configurations.ts'
 
@@ -111,7 +112,6 @@ test('16.9 files that change are read again, and invalid ones are reported', asy
   const source = tlsSource(tls, directory, { checkTls }, 10)
   const seen: string[] = []
   const failures: string[] = []
-  const eventually = (assertion: () => void) => vi.waitFor(assertion, { timeout: 10_000 })
   const stop = source.watch(
     (content) => seen.push(content.certificate),
     (message) => failures.push(message),
@@ -137,5 +137,5 @@ test('16.9 a running server uses the new files', async () => {
   })
   expect(await nameAt(issuer)).toBe('localhost')
   writeFiles(directory, signedByRoot({ subject: commonName('renewed') }))
-  await vi.waitFor(async () => expect(await nameAt(issuer)).toBe('renewed'), { timeout: 20_000, interval: 100 })
+  await eventually(async () => expect(await nameAt(issuer)).toBe('renewed'))
 })

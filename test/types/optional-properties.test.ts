@@ -17,7 +17,7 @@ test('optional properties of all public types accept undefined, unless that woul
   const { found, types } = exactOptionalProperties(publicEntries(root, packages))
   expect(new Set(found.map((path) => path.split('.').at(-1)))).toEqual(new Set(['encryptionSecret', 'proof_key']))
   expect(types).toBeGreaterThan(1000)
-}, 120_000)
+})
 
 test('the check finds properties of options, results, type aliases, classes and mapped types', () => {
   const file = join(directory, 'a.ts')
