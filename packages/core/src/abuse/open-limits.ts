@@ -1,0 +1,33 @@
+import type { LimitWaiting } from '../plugin/kit.ts'
+import { createAddressOf } from './address-group.ts'
+import { type CredentialLimits, createCredentialLimits } from './credential-limits.ts'
+import type { AbuseControl } from './options.ts'
+import { createPasswordLimits, type PasswordLimits } from './password-limits.ts'
+import { createValidationLimits, type ValidationLimits } from './validation-limits.ts'
+import { createWaitingLimit } from './waiting-limit.ts'
+import type { LimitDeps } from './window-limit.ts'
+
+/** The limits on guessing and flooding. */
+export interface Limits {
+  readonly passwordLimits: PasswordLimits
+  readonly clientLimits: CredentialLimits
+  readonly scopeLimits: CredentialLimits
+  /** `undefined`: the validation of tokens is not limited. */
+  readonly validationLimits: ValidationLimits | undefined
+  readonly limitWaiting: LimitWaiting
+}
+
+/** Opens the limits that the options of a provider enable. */
+export function openLimits(
+  { passwords, credentials, validation, waitingRequests }: AbuseControl,
+  deps: LimitDeps,
+): Limits {
+  const byAddress = { ...deps, addressOf: createAddressOf(deps.recorder) }
+  return {
+    passwordLimits: createPasswordLimits(passwords, deps),
+    clientLimits: createCredentialLimits(credentials, 'client', byAddress),
+    scopeLimits: createCredentialLimits(credentials, 'scope', byAddress),
+    validationLimits: createValidationLimits(validation, byAddress),
+    limitWaiting: createWaitingLimit(waitingRequests, deps),
+  }
+}

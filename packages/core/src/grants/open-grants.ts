@@ -1,0 +1,108 @@
+import type { Credentials } from '../credentials/open-credentials.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import type { UserService } from '../directory/user-service.ts'
+import type { Recorder } from '../events/recorder.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { LimitWaiting } from '../plugin/kit.ts'
+import type { Store } from '../records/store.ts'
+import type { Registry } from '../registry/registry.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Audiences } from '../tokens/audience.ts'
+import type { Jwt } from '../tokens/jwt.ts'
+import type { Tokens } from '../tokens/open-tokens.ts'
+import { createRequestMarks } from '../tokens/revocation-mark.ts'
+import { type Authorizations, createAuthorizations } from './authorize.ts'
+import { type Commit, createCommit } from './commit.ts'
+import { createReadAuthorization } from './contributions.ts'
+import { createDemandSettlement, type SettleDemands } from './demands.ts'
+import { createEndpointKits, type EndpointKitOf } from './endpoint-kit.ts'
+import { createFailedProofs } from './failed-proofs.ts'
+import { type CreateGrantKit, createGrantKits } from './kit.ts'
+import { createMint, type Mint } from './mint.ts'
+import type { PluginKits } from './plugin-kit.ts'
+import type { ScopePolicy } from './scope-policy.ts'
+
+/** Everything between a grant and the tokens that it issues. */
+export interface Grants {
+  readonly createKit: CreateGrantKit
+  readonly endpointKitOf: EndpointKitOf
+  readonly authorizations: Authorizations
+  readonly settleDemands: SettleDemands
+  readonly mint: Mint
+  readonly commit: Commit
+}
+
+/** Opens the grants of a provider. */
+export function openGrants({
+  paths,
+  registry,
+  plugins,
+  clients,
+  users,
+  scopePolicy,
+  audiences,
+  keys,
+  jwt,
+  tokens,
+  credentials,
+  limitWaiting,
+  ...shared
+}: {
+  readonly issuer: string
+  /** The absolute paths of the enabled endpoints. */
+  readonly paths: ReadonlyMap<string, string>
+  readonly registry: Registry
+  readonly plugins: PluginKits
+  readonly clients: ClientDirectory
+  readonly users: UserService
+  readonly scopePolicy: ScopePolicy
+  readonly audiences: Audiences
+  readonly keys: KeyRing
+  readonly jwt: Jwt
+  readonly tokens: Tokens
+  readonly credentials: Pick<Credentials, 'checkPassword' | 'authenticateUser'>
+  readonly limitWaiting: LimitWaiting
+  readonly store: Store
+  readonly runtime: Runtime
+  readonly recorder: Recorder
+}): Grants {
+  const { store, recorder } = shared
+  const { families, revocationEpochs } = tokens
+  const readAuthorization = createReadAuthorization(registry, plugins)
+  const authorizations = createAuthorizations({
+    ...shared,
+    ...tokens,
+    registry,
+    clients,
+    scopePolicy,
+    audiences,
+    readAuthorization,
+  })
+  return {
+    createKit: createGrantKits({
+      ...tokens,
+      ...credentials,
+      plugins,
+      clients,
+      createMarks: createRequestMarks(tokens),
+    }),
+    endpointKitOf: createEndpointKits({
+      ...credentials,
+      issuer: shared.issuer,
+      paths,
+      jwt,
+      plugins,
+      clients,
+      users,
+      scopePolicy,
+      store,
+      revocationEpochs,
+      authorizations,
+      limitWaiting,
+    }),
+    authorizations,
+    settleDemands: createDemandSettlement(createFailedProofs({ ...shared, families })),
+    mint: createMint({ ...shared, ...tokens, registry, bindings: registry.bindings, observed: recorder.observed }),
+    commit: createCommit({ ...shared, families, retrySecrets: keys.retrySecrets }),
+  }
+}

@@ -1,0 +1,101 @@
+import type { ClientDirectory } from '../directory/clients.ts'
+import type { UserClaims } from '../directory/user-claims.ts'
+import type { UserService } from '../directory/user-service.ts'
+import type { Recorder } from '../events/recorder.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { Kit } from '../plugin/kit.ts'
+import type { Store } from '../records/store.ts'
+import type { TokenBindings } from '../registry/token-bindings.ts'
+import type { Runtime } from '../runtime.ts'
+import { type AccessTokens, createAccessTokens } from './access-token.ts'
+import { createAccessTokenClaims } from './access-token-claims.ts'
+import type { Audiences } from './audience.ts'
+import { createAuthorizationStatus } from './authorization-status.ts'
+import { createDenyList } from './deny-list.ts'
+import { createFamilies, type Families } from './family.ts'
+import { createIdentityTokens, type IdentityTokens } from './identity-token.ts'
+import { createInspect, type Inspect } from './inspect.ts'
+import type { Jwt } from './jwt.ts'
+import { createKeyProofs, type KeyProofs } from './key-proofs.ts'
+import { createRevision } from './revision.ts'
+import { createRevocationEpochs, type RevocationEpochs } from './revocation-epochs.ts'
+import { createNewRevocationMark, type NewRevocationMark } from './revocation-mark.ts'
+import { createRevoke, type Revoke } from './revoke.ts'
+import { createStoredGrants, type StoredGrants } from './stored-grant.ts'
+
+/** The tokens of a provider, and what revokes them. */
+export interface Tokens {
+  readonly accessTokens: AccessTokens
+  readonly identityTokens: IdentityTokens
+  readonly keyProofs: KeyProofs
+  readonly storedGrants: StoredGrants
+  readonly families: Families
+  readonly revocationEpochs: RevocationEpochs
+  readonly newRevocationMark: NewRevocationMark
+  readonly revoke: Revoke
+  readonly inspect: Inspect
+}
+
+/** Opens the tokens of a provider. */
+export function openTokens({
+  clients,
+  users,
+  userClaims,
+  audiences,
+  keys,
+  jwt,
+  bindings,
+  kitOf,
+  clockTolerance,
+  clientTokenSubject,
+  recorder,
+  ...shared
+}: {
+  readonly issuer: string
+  readonly clients: ClientDirectory
+  readonly users: UserService
+  readonly userClaims: UserClaims
+  readonly audiences: Audiences
+  readonly keys: KeyRing
+  readonly jwt: Jwt
+  readonly bindings: TokenBindings
+  readonly kitOf: (plugin: string) => Kit
+  readonly clockTolerance: number
+  readonly clientTokenSubject: 'none' | 'client_id'
+  readonly store: Store
+  readonly recorder: Recorder
+  readonly runtime: Runtime
+}): Tokens {
+  const { issuer, store, runtime } = shared
+  const { observed } = recorder
+  const revision = createRevision(shared)
+  const families = createFamilies({ store, revision, runtime, recorder })
+  const revocationEpochs = createRevocationEpochs({ ...shared, revision })
+  const authorizationStatus = createAuthorizationStatus({ clients, users, store, families, revocationEpochs })
+  const accessTokens = createAccessTokens({
+    ...shared,
+    audiences,
+    claimsOf: createAccessTokenClaims({ issuer, audiences, userClaims, clientTokenSubject }),
+    families,
+    denyList: createDenyList(shared),
+    revision,
+    authorizationStatus,
+    jwt,
+    bindings,
+    clockTolerance,
+    observed,
+  })
+  const identityTokens = createIdentityTokens({ ...shared, userClaims, keys, jwt, authorizationStatus, observed })
+  const storedGrants = createStoredGrants({ ...shared, families, revocationEpochs, revision })
+  return {
+    accessTokens,
+    identityTokens,
+    keyProofs: createKeyProofs(bindings, kitOf),
+    storedGrants,
+    families,
+    revocationEpochs,
+    newRevocationMark: createNewRevocationMark({ store, revision, revocationEpochs, runtime }),
+    revoke: createRevoke({ revocationEpochs, families, recorder }),
+    inspect: createInspect({ ...shared, accessTokens, identityTokens, storedGrants, authorizationStatus, jwt }),
+  }
+}
