@@ -1,5 +1,5 @@
 // Only for the record store, the ports of the host and what combines them for each request. All other functions await.
-// See docs/decisions/0040-where-the-core-avoids-promises.md.
+// See docs/measurements.md (40).
 import type { MaybePromise } from './types.ts'
 
 /** Also true for promises of another realm or of a promise library. */

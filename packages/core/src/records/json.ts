@@ -20,7 +20,7 @@ export const jsonObjectSchema = v.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value, 0),
 )
 
-// The core's own records are checked by functions, not by valibot schemas: docs/decisions/0042-plain-checks-of-records.md.
+// The core's own records are checked by functions, not by valibot schemas: docs/measurements.md (42).
 // They ignore unknown members, which a later release may add, and do not remove them.
 
 /** A record whose members have not been checked yet. */
