@@ -1,22 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 import { withLicences } from './scripts/licences.ts'
+import { packageFolders } from './scripts/package-folders.js'
 import { serverPagesDefine } from './scripts/server-pages.js'
 
 interface Manifest {
   /** `./package.json` is exported as it is. */
   readonly exports: Readonly<Record<string, { readonly '@grantry/source': string } | string>>
 }
-
-const folders = [
-  'packages/core',
-  'packages/storage-drivers',
-  'packages/adapters',
-  'packages/pages',
-  'packages/resource-server',
-  'packages/server',
-  'plugins',
-]
 
 // Entry points that are not exports.
 const more: Readonly<Record<string, readonly string[]>> = { 'packages/server': ['./src/cli.ts'] }
@@ -77,7 +68,7 @@ const singleFile: Options = {
 }
 
 export default defineConfig([
-  ...folders.map((folder) => ({
+  ...packageFolders.map((folder) => ({
     ...common,
     entry: entriesOf(folder),
     outDir: `${folder}/dist`,

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packageFolders } from './package-folders.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']
 
 function newest(folder, wanted) {
   let latest = 0
@@ -24,7 +24,7 @@ const isStale = (folder) => newest(join(root, folder), isBuilt) <= newest(join(r
 
 /** Builds if any package has no build or one that is older than its source. */
 export function buildIfStale() {
-  if (!folders.some(isStale)) return
+  if (!packageFolders.some(isStale)) return
   if (process.stderr.isTTY) process.stderr.write('Building...\n')
   execFileSync(process.execPath, [join(root, 'node_modules/tsup/dist/cli-default.js')], { cwd: root, stdio: 'inherit' })
 }

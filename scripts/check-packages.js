@@ -6,21 +6,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { checkDeclarations } from './check-declarations.js'
+import { packageFolders } from './package-folders.js'
 import { installPacked, tryServer } from './packed-installation.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (name) => join(root, 'node_modules/.bin', name)
-/** A package comes after those that it depends on. */
-const folders = [
-  'packages/core',
-  'packages/storage-drivers',
-  'packages/adapters',
-  'packages/pages',
-  'packages/resource-server',
-  'plugins',
-  'packages/server',
-]
 const allowed = /^(?:dist\/|bin\/|package\.json$|README\.md$|LICENSE$)/u
 const unwanted = /\.tsbuildinfo$|\.test\./u
 
@@ -85,9 +76,9 @@ async function checkInstalled(packed, target) {
  * @param target an empty directory for the tarballs.
  */
 export async function packAndCheck(target) {
-  checkDeclarations(folders.map((folder) => join(root, folder)))
+  checkDeclarations(packageFolders.map((folder) => join(root, folder)))
   const packed = []
-  for (const folder of folders) {
+  for (const folder of packageFolders) {
     try {
       packed.push(await check(folder, target))
     } catch (error) {

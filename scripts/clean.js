@@ -1,10 +1,7 @@
 // `npm run clean`: removes the build output.
 import { rmSync } from 'node:fs'
+import { packageFolders } from './package-folders.js'
 
-const packages = ['core', 'storage-drivers', 'adapters', 'pages', 'resource-server', 'server'].map(
-  (name) => `packages/${name}`,
-)
-
-for (const folder of [...packages, 'plugins']) {
+for (const folder of packageFolders) {
   rmSync(new URL(`../${folder}/dist`, import.meta.url), { recursive: true, force: true })
 }

@@ -3,7 +3,7 @@ import { scryptSync } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { bundle } from '../../test/support/bundle.ts'
 
 /** The program of a server process. */

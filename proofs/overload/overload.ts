@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { web } from '../../test/support/fixture.ts'
 import type { Memory, OverloadKind } from './kinds.ts'
 import type { LoadReport } from './load.ts'

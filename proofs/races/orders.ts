@@ -1,4 +1,4 @@
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 
 /** Where the contenders of a race keep their records. */
 export type StoragePlace =

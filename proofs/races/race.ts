@@ -1,5 +1,5 @@
-import type { Credentials } from '@grantry/core/testing'
 import { deviceGrantType } from '@grantry/plugins/device-authorization'
+import type { Credentials } from '@grantry/testing'
 import { differentTokens } from '../../test/support/same-tokens.ts'
 import type { Contenders } from './contenders.ts'
 import { type Answers, type Credential, retried, strict } from './orders.ts'

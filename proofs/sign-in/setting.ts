@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Credentials, sha256Of } from '@grantry/core/testing'
+import { type Credentials, sha256Of } from '@grantry/testing'
 
 export const issuer = 'https://id.example.com'
 export const client: Credentials = ['shop', 'shop-secret']

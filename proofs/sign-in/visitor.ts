@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { createHttpBrowser, signInOverHttp } from '../../test/support/sign-in.ts'
 import { client, credentialsOf, issuer, redirectUri, scope } from './setting.ts'
 

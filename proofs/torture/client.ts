@@ -1,4 +1,4 @@
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 import type { Random } from '../../test/support/random.ts'
 import { api, loginOf, narrowerScope } from '../../test/support/server-setting.ts'
 import { type Family, newFamily, type RevokedFamily, revokedFamilyOf, type SpentToken } from './family.ts'

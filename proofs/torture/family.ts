@@ -1,4 +1,4 @@
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 
 /** A refresh token that was exchanged for its successor. Times are milliseconds since the epoch. */
 export interface SpentToken {

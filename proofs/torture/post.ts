@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 
 /** The outcome of one request, as far as its sender can know. */
 export type Outcome =

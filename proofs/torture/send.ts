@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 import type { Random } from '../../test/support/random.ts'
 import type { Ledger } from './ledger.ts'
 import type { Outcome, Post } from './post.ts'

@@ -1,10 +1,10 @@
 import type { ClientOptions } from '@grantry/core'
-import { createTestProvider, sha256Of } from '@grantry/core/testing'
 import { createPages } from '@grantry/pages'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { signIn } from '@grantry/plugins/sign-in'
+import { createTestProvider, sha256Of } from '@grantry/testing'
 
 /** How often a request asks the client store. */
 export interface RequestLookUps {

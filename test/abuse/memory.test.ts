@@ -1,5 +1,5 @@
 // Attack: failing from as many addresses as possible, to fill up the memory of the process.
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { createWindowLimit } from '../../packages/core/src/abuse/window-limit.ts'
 import { createBoundedMap } from '../../packages/core/src/bounded-map.ts'

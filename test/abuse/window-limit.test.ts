@@ -1,6 +1,6 @@
 // Attack: concurrent failures at several processes, whose counts arrive late and in any order. A process must neither
 // admit more than the limit nor refuse below it.
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { createWindowLimit } from '../../packages/core/src/abuse/window-limit.ts'
 import { createRecorder } from '../../packages/core/src/events/recorder.ts'

@@ -19,7 +19,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { nodeListener } from '@grantry/adapters/node'
 import type { Handler } from '@grantry/core'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 

@@ -7,7 +7,7 @@
  */
 import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 

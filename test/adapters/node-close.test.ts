@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { afterEach, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 

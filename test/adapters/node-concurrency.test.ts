@@ -7,7 +7,7 @@
  */
 import { Agent, request } from 'node:http'
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { basic, sha256Of } from '@grantry/core/testing'
+import { basic, sha256Of } from '@grantry/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, webJwt } from '../support/fixture.ts'
 

@@ -7,7 +7,7 @@
  * must not reflect credentials).
  */
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 import { sendRaw } from './raw-bytes.ts'

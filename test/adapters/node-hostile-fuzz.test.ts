@@ -9,7 +9,7 @@
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 import { createRandom, type Random } from '../support/random.ts'

@@ -5,7 +5,7 @@
  * RFC 9112 sections 6.3 (an invalid length gets 400 and the connection closes), 7.1 and 11.2.
  */
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 import { sendRaw } from './raw-bytes.ts'

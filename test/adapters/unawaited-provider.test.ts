@@ -5,7 +5,7 @@ import { fetchHandler, fetchMiddleware } from '@grantry/adapters/fetch'
 import { hattipHandler } from '@grantry/adapters/hattip'
 import { fastifyHook, koaMiddleware, nodeListener, nodeMiddleware, serve } from '@grantry/adapters/node'
 import { createProvider, signingKeys } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const promised = () =>

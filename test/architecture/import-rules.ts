@@ -5,7 +5,7 @@ import type { Source } from './source-files.ts'
 
 // The layers of the core, top first. Entries on the same line are siblings.
 const layers: readonly RegExp[] = [
-  /^(?:index\.ts|testing\/)/u,
+  /^index\.ts/u,
   /^(?:provider|create-services|options|startup-checks)\.ts/u,
   /^router\.ts/u,
   /^endpoints\//u,
@@ -34,7 +34,7 @@ export const folderOf = (path: string): string => (path.includes('/') ? path.sli
 
 function coreRefuses(from: string, { target, type }: Import): boolean {
   if (target === 'valibot') return false
-  if (target === 'jose' || target.startsWith('jose/')) return !/^(?:keys|testing)\//u.test(from)
+  if (target === 'jose' || target.startsWith('jose/')) return !/^keys\//u.test(from)
   // HKDF is not part of the runtime, because it runs only once for each generation of the key ring.
   if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts' && from !== 'keys/ring-cipher.ts'
   if (!target.startsWith('packages/core/src/')) return true
@@ -46,8 +46,6 @@ function coreRefuses(from: string, { target, type }: Import): boolean {
   return upper > 1 && !siblings.has(`${folderOf(from)} -> ${folderOf(to)}`)
 }
 
-const kit = 'packages/storage-drivers/src/conformance'
-
 export const bridge = 'packages/adapters/src/http-bridge/'
 const bridgeEntries = [`${bridge}index.ts`, `${bridge}portable.ts`]
 
@@ -56,6 +54,8 @@ const bridgeRefuses = (path: string, target: string): boolean =>
   path.startsWith(bridge)
     ? !target.startsWith(bridge) && !target.startsWith('node:')
     : target.startsWith(bridge) && !bridgeEntries.includes(target)
+
+const driverProofs = 'packages/testing/src/drivers'
 
 /**
  * The allowed imports from outside the own package (for a plugin: its own folder). A package that is not listed here
@@ -68,11 +68,9 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
     types: /^(?:@grantry\/core|valibot|jose|@simplewebauthn\/server)$/u,
   },
   'packages/storage-drivers': { values: /^(?:unstorage|ioredis|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
-  // The kit tests redemptions through a provider; a driver does not load one.
-  [kit]: {
-    values: /^(?:@grantry\/core(?:\/testing)?$|valibot$|node:)/u,
-    types: /^(?:@grantry\/core(?:\/testing)?|valibot)$/u,
-  },
+  'packages/testing': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
+  // The proofs for drivers start processes.
+  [driverProofs]: { values: /^(?:@grantry\/core|valibot|node:\w+)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   'packages/adapters': { values: /^(?:@hattip\/|node:)/u, types: /^@grantry\/core$/u },
   // Pages are HTML: endpoints, sessions and form tokens belong to plugins.
   'packages/pages': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
@@ -92,10 +90,17 @@ function refuses(path: string, imported: Import): boolean {
   const home = path.startsWith('plugins/') ? `plugins/${parts[1]}/` : `packages/${parts[1]}/src/`
   if (path.startsWith('plugins/') && imported.target.startsWith('plugins/shared/')) return false
   if (extendsAuthorization.test(path) && imported.target.startsWith('plugins/authorization-endpoint/')) return false
-  if (imported.target.startsWith(home)) return imported.target.startsWith(`${kit}/`) && !path.startsWith(`${kit}/`)
+  if (imported.target.startsWith(home))
+    return imported.target.startsWith(`${driverProofs}/`) && !path.startsWith(`${driverProofs}/`)
   if (/^(?:packages|plugins|\.\.)\//u.test(imported.target)) return true
   const rule =
-    outside[path.startsWith('plugins/') ? 'plugins' : path.startsWith(`${kit}/`) ? kit : `packages/${parts[1]}`]
+    outside[
+      path.startsWith('plugins/')
+        ? 'plugins'
+        : path.startsWith(`${driverProofs}/`)
+          ? driverProofs
+          : `packages/${parts[1]}`
+    ]
   if (rule === undefined) return true
   return !rule.values.test(imported.target) && !(imported.type && rule.types.test(imported.target))
 }

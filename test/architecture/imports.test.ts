@@ -47,7 +47,7 @@ describe('imports', () => {
     expect(imported.get('plugins/password/password.ts')).toEqual(['@grantry/core', 'valibot'])
     expect(imported.get('packages/storage-drivers/src/memory.ts')).toContain('@grantry/core')
     expect(imported.get('packages/adapters/src/hattip.ts')).toContain('@hattip/core')
-    expect(entries.get('@grantry/core/testing')).toBe('packages/core/src/testing/index.ts')
+    expect(entries.get('@grantry/testing')).toBe('packages/testing/src/index.ts')
   })
 })
 
@@ -72,7 +72,11 @@ describe('the import check', () => {
       `${core}/keys/a.ts`,
       "import { a } from '../credentials/basic.ts'",
     ],
-    ['the testing kit in the core', `${core}/provider.ts`, "import { read } from './testing/index.ts'"],
+    ['the test kit in the core', `${core}/provider.ts`, "import { read } from '@grantry/testing'"],
+    ['an internal file of the core in the test kit', 'packages/testing/src/a.ts', "import '../../core/src/types.ts'"],
+    ['a driver in the test kit', 'packages/testing/src/a.ts', "import '@grantry/storage-drivers/memory'"],
+    ['Node.js in the kit for plugins', 'packages/testing/src/a.ts', "import 'node:fs'"],
+    ['the proofs for drivers in the kit for plugins', 'packages/testing/src/a.ts', "import './drivers/index.ts'"],
     ['a file outside every layer', `${core}/misc/a.ts`, "import { utf8 } from '../encoding.ts'"],
     ['an internal file of the core in a plugin', 'plugins/a/a.ts', "import { utf8 } from '@grantry/core/encoding'"],
     ['another plugin in a plugin', 'plugins/a/a.ts', "import { b } from '../b/b.ts'"],
@@ -108,6 +112,7 @@ describe('the import check', () => {
     ['Node.js in the HTTP bridge', `${bridge}a.ts`, "import { isIP } from 'node:net'\nimport { a } from './a.ts'"],
     ['an entry of the HTTP bridge', 'packages/adapters/src/a.ts', "import { serve } from './http-bridge/index.ts'"],
     ['jose in a plugin', 'plugins/a/a.ts', "import { jwtVerify } from 'jose/jwt/verify'"],
+    ['Node.js in the proofs for drivers', 'packages/testing/src/drivers/a.ts', "import 'node:child_process'"],
     ['its own folder in a plugin', 'plugins/a/a.ts', "import { b } from './b.ts'"],
     ['the files that plugins share', 'plugins/a/a.ts', "import { b } from '../shared/b.ts'"],
     [

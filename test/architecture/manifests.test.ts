@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { packageFolders } from '../../scripts/package-folders.js'
 
 // Checks what the registry shows and what npm installs: the package.json of each published package.
 
@@ -28,16 +29,7 @@ interface Manifest {
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 
 const repository = manifestOf('.')
-const published = [
-  'packages/core',
-  'packages/storage-drivers',
-  'packages/adapters',
-  'packages/pages',
-  'packages/resource-server',
-  'packages/server',
-  'plugins',
-]
-const versions = published.map((folder) => manifestOf(folder).version)
+const versions = packageFolders.map((folder) => manifestOf(folder).version)
 
 const range = /^\^\d+\.\d+\.\d+(?: \|\| \^\d+\.\d+\.\d+)*$/u
 const pin = /^(?:npm:(?:@[\w-]+\/)?[\w-]+@)?\d+\.\d+\.\d+$/u
@@ -47,7 +39,7 @@ const violations = (dependencies: Manifest['dependencies'], form: RegExp): reado
     .filter(([, version]) => !form.test(version) && !version.startsWith('file:'))
     .map(([name, version]) => `${name} ${version}`)
 
-describe.each(published)('the manifest of %s', (folder) => {
+describe.each(packageFolders)('the manifest of %s', (folder) => {
   const manifest = manifestOf(folder)
 
   test('names the repository, its folder and the author as the root manifest does', () => {

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 const core = join(dirname(fileURLToPath(import.meta.url)), '../../packages/core/src')
 const sources = readdirSync(core, { recursive: true, encoding: 'utf8' })
   .map((name) => name.split(/[\\/]/u).join(posix.sep))
-  .filter((name) => name.endsWith('.ts') && !name.startsWith('testing/'))
+  .filter((name) => name.endsWith('.ts'))
   .map((name) => [name, readFileSync(join(core, name), 'utf8').replaceAll(/\/\*.*?\*\/|^\s*\/\/.*$/gmsu, '')] as const)
 
 const filesWith = (name: string): readonly string[] => {

@@ -12,10 +12,12 @@ const ambient =
 const rules: Readonly<Record<string, (source: Source) => boolean>> = {
   // The clock, randomness and hashing are arguments, so that tests can set them and adapters can replace them.
   'uses platform globals outside runtime.ts': ({ path, text }) =>
-    /^(?:packages\/core\/src|plugins)\//u.test(path) &&
+    /^(?:packages\/core\/src|packages\/testing\/src(?!\/drivers)|plugins)\//u.test(path) &&
     path !== 'packages/core/src/runtime.ts' &&
     // Decision 0096: plugins import no module of Node.js.
     path !== 'plugins/shared/node-network.ts' &&
+    // Generates the key of all test providers.
+    path !== 'packages/testing/src/test-provider.ts' &&
     ambient.test(codeOf(text)),
   'has a default export': ({ text }) => /\bexport\s+default\b|\bas\s+default\b/u.test(codeOf(text)),
   'has an enum': ({ text }) => /(?<![.\w$])enum\s+[\w$]+\s*\{/u.test(codeOf(text)),

@@ -1,7 +1,7 @@
 // A revocation that returned 200 although the token still works.
 import type { AtomicDriver, ProviderOptions } from '@grantry/core'
-import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, web, webJwt } from '../support/fixture.ts'

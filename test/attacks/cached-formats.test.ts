@@ -3,7 +3,7 @@
  * response, and sends it to those that understand only JSON. They cannot verify tokens until the response has expired.
  */
 import { defineEndpoint, definePlugin, defineResponseFormat } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
+import { createTestProvider } from '@grantry/testing'
 import { expect, test } from 'vitest'
 
 const mediaType = 'application/jwk-set+json'

@@ -5,7 +5,7 @@
  * docs/decisions/0046: an outdated mark fails closed.
  */
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 

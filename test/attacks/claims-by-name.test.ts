@@ -4,9 +4,9 @@
  * that every object has. Or the holder of a token keeps what the token may read by exchanging it.
  */
 import { defineGrant, type GrantResult } from '@grantry/core'
-import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { tokenExchange } from '@grantry/plugins/token-exchange'
+import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import { decodeJwt } from 'jose'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'

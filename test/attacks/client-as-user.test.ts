@@ -7,7 +7,7 @@
  * only the tokens of users have the time of a login.
  */
 import { defineGrant } from '@grantry/core'
-import { type Credentials, sha256Of } from '@grantry/core/testing'
+import { type Credentials, sha256Of } from '@grantry/testing'
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import * as v from 'valibot'
 import { beforeEach, expect, test } from 'vitest'

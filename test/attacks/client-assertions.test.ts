@@ -3,8 +3,9 @@
  * server; the public key of a client serves as the secret of an HMAC; an assertion is signed with the key of another
  * client; an assertion without a signature; floods of assertions that fill the storage or reveal which clients exist.
  */
-import { createTestClock, mapDriver } from '@grantry/core/testing'
+
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { exportJWK, exportSPKI, importJWK } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import {

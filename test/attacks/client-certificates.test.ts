@@ -9,9 +9,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { type ServeOptions, serve } from '@grantry/adapters/node'
 import type { ClientOptions } from '@grantry/core'
-import type { Credentials } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { mtls } from '@grantry/plugins/mtls'
+import type { Credentials } from '@grantry/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { certificate, nameOf } from '../mtls/certificates.ts'
 import {

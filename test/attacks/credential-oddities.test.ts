@@ -7,7 +7,7 @@
  * 4648 section 3.3 (characters outside the alphabet MUST be refused). The seed, section 5, splits at the first colon.
  */
 
-import { read, sha256Of } from '@grantry/core/testing'
+import { read, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 

@@ -4,8 +4,9 @@
  *
  * The failure of one write stands for the moment between the two: it holds the approval there.
  */
-import { createTestClock, createTestProvider, mapDriver, sha256Of } from '@grantry/core/testing'
+
 import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { createTestClock, createTestProvider, mapDriver, sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
 
 const address = '192.0.2.1'

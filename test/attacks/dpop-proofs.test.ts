@@ -5,7 +5,7 @@
  * RFC 9449 section 4.3 lists what must be checked; section 11 describes the attacks.
  */
 import { createHmac } from 'node:crypto'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { holder, proveUse, request, start, tokenUrl, use, userinfoUrl } from '../dpop/parties.ts'
 

@@ -6,7 +6,7 @@
  * docs/decisions/0049: tokens carry the epochs at the login, and a revocation since then reaches them.
  */
 import { type AtomicDriver, defineGrant, type UserService } from '@grantry/core'
-import { createTestProvider, mapDriver, testClient } from '@grantry/core/testing'
+import { createTestProvider, mapDriver, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { api1, builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'

@@ -6,7 +6,7 @@
  * without a reason. That body and headers are the same byte for byte is hardening. Timing is not covered here.
  */
 
-import { basic, sha256Of, type TestResponse } from '@grantry/core/testing'
+import { basic, sha256Of, type TestResponse } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import {
   api1,

@@ -6,7 +6,7 @@
  * RFC 8693 section 5: an exchange must not be a means to elevate privileges. Section 4.1: the chain of actors shows who
  * has acted. That the new token ends with the subject token is hardening.
  */
-import { createTestClock } from '@grantry/core/testing'
+import { createTestClock } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { app, backend, frontend, originalKey, refused, service, setUp, typeOf } from '../plugins/exchange-parties.ts'
 import { claimsOf } from '../support/claims-of.ts'

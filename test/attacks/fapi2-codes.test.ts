@@ -5,7 +5,6 @@
  * FAPI 2.0 Security Profile, 5.3.2.1, 11 and 5.3.2.2, 5.
  */
 import { type ClientOptions, hashSecret } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
@@ -15,6 +14,7 @@ import { dpop } from '@grantry/plugins/dpop'
 import { fapi2 } from '@grantry/plugins/fapi2'
 import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { createTestProvider } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { hostSignIn } from '../authorization/parties.ts'
 import { holder } from '../dpop/parties.ts'

@@ -6,7 +6,7 @@
  * no credentials, and none at all on access token validation and introspection: wire contract, section 1.
  */
 
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
 

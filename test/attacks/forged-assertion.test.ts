@@ -7,9 +7,10 @@
  * RFC 7523 section 3 and 6; RFC 8725 sections 3.1, 3.2, 3.8 to 3.11. That the provider follows no link in a header is
  * RFC 8725 section 3.10.
  */
-import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
+
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { jwtBearer } from '@grantry/plugins/jwt-bearer'
+import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import { exportSPKI, importJWK, type JWK } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { createIssuerKey } from '../support/trusted-issuer.ts'

@@ -7,7 +7,7 @@
  * test/attacks/fuzz.test.ts`. For a long search: `FUZZ_COUNT=100000`.
  */
 
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, other, proof, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
 import { createRandom, type Random } from '../support/random.ts'

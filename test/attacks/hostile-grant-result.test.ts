@@ -8,7 +8,7 @@
  */
 
 import { defineGrant, type Grant, type GrantResult } from '@grantry/core'
-import { basic, createTestProvider, testClient } from '@grantry/core/testing'
+import { basic, createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { builtInPlugins, clients, fixture, web } from '../support/fixture.ts'

@@ -8,7 +8,7 @@
  */
 
 import { defineGrant, type Grant, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 

@@ -7,7 +7,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { type ClientOptions, type ClientStore, type ProviderOptions, type UserService, webRuntime } from '@grantry/core'
-import { basic, type TestResponse } from '@grantry/core/testing'
+import { basic, type TestResponse } from '@grantry/testing'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { clients, type Fixture, fixture, scopes, testUsers, web, webJwt } from '../support/fixture.ts'

@@ -4,8 +4,8 @@
  * credentials are needed: an assertion is refused only after the keys have arrived.
  */
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { basic, sha256Of } from '@grantry/core/testing'
 import type { FetchKeys } from '@grantry/plugins/client-assertion'
+import { basic, sha256Of } from '@grantry/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { assertionType, claims, client, createKey, setUp, sign, tokenEndpoint } from '../client-assertion/assertions.ts'
 import { eventually } from '../support/eventually.ts'

@@ -6,7 +6,7 @@
  *
  * RFC 6749 section 4.1.2; RFC 9700 section 4.14.2; wire contract, section 4.
  */
-import { createTestClock, mapDriver } from '@grantry/core/testing'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 

@@ -2,7 +2,7 @@
 // them, the theft is noticed, and the family is revoked through an older token, whose record still has the short
 // lifetime. When the revocation record expires, the successor must not become valid again.
 import type { ClientOptions } from '@grantry/core'
-import { createTestClock, mapDriver } from '@grantry/core/testing'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 import { expectRevoked, issueTokens, refresh } from '../support/revocation.ts'

@@ -7,7 +7,7 @@
  * That the limit counts bytes instead of trusting the header is hardening.
  */
 
-import { basic, read } from '@grantry/core/testing'
+import { basic, read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 

@@ -7,7 +7,7 @@
  * only.
  */
 
-import { basic, read } from '@grantry/core/testing'
+import { basic, read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 

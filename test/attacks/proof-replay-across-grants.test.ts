@@ -7,8 +7,8 @@
  * its own records.
  */
 import { defineGrant, defineGrantCheck, definePlugin, type GrantKit, OAuthError } from '@grantry/core'
-import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { createTestProvider, type TestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { withLatency } from '../support/latency.ts'

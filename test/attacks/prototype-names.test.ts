@@ -6,7 +6,7 @@
  * No RFC: hardening against prototype lookups and prototype pollution (CWE-1321).
  */
 
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { api1, fixture, redirectUri, web } from '../support/fixture.ts'
 

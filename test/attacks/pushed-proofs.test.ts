@@ -4,7 +4,7 @@
  *
  * RFC 9449 sections 4.3, 10 and 10.1.
  */
-import { basic, read } from '@grantry/core/testing'
+
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { dpop } from '@grantry/plugins/dpop'
@@ -12,6 +12,7 @@ import { mtls } from '@grantry/plugins/mtls'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { basic, read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
 import { hostSignIn, redirectUri, web } from '../authorization/parties.ts'

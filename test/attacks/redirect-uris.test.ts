@@ -7,9 +7,9 @@
  */
 
 import { type ClientOptions, createProvider, signingKeys } from '@grantry/core'
-import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { proofKey } from '@grantry/plugins/proof-key'
+import { mapDriver, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, fixture, web } from '../support/fixture.ts'
 

@@ -6,10 +6,11 @@
  * RFC 8707 section 3: a token that is restricted to an audience cannot be used elsewhere by an API that receives it.
  * RFC 8707 section 2.2: the resources of a code or refresh token are at most those that the user has granted.
  */
-import { basic, createTestProvider, read, sha256Of, testClient } from '@grantry/core/testing'
+
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import { basic, createTestProvider, read, sha256Of, testClient } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const mail = 'https://mail.example.com/'

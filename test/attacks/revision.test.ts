@@ -6,7 +6,7 @@
  * docs/decisions/0041: a token that carries the current revision was issued after the last revocation.
  */
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, webJwt } from '../support/fixture.ts'
 import { dead, issueTokens, judged, live, refresh } from '../support/revocation.ts'

@@ -6,7 +6,7 @@
  */
 
 import type { ClientOptions } from '@grantry/core'
-import { createTestClock, mapDriver, sha256Of } from '@grantry/core/testing'
+import { createTestClock, mapDriver, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 

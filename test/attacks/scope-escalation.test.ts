@@ -7,7 +7,7 @@
  * token, is hardening.
  */
 
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 

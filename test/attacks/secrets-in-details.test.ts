@@ -5,7 +5,7 @@
  * line break, which forges a line of the log, or a secret.
  */
 import { defineEndpoint, definePlugin, type Schema } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
+import { createTestProvider } from '@grantry/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { z } from 'zod'

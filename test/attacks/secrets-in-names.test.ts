@@ -3,7 +3,7 @@
  * id, a scope's secret as its name, or a password as the user name. None of them may reach an event.
  */
 import type { ProviderEvent } from '@grantry/core'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, web } from '../support/fixture.ts'
 

@@ -13,8 +13,8 @@ import {
   definePlugin,
   type Schema,
 } from '@grantry/core'
-import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
 import { password } from '@grantry/plugins/password'
+import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'

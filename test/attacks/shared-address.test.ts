@@ -7,9 +7,9 @@
  * RFC 6749 section 2.3.1 limits guesses at a secret. A request that no secret in the world could make right is no guess.
  */
 import type { ProviderOptions } from '@grantry/core'
-import { basic, sha256Of } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { basic, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { assertionType, claims, createKey, key, sign } from '../client-assertion/assertions.ts'
 import { api1, builtInPlugins, clients, type Fixture, fixture, spaClientId, web } from '../support/fixture.ts'

@@ -8,8 +8,8 @@
  */
 
 import { defineGrant, defineGrantCheck, definePlugin, OAuthError } from '@grantry/core'
-import { type Credentials, createTestProvider, sha256Of, type TestProvider } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { type Credentials, createTestProvider, sha256Of, type TestProvider } from '@grantry/testing'
 import * as v from 'valibot'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'

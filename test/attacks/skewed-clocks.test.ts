@@ -4,7 +4,7 @@
  *
  * RFC 7523 section 3 and RFC 9449 section 11.1: a JWT must be remembered as long as it could be accepted.
  */
-import { createTestClock, mapDriver } from '@grantry/core/testing'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, test } from 'vitest'
 import { claims, setUp as clientAssertions, present, sign } from '../client-assertion/assertions.ts'

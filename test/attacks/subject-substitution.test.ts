@@ -4,7 +4,7 @@
  * grant change the subject.
  */
 import { defineGrant } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { builtInPlugins, clients, fixture, redirectUri, scopes, web } from '../support/fixture.ts'

@@ -4,8 +4,8 @@
  * a Node.js process.
  */
 import { defineGrant, defineGrantCheck, definePlugin } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { afterEach, expect, test } from 'vitest'
 import { api1, fixture, web } from '../support/fixture.ts'

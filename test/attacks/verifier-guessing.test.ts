@@ -6,7 +6,7 @@
  * contract, section 3; decision 29.
  */
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import {
   api1,

@@ -5,7 +5,7 @@
  *
  * RFC 9126 section 7.3 and RFC 8628 section 5.6 leave the protection to the provider; decision 106.
  */
-import { createTestClock } from '@grantry/core/testing'
+
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
@@ -13,6 +13,7 @@ import { proofKey } from '@grantry/plugins/proof-key'
 import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { createTestClock } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { challenge, clients, request, setUp as setUpEndpoint, web } from '../authorization/parties.ts'
 

@@ -5,7 +5,7 @@
  *
  * RFC 9700 section 4.14.2: reuse of a rotated refresh token ends its family; wire contract, section 3; decision 28.
  */
-import { type Credentials, sha256Of } from '@grantry/core/testing'
+import { type Credentials, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, proof, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
 import { withoutSignatures } from '../support/same-tokens.ts'

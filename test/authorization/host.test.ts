@@ -1,9 +1,9 @@
 import { decodeJwt } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationResponse, parseAuthorizationRequest } from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { alice, clients, redirectUri, request, web } from './parties.ts'
 

@@ -1,4 +1,4 @@
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { setUp as setUpPush } from '../pushed-authorization/parties.ts'
 import { lastReason } from '../support/fixture.ts'

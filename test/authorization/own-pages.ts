@@ -1,11 +1,11 @@
 import { defineEndpoint, OAuthError, type Reply } from '@grantry/core'
-import type { TestProviderOptions } from '@grantry/core/testing'
 import type {
   AuthorizationEndpointOptions,
   Interaction,
   InteractionPort,
   InteractionServices,
 } from '@grantry/plugins/authorization-endpoint'
+import type { TestProviderOptions } from '@grantry/testing'
 import * as v from 'valibot'
 import { type createBrowser, hiddenFields, type Page } from './browser.ts'
 import { request, setUp } from './parties.ts'

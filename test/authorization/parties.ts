@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { ClientOptions } from '@grantry/core'
-import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import {
   type AuthorizationEndpointOptions,
@@ -9,6 +8,7 @@ import {
 } from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/testing'
 import { createBrowser } from './browser.ts'
 
 export const web: Credentials = ['web', 'web-secret']

@@ -1,6 +1,6 @@
 import { decodeJwt, isOAuthError } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
 import { createRemoteInteractions, type InteractionPort } from '@grantry/plugins/authorization-endpoint'
+import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { answer, type createBrowser } from './browser.ts'
 import { alice, request, setUp } from './parties.ts'

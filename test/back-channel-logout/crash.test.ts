@@ -1,4 +1,4 @@
-import { createTestClock, mapDriver } from '@grantry/core/testing'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { kindOf } from '../end-session/parties.ts'
 import { createReceivers, setUpNotified, sharedStorage } from './parties.ts'

@@ -1,6 +1,6 @@
 import type { ClientOptions } from '@grantry/core'
-import { mapDriver, type TestProviderOptions } from '@grantry/core/testing'
 import { type BackChannelLogoutOptions, backChannelLogout } from '@grantry/plugins/back-channel-logout'
+import { mapDriver, type TestProviderOptions } from '@grantry/testing'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { answer } from '../authorization/browser.ts'
 import { redirectUri } from '../authorization/parties.ts'

@@ -1,6 +1,6 @@
-import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { backChannelLogout } from '@grantry/plugins/back-channel-logout'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { ownPages } from '../authorization/own-pages.ts'
 import { kindOf } from '../end-session/parties.ts'

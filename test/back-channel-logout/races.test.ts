@@ -1,4 +1,4 @@
-import { createTestClock, mapDriver } from '@grantry/core/testing'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { withLatency } from '../support/latency.ts'
 import { setUpNotified } from './parties.ts'

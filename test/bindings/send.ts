@@ -1,4 +1,4 @@
-import { basic, type Credentials, read, type TestResponse } from '@grantry/core/testing'
+import { basic, type Credentials, read, type TestResponse } from '@grantry/testing'
 import type { Fixture } from '../support/fixture.ts'
 import type { KeyHolder } from './dpop.ts'
 

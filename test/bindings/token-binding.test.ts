@@ -1,5 +1,5 @@
 import { decodeJwt } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, builtInPlugins, fixture, web, webJwt } from '../support/fixture.ts'
 import { certificate, dpop, keyHolder } from './dpop.ts'

@@ -1,7 +1,7 @@
 import type { ClientOptions, ProviderOptions } from '@grantry/core'
-import { createTestProvider, read, type TestProvider } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { createTestProvider, read, type TestProvider } from '@grantry/testing'
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose'
 
 export const issuer = 'https://id.example.com'

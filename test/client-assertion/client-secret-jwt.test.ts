@@ -1,4 +1,4 @@
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { claims, client, key, outcomeOf, present, setUp, sign } from './assertions.ts'
 

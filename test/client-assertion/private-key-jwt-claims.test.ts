@@ -1,7 +1,7 @@
-import { basic, read, sha256Of } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { mtls } from '@grantry/plugins/mtls'
+import { basic, read, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import {
   assertionType,

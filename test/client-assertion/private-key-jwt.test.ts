@@ -1,7 +1,7 @@
 import { defineGrant } from '@grantry/core'
-import { createTestProvider, read } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { createTestProvider, read } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { assertionType, claims, client, createKey, issuer, key, outcomeOf, present, setUp, sign } from './assertions.ts'

@@ -1,5 +1,5 @@
 // What the client libraries of others send, with the default settings. RFC 7523 section 3; RFC 9126 section 2.
-import { read } from '@grantry/core/testing'
+
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
@@ -7,6 +7,7 @@ import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { mtls } from '@grantry/plugins/mtls'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
+import { read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { hostSignIn } from '../authorization/parties.ts'
 import { assertionType, claims, client, issuer, now, outcomeOf, setUp, sign, tokenEndpoint } from './assertions.ts'

@@ -1,7 +1,7 @@
 import type { ClientOptions } from '@grantry/core'
-import { basic, type Credentials, read, sha256Of } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import { basic, type Credentials, read, sha256Of } from '@grantry/testing'
 import { assertionType, claims, client, issuer, now, sign, tokenEndpoint } from '../client-assertion/assertions.ts'
 import { builtInPlugins, fixture, other, web } from '../support/fixture.ts'
 import type { Shape } from './shape.ts'

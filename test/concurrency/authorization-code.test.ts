@@ -1,8 +1,8 @@
 // Attack: a stolen code is redeemed in the same instant as by its client, at several processes that share a slow store.
 // On providers that read first and delete afterwards, all of the requests succeed.
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { basic, type Credentials } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { basic, type Credentials } from '@grantry/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { api1, fixture, proof, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
 import { type CommitPath, commitPaths, withLatency } from '../support/latency.ts'

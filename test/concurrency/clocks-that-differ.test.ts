@@ -1,6 +1,6 @@
 // Servers on one store whose clocks differ by some seconds. A revocation that one of them acknowledges applies at all
 // of them.
-import { createTestClock, mapDriver } from '@grantry/core/testing'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 import { expectRevoked, formats } from '../support/revocation.ts'

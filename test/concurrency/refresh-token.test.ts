@@ -2,8 +2,8 @@
 // whose tabs all refresh together.
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import type { ClientOptions } from '@grantry/core'
-import { basic, type Credentials, sha256Of } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { basic, type Credentials, sha256Of } from '@grantry/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { api1, clients, fixture, web } from '../support/fixture.ts'
 import { type CommitPath, commitPaths, withLatency } from '../support/latency.ts'

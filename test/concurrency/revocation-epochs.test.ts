@@ -1,6 +1,6 @@
 import { type AtomicDriver, defineGrant, OAuthError, type RevocationTarget } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { api1, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'

@@ -1,7 +1,7 @@
 // A store that fails: before it acts, or after it has acted, so that only its response is lost. In any case one
 // credential never yields two sets of tokens.
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 import { type CommitPath, commitPaths, inOrder, withLatency } from '../support/latency.ts'

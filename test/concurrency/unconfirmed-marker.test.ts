@@ -3,7 +3,7 @@
 // promoted replica the refresh token is unspent, and a replay yields a second successor. So a retry succeeds only once
 // its marker is confirmed.
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture } from '../support/fixture.ts'
 import { type CommitPath, commitPaths } from '../support/latency.ts'

@@ -3,7 +3,7 @@
 // (or, for a reference token, its absence) by reading, and acknowledges the revocation. Then the primary dies, and on
 // the promoted replica the family is still valid.
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 import { expectRevoked, formats, issueTokens, refresh } from '../support/revocation.ts'

@@ -2,8 +2,8 @@
 // branch: the retry gets the tokens of the first response, or it is a replay and the family is revoked.
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import type { AtomicDriver } from '@grantry/core'
-import { basic, mapDriver, sha256Of } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { basic, mapDriver, sha256Of } from '@grantry/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { api1, fixture, web } from '../support/fixture.ts'
 import { type CommitPath, commitPaths, withLatency } from '../support/latency.ts'

@@ -1,8 +1,8 @@
 // Attack: an attacker who sees a code tries to spend it, or to have its tokens revoked, without being able to redeem
 // it.
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { basic, type Credentials } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { basic, type Credentials } from '@grantry/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { api1, fixture, other, proof, redirectUri, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'

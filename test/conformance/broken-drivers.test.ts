@@ -1,5 +1,5 @@
 // Tests of the kit itself: for each broken promise, the proof of that promise fails.
-import { type DriverReport, driverProofs } from '@grantry/storage-drivers/conformance'
+import { type DriverReport, driverProofs } from '@grantry/testing/drivers'
 import { describe, expect, test } from 'vitest'
 import type { Broken } from './programs/broken.ts'
 import { brokenCommits } from './programs/broken-commits.ts'

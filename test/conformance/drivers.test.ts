@@ -1,11 +1,11 @@
 // Every driver that needs no server passes the conformance kit. Add a row per driver; drivers on Redis are in
 // redis.test.ts.
 import { rename } from 'node:fs/promises'
-import { mapDriver } from '@grantry/core/testing'
-import { driverProofs } from '@grantry/storage-drivers/conformance'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
+import { mapDriver } from '@grantry/testing'
+import { driverProofs } from '@grantry/testing/drivers'
 import { createStorage } from 'unstorage'
 import fsDriver from 'unstorage/drivers/fs'
 import { describe, test } from 'vitest'

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
-import { type DriverReport, type DriverSubject, driverProofs, proveDriver } from '@grantry/storage-drivers/conformance'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { mapDriver } from '@grantry/testing'
+import { type DriverReport, type DriverSubject, driverProofs, proveDriver } from '@grantry/testing/drivers'
 import { describe, expect, test } from 'vitest'
 import { separateLocksDriver } from './programs/separate-locks.ts'
 import { temporaryFiles } from './programs/table.ts'
@@ -194,7 +194,7 @@ describe.concurrent('between processes', () => {
 
 // The rest of the kit must run in Deno, Bun and workers too.
 test('only the proofs between processes import node: modules, and they are loaded on demand', () => {
-  const folder = fileURLToPath(new URL('../../packages/storage-drivers/src/conformance/', import.meta.url))
+  const folder = fileURLToPath(new URL('../../packages/testing/src/drivers/', import.meta.url))
   const sources = readdirSync(folder).map((name) => ({ name, text: readFileSync(folder + name, 'utf8') }))
   const withNode = sources.filter(({ text }) => /from 'node:/u.test(text))
   expect(withNode.map(({ name }) => name)).toEqual(['processes.ts'])

@@ -1,7 +1,8 @@
 // Every driver on Redis passes the conformance kit. Add a row per driver.
-import { driverProofs } from '@grantry/storage-drivers/conformance'
+
 import { type RedisDriverOptions, redisDriver } from '@grantry/storage-drivers/redis'
 import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
+import { driverProofs } from '@grantry/testing/drivers'
 import { createStorage, type Storage } from 'unstorage'
 import unstorageRedis from 'unstorage/drivers/redis'
 import { afterAll, describe, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { describeWithChromium } from '../support/chromium.ts'
 import { demoInBrowser, type OpenConsole, openConsole } from './open-console.ts'

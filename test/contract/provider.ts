@@ -1,6 +1,6 @@
 import { type ClientOptions, createProvider, type Handler, type Provider, type Runtime } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { sha256Of } from '@grantry/testing'
 import { builtInPlugins, clients, proof, redirectUri, scopes, testUsers } from '../support/fixture.ts'
 import { pages } from './pages.ts'
 

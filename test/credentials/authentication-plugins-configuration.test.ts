@@ -1,6 +1,6 @@
 import { type ClientOptions, defineGrant, definePlugin } from '@grantry/core'
-import { basic, createTestProvider } from '@grantry/core/testing'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { basic, createTestProvider } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { common, echo, lastReason, secrets, send, setUp, stampMethod, stamps } from './stamp-method.ts'

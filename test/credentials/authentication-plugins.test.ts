@@ -1,6 +1,6 @@
 import { defineClientAuthentication, definePlugin } from '@grantry/core'
-import { basic, createTestProvider, read } from '@grantry/core/testing'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { basic, createTestProvider, read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import {
   common,

@@ -1,4 +1,4 @@
-import { basic, read, sha256Of, type TestResponse } from '@grantry/core/testing'
+import { basic, read, sha256Of, type TestResponse } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, web } from '../support/fixture.ts'
 

@@ -1,5 +1,5 @@
 import { type ClientOptions, type ProviderOptions, type Runtime, webRuntime } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, clients, fixture, scopes, web } from '../support/fixture.ts'
 

@@ -1,5 +1,5 @@
 import { type ClientOptions, defineClientAuthentication, definePlugin } from '@grantry/core'
-import { basic, createTestProvider, read } from '@grantry/core/testing'
+import { basic, createTestProvider, read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { common, echo, grantType, lastReason, secrets } from './stamp-method.ts'
 

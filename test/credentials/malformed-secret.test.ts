@@ -1,5 +1,5 @@
 import type { ClientOptions, ProviderOptions } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, fixture, other } from '../support/fixture.ts'
 

@@ -1,7 +1,7 @@
 // Secrets as rows of the host's table: empty columns are null, there are additional columns, and some rows are broken.
 // One bad row must not block a client, and no bad row may authenticate.
 import type { ClientOptions, ScopeOptions } from '@grantry/core'
-import { basic, type Credentials, sha256Of } from '@grantry/core/testing'
+import { basic, type Credentials, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, web, webJwt } from '../support/fixture.ts'
 

@@ -6,8 +6,8 @@ import {
   definePlugin,
   OAuthError,
 } from '@grantry/core'
-import { createTestProvider, read, sha256Of } from '@grantry/core/testing'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { createTestProvider, read, sha256Of } from '@grantry/testing'
 import * as v from 'valibot'
 
 export const grantType = 'urn:example:echo'

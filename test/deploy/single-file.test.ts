@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { basic, sha256Of } from '@grantry/core/testing'
+import { basic, sha256Of } from '@grantry/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runProgram } from '../support/program.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'

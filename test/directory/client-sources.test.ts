@@ -1,7 +1,7 @@
 import { type ClientOptions, type ClientSource, defineClientSource, definePlugin, type Kit } from '@grantry/core'
-import { createTestProvider, sha256Of, type TestProviderOptions, testClient } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { createTestProvider, sha256Of, type TestProviderOptions, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 

@@ -1,5 +1,5 @@
 import type { Json, ScopeOptions, UserService } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { formats } from '../support/access-token.ts'
 import { clients, type Fixture, fixture, web } from '../support/fixture.ts'

@@ -1,6 +1,6 @@
 import type { ClientOptions } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { createTestProvider } from '@grantry/testing'
 import { expect, test } from 'vitest'
 
 /** The message in the event of a request whose client row is malformed. */

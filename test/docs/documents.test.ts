@@ -11,16 +11,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { providerOptions } from '../../packages/server/src/configuration/provider-options.ts'
 import { startServer } from '../../packages/server/src/server.ts'
+import { packageFolders } from '../../scripts/package-folders.js'
 import { type RunningCommand, startCommand } from '../server/running-command.ts'
 import { listeningAddress } from '../support/listening.ts'
 import { codeBlocks, root } from './code-blocks.ts'
 
 const run = promisify(execFile)
 const guides = readdirSync(`${root}/docs/guides`).map((name) => `docs/guides/${name}`)
-const packages = ['core', 'storage-drivers', 'adapters', 'pages', 'resource-server', 'server'].map(
-  (name) => `packages/${name}/README.md`,
-)
-const blocks = ['README.md', 'plugins/README.md', ...packages, ...guides].flatMap(codeBlocks)
+const packages = packageFolders.map((folder) => `${folder}/README.md`)
+const blocks = ['README.md', ...packages, ...guides].flatMap(codeBlocks)
 
 // Inside the repository, so that imports of packages work. Ignored by git.
 mkdirSync(`${root}/test/docs/.generated`, { recursive: true })

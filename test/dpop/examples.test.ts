@@ -1,7 +1,7 @@
 import { collectParts } from '@grantry/core'
-import { createTestClock, createTestProvider, sha256Of } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { dpop } from '@grantry/plugins/dpop'
+import { createTestClock, createTestProvider, sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
 
 // The examples of RFC 9449.

@@ -1,6 +1,6 @@
 import type { ProviderOptions } from '@grantry/core'
-import { basic, type Credentials, read } from '@grantry/core/testing'
 import { type DpopOptions, dpop } from '@grantry/plugins/dpop'
+import { basic, type Credentials, read } from '@grantry/testing'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { builtInPlugins, type Fixture, fixture, spaClientId, web } from '../support/fixture.ts'
 

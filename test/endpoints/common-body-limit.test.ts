@@ -1,4 +1,4 @@
-import { read, type TestResponse } from '@grantry/core/testing'
+import { read, type TestResponse } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 

@@ -1,5 +1,5 @@
 import type { EndpointName } from '@grantry/core'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, clients, fixture, redirectUri, web } from '../support/fixture.ts'
 import {

@@ -1,5 +1,5 @@
 import type { EndpointName } from '@grantry/core'
-import { read, type TestResponse } from '@grantry/core/testing'
+import { read, type TestResponse } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 

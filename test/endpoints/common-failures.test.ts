@@ -1,5 +1,5 @@
 import { defineGrant, OAuthError } from '@grantry/core'
-import { createTestProvider, type TestResponse, testClient } from '@grantry/core/testing'
+import { createTestProvider, type TestResponse, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'

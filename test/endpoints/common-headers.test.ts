@@ -1,5 +1,5 @@
 import { defineGrant, type EndpointName, endpointNames, OAuthError, type OAuthErrorCode } from '@grantry/core'
-import { basic, createTestProvider, type TestResponse, testClient } from '@grantry/core/testing'
+import { basic, createTestProvider, type TestResponse, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api2, fixture, web } from '../support/fixture.ts'

@@ -1,5 +1,5 @@
 import { type ClientOptions, defineGrant, type ProviderOptions } from '@grantry/core'
-import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
+import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, proof, redirectUri, web } from '../support/fixture.ts'

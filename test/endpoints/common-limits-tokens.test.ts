@@ -1,4 +1,4 @@
-import { mapDriver, sha256Of, type TestResponse } from '@grantry/core/testing'
+import { mapDriver, sha256Of, type TestResponse } from '@grantry/testing'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'

@@ -1,5 +1,5 @@
 import { type EndpointName, endpointNames } from '@grantry/core'
-import { basic, read } from '@grantry/core/testing'
+import { basic, read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 

@@ -1,5 +1,5 @@
 import { defineGrant, isOAuthError, OAuthError, type OAuthErrorOptions } from '@grantry/core'
-import { createTestProvider, read, testClient } from '@grantry/core/testing'
+import { createTestProvider, read, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'

@@ -1,5 +1,5 @@
 import { defineGrant } from '@grantry/core'
-import { createTestProvider, read, type TestResponse, testClient } from '@grantry/core/testing'
+import { createTestProvider, read, type TestResponse, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'

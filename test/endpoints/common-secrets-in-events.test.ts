@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { ClientOptions } from '@grantry/core'
-import { mapDriver, read, sha256Of } from '@grantry/core/testing'
+import { mapDriver, read, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, fixture, proof, redirectUri, web, webJwt } from '../support/fixture.ts'
 

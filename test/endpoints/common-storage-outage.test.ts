@@ -1,5 +1,5 @@
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver, type TestResponse } from '@grantry/core/testing'
+import { mapDriver, type TestResponse } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 

@@ -1,5 +1,5 @@
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 import { inOneTrip, inOrder } from '../support/latency.ts'

@@ -1,5 +1,5 @@
 import { type EndpointName, endpointNames } from '@grantry/core'
-import { read } from '@grantry/core/testing'
+import { read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 

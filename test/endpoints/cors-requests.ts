@@ -1,5 +1,5 @@
 import type { EndpointName } from '@grantry/core'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { web } from '../support/fixture.ts'
 
 export const url = 'https://id.example.com/x'

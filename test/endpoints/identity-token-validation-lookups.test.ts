@@ -1,6 +1,6 @@
 // The cost of a validation with a slow store: all lookups for an identity token run concurrently.
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { fixture, redirectUri, web } from '../support/fixture.ts'
 

@@ -3,7 +3,7 @@
  * or which scopes exist.
  */
 import { type ScopeOptions, webRuntime } from '@grantry/core'
-import { basic, sha256Of } from '@grantry/core/testing'
+import { basic, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, api2, type Fixture, fixture, scopes, web } from '../support/fixture.ts'
 

@@ -1,6 +1,6 @@
 import type { SigningAlgorithm } from '@grantry/core'
 import { signingKeys } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, webJwt } from '../support/fixture.ts'

@@ -1,5 +1,5 @@
 import { defineEndpoint, definePlugin, type ProviderOptions } from '@grantry/core'
-import { basic, read } from '@grantry/core/testing'
+import { basic, read } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, builtInPlugins, type Fixture, fixture, other, spaClientId, web } from '../support/fixture.ts'

@@ -1,5 +1,5 @@
 import { defineEndpoint, definePlugin } from '@grantry/core'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { builtInPlugins, fixture, web } from '../support/fixture.ts'
 import { allowedOrigin, permissions, preflight, spaOrigin, webOrigin } from './cors-requests.ts'

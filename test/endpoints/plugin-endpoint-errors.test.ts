@@ -1,5 +1,5 @@
 import { defineEndpoint, defineFields, definePlugin, OAuthError, type OAuthErrorCode } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 declare module '@grantry/core' {

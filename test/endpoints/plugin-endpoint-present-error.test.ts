@@ -1,5 +1,5 @@
 import { defineEndpoint, definePlugin, type Endpoint, OAuthError } from '@grantry/core'
-import { createTestProvider, mapDriver } from '@grantry/core/testing'
+import { createTestProvider, mapDriver } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 

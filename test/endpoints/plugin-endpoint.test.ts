@@ -6,7 +6,7 @@ import {
   OAuthError,
   type ProviderOptions,
 } from '@grantry/core'
-import { basic, read } from '@grantry/core/testing'
+import { basic, read } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, builtInPlugins, clients, fixture, web } from '../support/fixture.ts'

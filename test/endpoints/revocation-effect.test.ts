@@ -1,5 +1,5 @@
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, fixture, web, webJwt } from '../support/fixture.ts'
 import { dead, expectRevoked, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'

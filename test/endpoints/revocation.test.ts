@@ -1,4 +1,4 @@
-import { type Credentials, mapDriver } from '@grantry/core/testing'
+import { type Credentials, mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, fixture, lastReason, other, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
 import { dead, expectRevoked, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'

@@ -1,6 +1,6 @@
 import type { RevocationTarget } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, other, redirectUri, web, webJwt } from '../support/fixture.ts'
 import { dead, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'

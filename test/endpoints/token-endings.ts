@@ -1,5 +1,5 @@
 import type { ClientOptions } from '@grantry/core'
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 import { expect } from 'vitest'
 import { tokenOfAlice } from '../support/access-token.ts'
 import { clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'

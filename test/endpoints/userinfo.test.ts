@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { formats, tokenOfAlice } from '../support/access-token.ts'
 import { type Fixture, fixture, web } from '../support/fixture.ts'

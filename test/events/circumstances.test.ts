@@ -1,5 +1,5 @@
 import { endpointNames, type ProviderEvent } from '@grantry/core'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 

@@ -1,5 +1,5 @@
 import type { AtomicDriver, ProviderEvent } from '@grantry/core'
-import { mapDriver, sha256Of } from '@grantry/core/testing'
+import { mapDriver, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { traceFields } from '../support/event-fields.ts'
 import { clients, type Fixture, fixture, web } from '../support/fixture.ts'

@@ -2,7 +2,7 @@
 // reach a log or leave a request without a response.
 import { inspect } from 'node:util'
 import { defineGrant, OAuthError, type UserService } from '@grantry/core'
-import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
+import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, fixture, testUsers, web } from '../support/fixture.ts'

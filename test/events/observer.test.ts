@@ -1,5 +1,5 @@
 import { createProvider, type EndpointName, type Observer, type ProviderEvent, webRuntime } from '@grantry/core'
-import { basic, type Credentials, mapDriver, read, type TestResponse } from '@grantry/core/testing'
+import { basic, type Credentials, mapDriver, read, type TestResponse } from '@grantry/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, test } from 'vitest'
 import { api1, builtInPlugins, clients, redirectUri, scopes, testUsers, web, webJwt } from '../support/fixture.ts'

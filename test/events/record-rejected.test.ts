@@ -1,4 +1,4 @@
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 

@@ -1,5 +1,5 @@
 import { defineEndpoint, defineGrant, definePlugin, OAuthError, storedKeys } from '@grantry/core'
-import { basic, type Credentials, mapDriver } from '@grantry/core/testing'
+import { basic, type Credentials, mapDriver } from '@grantry/testing'
 import * as v from 'valibot'
 import {
   api1,

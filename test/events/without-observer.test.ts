@@ -1,5 +1,5 @@
 import { createProvider, type ProviderOptions } from '@grantry/core'
-import { basic, mapDriver } from '@grantry/core/testing'
+import { basic, mapDriver } from '@grantry/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
 import { builtInPlugins, clients, scopes, testUsers, web } from '../support/fixture.ts'

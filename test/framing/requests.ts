@@ -1,4 +1,4 @@
-import { basic, type Credentials } from '@grantry/core/testing'
+import { basic, type Credentials } from '@grantry/testing'
 import { other, web, webJwt } from '../support/fixture.ts'
 
 /** The client of the visible request. */

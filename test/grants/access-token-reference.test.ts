@@ -1,6 +1,6 @@
 // Attack: a copy of the store leaks (a backup, a dump). No credential in it may be usable.
 import { createHash } from 'node:crypto'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 

@@ -1,6 +1,6 @@
 import { defineGrant, type GrantRequest, type GrantResult } from '@grantry/core'
-import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { createTestProvider, type TestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 
 export const grantType = 'urn:example:badge'

@@ -1,7 +1,7 @@
 // Attack: a plugin, a user profile or a login page gives a token another user's name, or another client, scope or
 // lifetime.
 import { defineGrant } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { fixture, redirectUri, web, webJwt } from '../support/fixture.ts'

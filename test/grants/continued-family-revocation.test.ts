@@ -1,5 +1,5 @@
 import { type ClientOptions, defineGrant } from '@grantry/core'
-import type { Credentials, TestProvider } from '@grantry/core/testing'
+import type { Credentials, TestProvider } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { app, grantType, service, setUp } from './continued-family.ts'

@@ -7,9 +7,9 @@ import {
   OAuthError,
   type Plugins,
 } from '@grantry/core'
-import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/testing'
 import * as v from 'valibot'
 
 export const grantType = 'urn:example:exchange'

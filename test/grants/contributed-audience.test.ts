@@ -1,5 +1,5 @@
 import { type Contribution, defineGrant, defineGrantCheck, definePlugin } from '@grantry/core'
-import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
+import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../support/claims-of.ts'

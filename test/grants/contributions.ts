@@ -1,8 +1,8 @@
 import type { AtomicDriver, Plugins } from '@grantry/core'
-import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 
 export const [clientId, secret] = testClient
 const redirectUri = 'https://client.example.com/callback'

@@ -2,7 +2,7 @@
 // check.
 import { createHash } from 'node:crypto'
 import type { ClientOptions, NewAuthorizationCode } from '@grantry/core'
-import { mapDriver, sha256Of } from '@grantry/core/testing'
+import { mapDriver, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, fixture, other, proof, redirectUri, scopes, spaClientId, web } from '../support/fixture.ts'
 

@@ -1,5 +1,5 @@
 import { defineGrant, type GrantKit, OAuthError } from '@grantry/core'
-import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, type TestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 

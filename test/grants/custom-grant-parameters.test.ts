@@ -1,6 +1,6 @@
 // A plugin receives only its own parameters of a request: neither the client's secret nor the parameters of the core.
 import { defineGrant, type GrantRequest } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 

@@ -1,6 +1,6 @@
 // Attack: a single-use credential of a custom grant (an assertion, a ticket) is used twice.
 import { defineGrant, type GrantResult } from '@grantry/core'
-import { mapDriver, sha256Of } from '@grantry/core/testing'
+import { mapDriver, sha256Of } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'

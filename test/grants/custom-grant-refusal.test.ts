@@ -1,7 +1,7 @@
 // Not an attack from outside: a plugin is foreign code, and its mistakes must neither reach the wire nor become a
 // token.
 import { defineGrant, type GrantResult, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from '@grantry/core'
-import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, type TestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 

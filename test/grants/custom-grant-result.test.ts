@@ -1,4 +1,4 @@
-import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, type TestProvider, testClient } from '@grantry/testing'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { badge, type Decide, holder, present, start } from './badge-grant.ts'

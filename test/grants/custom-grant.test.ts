@@ -1,5 +1,5 @@
 import { defineGrant } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { type Badge, badge, grantType, holder, present, start } from './badge-grant.ts'

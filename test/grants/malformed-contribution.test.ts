@@ -1,5 +1,5 @@
 import { type Contribution, defineGrantCheck, definePlugin } from '@grantry/core'
-import { testClient } from '@grantry/core/testing'
+import { testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { mail, setUp } from './contributions.ts'

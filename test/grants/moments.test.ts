@@ -2,7 +2,7 @@
 // once. With them a single-use credential would work twice, or a login would lie in the future. They are errors that
 // show immediately.
 import { defineGrant, type GrantKit, type GrantResult, type Subject } from '@grantry/core'
-import { createTestProvider, mapDriver, testClient } from '@grantry/core/testing'
+import { createTestProvider, mapDriver, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { builtInPlugins, fixture, web } from '../support/fixture.ts'

@@ -1,5 +1,5 @@
 import type { UserCredentials } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 

@@ -1,6 +1,6 @@
 // Attack: learning from an error response which user names exist, or that a guessed password was right.
 import type { AtomicDriver, UserService } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 

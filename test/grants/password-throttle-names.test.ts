@@ -1,7 +1,7 @@
 // Attack: a user service folds case, trims, or normalizes Unicode, so that one user has many spellings. An attacker
 // must not get ten guesses for each.
 import type { AtomicDriver, UserService } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, testUsers, web } from '../support/fixture.ts'
 

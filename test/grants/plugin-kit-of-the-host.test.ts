@@ -1,4 +1,4 @@
-import { testClient } from '@grantry/core/testing'
+import { testClient } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { setUp, state } from './plugin-kit.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@grantry/core'
-import { testClient } from '@grantry/core/testing'
+import { testClient } from '@grantry/testing'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'

@@ -1,5 +1,5 @@
 import { defineGrant, definePlugin, type GrantKit, type ProviderOptions } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import * as v from 'valibot'
 

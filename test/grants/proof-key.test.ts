@@ -1,9 +1,9 @@
 // Attack: a code is intercepted on its way to the application (another app on the device has the same URI scheme) and
 // redeemed by the attacker.
 import { createHash } from 'node:crypto'
-import { sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, lastReason, proof, redirectUri, spaClientId, web } from '../support/fixture.ts'
 

@@ -1,8 +1,8 @@
 import type { AtomicDriver, Grant } from '@grantry/core'
-import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { mapDriver, sha256Of } from '@grantry/testing'
 import { type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 
 export const grantType = 'urn:example:badge'

@@ -1,5 +1,5 @@
 import type { ClientOptions } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 
 export const alice = {

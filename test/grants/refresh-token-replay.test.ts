@@ -1,6 +1,6 @@
 // Attack: a refresh token is stolen. The attacker and the client both use it; the second use reveals the theft.
 import type { ClientOptions } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 import { withoutSignatures } from '../support/same-tokens.ts'

@@ -1,5 +1,5 @@
 import { type ClientOptions, defineGrant, type NewAuthorizationCode, type UserService } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import { decodeJwt } from 'jose'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 // Inside the retry window a rotated refresh token returns the first response only for the same request. An attacker who
 // sends another request must neither get the first response nor hide behind it.
 import { defineGrant, defineGrantCheck, definePlugin, type GrantKit } from '@grantry/core'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'

@@ -1,6 +1,7 @@
 // What a retry of a refresh returns: the tokens are derived again, and only JWTs get another signature.
-import { sha256Of } from '@grantry/core/testing'
+
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { sha256Of } from '@grantry/testing'
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { fixture, clients as shared, web, webJwt } from '../support/fixture.ts'

@@ -1,6 +1,6 @@
 /** The parameters and records of plugins can be described with any library that implements Standard Schema. */
 import { defineEndpoint, defineGrant, definePlugin, type Schema } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { definePlugin, defineTask } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
+import { createTestProvider } from '@grantry/testing'
 import { expect, test } from 'vitest'
 
 test('runs the tasks of all plugins, with the kit of each', async () => {

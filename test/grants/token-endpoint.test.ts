@@ -1,4 +1,4 @@
-import { basic, type Credentials, read } from '@grantry/core/testing'
+import { basic, type Credentials, read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, lastReason, redirectUri, spaClientId, web } from '../support/fixture.ts'
 

@@ -1,7 +1,7 @@
 // A grant that redeems a refresh token together with a proof that may be used once, such as a signed assertion. Both are
 // spent, or neither.
 import { defineGrant } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'

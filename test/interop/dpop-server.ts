@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseConfiguration } from '@grantry/core'
-import { type Credentials, sha256Of } from '@grantry/core/testing'
+import { type Credentials, sha256Of } from '@grantry/testing'
 import { type Configuration, configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { api1, redirectUri, spaClientId, testUsers } from '../support/fixture.ts'

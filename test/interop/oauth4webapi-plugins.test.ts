@@ -1,4 +1,4 @@
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { api1, api2, web } from '../support/fixture.ts'

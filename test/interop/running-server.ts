@@ -1,6 +1,6 @@
 import { serve } from '@grantry/adapters/node'
 import { type ClientOptions, type ProviderOptions, type ScopeOptions, webRuntime } from '@grantry/core'
-import { type Credentials, sha256Of } from '@grantry/core/testing'
+import { type Credentials, sha256Of } from '@grantry/testing'
 import { clients, type Fixture, fixture, redirectUri, scopes } from '../support/fixture.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redirectUri, spaClientId, web } from '../support/fixture.ts'
 import { awkwardAscii, noRetry, type RunningProvider, startProvider } from './running-server.ts'

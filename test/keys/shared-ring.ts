@@ -5,7 +5,7 @@ import {
   type StoredKeysOptions,
   storedKeys,
 } from '@grantry/core'
-import { createTestClock, mapDriver, type TestClock } from '@grantry/core/testing'
+import { createTestClock, mapDriver, type TestClock } from '@grantry/testing'
 import { decodeProtectedHeader, type JWK } from 'jose'
 import { type Fixture, fixture, webJwt } from '../support/fixture.ts'
 

@@ -1,6 +1,6 @@
 import type { ClientCertificate, ClientOptions, ProviderOptions } from '@grantry/core'
-import { basic, type Credentials, read, sha256Of } from '@grantry/core/testing'
 import { type MtlsOptions, mtls } from '@grantry/plugins/mtls'
+import { basic, type Credentials, read, sha256Of } from '@grantry/testing'
 import { builtInPlugins, type Fixture, fixture, scopes } from '../support/fixture.ts'
 import type { Issued } from './certificates.ts'
 

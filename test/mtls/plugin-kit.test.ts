@@ -1,5 +1,5 @@
-import { testPlugin } from '@grantry/core/testing'
 import { mtls } from '@grantry/plugins/mtls'
+import { testPlugin } from '@grantry/testing'
 import { test } from 'vitest'
 import { certificate, commonName, type Issued } from './certificates.ts'
 import { presented, selfSigned } from './parties.ts'

@@ -1,6 +1,6 @@
 import type { AtomicDriver } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { observedDriver } from '../../packages/server/src/observability/observed-driver.ts'
 

@@ -1,5 +1,5 @@
 import { type AtomicDriver, createProvider } from '@grantry/core'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import {

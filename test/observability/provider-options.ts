@@ -1,5 +1,5 @@
 import type { ProviderOptions } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { builtInPlugins, clients, scopes, testUsers } from '../support/fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { TestResponse } from '@grantry/core/testing'
+import type { TestResponse } from '@grantry/testing'
 import { basicOf } from './leaks.ts'
 
 /** One request, for comparison with the metrics. */

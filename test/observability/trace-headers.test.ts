@@ -1,5 +1,5 @@
 import { createProvider, defineGrant, parseTraceparent, type RequestFacts, webRuntime } from '@grantry/core'
-import { basic, createTestProvider, testClient } from '@grantry/core/testing'
+import { basic, createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { TestProviderOptions } from '@grantry/core/testing'
 import { recoveryCodes, totp } from '@grantry/plugins/one-time-password'
 import type { SignInOptions } from '@grantry/plugins/sign-in'
+import type { TestProviderOptions } from '@grantry/testing'
 import { createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
 import { setUpSignIn } from '../sign-in/parties.ts'
 

@@ -1,7 +1,7 @@
 import type { ProviderOptions } from '@grantry/core'
-import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
 import { type JwtBearerOptions, jwtBearer } from '@grantry/plugins/jwt-bearer'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import { expect } from 'vitest'
 import { createIssuerKey } from '../support/trusted-issuer.ts'
 

@@ -1,5 +1,5 @@
-import type { Credentials } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import type { Credentials } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { withLatency } from '../support/latency.ts'
 import { address, alice, setUp, tv } from './device-parties.ts'

@@ -1,6 +1,6 @@
-import type { Credentials } from '@grantry/core/testing'
 import { deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import type { Credentials } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { setUp, tv, verificationUri } from './device-parties.ts'
 

@@ -1,7 +1,7 @@
 import type { Provider } from '@grantry/core'
-import type { TestProviderOptions } from '@grantry/core/testing'
 import { type DevicePage, deviceAuthorization } from '@grantry/plugins/device-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import type { TestProviderOptions } from '@grantry/testing'
 import { address, setUp } from './device-parties.ts'
 
 export const pageUri = 'https://id.example.com/connect/device'

@@ -1,7 +1,7 @@
 import type { ClientOptions } from '@grantry/core'
-import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/core/testing'
 import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/testing'
 
 export const tv: Credentials = ['tv', 'tv-secret']
 /** The address of the user. */

@@ -5,11 +5,11 @@ import {
   type Plugins,
   type ProviderOptions,
 } from '@grantry/core'
-import { basic, type Credentials, createTestProvider, read, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { type TokenExchangeOptions, tokenExchange } from '@grantry/plugins/token-exchange'
+import { basic, type Credentials, createTestProvider, read, sha256Of } from '@grantry/testing'
 import { createIssuerKey } from '../support/trusted-issuer.ts'
 
 // The parties of the examples in RFC 8693, section 2.3 and appendix A.

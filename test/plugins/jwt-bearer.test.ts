@@ -1,5 +1,5 @@
-import { testClient } from '@grantry/core/testing'
 import { type JwtBearerOptions, jwtBearer } from '@grantry/plugins/jwt-bearer'
+import { testClient } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../support/claims-of.ts'
 import { clientId, example, grantType, idp, key, outcomeOf, setUp } from './bearer-parties.ts'

@@ -1,7 +1,7 @@
 import { definePlugin, defineResponseFormat, type ResponseFormat } from '@grantry/core'
-import { basic, createTestProvider, testClient } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
+import { basic, createTestProvider, testClient } from '@grantry/testing'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 

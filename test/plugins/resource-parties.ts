@@ -1,10 +1,10 @@
 import type { NewGrant, ProviderOptions } from '@grantry/core'
-import { basic, createTestProvider, read, sha256Of, testClient } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import { basic, createTestProvider, read, sha256Of, testClient } from '@grantry/testing'
 
 // The APIs, scopes and client of the examples in RFC 8707 section 2.
 export const cal = 'https://cal.example.com/'

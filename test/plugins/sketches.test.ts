@@ -1,4 +1,4 @@
-import { read, sha256Of } from '@grantry/core/testing'
+import { read, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { builtInPlugins, type Fixture, fixture, proof, redirectUri, scopes, web } from '../support/fixture.ts'
 import { authorizationEndpoint, dynamicRegistration } from './sketches.ts'

@@ -1,5 +1,5 @@
 import { defineGrant } from '@grantry/core'
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../support/claims-of.ts'

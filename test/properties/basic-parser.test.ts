@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formDecoded, parseBasic } from '../../packages/core/src/credentials/basic.ts'

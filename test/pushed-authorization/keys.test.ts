@@ -1,4 +1,4 @@
-import { basic, read } from '@grantry/core/testing'
+import { basic, read } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
 import { redirectUri, web } from '../authorization/parties.ts'

@@ -1,10 +1,10 @@
-import { basic, type Credentials, read, sha256Of, type TestProviderOptions } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint, type InteractionPort } from '@grantry/plugins/authorization-endpoint'
 import { dpop } from '@grantry/plugins/dpop'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { type PushedAuthorizationOptions, pushedAuthorization } from '@grantry/plugins/pushed-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { basic, type Credentials, read, sha256Of, type TestProviderOptions } from '@grantry/testing'
 import { clients, hostSignIn, request, setUp as setUpEndpoint, web } from '../authorization/parties.ts'
 
 export const parUrl = 'https://id.example.com/connect/par'

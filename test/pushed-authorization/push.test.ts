@@ -1,4 +1,4 @@
-import { basic, mapDriver } from '@grantry/core/testing'
+import { basic, mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { challenge, redirectUri, request, web } from '../authorization/parties.ts'
 import { other, parUrl, pushed, setUp } from './parties.ts'

@@ -1,5 +1,5 @@
 import { scryptSync } from 'node:crypto'
-import { type Credentials, sha256Of } from '@grantry/core/testing'
+import { type Credentials, sha256Of } from '@grantry/testing'
 import { reservedPort } from '../support/reserved-port.ts'
 
 /** An application of `apps/`. */

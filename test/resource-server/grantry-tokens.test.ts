@@ -1,5 +1,5 @@
-import { sha256Of } from '@grantry/core/testing'
 import { dpop } from '@grantry/plugins/dpop'
+import { sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { createResourceServer, type ResourceServerOptions } from '../../packages/resource-server/src/index.ts'
 import { holder, issuer, request as requestToken } from '../dpop/parties.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createProvider, type Runtime, signingKeys, webRuntime } from '@grantry/core'
-import { basic, mapDriver, read, sha256Of } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { basic, mapDriver, read, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 /** Requests a token with client credentials from a provider with a partial runtime. */

@@ -5,7 +5,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Program, startProgram } from '../contract/program.ts'
 import { exchange, parseResponse, type ReceivedResponse } from '../contract/response.ts'

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { basic, sha256Of } from '@grantry/core/testing'
+import { basic, sha256Of } from '@grantry/testing'
 import { afterAll, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { startServer } from '../../packages/server/src/server.ts'

@@ -1,8 +1,8 @@
 // The hash functions that the package `grantry` exports.
 import { createHash } from 'node:crypto'
 import { createProvider, hashSecret as ofCore, parseConfiguration } from '@grantry/core'
-import { basic } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { basic } from '@grantry/testing'
 import { defineConfig, hashPassword, hashSecret } from 'grantry'
 import { describe, expect, test } from 'vitest'
 import { hashSecretCommand } from '../../packages/server/src/commands/hash.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeyInfo } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
+import { sha256Of } from '@grantry/testing'
 import { expect } from 'vitest'
 import { sharedDirectory } from '../support/directory.ts'
 import { printed } from './printed.ts'

@@ -1,5 +1,5 @@
 // Plugins that the configuration names, with their options: no other part of the server needs a change for them.
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { namedPluginSchemas } from '../../packages/server/src/configuration/named-plugins.ts'

@@ -1,9 +1,10 @@
 // A module configuration contains plugins and functions. They must stay the objects that the module has created: plugins
 // share schemas, which the provider compares by identity.
-import { createTestProvider } from '@grantry/core/testing'
+
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { mtls } from '@grantry/plugins/mtls'
+import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { withEnvironment } from '../../packages/server/src/configuration/environment.ts'
 

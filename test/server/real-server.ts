@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 import { expect } from 'vitest'
 import { createFleet } from '../support/fleet.ts'
 import { reservedPort } from '../support/reserved-port.ts'

@@ -1,6 +1,6 @@
-import type { TestProviderOptions } from '@grantry/core/testing'
 import type { AuthorizationEndpointOptions } from '@grantry/plugins/authorization-endpoint'
 import { type SignInOptions, type SignInPages, signIn } from '@grantry/plugins/sign-in'
+import type { TestProviderOptions } from '@grantry/testing'
 import { hiddenFields, type Page } from '../authorization/browser.ts'
 import { request, setUp } from '../authorization/parties.ts'
 

@@ -1,10 +1,10 @@
 import { type ClientOptions, createProvider, type ProviderOptions, type ScopeOptions, signingKeys } from '@grantry/core'
-import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { mapDriver, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const secrets = [{ sha256: sha256Of('web-secret') }]

@@ -2,7 +2,7 @@
 // library.
 import { runInNewContext } from 'node:vm'
 import { type AtomicDriver, createProvider, signingKeys } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'
 

@@ -1,6 +1,6 @@
 import { createProvider, signingKeys } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const start = (more: object) =>

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createProvider, type ProviderOptions, signingKeys } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import type { JWK } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { rsaKey } from '../support/keys.ts'

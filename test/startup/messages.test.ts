@@ -1,7 +1,7 @@
 // Common first mistakes, and the message for each.
 import { createProvider, defineGrant, type ProviderOptions, signingKeys } from '@grantry/core'
-import { createTestProvider, mapDriver, sha256Of, testClient } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { createTestProvider, mapDriver, sha256Of, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { fixture, proof, web } from '../support/fixture.ts'

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createProvider } from '@grantry/core'
-import { basic, mapDriver, read, sha256Of } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { basic, mapDriver, read, sha256Of } from '@grantry/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })

@@ -12,7 +12,7 @@ import {
   type ScopeOptions,
   signingKeys,
 } from '@grantry/core'
-import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 

@@ -3,7 +3,7 @@
  * would never receive it, so it is refused at startup, whatever library describes its parameters.
  */
 import { defineEndpoint, defineGrant, defineGrantCheck, definePlugin, type Schema } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
+import { createTestProvider } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'

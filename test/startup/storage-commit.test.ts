@@ -1,5 +1,5 @@
 import { type AtomicDriver, createProvider, type DriverChanges, signingKeys } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const start = (storage: AtomicDriver) =>

@@ -1,5 +1,5 @@
 import { type AtomicDriver, createProvider, signingKeys } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { inOneTrip } from '../support/latency.ts'
 

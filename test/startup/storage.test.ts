@@ -1,5 +1,5 @@
 import { type AtomicDriver, createProvider, type ProviderOptions, signingKeys } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
 

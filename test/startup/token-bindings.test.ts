@@ -1,6 +1,6 @@
 import { defineFields, definePlugin, defineTokenBinding, type TokenBinding } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const binding = (name: string, more: object = {}) =>

@@ -10,8 +10,8 @@ import {
   storedKeys,
   storedKeysSchema,
 } from '@grantry/core'
-import { createTestProvider, mapDriver, testClient } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { createTestProvider, mapDriver, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { scopeSchema } from '../../packages/core/src/directory/scope.ts'

@@ -1,6 +1,6 @@
 import { createProvider, type ProviderOptions, signingKeys } from '@grantry/core'
-import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { mapDriver, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 // A mistyped option must not be ignored silently: the setting that it was meant for would keep its default.

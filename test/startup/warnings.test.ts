@@ -1,9 +1,9 @@
 import { type ClientOptions, createProvider, type Plugins, type ProviderEvent, signingKeys } from '@grantry/core'
-import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { mapDriver, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const redirectUris = ['https://app.example.com/callback']

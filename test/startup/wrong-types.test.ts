@@ -1,7 +1,7 @@
 import { createProvider, type ProviderOptions, signingKeys } from '@grantry/core'
-import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
+import { mapDriver, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const good = (): ProviderOptions => ({

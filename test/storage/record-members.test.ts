@@ -1,4 +1,4 @@
-import { mapDriver } from '@grantry/core/testing'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import type {
   AccessTokenRecord,

@@ -1,4 +1,4 @@
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 import { type Fixture, web, webJwt } from './fixture.ts'
 
 /** The two formats of access tokens, each with a client that gets it. */

@@ -1,11 +1,11 @@
 import type { ClientOptions, NewAuthorizationCode, ProviderOptions, ScopeOptions, UserService } from '@grantry/core'
-import { type Credentials, createTestProvider, sha256Of, type TestProvider } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { type Credentials, createTestProvider, sha256Of, type TestProvider } from '@grantry/testing'
 
 export const builtInPlugins = [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
 

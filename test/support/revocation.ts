@@ -1,4 +1,4 @@
-import type { Credentials, TestResponse } from '@grantry/core/testing'
+import type { Credentials, TestResponse } from '@grantry/testing'
 import { expect } from 'vitest'
 import { api1, type Fixture, web } from './fixture.ts'
 

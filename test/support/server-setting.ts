@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, scryptSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Credentials } from '@grantry/core/testing'
+import type { Credentials } from '@grantry/testing'
 
 /** Confidential, with reference tokens, and the same with JWTs. */
 export const settingClients: readonly [Credentials, Credentials] = [

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { ProviderOptions } from '@grantry/core'
-import { createTestClock } from '@grantry/core/testing'
+import { createTestClock } from '@grantry/testing'
 import { expect } from 'vitest'
 import { type Fixture, fixture } from './fixture.ts'
 import { issueTokens, refresh } from './revocation.ts'

@@ -1,5 +1,5 @@
 import { defineEndpoint, definePlugin, defineTokenBinding, OAuthError } from '@grantry/core'
-import { type CaseContext, type PluginRule, testPlugin } from '@grantry/core/testing'
+import { type CaseContext, type PluginRule, testPlugin } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { brokenBindings, correctBinding } from './broken-plugins/bindings.ts'
 import { brokenEndpoints, invitationCase, invitations, office, officeCase, pages } from './broken-plugins/endpoints.ts'

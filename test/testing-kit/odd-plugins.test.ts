@@ -1,5 +1,5 @@
 import { defineClientAuthentication, defineEndpoint, defineGrant, definePlugin, OAuthError } from '@grantry/core'
-import { testPlugin } from '@grantry/core/testing'
+import { testPlugin } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, test } from 'vitest'
 import * as z from 'zod'

@@ -1,4 +1,4 @@
-import { createTestClock, mapDriver } from '@grantry/core/testing'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 describe('createTestClock()', () => {

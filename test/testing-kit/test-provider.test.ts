@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { defineGrant, defineGrantCheck, definePlugin, type ProviderEvent } from '@grantry/core'
-import { basic, createTestProvider, mapDriver, read, sha256Of, testClient } from '@grantry/core/testing'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { basic, createTestProvider, mapDriver, read, sha256Of, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 

@@ -25,6 +25,7 @@ export type { AuthenticatedUser, Subject, UserCredentials, UserService } from '.
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'
 export { htmlHeaders } from './endpoints/html-policy.ts'
 export type { EndpointSwitch } from './endpoints/paths.ts'
+export { isCoreError } from './errors/error-response.ts'
 export {
   isOAuthError,
   OAuthError,
@@ -32,7 +33,7 @@ export {
   type OAuthErrorCodes,
   type OAuthErrorOptions,
 } from './errors/oauth-error.ts'
-export { describeCause, type EventCause } from './events/cause.ts'
+export { describeCause, type EventCause, thrownValueOf } from './events/cause.ts'
 export type { Observer, ProviderEvent, UserFact } from './events/event.ts'
 export {
   openTraceContext,
@@ -130,6 +131,7 @@ export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
 export { collectParts, type OwnedPart } from './registry/collect.ts'
 export { directorySchemasOf } from './registry/fields.ts'
+export { declaredParameters } from './registry/schema.ts'
 export { methodOf, pathOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { OutputOf, Schema } from './standard-schema.ts'

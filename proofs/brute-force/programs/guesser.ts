@@ -1,9 +1,10 @@
 // One of several processes that guess concurrently, each at its own providers on one Redis behind a slow network.
 // Prints the results.
-import { createTestProvider } from '@grantry/core/testing'
+
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { type RedisDriver, redisDriver } from '@grantry/storage-drivers/redis'
+import { createTestProvider } from '@grantry/testing'
 import { withLatency } from '../../../test/support/latency.ts'
 import { print, starting } from '../../../test/support/start-concurrently.ts'
 import type { GuesserOrder, GuesserReport, GuessesReport } from '../guessers.ts'

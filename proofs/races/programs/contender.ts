@@ -2,13 +2,13 @@
 // operation.
 
 import type { AtomicDriver, KeySource } from '@grantry/core'
-import { basic, type Credentials } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
 import { dpop } from '@grantry/plugins/dpop'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { redisDriver } from '@grantry/storage-drivers/redis'
+import { basic, type Credentials } from '@grantry/testing'
 import { importJWK, type JWK, SignJWT } from 'jose'
 import { builtInPlugins, clients, type Fixture, fixture, redirectUri } from '../../../test/support/fixture.ts'
 import { withLatency } from '../../../test/support/latency.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestProvider, testClient, testPlugin } from '@grantry/core/testing'
+import { createTestProvider, testClient, testPlugin } from '@grantry/testing'
 import { badge } from '../dist/index.js'
 
 const plugin = badge((badgeId) => (badgeId === '123456' ? 'alice' : undefined))

@@ -1,7 +1,7 @@
 // Drivers that break one promise each, to test the conformance kit.
 import type { AtomicDriver } from '@grantry/core'
-import type { DriverSubject } from '@grantry/storage-drivers/conformance'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import type { DriverSubject } from '@grantry/testing/drivers'
 
 export interface Broken {
   /** The fault of the driver. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type DriverSubject, proveDriver } from '@grantry/storage-drivers/conformance'
+import { type DriverSubject, proveDriver } from '@grantry/testing/drivers'
 import { afterAll, expect } from 'vitest'
 import { bundle } from '../../support/bundle.ts'
 

@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { web } from '../../support/fixture.ts'
 import type { ContractCase } from '../contract-case.ts'
 import type { WireRequest } from '../wire-request.ts'

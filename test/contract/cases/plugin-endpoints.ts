@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { web } from '../../support/fixture.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { cookies, notePath, pagePath } from '../pages.ts'

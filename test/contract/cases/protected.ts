@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { expect } from 'vitest'
 import { api1, api2, proof, redirectUri, web, webJwt } from '../../support/fixture.ts'
 import type { ContractCase, Step } from '../contract-case.ts'

@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
 import { api1, other, proof, redirectUri, web } from '../../support/fixture.ts'

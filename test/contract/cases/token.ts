@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect } from 'vitest'
 import { web, webJwt } from '../../support/fixture.ts'

@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import { expect } from 'vitest'
 import { web } from '../../support/fixture.ts'
 import type { ContractCase, Expected } from '../contract-case.ts'

@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import type { FramingCase } from '../framing-case.ts'
 import { close, form, get, head, hiddenRequest, host, length, outer, tokenRequest } from '../requests.ts'
 

@@ -1,4 +1,4 @@
-import { basic } from '@grantry/core/testing'
+import { basic } from '@grantry/testing'
 import type { FramingCase } from '../framing-case.ts'
 import type { RawResponse } from '../raw-responses.ts'
 import { close, form, head, host, length, outer } from '../requests.ts'

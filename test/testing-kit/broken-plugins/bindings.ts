@@ -8,7 +8,7 @@ import {
   type ProofRequest,
   type TokenBinding,
 } from '@grantry/core'
-import type { BindingCase, PluginCases, ProvingRequest } from '@grantry/core/testing'
+import type { BindingCase, PluginCases, ProvingRequest } from '@grantry/testing'
 import * as v from 'valibot'
 import type { Broken } from './tickets.ts'
 

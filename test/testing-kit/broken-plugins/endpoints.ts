@@ -8,7 +8,7 @@ import {
   type Plugin,
   type Reply,
 } from '@grantry/core'
-import type { EndpointCase, PluginCases } from '@grantry/core/testing'
+import type { EndpointCase, PluginCases } from '@grantry/testing'
 import * as v from 'valibot'
 import { type Broken, text } from './tickets.ts'
 

@@ -8,7 +8,7 @@ import {
   type Plugin,
   type ProofMethod,
 } from '@grantry/core'
-import type { CaseContext, MethodCase, PluginCases } from '@grantry/core/testing'
+import type { CaseContext, MethodCase, PluginCases } from '@grantry/testing'
 import * as v from 'valibot'
 import type { Broken } from './tickets.ts'
 

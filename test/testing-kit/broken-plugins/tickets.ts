@@ -1,5 +1,5 @@
 import { defineGrant, type Grant, type GrantKit, type GrantResult, OAuthError, type Plugins } from '@grantry/core'
-import type { CaseContext, GrantCase, PluginCases, PluginRule } from '@grantry/core/testing'
+import type { CaseContext, GrantCase, PluginCases, PluginRule } from '@grantry/testing'
 import * as v from 'valibot'
 
 /** A plugin that is broken on purpose. */

@@ -54,6 +54,7 @@ export interface ErrorContext {
   readonly exposedHeaders: readonly string[]
 }
 
+/** Whether an error code is one of the core, which every provider can send. */
 export const isCoreError = (code: string): code is CoreErrorCode => Object.hasOwn(statuses, code)
 
 function statusOf(code: string, caller: CallerKind, pluginErrors: PluginErrors): number {

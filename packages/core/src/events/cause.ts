@@ -16,10 +16,13 @@ const maxTextLength = 10_000
 /** The maximum depth of nested causes. A chain of causes can be cyclic. */
 const maxDepth = 5
 
-// The test kit returns the original error to the tests of plugin authors.
+// A test kit returns the original error to the tests of plugin authors.
 const originals = new WeakMap<EventCause, unknown>()
 
-/** Returns the original thrown value. For the test kit only. */
+/**
+ * Returns the thrown value that a cause describes, in the process that described it. For test kits only: it can contain a
+ * secret, which must not reach a log.
+ */
 export const thrownValueOf = (cause: EventCause): unknown => originals.get(cause)
 
 const textOf = (value: unknown): string | undefined =>

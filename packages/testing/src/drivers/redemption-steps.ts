@@ -1,4 +1,4 @@
-import type { TestResponse } from '@grantry/core/testing'
+import type { TestResponse } from '../index.ts'
 import { createFaultyStorage, type Fault, type FaultyStorage } from './faulty-storage.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
 import { describeResponse, isRefusal, isSuccess, isUnavailable, openRedeemer, type Redeemer } from './redeemer.ts'

@@ -1,5 +1,4 @@
-import type { ClientOptions } from '../../directory/client.ts'
-import type { ClientCertificate } from '../../http/connection.ts'
+import type { ClientCertificate, ClientOptions } from '@grantry/core'
 import type { Credentials, TestClock, TestProvider, TestResponse } from '../test-provider.ts'
 import type { CaseContext, CaseParameters } from './cases.ts'
 import type { Probe } from './probe.ts'

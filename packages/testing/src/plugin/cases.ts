@@ -1,10 +1,13 @@
-import type { ClientOptions } from '../../directory/client.ts'
-import type { ClientCertificate } from '../../http/connection.ts'
-import type { ProviderOptions } from '../../options.ts'
-import type { NewGrant } from '../../plugin/authorize.ts'
-import type { Plugins } from '../../plugin/plugin.ts'
-import type { Json, MaybePromise, Optional } from '../../types.ts'
-import type { Credentials, TestProvider } from '../test-provider.ts'
+import type {
+  ClientCertificate,
+  ClientOptions,
+  Json,
+  MaybePromise,
+  NewGrant,
+  Plugins,
+  ProviderOptions,
+} from '@grantry/core'
+import type { Credentials, Optional, TestProvider } from '../test-provider.ts'
 
 /** The parameters of a request. One that is `undefined` is omitted. */
 export type CaseParameters = Readonly<Record<string, Json | undefined>>

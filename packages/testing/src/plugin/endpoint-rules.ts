@@ -1,5 +1,4 @@
-import type { Callers, Endpoint } from '../../plugin/endpoint.ts'
-import { declaredParameters } from '../../registry/schema.ts'
+import { type Callers, declaredParameters, type Endpoint } from '@grantry/core'
 import { testClient } from '../test-provider.ts'
 import { api, type Bench, disabledClient } from './bench.ts'
 import type { EndpointCase } from './cases.ts'

@@ -1,6 +1,5 @@
-import { partsOf } from '../../registry/collect.ts'
-import type { Json } from '../../types.ts'
-import type { Bench } from './bench.ts'
+import type { Json } from '@grantry/core'
+import { type Bench, partsOf } from './bench.ts'
 import { inSetting } from './setting.ts'
 import type { Target } from './target.ts'
 

@@ -1,6 +1,5 @@
-import type { Plugins } from '../../plugin/plugin.ts'
-import { partsOf } from '../../registry/collect.ts'
-import { type Bench, createBench } from './bench.ts'
+import type { Plugins } from '@grantry/core'
+import { type Bench, createBench, partsOf } from './bench.ts'
 import { checkBinding } from './binding-rules.ts'
 import type { PluginCases } from './cases.ts'
 import { checkEndpoint } from './endpoint-rules.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../types.ts'
+import type { Json } from '@grantry/core'
 import type { Bench } from './bench.ts'
 import type { CaseParameters, ParametersOf, RefusedCase } from './cases.ts'
 import { inSetting } from './setting.ts'

@@ -1,5 +1,4 @@
-import type { ProviderEvent } from '../../events/event.ts'
-import type { Json } from '../../types.ts'
+import type { Json, ProviderEvent } from '@grantry/core'
 import type { Bench } from './bench.ts'
 import type { Outgoing, Received, Target } from './target.ts'
 

@@ -1,6 +1,4 @@
-import type { ClientOptions } from '../../directory/client.ts'
-import type { TokenBinding } from '../../plugin/token-binding.ts'
-import type { Json } from '../../types.ts'
+import type { ClientOptions, Json, TokenBinding } from '@grantry/core'
 import { sha256Of } from '../test-provider.ts'
 import { type Bench, kitGrantType, present } from './bench.ts'
 import type { BindingCase, ProvingRequest } from './cases.ts'

@@ -1,6 +1,4 @@
-import type { ClientAuthentication, ProofMethod } from '../../plugin/client-authentication.ts'
-import type { GrantResult } from '../../plugin/grant.ts'
-import type { Plugin, PluginPart, Plugins } from '../../plugin/plugin.ts'
+import type { ClientAuthentication, GrantResult, Plugin, PluginPart, Plugins, ProofMethod } from '@grantry/core'
 
 /** What the parts of a plugin have done. */
 export interface Probe {

@@ -1,11 +1,14 @@
-import type { EndpointSwitch } from '../../endpoints/paths.ts'
-import type { ProviderEvent } from '../../events/event.ts'
-import type { NewGrant } from '../../plugin/authorize.ts'
-import type { Plugins } from '../../plugin/plugin.ts'
-import type { AtomicDriver } from '../../records/driver.ts'
-import type { Optional } from '../../types.ts'
+import type { AtomicDriver, EndpointSwitch, NewGrant, Plugins, ProviderEvent } from '@grantry/core'
 import { mapDriver } from '../map-driver.ts'
-import { basic, type Credentials, createTestClock, createTestProvider, read, type TestClock } from '../test-provider.ts'
+import {
+  basic,
+  type Credentials,
+  createTestClock,
+  createTestProvider,
+  type Optional,
+  read,
+  type TestClock,
+} from '../test-provider.ts'
 import { authorizedByKit } from './authorization-rules.ts'
 import { type Bench, clientsOf, kitGrantType, pluginsWith, present, scopesOf, usersOf } from './bench.ts'
 import type { CaseContext } from './cases.ts'

@@ -1,5 +1,4 @@
-import type { ClientOptions } from '../../directory/client.ts'
-import type { ClientAuthentication } from '../../plugin/client-authentication.ts'
+import type { ClientAuthentication, ClientOptions } from '@grantry/core'
 import { sha256Of, testClient } from '../test-provider.ts'
 import { type Bench, kitGrantType, otherClient, present } from './bench.ts'
 import type { MethodCase, PreparedCredentials } from './cases.ts'

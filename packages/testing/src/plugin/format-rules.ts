@@ -1,4 +1,4 @@
-import type { ResponseFormat } from '../../plugin/response-format.ts'
+import type { ResponseFormat } from '@grantry/core'
 import { testClient } from '../test-provider.ts'
 import { api, type Bench } from './bench.ts'
 import { endpointTarget } from './endpoint-rules.ts'

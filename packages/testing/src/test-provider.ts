@@ -1,14 +1,15 @@
-import type { ClientOptions } from '../directory/client.ts'
-import type { EndpointName } from '../endpoints/built-in.ts'
-import { thrownValueOf } from '../events/cause.ts'
-import type { ProviderEvent } from '../events/event.ts'
-import type { Handler } from '../http/connection.ts'
-import { generateKey } from '../keys/import-key.ts'
-import type { ProviderOptions } from '../options.ts'
-import { createProvider, type Provider } from '../provider.ts'
-import { collectParts } from '../registry/collect.ts'
-import { webRuntime } from '../runtime.ts'
-import type { Optional } from '../types.ts'
+import {
+  type ClientOptions,
+  collectParts,
+  createProvider,
+  type EndpointName,
+  type Handler,
+  type Provider,
+  type ProviderEvent,
+  type ProviderOptions,
+  thrownValueOf,
+  webRuntime,
+} from '@grantry/core'
 import { mapDriver } from './map-driver.ts'
 
 /** A clock that only advances when a test advances it. */
@@ -72,6 +73,9 @@ export interface TestProvider {
 /** An id and its secret. */
 export type Credentials = readonly [id: string, secret: string]
 
+/** All members are optional, and `undefined` counts as absent. */
+export type Optional<T> = { readonly [Name in keyof T]?: T[Name] | undefined }
+
 export type TestProviderOptions = Optional<Omit<ProviderOptions, 'plugins'>> & Pick<ProviderOptions, 'plugins'>
 
 /**
@@ -105,7 +109,12 @@ export async function read(response: Response): Promise<TestResponse> {
 let keys: Promise<ProviderOptions['keys']> | undefined
 
 async function sharedKeys(): Promise<ProviderOptions['keys']> {
-  return [await generateKey('ES256')]
+  const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
+    'sign',
+    'verify',
+  ])
+  const jwk = await crypto.subtle.exportKey('jwk', privateKey)
+  return [{ ...jwk, alg: 'ES256' }] as ProviderOptions['keys']
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AtomicDriver } from '../../records/driver.ts'
+import type { AtomicDriver } from '@grantry/core'
 
 /** Milliseconds, before and after each operation. */
 const delays = [1, 3, 0, 2, 4, 1, 0] as const

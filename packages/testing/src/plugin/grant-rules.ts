@@ -1,5 +1,4 @@
-import type { Grant } from '../../plugin/grant.ts'
-import { declaredParameters } from '../../registry/schema.ts'
+import { declaredParameters, type Grant } from '@grantry/core'
 import { type Credentials, testClient } from '../test-provider.ts'
 import { checkAuthorization } from './authorization-rules.ts'
 import { type Bench, disabledClient, limitedClient, otherClient, publicClientId, reservedScope } from './bench.ts'

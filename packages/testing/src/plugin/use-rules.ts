@@ -1,4 +1,4 @@
-import type { AtomicDriver } from '../../records/driver.ts'
+import type { AtomicDriver } from '@grantry/core'
 import type { Bench } from './bench.ts'
 import { isSuccess, seenIn } from './parameter-rules.ts'
 import { createShared, inSetting, openSetting, type Shared } from './setting.ts'

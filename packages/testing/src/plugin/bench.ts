@@ -1,11 +1,17 @@
+import {
+  type ClientOptions,
+  collectParts,
+  defineGrant,
+  definePlugin,
+  type Endpoint,
+  type Grant,
+  type OwnedPart,
+  type PluginPart,
+  type Plugins,
+  type ScopeOptions,
+  type UserService,
+} from '@grantry/core'
 import * as v from 'valibot'
-import type { ClientOptions } from '../../directory/client.ts'
-import type { ScopeOptions } from '../../directory/scope.ts'
-import type { UserService } from '../../directory/user-service.ts'
-import type { Endpoint } from '../../plugin/endpoint.ts'
-import { defineGrant, type Grant } from '../../plugin/grant.ts'
-import { definePlugin, type Plugins } from '../../plugin/plugin.ts'
-import { collectParts, type OwnedPart, partsOf } from '../../registry/collect.ts'
 import { type Credentials, sha256Of, testClient } from '../test-provider.ts'
 import type { PluginCases } from './cases.ts'
 import type { Findings } from './findings.ts'
@@ -33,6 +39,13 @@ export const limitedClient: Credentials = ['limited-client', 'limited-client-sec
 export const publicClientId = 'public-client'
 /** A scope that no client may request. */
 export const reservedScope = 'reserved-by-the-kit'
+
+/** Returns the parts of one kind, with the names of their plugins. */
+export const partsOf = <K extends PluginPart['kind']>(
+  parts: readonly OwnedPart[],
+  kind: K,
+): readonly OwnedPart<Extract<PluginPart, { readonly kind: K }>>[] =>
+  parts.filter(({ part }) => part.kind === kind) as readonly OwnedPart[] as ReturnType<typeof partsOf<K>>
 
 /** What does not change between the providers of a test. */
 export interface Bench {

@@ -1,12 +1,6 @@
 import { type AtomicDriver, type ClientOptions, defineGrant, OAuthError, type Plugins } from '@grantry/core'
-import {
-  type Credentials,
-  createTestProvider,
-  sha256Of,
-  type TestClock,
-  type TestResponse,
-} from '@grantry/core/testing'
 import * as v from 'valibot'
+import { type Credentials, createTestProvider, sha256Of, type TestClock, type TestResponse } from '../index.ts'
 
 const redirectUri = 'https://client.example.com/callback'
 

@@ -1,4 +1,4 @@
-import type { AtomicDriver } from '../records/driver.ts'
+import type { AtomicDriver } from '@grantry/core'
 
 /**
  * Creates an in-memory storage driver for tests of plugins.

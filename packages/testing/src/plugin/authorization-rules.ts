@@ -1,4 +1,4 @@
-import type { GrantResult } from '../../plugin/grant.ts'
+import type { GrantResult } from '@grantry/core'
 import type { Findings } from './findings.ts'
 
 /** What the kit authorizes besides the subject and the scopes, so that it sees what a grant loses. */

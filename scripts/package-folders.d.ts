@@ -1,0 +1,1 @@
+export const packageFolders: readonly string[]

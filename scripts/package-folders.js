@@ -1,0 +1,11 @@
+/** The folders of the published packages. A package comes after those that it depends on. */
+export const packageFolders = [
+  'packages/core',
+  'packages/storage-drivers',
+  'packages/testing',
+  'packages/adapters',
+  'packages/pages',
+  'packages/resource-server',
+  'plugins',
+  'packages/server',
+]
