@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
+import { consolePagesDefine } from './scripts/console-pages.js'
 import { withLicences } from './scripts/licences.ts'
 import { packageFolders } from './scripts/package-folders.js'
-import { serverPagesDefine } from './scripts/server-pages.js'
 
 interface Manifest {
   /** `./package.json` is exported as it is. */
@@ -35,7 +35,7 @@ const common = {
   // `clean` would delete the declarations that tsc writes.
   clean: false,
   silent: true,
-  define: { grantryVersion: JSON.stringify(version), ...serverPagesDefine() },
+  define: { grantryVersion: JSON.stringify(version), ...consolePagesDefine() },
 } as const
 
 /** `grantry.mjs`: the server and all its packages in a single, relocatable file. See decision 0024. */

@@ -7,5 +7,6 @@ export const packageFolders = [
   'packages/pages',
   'packages/resource-server',
   'plugins',
+  'packages/console',
   'packages/server',
 ]

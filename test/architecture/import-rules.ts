@@ -76,6 +76,8 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   'packages/pages': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // Serves APIs of any issuer, without a provider.
   'packages/resource-server': { values: /^jose(?:\/.+)?$/u, types: /^jose$/u },
+  // The server loads it on demand, and decides who may open it.
+  'packages/console': { values: /^(?:@grantry\/core|node:fs\/promises)$/u, types: /^@grantry\/core$/u },
   'packages/server': { values: /^[^.]/u, types: /^[^.]/u },
 }
 

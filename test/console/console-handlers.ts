@@ -1,7 +1,8 @@
 import type { ConnectionInfo, Handler } from '@grantry/core'
-import { createLiveEvents, type LiveEvents } from '../../packages/server/src/console/live-events.ts'
-import { consoleRoutes } from '../../packages/server/src/console/routes.ts'
-import type { ConsoleSetup } from '../../packages/server/src/console/setup.ts'
+import { createLiveEvents, type LiveEvents } from '../../packages/console/src/live-events.ts'
+import { consoleRoutes } from '../../packages/console/src/routes.ts'
+import type { ConsoleSetup } from '../../packages/console/src/setup.ts'
+import { accessRefusal } from '../../packages/server/src/console-access.ts'
 
 export const issuer = 'https://id.example.com'
 
@@ -23,7 +24,11 @@ export const fromHere: ConnectionInfo = { clientAddress: '127.0.0.1' }
 
 export async function testConsole({ remote = false } = {}): Promise<TestConsole> {
   const live = createLiveEvents()
-  const routes = await consoleRoutes({ options: { remote }, setup, live })
+  const routes = await consoleRoutes({
+    refuse: (request, connection) => accessRefusal(request, connection, { remote, issuer }),
+    setup,
+    live,
+  })
   const get: TestConsole['get'] = (path, headers = {}, connection = fromHere, method = 'GET') => {
     const handler = routes.get(path) as Handler
     const all = { host: '127.0.0.1:8484', ...headers }

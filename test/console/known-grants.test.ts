@@ -2,7 +2,7 @@ import { defineGrant } from '@grantry/core'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { knownGrants } from '../../packages/server/src/console/known-grants.ts'
+import { knownGrants } from '../../packages/console/src/known-grants.ts'
 import { builtInPlugins } from '../support/fixture.ts'
 
 const fieldsOf = (grantType: string, plugins = knownGrants(builtInPlugins)) =>

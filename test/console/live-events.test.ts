@@ -1,6 +1,6 @@
 import type { ProviderEvent } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { createLiveEvents, type LiveEvents } from '../../packages/server/src/console/live-events.ts'
+import { createLiveEvents, type LiveEvents } from '../../packages/console/src/live-events.ts'
 import { fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 
 const request = (headers: Readonly<Record<string, string>> = {}, signal?: AbortSignal) =>

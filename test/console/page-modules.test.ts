@@ -9,7 +9,7 @@ import { claimDescriptions } from '../../packages/server/src/commands/claim-desc
 // The modules of the page that do not need a browser.
 
 const run = promisify(execFile)
-const page = new URL('../../packages/server/src/console/page/', import.meta.url)
+const page = new URL('../../packages/console/src/page/', import.meta.url)
 const load = (name: string) => import(new URL(name, page).href)
 
 /** Returns the arguments that a POSIX shell passes to a command. */

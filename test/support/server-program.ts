@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serverPagesDefine } from '../../scripts/server-pages.js'
+import { consolePagesDefine } from '../../scripts/console-pages.js'
 import { bundle } from './bundle.ts'
 
 /** A separate directory for one run. */
@@ -13,5 +13,5 @@ export const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'grantry-te
  */
 export async function serverProgram(entry: URL, directory: string): Promise<string> {
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ version: '0.0.0' }))
-  return bundle(entry, { outfile: join(directory, 'bin', 'server.mjs'), define: serverPagesDefine() })
+  return bundle(entry, { outfile: join(directory, 'bin', 'server.mjs'), define: consolePagesDefine() })
 }

@@ -13,12 +13,9 @@ import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
 import { configuredStorage } from './configuration/storage.ts'
 import { openTls } from './configuration/tls.ts'
-import { createLiveEvents } from './console/live-events.ts'
-import { consoleRoutes } from './console/routes.ts'
-import { consoleSetup } from './console/setup.ts'
+import { openConsole } from './console.ts'
 import { demoCommands } from './demo/commands.ts'
 import { demoConfiguration } from './demo/configuration.ts'
-import { demoRoutes } from './demo/routes.ts'
 import { errorInFile, listenFailure } from './error-message.ts'
 import { gettingStartedCommands } from './getting-started.ts'
 import { homePage } from './home-page.ts'
@@ -156,12 +153,12 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const configuration =
       loaded?.configuration ?? parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
     const directory = loaded?.directory ?? options.directory ?? '.'
+    const console = configuration.console && (await openConsole(configuration.console, isDemo))
     const storage = await configuredStorage(configuration.storage, directory)
     observability = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
     const { observe: observeServer, listener } = observability
-    const live = configuration.console && createLiveEvents()
     const observe: Observer = (event) => {
-      live?.publish(event)
+      console?.publish(event)
       observeServer(event)
     }
     const built = await providerOptions({ configuration, directory }, observability.storage(storage.driver), observe)
@@ -172,17 +169,15 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const provider = observability.provider(untraced)
     let isStopping = false
     const openRoutes = async (): Promise<ReturnType<typeof serverRoutes>> => {
-      const setup = consoleSetup(provider, built, isDemo)
-      const page =
-        live && configuration.console && (await consoleRoutes({ options: configuration.console, setup, live }))
+      const pages = await console?.routes(provider, built)
       const metrics = observability?.page
       return serverRoutes({
         provider,
         observe: observeServer,
         metrics,
-        console: page,
+        console: pages?.console,
         home: configuration.homePage ? homePage(provider) : undefined,
-        demo: isDemo ? await demoRoutes(provider.issuer) : undefined,
+        demo: pages?.demo,
         isStopping: () => isStopping,
       })
     }
@@ -213,14 +208,14 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       commands: isDemo ? demoCommands(provider.issuer) : gettingStartedCommands(own, provider.paths, built),
       isDemo,
       warnings: startupWarnings(configuration, provider, running.port),
-      ...(live !== undefined && { consoleUrl: `${own}/console` }),
+      ...(console !== undefined && { consoleUrl: `${own}/console` }),
       beginShutdown() {
         isStopping = true
       },
       async close(seconds) {
         clearInterval(taskTimer)
         stopWatching?.()
-        live?.close()
+        console?.close()
         await running.close(seconds)
         // Metrics can be scraped until the last request has finished.
         await listener?.close(0)

@@ -9,11 +9,11 @@ import {
   type UserService,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { consoleSchema } from '../console/options.ts'
 import { logLevels } from '../observability/level.ts'
 import { logFormats } from '../observability/log-formats.ts'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
 import { clientCertificateSchema } from './client-certificate.ts'
+import { consoleSchema } from './console.ts'
 import { keysSchema } from './keys.ts'
 import { metricsSchema } from './metrics.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'

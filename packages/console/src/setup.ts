@@ -6,8 +6,17 @@ import {
   type ProviderOptions,
   parseConfiguration,
 } from '@grantry/core'
-import { type DemoSecrets, demoSecrets } from '../demo/configuration.ts'
 import { type KnownGrant, knownGrants } from './known-grants.ts'
+
+/** The values that the console of the demo fills in. Public, like every secret of the demo. */
+export interface DemoSecrets {
+  readonly clients: Readonly<Record<string, string>>
+  readonly apis: Readonly<Record<string, string>>
+  /** User names and passwords. */
+  readonly users: readonly { readonly username: string; readonly password: string }[]
+  /** Values for grant parameters. */
+  readonly fields: Readonly<Record<string, string>>
+}
 
 /** A client that the page offers. */
 export interface KnownClient {
@@ -56,8 +65,16 @@ function dpopAlgorithms(plugins: Plugins): readonly string[] {
     .filter((name) => typeof name === 'string')
 }
 
-/** Returns the setup of the page for this server. */
-export function consoleSetup({ issuer, paths }: Provider, options: ProviderOptions, isDemo: boolean): ConsoleSetup {
+/**
+ * Returns the setup of the page for this server.
+ *
+ * @param demo the secrets that the page fills in; `undefined` unless they are public
+ */
+export function consoleSetup(
+  { issuer, paths }: Provider,
+  options: ProviderOptions,
+  demo: DemoSecrets | undefined,
+): ConsoleSetup {
   const algorithms = dpopAlgorithms(options.plugins)
   return {
     issuer,
@@ -66,6 +83,6 @@ export function consoleSetup({ issuer, paths }: Provider, options: ProviderOptio
     grants: knownGrants(options.plugins),
     apis: (options.scopes ?? []).filter(({ secrets = [] }) => secrets.length > 0).map(({ name }) => name),
     ...(algorithms.length > 0 && { dpopAlgorithms: algorithms }),
-    ...(isDemo && { demo: demoSecrets }),
+    ...(demo !== undefined && { demo }),
   }
 }

@@ -1,12 +1,11 @@
 import type { ConnectionInfo } from '@grantry/core'
-import { isForwarded, isLoopbackAddress, isLoopbackName, parseHost } from '../local-address.ts'
-import { consoleHeaders } from './headers.ts'
-import type { ConsoleOptions } from './options.ts'
+import type { ConsoleOptions } from './configuration/console.ts'
+import { isForwarded, isLoopbackAddress, isLoopbackName, parseHost } from './local-address.ts'
 
 const refuse = (sentence: string, status = 403, more: Readonly<Record<string, string>> = {}): Response =>
   new Response(`${sentence}\n`, {
     status,
-    headers: { ...consoleHeaders, 'content-type': 'text/plain; charset=utf-8', ...more },
+    headers: { 'content-type': 'text/plain; charset=utf-8', ...more },
   })
 
 const foreignSite = 'The console cannot be opened from another site. Type its address into the browser.'

@@ -1,0 +1,6 @@
+export { demoRoutes } from './demo/routes.ts'
+export type { RefuseCaller } from './guarded.ts'
+export type { KnownField, KnownGrant } from './known-grants.ts'
+export { createLiveEvents, type LiveEvents } from './live-events.ts'
+export { consoleRoutes } from './routes.ts'
+export { type ConsoleSetup, consoleSetup, type DemoSecrets, type KnownClient } from './setup.ts'

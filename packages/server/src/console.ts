@@ -1,0 +1,56 @@
+import type { Handler, Observer, Provider, ProviderOptions } from '@grantry/core'
+import type { ConsoleOptions } from './configuration/console.ts'
+import { accessRefusal } from './console-access.ts'
+import { demoSecrets } from './demo/configuration.ts'
+
+/** The console of a running server. */
+export interface ServerConsole {
+  readonly publish: Observer
+  /** Returns the handlers of the console and, for the demo, of its application. */
+  routes(
+    provider: Provider,
+    options: ProviderOptions,
+  ): Promise<{
+    readonly console: ReadonlyMap<string, Handler>
+    readonly demo: ReadonlyMap<string, Handler> | undefined
+  }>
+  close(): void
+}
+
+const load = (): Promise<typeof import('@grantry/console')> => import('@grantry/console')
+
+/**
+ * Loads the package of the console, which only a server that shows it needs.
+ *
+ * @throws TypeError with one sentence if it is not installed.
+ */
+export async function openConsole(
+  options: ConsoleOptions,
+  isDemo: boolean,
+  loadPackage = load,
+): Promise<ServerConsole> {
+  const { consoleRoutes, consoleSetup, createLiveEvents, demoRoutes } = await loadPackage().catch((cause: unknown) => {
+    const isMissing = (cause as { readonly code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND'
+    if (!isMissing) throw cause
+    throw new TypeError('console: @grantry/console is not installed; install it, or set console to false', { cause })
+  })
+  const live = createLiveEvents()
+  return {
+    publish: live.publish,
+    close: () => live.close(),
+    async routes(provider, providerOptions) {
+      const { issuer } = provider
+      const setup = consoleSetup(provider, providerOptions, isDemo ? demoSecrets : undefined)
+      return {
+        console: await consoleRoutes({
+          refuse: (request, connection) => accessRefusal(request, connection, { ...options, issuer }),
+          setup,
+          live,
+        }),
+        demo: isDemo
+          ? await demoRoutes((request, connection) => accessRefusal(request, connection, { issuer, remote: false }))
+          : undefined,
+      }
+    },
+  }
+}

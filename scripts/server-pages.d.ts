@@ -1,1 +1,0 @@
-export function serverPagesDefine(): Record<string, string>
