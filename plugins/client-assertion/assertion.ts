@@ -1,7 +1,7 @@
 import { type CredentialFacts, OAuthError, type PresentedCredentials, type RequestParameters } from '@grantry/core'
 import * as v from 'valibot'
 import type { KeySet } from '../shared/key-set.ts'
-import { type JwtRules, type Outcome, unverifiedJwt, verifiedJwt } from '../shared/verify-jwt.ts'
+import { type JwtRules, unverifiedJwt, type Verification, verifiedJwt } from '../shared/verify-jwt.ts'
 
 /** RFC 7523 section 2.2. */
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -43,5 +43,5 @@ export const verifiedAssertion = (
   { jwt, clientId }: PresentedAssertion,
   keys: KeySet | Uint8Array,
   options: VerifyOptions,
-): Promise<Outcome> =>
+): Promise<Verification> =>
   verifiedJwt(jwt, keys, { ...options, issuer: clientId, subject: clientId, requiredClaims: ['aud', 'exp', 'jti'] })

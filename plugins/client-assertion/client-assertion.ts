@@ -11,7 +11,7 @@ import * as v from 'valibot'
 import { type ClientJwks, clientKeyEntries, hasKeys } from '../shared/client-keys.ts'
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { type KeySet, keySetOf } from '../shared/key-set.ts'
-import type { Outcome } from '../shared/verify-jwt.ts'
+import type { Verification } from '../shared/verify-jwt.ts'
 import { type PresentedAssertion, presentedAssertion, type VerifyOptions, verifiedAssertion } from './assertion.ts'
 import { createClaimsCheck, type Expectations } from './claims.ts'
 import { createDecoys } from './decoys.ts'
@@ -106,8 +106,8 @@ function privateKeyMethod(settings: Settings) {
     client: Client | undefined,
     alg: string,
     now: number,
-    verify: (keys: KeySet) => Promise<Outcome>,
-  ): Promise<Outcome> {
+    verify: (keys: KeySet) => Promise<Verification>,
+  ): Promise<Verification> {
     const { jwks, jwksUri } = client !== undefined && accepts(client) ? client : {}
     if (client !== undefined && !fitsClient(client, alg)) return { reason: 'algorithm_not_allowed' }
     if (jwks !== undefined) return verify(configuredKeys(jwks))

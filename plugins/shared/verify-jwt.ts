@@ -41,7 +41,7 @@ const headerSchema = v.looseObject({
 })
 
 /** A JWT, or the reason why it is refused. */
-export type Outcome<J = { readonly payload: JWTPayload }> =
+export type Verification<J = { readonly payload: JWTPayload }> =
   | (J & { readonly reason?: undefined })
   | ({ readonly [M in keyof J]?: undefined } & { readonly reason: string })
 
@@ -74,7 +74,7 @@ function reasonOf(error: unknown): string {
 export function unverifiedJwt(
   jwt: string,
   types: readonly string[],
-): Outcome<{ readonly payload: JWTPayload; readonly alg: string }> {
+): Verification<{ readonly payload: JWTPayload; readonly alg: string }> {
   if (jwt.length > maxJwtLength) return { reason: 'too_long' }
   if (!compactForm.test(jwt)) return { reason: 'malformed' }
   try {
@@ -87,11 +87,11 @@ export function unverifiedJwt(
 }
 
 /** Verifies the signature and the claims of a JWT with a key set or a secret. */
-export async function verifiedJwt(jwt: string, keys: KeySet | Uint8Array, rules: JwtRules): Promise<Outcome> {
+export async function verifiedJwt(jwt: string, keys: KeySet | Uint8Array, rules: JwtRules): Promise<Verification> {
   try {
     const header = decodeProtectedHeader(jwt) as JWTHeaderParameters
     if (!rules.algorithms.includes(header.alg)) return { reason: 'algorithm_not_allowed' }
-    let outcome: Outcome = { reason: 'key_unknown' }
+    let outcome: Verification = { reason: 'key_unknown' }
     for (const key of keys instanceof Uint8Array ? [keys] : await keys(header)) {
       outcome = await jwtVerify(jwt, key, rules).catch((error: unknown) => ({ reason: reasonOf(error) }))
       if (outcome.reason !== 'signature_mismatch') return outcome

@@ -17,7 +17,7 @@ const phrasesOf = (sheet: string): readonly string[] => {
 
 /** Matches any case except all capitals: RFC keywords such as SHALL are quotations. */
 function patternOf(phrases: readonly string[]): RegExp {
-  const words = phrases.map((phrase) => phrase.replace(/ /gu, '[\\s*/]+'))
+  const words = phrases.map((phrase) => phrase.replace(/ /gu, '[\\s*/#>+\'"`]+'))
   return new RegExp(`(?<![\\w-])(?:${words.join('|')})(?![\\w-])`, 'giu')
 }
 
@@ -35,6 +35,7 @@ const trackedFiles = (): readonly string[] =>
 test('the style sheet lists phrases, and the pattern finds them across line breaks', () => {
   expect(phrases.length).toBeGreaterThan(20)
   expect(found('It is told\n// by Whoever came')).toEqual(['1: is told', '2: Whoever'])
+  expect(found("# nobody\n# is; 'is ' +\n  'told'")).toEqual(['1: nobody', "2: is ' +\n  'told"])
   expect(found('The key words SHALL and SHOULD; wholesale; to-shall-be')).toEqual([])
 })
 

@@ -74,7 +74,7 @@ describe('the scope parser', () => {
     )
   })
 
-  test('accepts 1000 characters and rejects more, whatever they are', () => {
+  test('accepts 1000 characters and rejects more, of any kind', () => {
     fc.assert(
       fc.property(names, fc.integer({ min: 1, max: 50 }), (list, more) => {
         const fits = list.join(' ').padEnd(1000, 'x')

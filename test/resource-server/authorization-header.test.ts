@@ -6,7 +6,10 @@ import { fixture, web } from '../support/fixture.ts'
 // The provider and APIs read an `Authorization` header in the same way. The provider must not import the package for
 // APIs, which imports only `jose`; so both have the file, and this test keeps the copies equal.
 
-const copies = ['packages/core/src/http/authorization.ts', 'packages/resource-server/src/authorization.ts']
+const copies = [
+  'packages/core/src/http/authorization-header.ts',
+  'packages/resource-server/src/authorization-header.ts',
+]
 
 test('the provider and the package for APIs have the same parser', () => {
   const [one, other] = copies.map((path) => readFileSync(path, 'utf8'))

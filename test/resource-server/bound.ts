@@ -1,4 +1,4 @@
-import type { AccessToken, Authorization, ResourceServerOptions } from '../../packages/resource-server/src/index.ts'
+import type { AccessDecision, AccessToken, ResourceServerOptions } from '../../packages/resource-server/src/index.ts'
 import { type Holder, holder } from '../dpop/parties.ts'
 import { audience, createApi, keyNamed, sign, url } from './issuer.ts'
 
@@ -24,7 +24,7 @@ export async function createBound(
     prove: async (changes: Changes = {}, header: Changes = {}, by: Holder = client): Promise<string> =>
       by.prove({ htm: 'GET', htu: url, ath: await hashOf(token), ...changes }, header),
     /** Sends the token with a proof, or without one. */
-    send: (proof: string | undefined, { scheme = 'DPoP', to = url, scopes = 'read' } = {}): Promise<Authorization> =>
+    send: (proof: string | undefined, { scheme = 'DPoP', to = url, scopes = 'read' } = {}): Promise<AccessDecision> =>
       api.authorize(presenting(token, proof, scheme, to), { scopes }),
   }
 }
@@ -33,14 +33,14 @@ export const presenting = (token: string, proof: string | undefined, scheme = 'D
   new Request(to, { headers: { authorization: `${scheme} ${token}`, ...(proof !== undefined && { dpop: proof }) } })
 
 /** The status, the error code of the challenge and the reason of a refusal. */
-export const refusalOf = ({ response, reason }: Authorization) => [
+export const refusalOf = ({ response, reason }: AccessDecision) => [
   response?.status,
   /error="(\w+)"/u.exec(response?.headers.get('www-authenticate') ?? '')?.[1],
   reason,
 ]
 
 /** The token of an accepted request. */
-export function accepted({ token, reason }: Authorization): AccessToken {
+export function accepted({ token, reason }: AccessDecision): AccessToken {
   if (token === undefined) throw new Error(`refused: ${reason}`)
   return token
 }

@@ -1,4 +1,4 @@
-import { errorResponse } from './error-response.ts'
+import { adapterErrorResponse } from './error-response.ts'
 
 // Excludes userinfo and any host that another parser could read differently.
 const webUrl = /^https?:\/\/(?:\[[\d:a-f.]+\]|[\w.~-]+)(?::\d+)?(?:[/?#]|$)/iu
@@ -14,14 +14,15 @@ const hostForm = /^(?:(?:\[[\d:a-f.]+\]|[\w.~-]+)(?::\d+)?)?$/iu
  * @see RFC 9112 section 3.2: a malformed `Host` gets 400
  */
 export function checkRequest({ url, headers }: Request): Response | undefined {
-  if (!webUrl.test(url)) return errorResponse(400, 'invalid_request', 'The request target is not a path of a host')
+  if (!webUrl.test(url))
+    return adapterErrorResponse(400, 'invalid_request', 'The request target is not a path of a host')
   if (!hostForm.test(headers.get('host') ?? '')) {
-    return errorResponse(400, 'invalid_request', 'The Host header is malformed')
+    return adapterErrorResponse(400, 'invalid_request', 'The Host header is malformed')
   }
   // Fetch joins repeated headers with a comma, which neither Basic nor Bearer credentials contain. A proxy may have
   // authenticated a different caller.
   if (headers.get('authorization')?.includes(',')) {
-    return errorResponse(400, 'invalid_request', 'The Authorization header is repeated')
+    return adapterErrorResponse(400, 'invalid_request', 'The Authorization header is repeated')
   }
   return undefined
 }

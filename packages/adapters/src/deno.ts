@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Runtime } from '@grantry/core'
 import { createHandler } from './create-handler.ts'
-import { errorResponse, internalServerError } from './error-response.ts'
+import { adapterErrorResponse, internalServerError } from './error-response.ts'
 import { createCallbacks, defaultDrain, type RunningServer, type ServeOptions } from './http-bridge/portable.ts'
 import { nativeCrypto } from './native-crypto.ts'
 import type { Servable } from './servable.ts'
@@ -119,7 +119,7 @@ export async function serve(
       await Promise.race([ended, deadline])
       clearTimeout(timer)
       // Deno cannot close connections during a shutdown (measured: aborting then throws), so open requests get a 503.
-      for (const end of open) end(errorResponse(503, 'server_error'))
+      for (const end of open) end(adapterErrorResponse(503, 'server_error'))
       server.unref()
     },
   }

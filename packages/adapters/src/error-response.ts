@@ -1,5 +1,5 @@
 /** Creates an OAuth error response in the provider's format (wire contract, section 1). */
-export function errorResponse(
+export function adapterErrorResponse(
   status: number,
   error: 'invalid_request' | 'server_error' | 'temporarily_unavailable',
   description?: string,
@@ -20,10 +20,10 @@ export function errorResponse(
 }
 
 /** The response to a failure of the server rather than the provider. It contains no details. */
-export const internalServerError = (): Response => errorResponse(500, 'server_error')
+export const internalServerError = (): Response => adapterErrorResponse(500, 'server_error')
 
 export const overloaded = (): Response =>
-  errorResponse(503, 'temporarily_unavailable', 'The service is temporarily unavailable', { 'retry-after': '1' })
+  adapterErrorResponse(503, 'temporarily_unavailable', 'The service is temporarily unavailable', { 'retry-after': '1' })
 
 export const bodyTimeout = (): Response =>
-  errorResponse(408, 'invalid_request', 'The request body did not arrive in time')
+  adapterErrorResponse(408, 'invalid_request', 'The request body did not arrive in time')

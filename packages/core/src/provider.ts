@@ -1,7 +1,7 @@
 import { parseConfiguration } from './config-schema.ts'
 import { createServices } from './create-services.ts'
 import { builtInEndpoints, type EndpointName } from './endpoints/built-in.ts'
-import { type BuiltIn, type CoreEndpoint, callerKindOf, fromPlugin } from './endpoints/core-endpoint.ts'
+import { type BuiltIn, type CoreEndpoint, errorRecipientOf, fromPlugin } from './endpoints/core-endpoint.ts'
 import { basePathHint, core } from './endpoints/paths.ts'
 import { createPipeline } from './endpoints/pipeline.ts'
 import { createPresentError } from './endpoints/present-error.ts'
@@ -83,7 +83,7 @@ function routesOf(services: Services): readonly Route[] {
     presentError: createPresentError(endpoint, services.endpointKitOf(plugin), services),
     name: endpoint.name,
     methods: endpoint.methods,
-    caller: callerKindOf(endpoint),
+    recipient: errorRecipientOf(endpoint),
     cors: endpoint.cors ?? 'none',
     handle: createPipeline(endpoint, services.endpointKitOf(plugin), services),
   })

@@ -1,7 +1,7 @@
 import type { HandleRequest } from './endpoints/pipeline.ts'
 import type { PresentError } from './endpoints/present-error.ts'
 import type { EndpointResponse } from './endpoints/reply.ts'
-import { asOAuthError, type CallerKind, errorResponse } from './errors/error-response.ts'
+import { asOAuthError, type ErrorRecipient, errorResponse } from './errors/error-response.ts'
 import { OAuthError } from './errors/oauth-error.ts'
 import { describeCause } from './events/cause.ts'
 import type { Trace } from './events/recorder.ts'
@@ -63,8 +63,8 @@ export interface Route {
   /** `unknown` for all other paths. */
   readonly name: string
   readonly methods: readonly string[]
-  /** The kind of caller, which determines the status and headers of errors. */
-  readonly caller: CallerKind
+  /** The recipient, which determines the status and headers of errors. */
+  readonly recipient: ErrorRecipient
   /** Which other origins can read its responses. */
   readonly cors: CorsPolicy
   readonly handle: HandleRequest
@@ -82,7 +82,7 @@ export function createNotFound(deps: RouterDeps, hintFor: (path: string) => stri
   const unknownEndpoint: Route = {
     name: 'unknown',
     methods: [],
-    caller: 'validation',
+    recipient: 'validation',
     cors: 'none',
     async handle({ url }) {
       throw new OAuthError('invalid_request', `There is no such endpoint${hintFor(pathOf(url))}`, {
@@ -205,7 +205,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
     } catch (cause) {
       recorder.record(trace, { type: 'unhandled_failure', reason: 'error_not_presented', cause: describeCause(cause) })
     }
-    return errorResponse(error, endpoint.caller, errors, trace.scheme)
+    return errorResponse(error, endpoint.recipient, errors, trace.scheme)
   }
 
   async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<PlainResponse> {

@@ -2,7 +2,7 @@ import { certificateProblem, type FindCertificate } from './certificate.ts'
 import type { Claims } from './claims.ts'
 import type { Context } from './context.ts'
 import type { Credentials } from './credentials.ts'
-import type { Dpop, Proof } from './dpop/dpop.ts'
+import type { Dpop, DpopProof } from './dpop/dpop.ts'
 import type { PresentedRequest } from './presented-request.ts'
 import { isRefused, type Refused, refused } from './refusal.ts'
 
@@ -42,14 +42,14 @@ interface Proofs {
   readonly required: RequiredBinding | undefined
 }
 
-const unbound: Proof = { headers: {}, spend: async () => undefined }
+const unbound: DpopProof = { headers: {}, spend: async () => undefined }
 
 /** Checks that the sender of a request has proved every key that its token is bound to. */
 export type CheckBinding = (
   request: PresentedRequest,
   credentials: Credentials,
   claims: Claims,
-) => Promise<Proof | Refused>
+) => Promise<DpopProof | Refused>
 
 export const createCheckBinding =
   ({ dpop, findCertificate, required }: Proofs, { timeout }: Context): CheckBinding =>

@@ -1,4 +1,4 @@
-import { isToken, parseAuthorization } from './authorization.ts'
+import { isToken, parseAuthorization } from './authorization-header.ts'
 import { type Refused, refused } from './refusal.ts'
 
 /** The access token of a request. */

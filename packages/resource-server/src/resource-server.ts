@@ -20,7 +20,7 @@ export interface AccessToken {
 }
 
 /** The result of a check: a token, or the response that the client must get. */
-export type Authorization =
+export type AccessDecision =
   | { readonly token: AccessToken; readonly response?: undefined; readonly reason?: undefined }
   | { readonly token?: undefined; readonly response: Response; readonly reason: Reason }
 
@@ -31,7 +31,7 @@ export interface ResourceServer {
    *
    * @throws TypeError with one sentence for a mistake in the requirement
    */
-  authorize(request: PresentedRequest, requirement?: Requirement): Promise<Authorization>
+  authorize(request: PresentedRequest, requirement?: Requirement): Promise<AccessDecision>
   /**
    * Returns a handler that calls yours only with a valid token. The arguments after the request are passed on.
    *
@@ -78,7 +78,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
     }
   }
 
-  async function authorize(request: PresentedRequest, requirement: Requirement = {}): Promise<Authorization> {
+  async function authorize(request: PresentedRequest, requirement: Requirement = {}): Promise<AccessDecision> {
     const scopes = scopesOf(requirement)
     const credentials = readCredentials(request.headers)
     const outcome = isRefused(credentials) ? credentials : await check(request, credentials, scopes)

@@ -4,19 +4,19 @@ import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { AuthenticateUser } from '../plugin/authenticate-user.ts'
-import type { ClientAuthentication as AuthenticationMethod } from '../plugin/client-authentication.ts'
+import type { ClientAuthentication } from '../plugin/client-authentication.ts'
 import type { Kit } from '../plugin/kit.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
-import { type ClientAuthentication, createClientAuthentication } from './client.ts'
+import { type AuthenticateClient, createClientAuthentication } from './authenticate-client.ts'
+import { createScopeAuthentication, type ScopeAuthentication } from './authenticate-scope.ts'
 import { createAuthenticateUser } from './login.ts'
 import { createPasswordCheck, type PasswordCheck } from './password-check.ts'
-import { createScopeAuthentication, type ScopeAuthentication } from './scope.ts'
 import { createUserNames } from './user-names.ts'
 
 /** How clients, scopes and users authenticate. */
 export interface Credentials {
-  readonly authenticateClient: ClientAuthentication
+  readonly authenticateClient: AuthenticateClient
   readonly authenticateScope: ScopeAuthentication
   /** For login pages. */
   readonly authenticateUser: AuthenticateUser
@@ -36,7 +36,7 @@ export function openCredentials({
   runtime,
   recorder,
 }: {
-  readonly methods: readonly OwnedPart<AuthenticationMethod>[]
+  readonly methods: readonly OwnedPart<ClientAuthentication>[]
   readonly kitOf: (plugin: string) => Kit
   readonly clients: ClientDirectory
   readonly scopes: ScopeDirectory

@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors/oauth-error.ts'
-import { isToken, parseAuthorization } from '../http/authorization.ts'
+import { isToken, parseAuthorization } from '../http/authorization-header.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 
 /** An access token, with the scheme that the request uses for it, spelled as in `schemes`. */

@@ -10,7 +10,7 @@ import type {
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
-import { formDecoded } from './basic.ts'
+import { formDecoded } from './basic-header.ts'
 
 /** The longest id of a client or scope that is looked up. */
 const maxIdLength = 100

@@ -1,4 +1,4 @@
-import type { CallerKind } from '../errors/error-response.ts'
+import type { ErrorRecipient } from '../errors/error-response.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { Call, Callers, Endpoint, EndpointKit, EndpointRequest, Reply } from '../plugin/endpoint.ts'
 import type { Services } from '../services.ts'
@@ -25,8 +25,8 @@ export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers
   handle(call: CoreCall<OutputOf<S>, C>, kit: EndpointKit, trace: Trace): MaybePromise<Reply>
 }
 
-/** Returns the kind of caller, for the status and headers of errors. */
-export function callerKindOf({ caller, refusesWith400 }: CoreEndpoint): CallerKind {
+/** Returns the recipient of errors, for their status and headers. */
+export function errorRecipientOf({ caller, refusesWith400 }: CoreEndpoint): ErrorRecipient {
   if (refusesWith400) return 'validation'
   return caller === 'token' ? 'bearer' : 'client'
 }

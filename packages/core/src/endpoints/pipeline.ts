@@ -21,7 +21,7 @@ import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
 import { nothingProved, type Proved } from '../tokens/key-proofs.ts'
 import type { MaybePromise } from '../types.ts'
-import { type CoreEndpoint, callerKindOf } from './core-endpoint.ts'
+import { type CoreEndpoint, errorRecipientOf } from './core-endpoint.ts'
 import { emptyPage } from './html-policy.ts'
 import { limited } from './limited.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'
@@ -87,7 +87,7 @@ export function createPipeline(
   const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
   const toResponse = createToResponse({
     errors: services.errors,
-    caller: callerKindOf(endpoint),
+    recipient: errorRecipientOf(endpoint),
     isPublic: callerKind === 'anyone',
   })
   const [firstScheme, ...otherSchemes] = services.errors.schemes

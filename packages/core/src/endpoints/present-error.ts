@@ -18,7 +18,7 @@ export function createPresentError(
   const { presentError } = endpoint
   if (presentError === undefined) return undefined
   const urls = { origin: new URL(kit.issuer).origin, alias: undefined }
-  const toResponse = createToResponse({ errors, caller: 'client', isPublic: true })
+  const toResponse = createToResponse({ errors, recipient: 'client', isPublic: true })
   return async (error, request, trace) => {
     const facts: EndpointRequest = requestFacts(request, trace, urls, runtime)
     const reply = await presentError(error, facts, kit)

@@ -1,5 +1,5 @@
 import { isLocation } from '../directory/redirect-uri.ts'
-import { type CallerKind, type ErrorContext, errorResponse, isWellFormed } from '../errors/error-response.ts'
+import { type ErrorContext, type ErrorRecipient, errorResponse, isWellFormed } from '../errors/error-response.ts'
 import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import { cacheableResponse, jsonHeaders, noStoreHeaders, type PlainResponse } from '../http/plain-response.ts'
 import { isSetCookie } from '../http/set-cookie.ts'
@@ -77,11 +77,11 @@ function assertError({ status, html, location, error }: Reply, context: ErrorCon
 export function createToResponse(deps: {
   readonly errors: ErrorContext
   /** Determines the status of errors. */
-  readonly caller: CallerKind
+  readonly recipient: ErrorRecipient
   /** Whether responses can be cached. */
   readonly isPublic: boolean
 }): ToResponse {
-  const { errors, caller, isPublic } = deps
+  const { errors, recipient, isPublic } = deps
   const documents = new WeakMap<Reply, PlainResponse>()
 
   function special(given: Reply): EndpointResponse {
@@ -100,7 +100,7 @@ export function createToResponse(deps: {
       return response
     }
     const isRefusal = html !== undefined && error !== undefined && status === undefined
-    const refusal = isRefusal ? errorResponse(error, caller, errors) : undefined
+    const refusal = isRefusal ? errorResponse(error, recipient, errors) : undefined
     const usualHeaders =
       html !== undefined ? htmlHeaders(sources, errors.realm) : json === undefined ? noStoreHeaders : jsonHeaders
     // Otherwise the shared object, which a runtime converts only once.

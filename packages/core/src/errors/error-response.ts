@@ -2,16 +2,16 @@ import { jsonHeaders, type PlainResponse } from '../http/plain-response.ts'
 import { type CoreErrorCode, isOAuthError, OAuthError } from './oauth-error.ts'
 
 /**
- * The kind of caller: the bearer of a token, the caller of a validation endpoint of the core, or any other, who
- * authenticates like a client or not at all.
+ * Who receives an error: the bearer of a token, the caller of a validation endpoint of the core, or any other caller,
+ * which authenticates like a client or not at all.
  */
-export type CallerKind = 'client' | 'bearer' | 'validation'
+export type ErrorRecipient = 'client' | 'bearer' | 'validation'
 
-export type Statuses = Readonly<Record<CallerKind, number>>
+export type Statuses = Readonly<Record<ErrorRecipient, number>>
 
 const sameForAll = (status: number): Statuses => ({ client: status, bearer: status, validation: status })
 
-/** The HTTP status for each error code and kind of caller. A new code does not compile without a row. */
+/** The HTTP status for each error code and recipient. A new code does not compile without a row. */
 const statuses: Readonly<Record<CoreErrorCode, Statuses>> = {
   invalid_request: sameForAll(400),
   invalid_client: { client: 401, bearer: 401, validation: 400 },
@@ -57,9 +57,9 @@ export interface ErrorContext {
 /** Whether an error code is one of the core, which every provider can send. */
 export const isCoreError = (code: string): code is CoreErrorCode => Object.hasOwn(statuses, code)
 
-function statusOf(code: string, caller: CallerKind, pluginErrors: PluginErrors): number {
+function statusOf(code: string, recipient: ErrorRecipient, pluginErrors: PluginErrors): number {
   const row = isCoreError(code) ? statuses[code] : pluginErrors.get(code)
-  return row?.[caller] ?? 500
+  return row?.[recipient] ?? 500
 }
 
 // RFC 6749 section 5.2 and RFC 6750 section 3: %x20-21 / %x23-5B / %x5D-7E. Other characters are removed from the body
@@ -146,12 +146,12 @@ function tokenChallenges(
 
 function challenge(
   error: OAuthError,
-  caller: CallerKind,
+  recipient: ErrorRecipient,
   status: number,
   context: ErrorContext,
   scheme: string | undefined,
 ): string | undefined {
-  if (caller === 'bearer') return tokenChallenges(error, status, context, scheme)
+  if (recipient === 'bearer') return tokenChallenges(error, status, context, scheme)
   return status === 401 ? `Basic realm=${quoted(context.realm)}` : undefined
 }
 
@@ -162,14 +162,14 @@ function challenge(
  */
 export function errorResponse(
   error: OAuthError,
-  caller: CallerKind,
+  recipient: ErrorRecipient,
   context: ErrorContext,
   scheme?: string,
 ): PlainResponse {
   const { code, details } = error
-  const status = details.status ?? statusOf(code, caller, context.pluginErrors)
+  const status = details.status ?? statusOf(code, recipient, context.pluginErrors)
   const headers: Record<string, string> = { ...jsonHeaders, ...exposedIn(details.headers, context.exposedHeaders) }
-  const authenticate = challenge(error, caller, status, context, scheme)
+  const authenticate = challenge(error, recipient, status, context, scheme)
   if (authenticate !== undefined) headers['www-authenticate'] = authenticate
   if (details.allow !== undefined) headers.allow = details.allow
   if (details.retryAfter !== undefined) headers['retry-after'] = String(details.retryAfter)

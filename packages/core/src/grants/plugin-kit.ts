@@ -1,5 +1,5 @@
 import { maxLifetime } from '../config-schema.ts'
-import { constantTimeEqual } from '../credentials/secret.ts'
+import { constantTimeEqual } from '../credentials/check-secret.ts'
 import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
 import { utf8 } from '../encoding.ts'
 import type { Recorder } from '../events/recorder.ts'

@@ -8,7 +8,7 @@ import type { Families } from './family.ts'
 import { type Epochs, outdated, type RevocationEpochs } from './revocation-epochs.ts'
 
 /** To whom a token was issued. */
-export interface Authorization {
+export interface Issuance {
   readonly clientId: string
   /** `undefined` for a token without a user. */
   readonly sub: string | undefined
@@ -27,7 +27,7 @@ export type AuthorizationState =
     }
 
 /** Checks whether tokens of an authorization are still accepted: client, family, epochs and user. */
-export type AuthorizationStatus = (authorization: Authorization) => MaybePromise<AuthorizationState>
+export type AuthorizationStatus = (issuance: Issuance) => MaybePromise<AuthorizationState>
 
 export function createAuthorizationStatus(deps: {
   readonly clients: ClientDirectory

@@ -31,7 +31,7 @@ export interface DpopOptions {
 }
 
 /** A proof that is valid for a request and has not been spent yet. */
-export interface Proof {
+export interface DpopProof {
   /** Headers that the response must have. */
   readonly headers: Readonly<Record<string, string>>
   /** Remembers the proof. Returns the refusal if another request has used it. */
@@ -42,7 +42,7 @@ export interface Proof {
 export interface Dpop {
   readonly algorithms: readonly string[]
   /** @param thumbprint the key that the token is bound to */
-  check(request: PresentedRequest, token: string, thumbprint: string): Promise<Proof | Refused>
+  check(request: PresentedRequest, token: string, thumbprint: string): Promise<DpopProof | Refused>
   /** Returns the headers of a refusal. */
   headersFor(reason: Reason): Promise<Readonly<Record<string, string>>>
 }

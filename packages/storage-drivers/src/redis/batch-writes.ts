@@ -1,16 +1,16 @@
-import { type Confirmation, confirmWrites, type Outcome, type Write } from './confirm-writes.ts'
+import { type Confirmation, confirmWrites, type Write, type WriteReply } from './confirm-writes.ts'
 import type { Connection } from './connection.ts'
 
 interface PendingWrite {
   readonly write: Write
-  settle(outcome: Outcome): void
+  settle(outcome: WriteReply): void
 }
 
 /**
  * Batches the writes that arrive while a confirmation is in progress, and confirms them with one WAIT. WAIT blocks its
  * connection, so one WAIT per write would serialize all writes (see docs/decisions/0014-redis-driver.md).
  */
-export function batchWrites(connection: Connection, confirmation: Confirmation): (write: Write) => Promise<Outcome> {
+export function batchWrites(connection: Connection, confirmation: Confirmation): (write: Write) => Promise<WriteReply> {
   let pending: PendingWrite[] = []
   let isDraining = false
 
@@ -22,7 +22,7 @@ export function batchWrites(connection: Connection, confirmation: Confirmation):
       const outcomes = await confirmWrites(connection, writes, confirmation).catch((error: Error) =>
         writes.map(() => ({ error })),
       )
-      for (const [index, { settle }] of batch.entries()) settle(outcomes[index] as Outcome)
+      for (const [index, { settle }] of batch.entries()) settle(outcomes[index] as WriteReply)
     }
     isDraining = false
   }

@@ -9,7 +9,7 @@ export interface Write {
 }
 
 /** The reply of Redis to one write, or why the write does not count. */
-export type Outcome = { readonly reply: unknown } | { readonly error: Error }
+export type WriteReply = { readonly reply: unknown } | { readonly error: Error }
 
 export interface Confirmation {
   /** Number of replicas that must have a write before it counts. */
@@ -66,7 +66,7 @@ export async function confirmWrites(
   connection: Connection,
   writes: readonly Write[],
   { replicas, replicaTimeout, fenceOf }: Confirmation,
-): Promise<readonly Outcome[]> {
+): Promise<readonly WriteReply[]> {
   const itemKey = writes[0]?.itemKey ?? ''
   const results = await send(connection, itemKey, [
     ...writes.map(({ command }) => command),
@@ -75,7 +75,7 @@ export async function confirmWrites(
   ])
   const [fence, wait] = results.slice(writes.length) as [Result, Result]
   const confirmedBy = wait[0] ? 0 : Number(wait[1])
-  return writes.map((_, index): Outcome => {
+  return writes.map((_, index): WriteReply => {
     const result = results[index] as Result
     const [error, reply] = result
     // A full server rejects the fence but still performs removals.

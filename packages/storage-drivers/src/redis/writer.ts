@@ -1,5 +1,5 @@
 import { batchWrites } from './batch-writes.ts'
-import { confirmWrites, type Outcome, type Write } from './confirm-writes.ts'
+import { confirmWrites, type Write, type WriteReply } from './confirm-writes.ts'
 import type { Connections } from './connections.ts'
 import type { ItemKeys } from './item-key.ts'
 import type { RedisSettings } from './options.ts'
@@ -17,9 +17,9 @@ export function createWriter(
 ): Writer {
   const confirmation = { replicas, replicaTimeout, fenceOf }
   const batched = batchWrites(writes, confirmation)
-  const single = async (write: Write): Promise<Outcome> => {
+  const single = async (write: Write): Promise<WriteReply> => {
     const [outcome] = await confirmWrites(writes, [write], confirmation)
-    return outcome as Outcome
+    return outcome as WriteReply
   }
   // A batch goes to one server, so a cluster confirms each write separately.
   const confirmed = writes.client.isCluster ? single : batched

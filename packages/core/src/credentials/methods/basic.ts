@@ -1,5 +1,5 @@
 import { defineClientAuthentication } from '../../plugin/client-authentication.ts'
-import { formDecoded, parseBasic } from '../basic.ts'
+import { formDecoded, parseBasic } from '../basic-header.ts'
 
 /**
  * `client_secret_basic`: the id and the secret in the `Authorization` header. The pair is compared as it is (the seed's

@@ -4,11 +4,12 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import { isOAuthError, reasonOf } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { RequestParameters } from '../http/parameters.ts'
-import type { ClientAuthentication as AuthenticationMethod, PresentedSecret } from '../plugin/client-authentication.ts'
+import type { ClientAuthentication, PresentedSecret } from '../plugin/client-authentication.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { Kit } from '../plugin/kit.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
+import { createSecretCheck } from './check-secret.ts'
 import { builtInMethods } from './methods/index.ts'
 import {
   createPresent,
@@ -19,7 +20,6 @@ import {
   presentationFor,
   presentedId,
 } from './presented.ts'
-import { createSecretCheck } from './secret.ts'
 
 /** The client, or the reason why it is not authenticated. The reason is for events only. */
 type Verdict =
@@ -47,7 +47,7 @@ const refused = (reason: string, credentials: NonNullable<Verdict['credentials']
 })
 
 /** Authenticates the calling client. Every failure is the same 401. */
-export type ClientAuthentication = (
+export type AuthenticateClient = (
   request: Request,
   form: RequestParameters,
   trace: Trace,
@@ -72,13 +72,13 @@ function refusedBy(plugin: string, outcome: { readonly reason?: unknown; readonl
 
 /** @see wire contract, section 2; the seed, section 5 */
 export function createClientAuthentication(deps: {
-  readonly methods: readonly OwnedPart<AuthenticationMethod>[]
+  readonly methods: readonly OwnedPart<ClientAuthentication>[]
   readonly kitOf: (plugin: string) => Kit
   readonly clients: ClientDirectory
   readonly limits: CredentialLimits
   readonly runtime: Runtime
   readonly recorder: Recorder
-}): ClientAuthentication {
+}): AuthenticateClient {
   const { methods, kitOf, clients, limits, runtime, recorder } = deps
   const present = createPresent(methods)
   const matchesSecret = createSecretCheck(

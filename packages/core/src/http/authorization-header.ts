@@ -1,5 +1,5 @@
 /** The value of an `Authorization` header. */
-export interface Authorization {
+export interface AuthorizationHeader {
   /** In lower case: it is compared without case. */
   readonly scheme: string
   /** What follows the spaces after the scheme; empty if nothing does, or if anything but spaces separates it. */
@@ -17,7 +17,7 @@ const spacesForm = /^ +/u
  *
  * @see RFC 9110 section 11.4: `auth-scheme [ 1*SP ( token68 / #auth-param ) ]`
  */
-export function parseAuthorization(value: string): Authorization | undefined {
+export function parseAuthorization(value: string): AuthorizationHeader | undefined {
   const scheme = schemeForm.exec(value)?.[0]
   if (scheme === undefined) return undefined
   const rest = value.slice(scheme.length)

@@ -1,5 +1,5 @@
 import { decodeBase64, decodeUtf8 } from '../encoding.ts'
-import { parseAuthorization } from '../http/authorization.ts'
+import { parseAuthorization } from '../http/authorization-header.ts'
 
 /** The id of a client, or the name of a scope, and its secret. */
 export interface CredentialPair {

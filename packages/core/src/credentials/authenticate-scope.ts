@@ -6,8 +6,8 @@ import type { RequestParameters } from '../http/parameters.ts'
 import type { ClientAuthentication, PresentedSecret } from '../plugin/client-authentication.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
+import { createSecretCheck } from './check-secret.ts'
 import { createPresent, invalidClient, isGuessable, isPossible, type Presentation, presentedId } from './presented.ts'
-import { createSecretCheck } from './secret.ts'
 
 /** The scope, or the reason why it is not authenticated. The reason is for events only. */
 type Verdict =

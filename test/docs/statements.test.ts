@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { sources } from '../architecture/source-files.ts'
+import { root } from './code-blocks.ts'
+
+// Statements of the documents that the code can contradict.
+
+const read = (file: string): string => readFileSync(`${root}/${file}`, 'utf8')
+
+test('the README counts the cases of the contract suite', () => {
+  const counted = /^(\d+) cases, /mu.exec(read('docs/contract-suite.md'))?.[1]
+  expect(/One suite of (\d+) cases/u.exec(read('README.md'))?.[1]).toBe(counted)
+})
+
+test('the guide to endpoints names what only endpoints of the core have', () => {
+  const [, members = ''] = /export interface CoreEndpoint[\s\S]+?\{([\s\S]+?)\n\}/u.exec(
+    sources.find(({ path }) => path.endsWith('/core-endpoint.ts'))?.text ?? '',
+  ) ?? ['', '']
+  const names = [...members.matchAll(/^ {2}readonly (\w+)\?:/gmu)].map(([, name = '']) => name)
+  const [, text = ''] =
+    /three members more([\s\S]+?)\.\n?\s/u.exec(read('docs/guides/custom-endpoint.md').replaceAll('.ts)', '')) ?? []
+  expect(names).toHaveLength(3)
+  expect([...text.matchAll(/`(\w+)`/gu)].map(([, name = '']) => name)).toEqual(names)
+})
+
+test('plugins/README.md names every export of @grantry/plugins', () => {
+  const { exports } = JSON.parse(read('plugins/package.json')) as { exports: Record<string, unknown> }
+  const expected = Object.keys(exports).filter((name) => name !== './package.json')
+  const listed = [...read('plugins/README.md').matchAll(/^\| `@grantry\/plugins\/([\w-]+)`/gmu)].map(
+    ([, name]) => `./${name}`,
+  )
+  expect(listed.sort()).toEqual(expected.sort())
+})
+
+const table = read('docs/vocabulary.md').split('\n## Fifteen terms to start with\n')[1]?.split('\n## ')[0] ?? ''
+const rows = table
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| term ') && !line.startsWith('| --- '))
+const core = sources.filter(({ path }) => path.startsWith('packages/core/src/'))
+
+test('the style sheet begins with fifteen terms', () => {
+  expect(rows).toHaveLength(15)
+})
+
+const typeNames = table.match(/(?<=`)[A-Z]\w+(?=`)/gu) ?? []
+
+test.each([...new Set(typeNames)])('the core declares the type %s of the style sheet once', (name) => {
+  const declaration = new RegExp(`^export (?:type|interface) ${name}\\b`, 'mu')
+  expect(core.filter(({ text }) => declaration.test(text)).map(({ path }) => path)).toHaveLength(1)
+})
