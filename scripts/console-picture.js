@@ -13,16 +13,21 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const executablePath = findChromium()
 if (executablePath === undefined) throw new Error(chromiumMissing)
 const directory = mkdtempSync(join(tmpdir(), 'grantry-picture-'))
-const demo = spawn(process.execPath, [here('start.js'), '--port', '8484', '--log-format', 'json'], {
+const demo = spawn(process.execPath, [here('start.js'), '--port', '0', '--log-format', 'json'], {
   cwd: directory,
   stdio: ['ignore', 'ignore', 'pipe'],
 })
 // Root cannot use Chromium's sandbox.
 const browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
 try {
-  for await (const line of createInterface({ input: demo.stderr })) if (line.includes('server_listening')) break
+  let issuer
+  for await (const line of createInterface({ input: demo.stderr })) {
+    issuer = /"server_listening".*"grantry\.issuer":"([^"]+)"/u.exec(line)?.[1]
+    if (issuer !== undefined) break
+  }
+  if (issuer === undefined) throw new Error('The demo has not started')
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
-  await page.goto('http://127.0.0.1:8484/console')
+  await page.goto(`${issuer}/console`)
   await page.getByRole('button', { name: 'Request a token' }).click()
   await page.getByText('200: success').waitFor()
   await page.getByRole('button', { name: 'Introspect' }).click()

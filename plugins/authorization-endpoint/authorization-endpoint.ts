@@ -76,10 +76,7 @@ export type { AuthorizationEndpointPlugin, UserSessions } from './user-sessions.
 export function authorizationEndpoint(input: AuthorizationEndpointOptions): AuthorizationEndpointPlugin {
   const options = parseConfiguration(optionsSchema, input, 'authorizationEndpoint()')
   const { interaction: port, features, pages = plainPages } = options
-  const sessions = createSessions(
-    options.sessions,
-    features.flatMap(({ onSessionEnd }) => onSessionEnd ?? []),
-  )
+  const sessions = createSessions(options.sessions, features)
   const suspendedRequests = createSuspendedRequests(options.sessions.sameSite)
   const pushedRequests = features.find(({ pushed }) => pushed !== undefined)?.pushed
   const consents = createConsents(options.consentLifetime)

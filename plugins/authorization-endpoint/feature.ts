@@ -1,7 +1,7 @@
 import type { Client, Confirmation, EndpointKit, PluginPart } from '@grantry/core'
 import type { InteractionServices } from './interaction.ts'
 import type { AuthorizationParameters } from './parameters.ts'
-import type { Session, SessionListener } from './sessions.ts'
+import type { Session, SessionListeners } from './sessions.ts'
 
 /** A request that the client has sent to another endpoint before. */
 export interface PushedRequest {
@@ -24,12 +24,11 @@ export interface PushedRequests {
 }
 
 /** An optional part of the endpoint, which shares its records, sessions and requests. */
-export interface AuthorizationFeature {
+export interface AuthorizationFeature extends SessionListeners {
   parts(services: InteractionServices): readonly PluginPart[]
   readonly pushed?: PushedRequests | undefined
   /** Called before a client receives a code of a session. */
   readonly onAuthorized?: ((kit: EndpointKit, session: Session, client: Client) => Promise<void>) | undefined
-  readonly onSessionEnd?: SessionListener | undefined
   /**
    * Whether identity tokens of the client need the `sid` of the session, because the client can receive logout tokens.
    * Clients with `postLogoutRedirectUris` always get it.

@@ -35,6 +35,12 @@ type Result = VisitDecision | UnaskedDecision | RefusedInteraction | Reply
 const isDecision = (result: Result): result is VisitDecision | UnaskedDecision => 'scopes' in result
 const isRefusal = (result: Result): result is RefusedInteraction => 'refuse' in result
 
+/** The reasons for which a request is not stored. A client that received them would begin again immediately. */
+const notForClients: ReadonlySet<string> = new Set([
+  'too_many_waiting_requests',
+  'plugin:authorization-endpoint:no_page_shown',
+])
+
 /** A decision that was made elsewhere also begins a session: the user has signed in. */
 function decisionOf(outcome: Outcome): VisitDecision | RefusedInteraction {
   if ('refuse' in outcome) return outcome
@@ -67,7 +73,7 @@ export function createFlow(deps: {
     return pageFirst(target, error, tools, { requestId: http.requestId, home: homeOf(kit) })
   }
 
-  /** From here on, the client receives every refusal, except that there are too many requests. */
+  /** From here on, the client receives every refusal, except that the request is not stored. */
   async function run(visit: Visit, target: Target, outcome?: Outcome): Promise<Reply> {
     const tools = responseTools(pages, visit)
     let interaction: OpenInteraction
@@ -92,8 +98,7 @@ export function createFlow(deps: {
       }
       return { ...result, cookies: [...(result.cookies ?? []), ...interaction.cookies()] }
     } catch (error) {
-      // The client would begin again immediately.
-      if (isOAuthError(error) && error.details.reason === 'too_many_waiting_requests') throw error
+      if (isOAuthError(error) && notForClients.has(error.details.reason)) throw error
       return errorResponse(target, error, tools)
     }
   }

@@ -39,6 +39,13 @@ export interface StartedSession {
 /** Called before a session ends; the function that it returns, afterwards. Not called when a session expires. */
 export type SessionListener = (kit: EndpointKit, session: Session) => Promise<(() => Promise<void>) | undefined>
 
+/** What features of the endpoint know about sessions. */
+export interface SessionListeners {
+  readonly onSessionEnd?: SessionListener | undefined
+  /** Called before a session continues with a later end, because its user has signed in again. */
+  readonly onSessionRenewed?: ((kit: EndpointKit, session: Session) => Promise<void>) | undefined
+}
+
 /** The sessions of all browsers. They are stored, so that every process knows them and can end them. */
 export interface Sessions {
   /** Whether the sign-in asks users if they want to stay signed in. */
@@ -98,7 +105,7 @@ const sessionOf = (
   standing: standingIn(more),
 })
 
-export function createSessions(options: SessionOptions, onEnd: readonly SessionListener[]): Sessions {
+export function createSessions(options: SessionOptions, features: readonly SessionListeners[]): Sessions {
   const { maxPerUser, staySignedIn } = options
   const asksToStay = staySignedIn.mode === 'checkbox'
   const lifetimesOf = lifetimesWith(options)
@@ -189,12 +196,16 @@ export function createSessions(options: SessionOptions, onEnd: readonly SessionL
         ...(stays && ({ stays } as const)),
         ...standingIn(carried),
       }
+      const session = sessionOf(sid, stored)
+      const isRenewed = earlier?.sid === sid
+      // Before, so that what belongs to a session never ends earlier, also if this process dies.
+      if (isRenewed) await Promise.all(features.map(({ onSessionRenewed }) => onSessionRenewed?.(kit, session)))
       await kit.records.put(keyOf(sid), stored, stored.expiresAt)
-      if (earlier !== undefined && earlier.sid !== sid) await sessions.end(kit, earlier.sid)
+      if (earlier !== undefined && !isRenewed) await sessions.end(kit, earlier.sid)
       await addTo(kit, sub, sid, stored.expiresAt)
       kit.recordUser({ type: 'session_started', sid, amr: [...amr] }, { sub, clientAddress: request.clientAddress })
       const cookie = cookieOf(kit).write(`${sid}.${secret}`, stays ? absoluteLifetime : undefined)
-      return { session: sessionOf(sid, stored), cookies: [cookie] }
+      return { session, cookies: [cookie] }
     },
 
     async end(kit, sid) {
@@ -202,7 +213,7 @@ export function createSessions(options: SessionOptions, onEnd: readonly SessionL
       if (found === undefined) return undefined
       const session = sessionOf(sid, found)
       // Before, so that what must follow is stored if this process dies.
-      const following = await Promise.all(onEnd.map((notify) => notify(kit, session)))
+      const following = await Promise.all(features.map(({ onSessionEnd }) => onSessionEnd?.(kit, session)))
       await kit.records.delete(keyOf(sid))
       await Promise.all([setOf(kit, found.sub).remove(sid), kit.records.delete(usedKeyOf(sid))])
       await Promise.all(following.map((follow) => follow?.()))

@@ -2,6 +2,7 @@ import type { EndpointKit, EndpointRequest } from '@grantry/core'
 import * as v from 'valibot'
 import { browserCookie, type SameSite } from '../shared/browser-cookie.ts'
 import type { Suspension } from './interaction.ts'
+import { assertShown } from './shown-page.ts'
 
 const texts = v.record(v.string(), v.string())
 
@@ -32,7 +33,7 @@ export interface SuspendedRequests {
   /**
    * Returns the suspension, and the cookies for the reply.
    *
-   * @throws OAuthError when too many requests are waiting.
+   * @throws OAuthError when too many requests are waiting, or the browser would not show a page.
    */
   store(
     kit: EndpointKit,
@@ -49,10 +50,11 @@ export interface SuspendedRequests {
 }
 
 /** @param sameSite of the cookie of the browser */
-export function createSuspendedRequests(sameSite?: SameSite): SuspendedRequests {
+export function createSuspendedRequests(sameSite: SameSite = 'lax'): SuspendedRequests {
   const cookieOf = browserCookie('grantry-browser', idForm, sameSite)
   return {
     async store(kit, http, request) {
+      assertShown(http, sameSite)
       const id = kit.randomId()
       const known = cookieOf(kit).read(http)
       const secret = known ?? kit.randomId()

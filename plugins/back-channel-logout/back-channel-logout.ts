@@ -150,6 +150,7 @@ export function backChannelLogout(options: BackChannelLogoutOptions = {}): Autho
     parts: () => [fields, defineTask((kit) => queue.sendDue(kit))],
     needsSid: receives,
     onAuthorized: (kit, session, client) => recipients.note(kit, session, client, receives(client)),
+    onSessionRenewed: recipients.renew,
     async onSessionEnd(kit, { sid, subject }) {
       try {
         const clientIds = await recipients.end(kit, sid)

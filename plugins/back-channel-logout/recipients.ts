@@ -31,22 +31,32 @@ async function add(kit: EndpointKit, { sid, expiresAt }: Session, clientId: stri
   }
 }
 
+/** A user who signs in again keeps the session, so its clients are needed for longer. */
+async function prolong(kit: EndpointKit, session: Session, noted: number): Promise<void> {
+  const { sid, startedAt, expiresAt } = session
+  if (noted === startedAt) return
+  await Promise.all((await clientsOf(kit, sid)).map((one) => add(kit, session, one)))
+  await kit.records.put(notedKeyOf(sid), startedAt, expiresAt)
+}
+
 /** The clients that have received a code in a session, and that receive logout tokens. */
 export const recipients = {
   /** @throws OAuthError if the session ends at the same time: its client would miss the logout token. */
   async note(kit: EndpointKit, session: Session, { clientId }: Pick<Client, 'clientId'>, receives: boolean) {
     const { sid, startedAt, expiresAt } = session
     const noted = await kit.records.get(notedKeyOf(sid), v.number())
-    if (noted === undefined && !receives) return
-    if (noted !== startedAt) {
-      // A user who signs in again keeps the session, so its clients are needed for longer.
-      if (noted !== undefined) await Promise.all((await clientsOf(kit, sid)).map((one) => add(kit, session, one)))
-      await kit.records.put(notedKeyOf(sid), startedAt, expiresAt)
-    }
+    if (noted !== undefined) await prolong(kit, session, noted)
     if (!receives) return
+    if (noted === undefined) await kit.records.put(notedKeyOf(sid), startedAt, expiresAt)
     await add(kit, session, clientId)
     // Either this finds the mark, or `end` finds the client.
     if ((await kit.records.get(endedKeyOf(sid), v.boolean())) !== undefined) throw refused('login_required')
+  },
+
+  /** Keeps the clients of a session for as long as the session. */
+  async renew(kit: EndpointKit, session: Session): Promise<void> {
+    const noted = await kit.records.get(notedKeyOf(session.sid), v.number())
+    if (noted !== undefined) await prolong(kit, session, noted)
   },
 
   /** Returns the clients of a session. No further client can be noted. */

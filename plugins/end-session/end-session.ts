@@ -125,10 +125,10 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
     if (http.method === 'POST' && !isResent(received, http, kit)) {
       return asGet(action ?? '', await urlParametersOf(request, kit)) ?? resend(params, request, http, kit)
     }
-    if (received.decision === 'stay') return stay(request, http, kit)
     const session = await sessions.find(kit, http)
     // The cookie is not cleared: the browser can have one that it did not send.
     if (session === undefined) return finished(request, http, kit)
+    if (received.decision === 'stay') return stay(request, http, kit)
     return isHinted(request, session) ? end(request, session, http, kit) : ask(request, session, http, kit)
   }
 

@@ -203,3 +203,11 @@ test('13.9 refresh tokens remain valid: they are access while the user is away',
   const refreshed = await post('token', { grant_type: 'refresh_token', refresh_token: token }, ['web', 'web-secret'])
   expect(refreshed.status).toBe(200)
 })
+
+test.each(['stay', 'logout'])(
+  '13.5 a user without a session is never told to be signed in: decision %s',
+  async (decision) => {
+    const { browser, logout } = await setUpLogout()
+    expect(kindOf(await logout(browser(), { decision }))).toBe('signed out')
+  },
+)
