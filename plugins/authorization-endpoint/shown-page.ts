@@ -27,7 +27,7 @@ const elements: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Refuses a request whose page nobody would see, before it is stored: an image of another site, or a frame in which the
+ * Refuses a request whose page no user would see, before it is stored: an image of another site, or a frame in which the
  * cookie of the request would be missing. A site could use up the waiting requests of its visitors with them. Browsers
  * without these headers are not refused, nor is the own origin, whose service worker can repeat a navigation by `fetch()`.
  *

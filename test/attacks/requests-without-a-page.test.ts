@@ -1,6 +1,6 @@
 /**
  * Attack: a page of the attacker contains a thousand images, scripts or frames with the URL of the authorization endpoint.
- * Each begins a sign-in that nobody sees, until the address of the visitor, which can be that of a whole company, has no
+ * Each begins a sign-in that no user sees, until the address of the visitor, which can be that of a whole company, has no
  * place left for the sign-ins of its users.
  *
  * Fetch Metadata Request Headers, W3C; decision 106.

@@ -19,18 +19,26 @@ export interface NewSignIn {
 // What a URL, a shell and a terminal show unchanged.
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,99}$/u
 
-/** Asks for a name. Without a terminal, or for an empty line, the name is `alice`. */
-function askForName(): Promise<string> {
-  if (process.stdin.isTTY !== true) return Promise.resolve('alice')
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  return new Promise((resolve) => {
-    lines.once('close', () => resolve('alice'))
+/**
+ * Asks for a name. An empty line is `alice`.
+ *
+ * @throws TypeError when the user cancels.
+ */
+export function askForName(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<string> {
+  const lines = createInterface({ input, output, terminal: true })
+  return new Promise((resolve, reject) => {
+    // Ctrl-C and Ctrl-D close it too. After an answer, it changes nothing.
+    lines.once('close', () => reject(new TypeError('--sign-in: cancelled; no file was written')))
     lines.question('Name of the first user (alice): ', (answer) => {
       resolve(answer.trim() === '' ? 'alice' : answer.trim())
       lines.close()
     })
   })
 }
+
+/** Without a terminal, the name is `alice`. */
+const nameOfFirst = async (): Promise<string> =>
+  process.stdin.isTTY === true ? askForName(process.stdin, process.stderr) : 'alice'
 
 /**
  * Creates the first user, with a random password.
@@ -39,7 +47,7 @@ function askForName(): Promise<string> {
  * @throws TypeError when the name is malformed.
  */
 export async function newSignIn(given: string | true, issuer: string): Promise<NewSignIn> {
-  const username = given === true ? await askForName() : given
+  const username = given === true ? await nameOfFirst() : given
   if (!nameForm.test(username)) {
     throw new TypeError('--sign-in: the name of a user must be 1 to 100 letters, digits and ._@+-')
   }
