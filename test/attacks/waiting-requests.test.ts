@@ -81,8 +81,10 @@ async function setUp(waitingRequests?: false | { total: number; perAddress?: num
   }
   const bytes = (): number =>
     [...storage.getInstance().values()].reduce<number>((sum, item) => sum + JSON.stringify(item).length, 0)
+  const waiting = () =>
+    [...storage.getInstance().values()].filter((item) => JSON.stringify(item).includes(request.redirect_uri)).length
   const limited = () => events.filter(({ type }) => type === 'abuse_limited')
-  return { clock, create, post, provider, ways, bytes, limited, items: () => storage.getInstance().size }
+  return { clock, create, post, provider, ways, bytes, waiting, limited, items: () => storage.getInstance().size }
 }
 
 const wayNames = ['a sign-in', 'a pushed request of a public client', 'a device code'] as const
@@ -129,12 +131,14 @@ test('the networks of one site of IPv6 are one source', async () => {
 })
 
 test('the limit is one for all processes, and for concurrent requests', async () => {
-  const { ways, create, provider } = await setUp({ total: 50, perAddress: 10 })
+  const { ways, create, provider, waiting } = await setUp({ total: 50, perAddress: 10 })
   const processes = [provider, (await create()).provider, (await create()).provider]
   const responses = await Promise.all(
     Array.from({ length: 60 }, (_, index) => ways['a sign-in'](flooder, processes[index % 3]?.fetch)),
   )
   expect(responses.filter(({ status }) => status === 200)).toHaveLength(10)
+  // Those that were stored while their counters were on the way are removed.
+  expect(waiting()).toBe(10)
 })
 
 test('a client with a secret pushes as many requests as it has users', async () => {

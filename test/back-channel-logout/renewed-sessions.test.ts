@@ -1,7 +1,7 @@
-import { createTestClock } from '@grantry/core/testing'
 import { createPages } from '@grantry/pages'
 import { backChannelLogout } from '@grantry/plugins/back-channel-logout'
 import { endSession } from '@grantry/plugins/end-session'
+import { createTestClock } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
 import { setUpSignIn } from '../sign-in/parties.ts'
