@@ -19,7 +19,7 @@ const pageOf = (issuer: string, discovery: string): string => `<!doctype html>
 </main></body></html>
 `
 
-/** Returns the page at the URL of the issuer, by its paths; none if an endpoint has that path. */
+/** Returns the page at the URL of the issuer, by its paths. An endpoint has none of them: its path is a longer one. */
 export function homePage({ issuer, paths }: Pick<Provider, 'issuer' | 'paths'>): ReadonlyMap<string, Handler> {
   const { origin, pathname } = new URL(issuer)
   const { discovery } = paths
@@ -32,7 +32,6 @@ export function homePage({ issuer, paths }: Pick<Provider, 'issuer' | 'paths'>):
     return new Response(method === 'HEAD' ? null : html, { headers })
   }
   const base = pathname.replace(/\/$/u, '')
-  const taken = Object.values(paths)
-  const free = [...new Set(['/', `${base}/`, base])].filter((path) => path !== '' && !taken.includes(path))
-  return new Map(free.map((path) => [path, handler]))
+  const pathsOfPage = base === '' ? ['/'] : ['/', `${base}/`, base]
+  return new Map(pathsOfPage.map((path) => [path, handler]))
 }
