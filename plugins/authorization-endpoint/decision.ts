@@ -3,10 +3,9 @@ import type { Consents } from './consents.ts'
 import type { AuthorizationFeature, PushedRequests } from './feature.ts'
 import type { AskedDecision, Decision, Interaction } from './interaction.ts'
 import { invalid, type RefusalCode, refusal, refused } from './refusal.ts'
-import { type CheckedRequest, proposedGrant } from './request.ts'
+import type { CheckedRequest } from './request.ts'
 import { type TimedSubject, unmetBy } from './requirements.ts'
 import type { Session, Sessions, SignedInUser } from './sessions.ts'
-import { since } from './standing.ts'
 import type { SuspendedRequests } from './suspended.ts'
 import type { Visit } from './visit.ts'
 
@@ -58,9 +57,6 @@ function sufficientSession({ session, mustSignIn, request, progress }: Interacti
   return session
 }
 
-/** A pushed request ends with a revocation of the client that has sent it. */
-const clientSince = ({ pushed, clientEpoch }: Visit) => (pushed === undefined ? {} : { client: clientEpoch ?? null })
-
 export function createDecisions(deps: {
   readonly sessions: Sessions
   readonly suspendedRequests: SuspendedRequests
@@ -110,12 +106,8 @@ export function createDecisions(deps: {
         await Promise.all(onAuthorized.map((notify) => notify(kit, ofSession, request.client)))
       }
       const identityClaims = ofSession !== undefined && needsSid(request.client) ? { sid: ofSession.sid } : undefined
-      const code = await kit.authorize({
-        subject,
-        identityClaims,
-        since: { ...(standing !== undefined && since(standing)), ...clientSince(visit) },
-        ...proposedGrant({ ...request, scopes }),
-      })
+      const subjectEpoch = standing && (standing.epoch ?? null)
+      const code = await kit.authorize(request.proposal, { subject, scopes, identityClaims, subjectEpoch })
       // Last: of several decisions about a request, only the one that counts leaves a consent.
       if (remember === true) await consents.remember(kit, subject.sub, request, scopes, standing)
       if (asked === true) {

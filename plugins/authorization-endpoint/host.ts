@@ -17,7 +17,7 @@ import { needsPageFirst, pageFirst } from './page-first.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
 import { type AuthorizationParameters, withoutCredentials } from './parameters.ts'
 import { invalid, notAsked, refused } from './refusal.ts'
-import { type CheckedRequest, checkRequest, proposedGrant } from './request.ts'
+import { type CheckedRequest, checkRequest } from './request.ts'
 import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
 import { findTarget } from './target.ts'
 import { homeOf } from './ways-on.ts'
@@ -153,7 +153,7 @@ export async function authorizationResponse(
     const subject = timed(result.subject, kit.now())
     const { scopes } = result
     assertAcceptable({ scopes }, subject, request)
-    const code = await kit.authorize({ subject, ...proposedGrant({ ...request, scopes }) })
+    const code = await kit.authorize(request.proposal, { subject, scopes })
     return hostResponse(codeResponse(request, code, tools), kit)
   } catch (error) {
     if (!isOAuthError(error)) throw error

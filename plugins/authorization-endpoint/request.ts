@@ -1,4 +1,4 @@
-import type { Client, Confirmation, EndpointKit, JsonObject } from '@grantry/core'
+import type { Client, Confirmation, EndpointKit, JsonObject, Proposal } from '@grantry/core'
 import { type ClaimRequest, type ClaimsParameter, parseClaims } from './claims-parameter.ts'
 import type { AuthorizationParameters } from './parameters.ts'
 import { invalid, refusal } from './refusal.ts'
@@ -37,6 +37,8 @@ export interface CheckedRequest {
   readonly confirmation: Confirmation | undefined
   /** When the request arrived (epoch seconds). */
   readonly startedAt: number
+  /** What the core has checked. A user authorizes it, or a part of it. */
+  readonly proposal: Proposal
 }
 
 /** An authorization request, before it is checked. */
@@ -45,6 +47,10 @@ export interface ReceivedRequest {
   readonly confirmation: Confirmation | undefined
   /** Epoch seconds. */
   readonly startedAt: number
+  /** The `request_uri` of a pushed request. */
+  readonly pushed?: string | undefined
+  /** The epoch of the client when it pushed the request. */
+  readonly clientEpoch?: string | undefined
 }
 
 /** Bytes of all parameters, as they are stored: requests of callers without credentials are. */
@@ -126,18 +132,29 @@ async function hintedSubOf(
 
 const namesOf = (claims: readonly ClaimRequest[]): readonly string[] => claims.map(({ name }) => name)
 
-/** What `authorize` will store, before there is a user. */
-export const proposedGrant = ({ client, redirectUri, claims, ...request }: CheckedRequest) => ({
-  kind: 'code',
-  clientId: client.clientId,
-  redirectUri,
-  scopes: request.scopes,
-  params: request.params,
-  requestedClaims: { userinfo: namesOf(claims.userinfo), identityToken: namesOf(claims.identityToken) },
-  ...(request.params.redirect_uri === undefined && { omitsRedirectUri: true }),
-  ...(request.nonce !== undefined && { nonce: request.nonce }),
-  ...(request.confirmation !== undefined && { confirmation: request.confirmation }),
-})
+/** Lets the core check what `authorize` will store. */
+const propose = (
+  { client, redirectUri }: Target,
+  { params, confirmation, pushed, clientEpoch }: ReceivedRequest,
+  claims: ClaimsParameter,
+  kit: EndpointKit,
+): Promise<Proposal> =>
+  kit.openAuthorization(
+    {
+      kind: 'code',
+      clientId: client.clientId,
+      redirectUri,
+      scope: params.scope,
+      params,
+      requestedClaims: { userinfo: namesOf(claims.userinfo), identityToken: namesOf(claims.identityToken) },
+      omitsRedirectUri: params.redirect_uri === undefined,
+      nonce: params.nonce,
+      confirmation,
+      // A pushed request ends with a revocation of the client that has sent it.
+      ...(pushed !== undefined && { clientEpoch: clientEpoch ?? null }),
+    },
+    client,
+  )
 
 /**
  * Checks everything but the client and the redirect URI.
@@ -145,36 +162,40 @@ export const proposedGrant = ({ client, redirectUri, claims, ...request }: Check
  * @throws OAuthError for the client.
  */
 export async function checkRequest(
-  { client, redirectUri, responseMode, state }: Target,
-  { params, confirmation, startedAt }: ReceivedRequest,
+  target: Target,
+  received: ReceivedRequest,
   kit: EndpointKit,
 ): Promise<CheckedRequest> {
+  const { client, redirectUri, responseMode, state } = target
+  const { params, confirmation, startedAt } = received
   assertResponseType(params)
   assertNoRequestObject(params)
   assertResponseMode(params, redirectUri)
   assertShort(params)
-  const scopes = kit.proposedScopesOf(client, params.scope)
-  const request: CheckedRequest = {
+  const [prompts, maxAge, claims] = [promptsOf(params), maxAgeOf(params, client), parseClaims(params.claims)]
+  const hintedSub = await hintedSubOf(params, client, kit)
+  const proposal = await propose(target, received, claims, kit)
+  const { scopes } = proposal
+  return {
     client,
     redirectUri,
     responseMode,
     state,
     nonce: params.nonce,
     scopes,
-    prompts: promptsOf(params),
-    maxAge: maxAgeOf(params, client),
+    prompts,
+    maxAge,
     display: displays.find((display) => display === params.display),
     loginHint: params.login_hint,
-    hintedSub: await hintedSubOf(params, client, kit),
+    hintedSub,
     uiLocales: params.ui_locales,
     claimsLocales: params.claims_locales,
     acrValues: wordsOf(params.acr_values),
-    claims: parseClaims(params.claims),
+    claims,
     // What is repeated later must not grow by a scope that the client gets in the meantime: no page has shown it.
     params: { ...params, scope: scopes.join(' ') },
     confirmation,
     startedAt,
+    proposal,
   }
-  await kit.checkAuthorization(proposedGrant(request))
-  return request
 }

@@ -46,6 +46,3 @@ export const isOutdated = (carried: Standing, { epoch, generation }: Standing): 
 export const endStanding = (kit: EndpointKit, sub: string, lifetime: number): Promise<void> =>
   // Tickets can live longer than sessions.
   kit.records.put(generationKeyOf(sub), kit.randomId(), kit.now() + Math.max(lifetime, maxInteractionLifetime))
-
-/** For `authorize`: refuses the grant if the user was revoked since, also at that moment. */
-export const since = ({ epoch }: Standing) => ({ subject: epoch ?? null })

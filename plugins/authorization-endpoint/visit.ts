@@ -9,10 +9,6 @@ import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
 export interface Visit extends ReceivedRequest {
   readonly kit: EndpointKit
   readonly http: EndpointRequest
-  /** The `request_uri` of a pushed request. */
-  readonly pushed: string | undefined
-  /** The epoch of the client when it pushed the request. */
-  readonly clientEpoch?: string | undefined
   readonly progress: SuspendedRecord['progress']
   /** The id and the record of a suspended request. */
   readonly suspended: { readonly id: string; readonly record: SuspendedRecord } | undefined

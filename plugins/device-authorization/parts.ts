@@ -47,15 +47,14 @@ const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
     cors: 'clients',
     params: v.object({ scope: v.optional(v.string()) }),
     async handle({ caller, params, request: http }, kit) {
-      const scopes = [...kit.proposedScopesOf(caller, params.scope)]
-      const [clientEpoch] = await Promise.all([
+      const [clientEpoch, { scopes }] = await Promise.all([
         kit.epochOfClient(caller.clientId),
-        kit.checkAuthorization({ kind: 'device', clientId: caller.clientId, scopes }),
+        kit.openAuthorization({ kind: 'device', clientId: caller.clientId, scope: params.scope }, caller),
       ])
       const deviceCode = kit.randomId()
       const request: DeviceRecord = {
         clientId: caller.clientId,
-        scopes,
+        scopes: [...scopes],
         expiresAt: kit.now() + lifetime,
         deviceHash: kit.sha256(deviceCode),
         ...(clientEpoch !== undefined && { clientEpoch }),

@@ -113,14 +113,13 @@ export function createDeviceVerification(
         })
       }
       const { clientId, expiresAt, deviceHash, clientEpoch } = request
-      const grant = { kind: 'device', clientId, scopes: granted }
-      // Before the reservation: a user who cannot approve must not keep others from it.
-      await kit.checkAuthorization(grant)
-      if (!(await records.claim(request, subject.sub))) return false
       const lifetime = Math.max(1, expiresAt - kit.now())
-      const since = { subject: epoch ?? null, client: clientEpoch ?? null }
+      const proposed = { kind: 'device', clientId, scopes: granted, lifetime, clientEpoch: clientEpoch ?? null }
+      // Before the reservation: a user who cannot approve must not keep others from it.
+      const proposal = await kit.openAuthorization(proposed)
+      if (!(await records.claim(request, subject.sub))) return false
       try {
-        await kit.authorize({ ...grant, subject, lifetime, credentialHash: deviceHash, since })
+        await kit.authorize(proposal, { subject, credentialHash: deviceHash, subjectEpoch: epoch ?? null })
       } catch (error) {
         // An earlier approval of the same user failed after this step.
         if (!isOAuthError(error) || error.details.reason !== 'credential_taken') throw error

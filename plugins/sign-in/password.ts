@@ -22,7 +22,7 @@ export async function attemptSignIn(
   const { acr } = services
   const staySignedIn = stay_signed_in !== ''
   const { clientAddress } = http
-  const { clientId } = request.client
+  const { client } = request
   const { onFound, standingFor } = standingWhenFound(kit)
   let needsFactor = false
   const needsSecondFactor = async (sub: string): Promise<boolean> => {
@@ -31,7 +31,7 @@ export async function attemptSignIn(
   }
   let subject: Subject | undefined
   try {
-    const context = { clientAddress, clientId, onFound, needsSecondFactor }
+    const context = { clientAddress, client, onFound, needsSecondFactor }
     subject = await kit.authenticateUser({ username, password }, context)
   } catch (error) {
     const problem = isOAuthError(error) ? problems[error.code] : undefined

@@ -59,7 +59,7 @@ export const authorizationEndpoint = (loginPage: string): Plugin => {
       params: v.omit(authorizationParams, ['client_id']),
       async handle({ caller, params }, kit) {
         const request = { ...params, client_id: caller.clientId }
-        await kit.checkAuthorization(proposed(request))
+        await kit.openAuthorization(proposed(request))
         const uri = urnPrefix + kit.randomId()
         await kit.records.put(uri, present(request), kit.now() + 60)
         return { status: 201, json: { request_uri: uri, expires_in: 60 } }
@@ -78,7 +78,7 @@ export const authorizationEndpoint = (loginPage: string): Plugin => {
           const reason = 'plugin:authorization-sketch:request_unknown'
           throw new OAuthError('invalid_request', 'The request is not known', { reason })
         }
-        await kit.checkAuthorization(proposed(request))
+        await kit.openAuthorization(proposed(request))
         const sealed = await kit.seal(present(request), kit.now() + 600)
         return { location: loginPage, cookies: [`__Host-request=${sealed}; Path=/; HttpOnly; Secure; SameSite=Lax`] }
       },
@@ -95,7 +95,8 @@ export const authorizationEndpoint = (loginPage: string): Plugin => {
         const { clientAddress } = request
         const subject = asked && (await kit.authenticateUser(params, { clientAddress, clientId: asked.client_id }))
         if (asked === undefined || subject === undefined) return { html: '<h1>Log in again</h1>' }
-        const code = await kit.authorize({ ...proposed(asked), subject, nonce: asked.nonce })
+        const proposal = await kit.openAuthorization({ ...proposed(asked), nonce: asked.nonce })
+        const code = await kit.authorize(proposal, { subject })
         const response = new URLSearchParams({ code, iss: kit.issuer, state: asked.state ?? '' })
         return { location: `${asked.redirect_uri}?${response}` }
       },

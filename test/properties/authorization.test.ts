@@ -25,7 +25,7 @@ const linkGrant = defineGrant({
   },
 })
 
-type Authorized = Omit<NewGrant, 'kind' | 'clientId'>
+type Authorized = Omit<NewGrant, 'kind' | 'clientId' | 'scopes'> & { readonly scopes: readonly string[] }
 
 const [clientId, secret] = testClient
 const redirectUri = 'https://client.example.com/callback'

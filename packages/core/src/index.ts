@@ -43,7 +43,6 @@ export {
   traceparentOf,
 } from './events/trace-context.ts'
 export type {
-  AuthorizationRequest,
   CheckAuthorizationRequest,
   CreateAuthorizationCode,
   NewAuthorizationCode,
@@ -61,10 +60,12 @@ export { issuerSchema, type ProviderOptions } from './options.ts'
 export { parseUrl } from './parse-url.ts'
 export type { AuthenticateUser, LoginContext } from './plugin/authenticate-user.ts'
 export type {
+  Approval,
+  AuthorizationRequest,
   Authorize,
-  CheckAuthorization,
   NewGrant,
-  ProposedGrant,
+  OpenAuthorization,
+  Proposal,
 } from './plugin/authorize.ts'
 export {
   type ClientAuthentication,

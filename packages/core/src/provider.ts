@@ -15,7 +15,7 @@ import type { Handler } from './http/connection.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
 import { type ProviderOptions, providerOptionsSchema } from './options.ts'
 import type { AuthenticateUser } from './plugin/authenticate-user.ts'
-import type { Authorize } from './plugin/authorize.ts'
+import type { Approval, Authorize, NewGrant, OpenAuthorization, Proposal } from './plugin/authorize.ts'
 import type { EndpointKit } from './plugin/endpoint.ts'
 import { assertPluginName } from './registry/collect.ts'
 import { createHandler, createNotFound, pathOf, type Route } from './router.ts'
@@ -41,7 +41,8 @@ export interface Provider {
    */
   route(request: Request): Handler | undefined
   readonly authenticateUser: AuthenticateUser
-  readonly authorize: Authorize
+  readonly openAuthorization: OpenAuthorization
+  readonly authorize: Authorize & ((grant: NewGrant) => Promise<string>)
   /**
    * Returns the kit of a plugin, for the pages and programs of the host. With the name of an installed plugin, it shares
    * the records of that plugin.
@@ -169,7 +170,11 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     fetch: (request, connection) => (route(request) ?? notFound)(request, connection),
     route,
     authenticateUser: services.authenticateUser,
-    authorize: services.authorizations.authorize,
+    openAuthorization: services.authorizations.open,
+    authorize: (one: Proposal | NewGrant, approval?: Approval) =>
+      approval === undefined
+        ? services.authorizations.authorizeNew(one as NewGrant)
+        : services.authorizations.authorize(one as Proposal, approval),
     kit(plugin) {
       assertPluginName(plugin)
       return services.endpointKitOf(plugin)

@@ -21,6 +21,7 @@ const contextSchema = v.object(
   {
     clientAddress: v.optional(text),
     clientId: v.optional(text),
+    client: v.optional(v.custom<Client>((value) => typeof value === 'object' && value !== null, 'must be a client')),
     onFound: functionSchema<NonNullable<LoginContext['onFound']>>(),
     needsSecondFactor: functionSchema<NonNullable<LoginContext['needsSecondFactor']>>(),
   },
@@ -46,9 +47,9 @@ export function createAuthenticateUser(deps: {
 }): AuthenticateUser {
   const { users, clients, checkPassword, names, recorder } = deps
 
-  async function clientOf(clientId: string | undefined): Promise<Client | undefined> {
+  async function clientOf(clientId: string | undefined, found: Client | undefined): Promise<Client | undefined> {
     if (clientId === undefined) return undefined
-    const client = await clients.find(clientId)
+    const client = await clients.find(clientId, found)
     if (client?.enabled) return client
     throw new OAuthError('unauthorized_client', 'The client is not known', { reason: 'client_unknown' })
   }
@@ -56,12 +57,13 @@ export function createAuthenticateUser(deps: {
   return async (input, context) => {
     if (users.authenticate === undefined) throw new TypeError('authenticateUser() requires authenticate()')
     const credentials = parseConfiguration(credentialsSchema, input, 'authenticateUser()')
-    const { clientAddress, clientId, ...steps } = parseConfiguration(
-      contextSchema,
-      context,
-      'authenticateUser() context',
-    )
-    const client = await clientOf(clientId)
+    const {
+      clientAddress,
+      client: found,
+      clientId = found?.clientId,
+      ...steps
+    } = parseConfiguration(contextSchema, context, 'authenticateUser() context')
+    const client = await clientOf(clientId, found)
     const trace = recorder.start('authenticateUser', { clientAddress }, context.traceContext)
     trace.client = client
     if (isPossible(credentials)) return checkPassword(credentials, client, trace, steps)

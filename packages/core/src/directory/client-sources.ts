@@ -1,13 +1,43 @@
 import { after, allOf } from '../promises.ts'
+import type { Runtime } from '../runtime.ts'
 import type { Client } from './client.ts'
 import type { ClientDirectory } from './clients.ts'
+
+/** Milliseconds for which a client that was found counts as current: longer than most requests take. */
+const currentFor = 10_000
+
+/** Lets steps of a request that follow each other look a client up once. Without a client store, a look-up costs nothing. */
+function rememberFinds(directory: ClientDirectory, runtime: Pick<Runtime, 'elapsed'>): ClientDirectory {
+  if (!directory.hasUnlisted) return directory
+  const foundAt = new WeakMap<Client, number>()
+
+  function isCurrent(client: Client): boolean {
+    const age = runtime.elapsed() - (foundAt.get(client) ?? Number.NEGATIVE_INFINITY)
+    return age >= 0 && age <= currentFor
+  }
+
+  function note(client: Client | undefined): Client | undefined {
+    if (client !== undefined) foundAt.set(client, runtime.elapsed())
+    return client
+  }
+
+  return {
+    ...directory,
+    find: (clientId, found) =>
+      found?.clientId === clientId && isCurrent(found) ? found : after(directory.find(clientId), note),
+  }
+}
 
 /**
  * Combines the clients of the host with those of plugins. The functions of the host that compare secrets and origins
  * apply to its own clients only.
  */
-export function combineClients(host: ClientDirectory, sources: readonly ClientDirectory[]): ClientDirectory {
-  if (sources.length === 0) return host
+export function combineClients(
+  host: ClientDirectory,
+  sources: readonly ClientDirectory[],
+  runtime: Pick<Runtime, 'elapsed'>,
+): ClientDirectory {
+  if (sources.length === 0) return rememberFinds(host, runtime)
   const all = [host, ...sources]
   /** By client: the directory that has found it. */
   const owners = new WeakMap<Client, ClientDirectory>()
@@ -20,7 +50,7 @@ export function combineClients(host: ClientDirectory, sources: readonly ClientDi
     return client
   }
 
-  return {
+  const combined: ClientDirectory = {
     find: (clientId) => after(allOf(all.map((directory) => directory.find(clientId))), only),
     secretsOf: (client) => (owners.get(client) ?? host).secretsOf(client),
     isKnown: (clientId) => all.some((directory) => directory.isKnown(clientId)),
@@ -29,4 +59,5 @@ export function combineClients(host: ClientDirectory, sources: readonly ClientDi
     all: host.all,
     hasUnlisted: true,
   }
+  return rememberFinds(combined, runtime)
 }

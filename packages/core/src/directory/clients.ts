@@ -26,7 +26,11 @@ type ClientSecrets = ClientWithSecrets['secrets']
 
 /** The core's interface to the clients, whether they come from an array or a client store. */
 export interface ClientDirectory {
-  find(clientId: string): MaybePromise<Client | undefined>
+  /**
+   * @param found the client, if an earlier call has returned it. Saves a look-up, unless that was too long ago or for
+   * another id.
+   */
+  find(clientId: string, found?: Client): MaybePromise<Client | undefined>
   /** Returns the secrets of a client that `find()` has returned. */
   secretsOf(client: Client): ClientSecrets
   /** Whether a client with this id is known, without a call to the host. For events. */

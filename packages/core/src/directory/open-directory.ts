@@ -52,6 +52,7 @@ export function openDirectory(
       combineClients(
         hostClients,
         sources.map(({ plugin, find }) => openClientSource(plugin, find, schemas.clientSchema, hostLimits)),
+        hostLimits.runtime,
       ),
   }
 }

@@ -5,8 +5,7 @@ import type { Registry } from '../registry/registry.ts'
 import type { Authorizations } from './authorize.ts'
 
 /** An authorization request for a code, as the login page has parsed it. */
-export interface AuthorizationRequest
-  extends Pick<NewGrant, 'clientId' | 'params' | 'nonce' | 'demands' | 'requestedClaims'> {
+export interface CodeRequest extends Pick<NewGrant, 'clientId' | 'params' | 'nonce' | 'demands' | 'requestedClaims'> {
   /**
    * The `redirect_uri` of the request, unchanged. Must be one of the client's `redirectUris`; a loopback URI may have
    * another port (RFC 8252 section 7.3).
@@ -21,9 +20,7 @@ export interface AuthorizationRequest
 }
 
 /** An authorization request that the user has consented to. */
-export interface NewAuthorizationCode
-  extends AuthorizationRequest,
-    Pick<NewGrant, 'claims' | 'identityClaims' | 'lifetime'> {
+export interface NewAuthorizationCode extends CodeRequest, Pick<NewGrant, 'claims' | 'identityClaims' | 'lifetime'> {
   readonly subject: Subject
 }
 
@@ -32,7 +29,7 @@ export interface NewAuthorizationCode
  *
  * @throws OAuthError as `createAuthorizationCode` does, with the same rule for the redirect.
  */
-export type CheckAuthorizationRequest = (request: AuthorizationRequest) => Promise<void>
+export type CheckAuthorizationRequest = (request: CodeRequest) => Promise<void>
 
 /**
  * Validates an authorization request and creates a code, which the login page sends to the redirect URI. A code is
@@ -45,11 +42,11 @@ export type CheckAuthorizationRequest = (request: AuthorizationRequest) => Promi
 export type CreateAuthorizationCode = (code: NewAuthorizationCode) => Promise<string>
 
 export function createAuthorizationCodes(
-  { check, authorize }: Authorizations,
+  { open, authorizeNew }: Authorizations,
   registry: Registry,
 ): { readonly check: CheckAuthorizationRequest; readonly create: CreateAuthorizationCode } {
   /** Returns the request of `authorize`: with the two options for PKCE under their wire names. */
-  function requestOf<R extends AuthorizationRequest>(input: R) {
+  function requestOf<R extends CodeRequest>(input: R) {
     const { codeChallenge, codeChallengeMethod, ...request } = { ...input }
     // RFC 7636 section 4.3: the default on the wire is `plain`.
     const method = codeChallengeMethod ?? (codeChallenge === undefined ? undefined : 'S256')
@@ -69,7 +66,9 @@ export function createAuthorizationCodes(
   }
 
   return {
-    check: async (request) => check(requestOf(request)),
-    create: async (code) => authorize(requestOf(code)),
+    check: async (request) => {
+      await open(requestOf(request))
+    },
+    create: async (code) => authorizeNew(requestOf(code)),
   }
 }

@@ -56,8 +56,7 @@ export function createEndpointKits(deps: {
         return client?.enabled ? client : undefined
       },
       scopesOf: (client, scope) => scopePolicy.requested(scope, { scope: 'required' }, client),
-      proposedScopesOf: (client, scope) => scopePolicy.proposed(scope, client),
-      checkAuthorization: authorizations.check,
+      openAuthorization: authorizations.open,
       authorize: authorizations.authorize,
       authenticateUser,
       limitWaiting,

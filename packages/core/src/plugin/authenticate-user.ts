@@ -1,3 +1,4 @@
+import type { Client } from '../directory/client.ts'
 import type { Subject, UserCredentials } from '../directory/user-service.ts'
 import type { TraceContext } from '../events/trace-context.ts'
 
@@ -9,6 +10,8 @@ export interface LoginContext {
    * The client that sent the user to the login page. Failures count for this client, as those of the password grant do.
    */
   readonly clientId?: string | undefined
+  /** Instead of `clientId`: the client, if it was found in this HTTP request. Saves a look-up. */
+  readonly client?: Client | undefined
   readonly traceContext?: TraceContext | undefined
   /**
    * Whether a second factor follows, so that the event is `user_password_accepted`. Called once, with the user whose password
@@ -26,7 +29,7 @@ export interface LoginContext {
  * Checks a user name and password with `users.authenticate`, for login pages. Applies the limits and records the events
  * of the password grant.
  *
- * @returns the subject for `createAuthorizationCode`; `undefined` for a wrong user name or password, and for one that
+ * @returns the subject for `authorize`; `undefined` for a wrong user name or password, and for one that
  * is empty or too long (256 and 1024 characters)
  * @throws OAuthError `slow_down` after too many failures: the password was not checked, and `details.retryAfter` is in
  * seconds.

@@ -1,14 +1,20 @@
+import type { Client } from '../directory/client.ts'
 import type { Authorization } from '../records/authorization.ts'
 import type { Confirmation } from './confirmation.ts'
 import type { Demands } from './grant.ts'
 
-/** What a user, or a policy of the host, has authorized. */
-export interface NewGrant extends Omit<Authorization, 'audience' | 'act' | 'demands' | 'cnf'> {
+/** What a client asks a user for. */
+export interface AuthorizationRequest extends Pick<Authorization, 'requestedClaims' | 'nonce'> {
   /** The kind of stored grant, as in `stored` of the grant that redeems it: `code` for an authorization code. */
   readonly kind: string
   readonly clientId: string
-  /** The authorized scopes. Each must be allowed for the client. */
-  readonly scopes: readonly string[]
+  /** The scopes. Each must be allowed for the client. */
+  readonly scopes?: readonly string[] | undefined
+  /**
+   * The parameter `scope`, instead of `scopes`. Scopes that the client cannot get are ignored, unless the option
+   * `unavailableScopes` refuses them.
+   */
+  readonly scope?: string | undefined
   /**
    * The parameters of the authorization request, under their wire names. Grant checks read those that they know, such
    * as `code_challenge`; others are ignored.
@@ -29,15 +35,37 @@ export interface NewGrant extends Omit<Authorization, 'audience' | 'act' | 'dema
   /** The keys that the request that redeems the grant must prove, such as those that a pushed request has proved. */
   readonly confirmation?: Confirmation | undefined
   /**
-   * The epochs (`epochOf`, `epochOfClient`) when the user was authenticated or has decided, and when the client has sent
-   * the request; `null` before any revocation. The grant is refused if there is now another one, even if the revocation
-   * happens at that moment. Default: not compared.
+   * The epoch (`epochOfClient`) when the client has sent the request; `null` before any revocation. `authorize` refuses if
+   * there is now another one. Default: not compared.
    */
-  readonly since?:
-    | { readonly subject?: string | null | undefined; readonly client?: string | null | undefined }
-    | undefined
-  /** Seconds until which the grant can be redeemed. Default: `authorizationCodeLifetime` of the client. */
+  readonly clientEpoch?: string | null | undefined
+  /** Seconds for which the grant can be redeemed. Default: `authorizationCodeLifetime` of the client. */
   readonly lifetime?: number | undefined
+}
+
+declare const proposal: unique symbol
+
+/**
+ * An authorization request that was checked, before there is a user. Only `openAuthorization` creates it; a copy is none.
+ * It is a value of one HTTP request: open a stored request again, because its client can have changed.
+ */
+export interface Proposal {
+  readonly [proposal]: true
+  readonly client: Client
+  readonly redirectUri: string | undefined
+  /** The scopes that the user can authorize. */
+  readonly scopes: readonly string[]
+}
+
+/** What a user, or a policy of the host, has authorized of a proposal. */
+export interface Approval extends Pick<Authorization, 'subject' | 'claims' | 'identityClaims'> {
+  /** A subset of the scopes of the proposal. Default: all of them. */
+  readonly scopes?: readonly string[] | undefined
+  /**
+   * The epoch (`epochOf`) when the user was authenticated or has decided; `null` before any revocation. `authorize` refuses
+   * if there is now another one, even if the revocation happens at that moment. Default: not compared.
+   */
+  readonly subjectEpoch?: string | null | undefined
   /**
    * The SHA-256 (`kit.sha256`) of the credential that redeems the grant, if the client already has one. The credential
    * must have at least 128 random bits, such as `kit.randomId()`: guesses of it are not limited. Default: the core
@@ -46,23 +74,28 @@ export interface NewGrant extends Omit<Authorization, 'audience' | 'act' | 'dema
   readonly credentialHash?: string | undefined
 }
 
-/** A grant to which the user has not consented yet. */
-export type ProposedGrant = Omit<
-  NewGrant,
-  'subject' | 'claims' | 'identityClaims' | 'since' | 'lifetime' | 'credentialHash'
->
-
-/** @throws OAuthError as `authorize` does. Stores nothing. */
-export type CheckAuthorization = (grant: ProposedGrant) => Promise<void>
+/**
+ * Checks an authorization request, and stores nothing. The client and the redirect URI are checked first: do not redirect
+ * if `details.reason` is `client_unknown` or `redirect_uri_mismatch`.
+ *
+ * @param found the client, if `findClient` or the caller of an endpoint has returned it in this HTTP request. Saves a
+ * look-up. A client that was found earlier, or elsewhere, is looked up again.
+ * @throws OAuthError `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`.
+ */
+export type OpenAuthorization = (request: AuthorizationRequest, found?: Client) => Promise<Proposal>
 
 /**
- * Stores what was authorized under a single-use credential. Revocation, replay detection and demands apply as for an
- * authorization code.
+ * Stores what was authorized of a proposal under a single-use credential. Revocation, replay detection and demands apply
+ * as for an authorization code.
  *
  * @returns the credential, or `credentialHash` if it was given.
- * @throws OAuthError `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`; `login_required`
- * or `access_denied` if the user or the client was revoked after `since`. `invalid_request`
- * with `details.reason` `credential_taken`: a grant of this kind is already stored under this `credentialHash`, also one
- * that was redeemed.
+ * @throws OAuthError `invalid_scope` for a scope that is not in the proposal; `login_required` or `access_denied` if the
+ * user or the client was revoked since. `invalid_request` with `details.reason` `credential_taken`: a grant of this kind is
+ * already stored under this `credentialHash`, also one that was redeemed.
+ * @throws TypeError for a value that `openAuthorization` of this provider has not returned, and for a proposal that was
+ * authorized before.
  */
-export type Authorize = (grant: NewGrant) => Promise<string>
+export type Authorize = (proposal: Proposal, approval: Approval) => Promise<string>
+
+/** What a user has authorized, of a request that was not opened before. */
+export type NewGrant = AuthorizationRequest & Approval

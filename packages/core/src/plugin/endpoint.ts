@@ -5,7 +5,7 @@ import type { CorsPolicy } from '../http/cors.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import type { AuthenticateUser } from './authenticate-user.ts'
-import type { Authorize, CheckAuthorization } from './authorize.ts'
+import type { Authorize, OpenAuthorization } from './authorize.ts'
 import type { Confirmation } from './confirmation.ts'
 import type { AuthenticatedClient, RequestFacts } from './grant.ts'
 import type { Kit, LimitWaiting } from './kit.ts'
@@ -143,15 +143,8 @@ export interface EndpointKit extends Kit {
    * @throws OAuthError `invalid_scope`, also when there is no scope, as at the token endpoint.
    */
   scopesOf(client: Pick<Client, 'scopes'>, scope: string | undefined): readonly string[]
-  /**
-   * Parses the `scope` parameter of an authorization request. Ignores scopes that the client cannot get, unless the option
-   * `unavailableScopes` refuses them.
-   *
-   * @throws OAuthError `invalid_scope`, also when no scope is left.
-   */
-  proposedScopesOf(client: Pick<Client, 'scopes' | 'grantTypes'>, scope: string | undefined): readonly string[]
-  /** Validates what `authorize` will store, before there is a user. */
-  readonly checkAuthorization: CheckAuthorization
+  /** Checks an authorization request, before there is a user. */
+  readonly openAuthorization: OpenAuthorization
   /** Stores what a user has authorized, under a single-use credential that a grant redeems. */
   readonly authorize: Authorize
   /** Checks a user name and password, with the limits and events of the password grant. */

@@ -1,7 +1,6 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { NewGrant } from '../plugin/authorize.ts'
 import { isObject, isString } from '../records/json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { combined, type Lookup, markerAt } from '../records/lookup.ts'
@@ -16,6 +15,9 @@ export interface Epochs {
   readonly client?: string
   readonly subject?: string
 }
+
+/** The epochs that a request or a decision carries: `null` before any revocation, `undefined` if it is not compared. */
+type CarriedEpochs = { readonly [Kind in keyof Epochs]: string | null | undefined }
 
 /**
  * Revokes everything that was issued to a client or subject so far. Each has one record with its epoch; a revocation
@@ -56,7 +58,7 @@ export function outdated(carried: Epochs, current: Epochs): 'client_revoked' | '
  *
  * @throws OAuthError `login_required` or `access_denied`.
  */
-export function assertNotRevoked({ client, subject }: NewGrant['since'] = {}, current: Epochs): void {
+export function assertNotRevoked({ client, subject }: CarriedEpochs, current: Epochs): void {
   const isOutdated = (carried: string | null | undefined, now: string | undefined): boolean =>
     carried !== undefined && now !== undefined && now !== carried
   if (isOutdated(subject, current.subject)) {
