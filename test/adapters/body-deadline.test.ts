@@ -1,6 +1,7 @@
 /** The time limit on a body also applies to handlers of the host, however slowly they read. */
 import { bunHandler } from '@grantry/adapters/bun'
 import { describe, expect, test } from 'vitest'
+import { lastResort } from '../support/eventually.ts'
 
 const server = { requestIP: () => null, stop: () => undefined }
 
@@ -12,16 +13,17 @@ const stalled = (): Request =>
     duplex: 'half',
   } as RequestInit)
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 150))
-
 test('a body whose deadline passes between two reads fails the next read', async () => {
   const outcomes: unknown[] = []
+  const requestTimeout = 0.05
+  const other = bunHandler({ fetch: async (request) => new Response(await request.text()) }, { requestTimeout })
   const handler = bunHandler(
     {
       async fetch(request) {
         const reader = request.body?.getReader()
         outcomes.push((await reader?.read())?.value)
-        await pause()
+        // The deadline of another body, which began later, has passed.
+        await other(stalled(), server)
         outcomes.push(
           await reader?.read().then(
             () => 'read',
@@ -31,7 +33,7 @@ test('a body whose deadline passes between two reads fails the next read', async
         return new Response('never sent')
       },
     },
-    { requestTimeout: 0.05 },
+    { requestTimeout },
   )
   expect((await handler(stalled(), server)).status).toBe(408)
   expect(outcomes).toEqual([new Uint8Array([1]), 'late'])
@@ -60,7 +62,11 @@ describe('a body of a known, moderate length', () => {
   /** A body that stalls after its first chunk. */
   const endless = (): ReadableStream => new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([1])) })
   /** Reads with a handler of the host. */
-  async function read(request: Request, use: (reader: ReadableStreamDefaultReader) => Promise<unknown>) {
+  async function read(
+    request: Request,
+    use: (reader: ReadableStreamDefaultReader) => Promise<unknown>,
+    requestTimeout = lastResort / 1000,
+  ) {
     let used: unknown
     const handler = bunHandler(
       {
@@ -69,7 +75,7 @@ describe('a body of a known, moderate length', () => {
           return new Response()
         },
       },
-      { requestTimeout: 0.05 },
+      { requestTimeout },
     )
     const { status } = await handler(request, server)
     return { status, used }
@@ -92,17 +98,19 @@ describe('a body of a known, moderate length', () => {
   })
 
   test('that has arrived has no deadline, even if its handler takes longer', async () => {
-    const { status, used } = await read(sent('hello'), async (reader) => {
+    const use = async (reader: ReadableStreamDefaultReader) => {
       await reader.read()
-      await pause()
+      // The deadline of a later body that stalls has passed, so that of this one would have, too.
+      expect((await read(sent(endless()), (later) => later.read(), 0.05)).status).toBe(408)
       await reader.closed
       return (await reader.read()).done
-    })
+    }
+    const { status, used } = await read(sent('hello'), use, 0.05)
     expect({ status, used }).toEqual({ status: 200, used: true })
   })
 
   test('gets 408 when it stalls', async () => {
-    const { status } = await read(sent(endless()), (reader) => reader.read())
+    const { status } = await read(sent(endless()), (reader) => reader.read(), 0.05)
     expect(status).toBe(408)
   })
 

@@ -9,6 +9,7 @@ import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { basic } from '@grantry/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lastResort } from '../support/eventually.ts'
 import { fixture, web } from '../support/fixture.ts'
 
 const limit = 65_536
@@ -39,7 +40,7 @@ interface Outcome {
 }
 
 /**
- * Writes the pieces as fast as the socket accepts them, until all are sent or the server closes. Fails after 5 seconds.
+ * Writes the pieces as fast as the socket accepts them, until all are sent or the server closes.
  */
 function send(pieces: Iterable<string>): Promise<Outcome> {
   return new Promise((resolve, reject) => {
@@ -50,8 +51,8 @@ function send(pieces: Iterable<string>): Promise<Outcome> {
     let sent = 0
     const timeout = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`connection still open after five seconds; received: ${response}`))
-    }, 5000)
+      reject(new Error(`connection still open; received: ${response}`))
+    }, lastResort)
     const write = (): void => {
       while (!ended && !socket.destroyed) {
         const { done, value } = iterator.next()

@@ -9,6 +9,7 @@ import { type RunningServer, serve } from '@grantry/adapters/node'
 import { afterEach, expect, test } from 'vitest'
 import { readResponses } from '../framing/raw-responses.ts'
 import { get, tokenRequest } from '../framing/requests.ts'
+import { lastResort } from '../support/eventually.ts'
 import { fixture } from '../support/fixture.ts'
 
 let server: RunningServer
@@ -39,7 +40,7 @@ interface Caller {
   /** Everything received so far. */
   output(): string
   /** Resolves with the seconds from the call to the end of the connection. */
-  ended(): Promise<number>
+  ended(): Promise<void>
 }
 
 async function call(bytes = ''): Promise<Caller> {
@@ -58,12 +59,10 @@ async function call(bytes = ''): Promise<Caller> {
     socket,
     output: () => text,
     async ended() {
-      const from = performance.now()
       const late = new Promise((_, reject) =>
-        setTimeout(reject, 10_000, new Error('connection still open after ten seconds')).unref(),
+        setTimeout(reject, lastResort, new Error('the connection is still open')).unref(),
       )
       await Promise.race([closed, late])
-      return (performance.now() - from) / 1000
     },
   }
 }
@@ -71,16 +70,16 @@ async function call(bytes = ''): Promise<Caller> {
 const answered = async (caller: Caller): Promise<void> => {
   while (!caller.output().includes('\r\n\r\n')) await once(caller.socket, 'data')
 }
-/** Seconds. Much less than the ten that `close()` waits, much more than a slow machine needs. */
-const promptly = 5
+/** Seconds after which `close()` would destroy the connections: more than a test lasts. */
+const muchLater = 600
 
 test('closes idle connections immediately', async () => {
   await start()
   const caller = await call(get('/.well-known/jwks').replace('Connection: close\r\n', ''))
   await answered(caller)
   const ended = caller.ended()
-  await server.close()
-  expect(await ended).toBeLessThan(promptly)
+  await server.close(muchLater)
+  await ended
 })
 
 test('completes pending responses, then closes their connections', async () => {
@@ -89,10 +88,10 @@ test('completes pending responses, then closes their connections', async () => {
   // When a later request has its response, all callers wait at the gate.
   const last = await call(get('/.well-known/jwks'))
   await last.ended()
-  const closed = server.close()
+  const closed = server.close(muchLater)
   open()
   for (const caller of callers) {
-    expect(await caller.ended()).toBeLessThan(promptly)
+    await caller.ended()
     expect(readResponses(caller.output())).toMatchObject([{ status: 200 }])
   }
   await closed
@@ -102,7 +101,7 @@ test('a response during the shutdown has Connection: close', async () => {
   const { open } = await start()
   const caller = await call(tokenRequest({ keep: true }))
   await (await call(get('/.well-known/jwks'))).ended()
-  const closed = server.close()
+  const closed = server.close(muchLater)
   open()
   await caller.ended()
   await closed
@@ -114,9 +113,9 @@ test('a request pipelined behind a pending one is completed or not processed', a
   const { open } = await start()
   const caller = await call(tokenRequest({ keep: true }) + tokenRequest({ keep: true }))
   await (await call(get('/.well-known/jwks'))).ended()
-  const closed = server.close()
+  const closed = server.close(muchLater)
   open()
-  expect(await caller.ended()).toBeLessThan(promptly)
+  await caller.ended()
   await closed
   const statuses = readResponses(caller.output()).map(({ status }) => status)
   expect([[200], [200, 200]]).toContainEqual(statuses)
@@ -126,7 +125,7 @@ test('refuses new connections while requests complete', async () => {
   const { open } = await start()
   const caller = await call(tokenRequest())
   await (await call(get('/.well-known/jwks'))).ended()
-  const closed = server.close()
+  const closed = server.close(muchLater)
   for (let time = 0; time < 5; time += 1) {
     const [error] = await once(connect(server.port, server.host), 'error')
     expect(error).toMatchObject({ code: 'ECONNREFUSED' })
@@ -137,16 +136,14 @@ test('refuses new connections while requests complete', async () => {
   await closed
 })
 
-test('destroys unfinished connections after the given seconds, not earlier', async () => {
+test('destroys unfinished connections after the given seconds', async () => {
   const { open } = await start()
   const request = tokenRequest({ keep: true })
   const callers = await Promise.all([call(request), call(request.slice(0, -10)), call(request.slice(0, 40))])
   await (await call(get('/.well-known/jwks'))).ended()
-  const from = performance.now()
   const ends = callers.map((caller) => caller.ended())
   await server.close(1)
-  expect(performance.now() - from).toBeGreaterThan(900)
-  for (const seconds of await Promise.all(ends)) expect(seconds).toBeLessThan(promptly)
+  await Promise.all(ends)
   for (const caller of callers) expect(caller.output()).toBe('')
   open()
 })

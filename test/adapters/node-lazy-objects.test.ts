@@ -105,7 +105,7 @@ describe('a lazy request', () => {
     let aborted: Promise<unknown> | undefined
     const url = await served(async (request) => {
       await request.text()
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise(setImmediate)
       states.push(request.signal.aborted)
       aborted = once(request.signal, 'abort')
       await aborted
@@ -113,7 +113,7 @@ describe('a lazy request', () => {
     })
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab')
-    while (aborted === undefined) await new Promise((resolve) => setTimeout(resolve, 5))
+    await expect.poll(() => aborted).toBeDefined()
     socket.destroy()
     await aborted
     expect(states).toEqual([false])

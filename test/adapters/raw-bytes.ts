@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
+import { lastResort } from '../support/eventually.ts'
 
-/** Sends raw bytes and returns everything received until the server closes. `cut` half-closes. Fails after 5 seconds. */
+/** Sends raw bytes and returns everything received until the server closes. `cut` half-closes. Fails when it does not. */
 export function sendRaw(
   { port, host }: { readonly port: number; readonly host: string },
   text: string | Buffer,
@@ -11,8 +12,8 @@ export function sendRaw(
     let response = ''
     const limit = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`connection still open after five seconds; received: ${response}`))
-    }, 5000)
+      reject(new Error(`connection still open; received: ${response}`))
+    }, lastResort)
     socket.setEncoding('latin1')
     socket.on('data', (data) => {
       response += data

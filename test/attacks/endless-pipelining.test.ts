@@ -73,7 +73,7 @@ test('1.96 responds to thirty waiting requests with the headers of a browser', a
   const usual = withHead(`Cookie: ${'x'.repeat(400)}\r\n${lines(15)}`)
   const caller = send(port, usual.repeat(30))
   open()
-  while (caller.responses() < 30) await new Promise((resolve) => setTimeout(resolve, 5))
+  await expect.poll(caller.responses).toBeGreaterThanOrEqual(30)
   caller.socket.destroy()
 })
 
@@ -81,6 +81,6 @@ test('responds to a hundred waiting requests', async () => {
   const { port, open } = await slow()
   const caller = send(port, request.repeat(100))
   open()
-  while (caller.responses() < 100) await new Promise((resolve) => setTimeout(resolve, 5))
+  await expect.poll(caller.responses).toBeGreaterThanOrEqual(100)
   caller.socket.destroy()
 })

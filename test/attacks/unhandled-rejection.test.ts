@@ -115,6 +115,6 @@ test('parameters that two checks refuse, one of them asynchronously, leave no un
   process.on('unhandledRejection', note)
   const { body } = await post('token', { grant_type: grantType, scope: 'api1', one: 'x' }, testClient)
   expect(body.error_description).toBe('The parameter one is malformed')
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await reported()
   expect(unhandled).toEqual([])
 })

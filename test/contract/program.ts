@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { lastResort } from '../support/eventually.ts'
 
 /** A server in a child process that listens on loopback. */
 export interface Program {
@@ -9,15 +10,13 @@ export interface Program {
   stop(): Promise<number | null>
 }
 
-const timeLimit = 20_000
-
 /** The announcement of the port: our programs print a line, workerd writes an event to file descriptor 3. */
 const announcement = /^listening on (\d+)\n|"event":"listen".*?"port":(\d+)\D/mu
 
 /**
  * Starts a program and waits until it announces its port on standard output or file descriptor 3.
  *
- * @throws Error with the output of the program if it ends or does not announce a port within 20 seconds.
+ * @throws Error with the output of the program if it ends or does not announce a port.
  */
 export async function startProgram(command: string, parameters: readonly string[]): Promise<Program> {
   const child: ChildProcess = spawn(command, parameters, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
@@ -37,8 +36,8 @@ export async function startProgram(command: string, parameters: readonly string[
     const fail = (why: string): void => reject(new Error(`${command} ${parameters.join(' ')} ${why}:\n${written}`))
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      fail(`did not listen within ${timeLimit} ms`)
-    }, timeLimit)
+      fail(`did not listen within ${lastResort} ms`)
+    }, lastResort)
     const read = (chunk: Buffer): void => {
       announced += chunk
       const [, ours, theirs] = announcement.exec(announced) ?? []

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { lastResort } from '../support/eventually.ts'
 
 /** A parsed HTTP response, without its framing. */
 export interface ReceivedResponse {
@@ -7,8 +8,6 @@ export interface ReceivedResponse {
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
 }
-
-const timeLimit = 10_000
 
 function unchunked(bytes: Buffer): Buffer {
   const parts: Buffer[] = []
@@ -50,7 +49,7 @@ export function exchange(port: number, request: Buffer): Promise<ReceivedRespons
     const socket = connect(port, '127.0.0.1')
     const parts: Buffer[] = []
     let failure: Error | undefined
-    socket.setTimeout(timeLimit, () => socket.destroy(new Error(`no response and no close within ${timeLimit} ms`)))
+    socket.setTimeout(lastResort, () => socket.destroy(new Error(`no response and no close within ${lastResort} ms`)))
     socket.on('data', (part) => parts.push(part))
     socket.on('error', (error) => {
       failure = error

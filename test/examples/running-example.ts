@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { lastResort } from '../support/eventually.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { examplesPath, searchPath } from './example-folders.ts'
 
@@ -53,7 +54,7 @@ export async function startExample(commands: string, cwd = examplesPath): Promis
       signal(child, 'SIGTERM')
       let timer: NodeJS.Timeout | undefined
       const deadline = new Promise<boolean>((resolve) => {
-        timer = setTimeout(resolve, 20_000, true)
+        timer = setTimeout(resolve, lastResort, true)
       })
       const isRunning = await Promise.race([ended.then(() => false), deadline])
       clearTimeout(timer)

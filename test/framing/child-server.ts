@@ -9,7 +9,7 @@ import { readResponses } from './raw-responses.ts'
 import { probe, tokenRequest } from './requests.ts'
 
 /** Seconds for a process to start listening, and to exit. */
-const timeLimit = 20
+const timeLimit = 60
 
 /** A runtime and its adapter. */
 export interface ServerUnderTest {

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { lastResort } from '../support/eventually.ts'
 
 /**
  * Bytes (text is latin1), milliseconds to wait, or milliseconds for which the whole process blocks and reads nothing.
@@ -94,7 +95,7 @@ export function exchange(
   pieces: Iterable<Piece>,
   options: ExchangeOptions = {},
 ): Promise<Exchange> {
-  const { afterwards = 'wait', seconds = 8, eachByteAlone = false } = options
+  const { afterwards = 'wait', seconds = lastResort / 1000, eachByteAlone = false } = options
   return new Promise((resolve) => {
     const socket = open(target, async () => {
       await send(socket, pieces, eachByteAlone)

@@ -2,8 +2,8 @@
  * Attack: many concurrent connections that begin a request and never complete it (slowloris), or keep it alive with
  * single bytes. The limit applies to the whole request, not to the time between two bytes.
  *
- * The servers allow 2 seconds for a request. A server may check its clock only once a second, and the machine may be
- * slow, so the tests fail after 8 seconds.
+ * The servers allow 6 seconds for a request: more than an honest one needs on a busy machine, less than the attackers
+ * send.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Exchange, exchange, type Piece } from './exchange.ts'
@@ -48,7 +48,7 @@ describeServers('a request that stalls', (server) => {
     const under = new Map<string, Promise<Exchange>>()
     beforeAll(() => {
       for (const [name, send] of stalls) {
-        under.set(name, exchange(server(), send(), { seconds: server().differs(name) ? 0.5 : 8 }))
+        under.set(name, exchange(server(), send(), server().differs(name) ? { seconds: 0.5 } : {}))
       }
     })
 
@@ -68,12 +68,14 @@ describeServers('a request that stalls', (server) => {
     await server().issuedSince()
     // A thousand handshakes would keep this process busy for seconds.
     const held = Array.from({ length: server().overTls ? 200 : 1000 }, (_, index) =>
-      exchange(server(), [index % 2 === 0 ? begin : announced], {
-        seconds: server().differs('in the headers') ? 2 : 12,
-      }),
+      exchange(
+        server(),
+        [index % 2 === 0 ? begin : announced],
+        server().differs('in the headers') ? { seconds: 2 } : {},
+      ),
     )
     for (let time = 0; time < 10; time += 1) {
-      const { text } = await exchange(server(), [tokenRequest()], { seconds: 8 })
+      const { text } = await exchange(server(), [tokenRequest()])
       expect(readResponses(text)).toMatchObject([{ status: 200 }])
     }
     const ends = (await Promise.all(held)).map(({ end }) => end)

@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
+import { lastResort } from '../support/eventually.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisServers } from '../support/redis-servers.ts'
@@ -28,7 +29,7 @@ describeWithRedis('the Redis driver lets a process exit', () => {
     child.stdout.on('data', (data) => {
       printed += data
     })
-    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
+    const timer = setTimeout(() => child.kill('SIGKILL'), lastResort)
     const [code] = await once(child, 'close')
     clearTimeout(timer)
     return [code, printed]

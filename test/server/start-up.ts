@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { lastResort } from '../support/eventually.ts'
 
 /** The exit and the complete output of a program. */
 export interface Ending {
@@ -6,9 +7,6 @@ export interface Ending {
   readonly out: string
   readonly err: string
 }
-
-/** Milliseconds after which a program that should have ended is killed; its code is then `null`. */
-const timeLimit = 15_000
 
 /**
  * Runs a server that is expected to end by itself.
@@ -29,7 +27,7 @@ export function endingOf(program: string, args: readonly string[], user?: number
   child.stderr.on('data', (chunk) => {
     err += chunk
   })
-  const overdue = setTimeout(() => child.kill('SIGKILL'), timeLimit)
+  const overdue = setTimeout(() => child.kill('SIGKILL'), lastResort)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => {

@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { type AtomicDriver, createProvider, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
+import { lastResort } from '../support/eventually.ts'
 import { fixture } from '../support/fixture.ts'
 
 /** The rejections that stayed unhandled while this ran. */
@@ -34,7 +35,7 @@ test.each<[string, () => unknown]>([
   const storage = { ...driver, getItem: (key: string) => (hangs ? never() : driver.getItem(key)) } as AtomicDriver
   const { provider } = await fixture({ storage, storageTimeLimit: 0.05 })
   hangs = true
-  const late = new Promise((resolve) => setTimeout(() => resolve('it hangs'), 5000))
+  const late = new Promise((resolve) => setTimeout(() => resolve('it hangs'), lastResort).unref())
   expect(await Promise.race([provider.isReady(), late])).toBe(false)
 })
 

@@ -3,7 +3,7 @@ import { type RedisServer, startRedis } from './redis-server.ts'
 import { reservedPort } from './reserved-port.ts'
 
 /** Seconds for the nodes to agree; they gossip once a second. */
-const timeLimit = 30
+const timeLimit = 60
 const slotCount = 16_384
 
 export interface RedisCluster {

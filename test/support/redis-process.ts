@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Seconds for a new server to respond; on a machine with one busy core it is slow, not broken. */
-const timeLimit = 20
+const timeLimit = 60
 
 /** One redis-server process with its own directory. It ends with the process that started it, however that ends. */
 export interface RedisProcess {

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 /** Milliseconds. */
-const timeLimit = 20_000
+const timeLimit = 60_000
 
 /** A replica that receives the writes of its primary immediately. */
 export async function startReplica(primary: RedisServer): Promise<RedisServer> {

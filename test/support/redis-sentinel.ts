@@ -7,7 +7,7 @@ import type { RedisServer } from './redis-server.ts'
 import { reservedPort } from './reserved-port.ts'
 
 /** Seconds for the Sentinel to find the replicas: it asks the primary once at its start, and then every 10 s. */
-const timeLimit = 30
+const timeLimit = 60
 
 export interface Sentinel {
   readonly port: number

@@ -2,8 +2,8 @@ import type { RunningServer, Servable, TlsSettings } from '@grantry/adapters/nod
 import { fixture } from '../../support/fixture.ts'
 import { endWithParent } from '../../support/programs/end-with-parent.ts'
 
-/** Seconds within which a whole request must arrive: short, because tests wait for it. */
-const requestTimeout = 2
+/** Seconds within which a whole request must arrive: short, because tests wait for it, but enough for an honest one. */
+const requestTimeout = 6
 
 type Serve = (
   provider: Servable,

@@ -1,11 +1,10 @@
 // Serves with TLS through the adapter of the runtime that runs this program. The parameter is a file with the options.
 // Responses contain what the adapter knows of the client; `/update` replaces the settings of TLS, `/close` stops the server,
-// `/slow` responds after a second. With `own`, the server is one of `node:https` with the listener of the adapter.
+// `/slow` responds when it stops. With `own`, the server is one of `node:https` with the listener of the adapter.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeListener } from '@grantry/adapters/node'
 import type { Handler } from '@grantry/core'
 import { adapterOfThisRuntime, type Listening } from '../../../packages/server/src/adapter.ts'
@@ -17,12 +16,22 @@ const { own, ...options } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8
 }
 const { serve } = await adapterOfThisRuntime()
 const refused: number[] = []
+let closing = (): void => {}
+const isClosing = new Promise<void>((resolve) => {
+  closing = resolve
+})
 
 const fetch: Handler = async (request, connection) => {
   const { pathname } = new URL(request.url)
   if (pathname === '/update') running.updateTls?.((await request.json()) as TlsContent)
-  if (pathname === '/close') void running.close(2).then(() => process.stdout.write('closed\n'))
-  if (pathname === '/slow') await sleep(1000)
+  if (pathname === '/close') {
+    void running.close(300).then(() => process.stdout.write('closed\n'))
+    closing()
+  }
+  if (pathname === '/slow') {
+    process.stdout.write('slow\n')
+    await isClosing
+  }
   return Response.json({ ...connection, refused })
 }
 
