@@ -113,7 +113,7 @@ describe('a lazy request', () => {
     })
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab')
-    await expect.poll(() => aborted).toBeDefined()
+    await expect.poll(() => aborted !== undefined).toBe(true)
     socket.destroy()
     await aborted
     expect(states).toEqual([false])

@@ -1,6 +1,5 @@
 // Redis hangs, dies, or is unreachable. Operations must reject soon, so that the provider responds 503, and the same
 // driver must work again when Redis is back, without a restart of the process.
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Redis } from 'ioredis'
@@ -37,6 +36,8 @@ const works = (driver: RedisDriver): Promise<void> =>
   eventually(async () => {
     for (const [, act] of operations) await act(driver)
   })
+/** Resolves when the client connects the next time. */
+const connected = (client: Redis): Promise<void> => new Promise((resolve) => client.once('connect', () => resolve()))
 const opened = async (driver: RedisDriver): Promise<Redis> => {
   await eventually(() => driver.open())
   return driver.getInstance() as Redis
@@ -58,7 +59,7 @@ describeWithRedis('the Redis driver', () => {
       expect(new Set(await refusals(driver))).toEqual(new Set([silence]))
       for (let round = 0; round < 2; round += 1) {
         // The server accepts the connection, but gives no response to the ready check either.
-        const reconnected = once(client, 'connect')
+        const reconnected = connected(client)
         for (const refusal of await refusals(driver))
           expect(refusal).toMatch(/is not available: (?:no response|no conn)/u)
         await reconnected
@@ -172,7 +173,7 @@ describeWithRedis('the Redis driver', () => {
     const driver = driverOf({ url: proxy.url, operationTimeout })
     const client = await opened(driver)
     server.pause()
-    const reconnected = once(client, 'connect')
+    const reconnected = connected(client)
     await refusals(driver)
     // Now it waits for the ready check of the paused server.
     await reconnected

@@ -58,7 +58,7 @@ export const update = async (port: number, tls: TlsSettings): Promise<number> =>
 export interface TlsServers {
   /** The name of the runtime. */
   readonly name: string
-  /** The port of a server with `settings` that allows one second for a request. */
+  /** The port of a server with `settings`. */
   port(): number
   /** Starts a server. Its runtime trusts the other root as it trusts public authorities. */
   start(options: object): Promise<Program>
@@ -86,7 +86,7 @@ export function describeTlsServers(define: (servers: TlsServers) => void): void 
       }
       beforeAll(async () => {
         program = await bundle(new URL('./programs/tls-server.ts', import.meta.url))
-        port = (await start({ tls: settings, requestTimeout: 1 })).port
+        port = (await start({ tls: settings })).port
       })
       afterAll(() => Promise.all(running.map((server) => server.stop())))
       define({ name, port: () => port, start })
