@@ -81,11 +81,12 @@ async function check({ name, command, after, inBackground = false }) {
 /**
  * Runs checks beside each other, prints the complete output of those that fail, and ends the process. The last line is
  * `N passed, N failed`, in which a failed check counts like a failed test. The line before it names the tests that
- * cannot run on this machine, if there are any.
+ * were not run, if there are any.
  *
  * @param checks each starts when those named by `after` have succeeded, or for tests, ended
+ * @param leftOut what this run leaves out, and the command that runs it
  */
-export async function runChecks(checks) {
+export async function runChecks(checks, leftOut) {
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   stopWithParent()
@@ -95,6 +96,7 @@ export async function runChecks(checks) {
   const failures = ended.filter(({ succeeded, counts }) => !succeeded && !counts?.[1]).length
   const skipped = sum(2) === 0 ? '' : `, ${sum(2)} skipped`
   const notRun = ended.flatMap((one) => one.notRun ?? [])
+  if (leftOut !== undefined) process.stdout.write(`\nNot run without CI=true: ${leftOut}`)
   if (notRun.length > 0) process.stdout.write(`\nNot run on this machine: ${notRun.join('; ')}`)
   process.stdout.write(`\n${sum(0)} passed, ${sum(1) + failures} failed${skipped}\n`)
   process.exit(failures === 0 && sum(1) === 0 ? 0 : 1)

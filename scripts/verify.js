@@ -1,26 +1,34 @@
-// `npm test`: all checks of the project.
+// `npm test`. On the machine of a contributor: all checks, and the tests that run in the process of Vitest, which need
+// nothing but `npm ci`. With CI=true also the tests that start servers, browsers, other runtimes and programs, and the
+// proofs, which kill and overload servers: they need more programs, and more than twice the time.
 import { runChecks } from './run-checks.js'
 
 const node = (script, ...parameters) => ['node', `scripts/${script}.js`, ...parameters]
 const npm = (script) => ['npm', 'run', '--silent', script]
 const vitest = (...projects) => ['vitest', 'run', ...projects.map((project) => `--project=${project}`)]
 
-await runChecks([
-  // Installed programs decide which tests run. The other tests use the build, the runtimes and the packages.
+const everywhere = [
   { name: 'build', command: npm('build'), after: [] },
+  { name: 'types', command: npm('typecheck'), after: [], inBackground: true },
+  { name: 'lint', command: npm('lint'), after: [], inBackground: true },
+  // A dry run.
+  { name: 'release', command: npm('release'), after: ['build'], inBackground: true },
+  { name: 'unit tests', command: vitest('unit'), after: [] },
+]
+
+const onlyInCI = [
   { name: 'debian programs', command: node('debian-programs'), after: [] },
   { name: 'runtimes', command: node('runtimes'), after: [] },
   { name: 'examples', command: node('installed-packages', 'examples'), after: [] },
   { name: 'peers', command: node('installed-packages', 'bench/peers'), after: [] },
   { name: 'relying parties', command: node('installed-packages', 'test/relying-parties'), after: [] },
-  { name: 'unit tests', command: vitest('unit'), after: ['debian programs'] },
   {
     name: 'other tests',
     command: vitest('process', 'proofs'),
-    after: ['unit tests', 'build', 'runtimes', 'examples', 'peers', 'relying parties'],
+    // They use the build, the programs, the runtimes and the packages.
+    after: ['unit tests', 'build', 'debian programs', 'runtimes', 'examples', 'peers', 'relying parties'],
   },
-  { name: 'types', command: npm('typecheck'), after: [], inBackground: true },
-  { name: 'lint', command: npm('lint'), after: [], inBackground: true },
-  // A dry run.
-  { name: 'release', command: npm('release'), after: ['build'], inBackground: true },
-])
+]
+
+if (process.env.CI === 'true') await runChecks([...everywhere, ...onlyInCI])
+else await runChecks(everywhere, 'tests that start processes, and the proofs (run everything with: CI=true npm test)')

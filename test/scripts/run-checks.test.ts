@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createMachine } from './machine.ts'
 
 /** Runs checks whose commands print what is given, and returns the exit code and the last two lines. */
-function endOf(outputs: readonly string[], CI = false) {
+function endOf(outputs: readonly string[], CI = false, leftOut?: string) {
   const machine = createMachine()
   machine.add('vitest', 'printf "$1\\n"')
   const checks = outputs.map((output, index) => ({
@@ -15,7 +15,7 @@ function endOf(outputs: readonly string[], CI = false) {
   }))
   const report = `import { reportNotRun } from './not-run.js'\nreportNotRun(process.argv[2], 'npm run runtimes')\n`
   writeFileSync(join(machine.directory, 'scripts/report.js'), report)
-  const program = `import { runChecks } from './run-checks.js'\nawait runChecks(${JSON.stringify(checks)})\n`
+  const program = `import { runChecks } from './run-checks.js'\nawait runChecks(${JSON.stringify(checks)}, ${JSON.stringify(leftOut)})\n`
   writeFileSync(join(machine.directory, 'scripts/program.js'), program)
   const { code, out } = machine.run('program', [], { CI })
   return { code, lines: out.trimEnd().split('\n').slice(-2) }
@@ -35,6 +35,13 @@ test('one line before it names what was not run, and how to get it', () => {
       ),
       '12 passed, 0 failed',
     ],
+  })
+})
+
+test('one line before it names what the run leaves out, and how to run it', () => {
+  expect(endOf(['12 passed, 0 failed'], false, 'the proofs (run everything with: CI=true npm test)')).toEqual({
+    code: 0,
+    lines: ['Not run without CI=true: the proofs (run everything with: CI=true npm test)', '12 passed, 0 failed'],
   })
 })
 
