@@ -206,12 +206,6 @@ export function bruteForceReport({ before, during, seconds, passwords, secrets }
   ].join('\n')
 }
 
-/**
- * The number of passwords that may be checked in so many seconds: five, and then one after each delay, which doubles.
- */
-export function mostPasswords(seconds: number): number {
-  let count = 5
-  // Times are whole seconds, so a delay may be short by one.
-  for (let due = 0; due <= seconds; due += Math.min(2 ** (count - 5), 900) - 1) count += 1
-  return count
-}
+/** The number of passwords that may be checked between two times, in epoch seconds: five in each window of 15 minutes. */
+export const mostPasswords = (begun: number, ended: number): number =>
+  5 * (Math.floor(ended / 900) - Math.floor(begun / 900) + 1)

@@ -63,94 +63,69 @@ async function started() {
   await logIn('bob', home)
   /** A login at another provider with the same storage. */
   const logInElsewhere = (password: string) => guess(elsewhere, 'alice', password)
-  return { logIn, logInElsewhere, advance: f.clock.advance }
+  return { logIn, logInElsewhere }
 }
 
-const reads = 'read known, failure, failure, failure, failure, failure'
-/** After a login through this process. */
-const remembered = 'read known, failure'
 const marks = 'read revision, epoch, epoch'
+/** The trip of an attempt at a known address, and the commit of its tokens. */
+const attempt = 'read known, passed, failure; increment count'
+const tokens = 'commit put access remove count'
+/** The trip of an attempt from a new address: two markers of the client and two counters. */
+const fromNewAddress =
+  'read known, passed, failure, passed, failure, failure, failure; increment count; increment count'
+const firstTokens = 'commit put access, known, passed, passed remove count'
 
-test('a login from a new address, and one from a known address', async () => {
+test('a login from a known address takes two trips, one for the attempt and one for the tokens', async () => {
   const { logIn } = await started()
-  expect(await logIn('alice', home)).toEqual([
-    reads,
-    'commit create failure, failure',
-    'read revision, epoch, epoch, failure, failure',
-    'commit put known remove failure, failure',
-    'put access',
-  ])
-  expect(await logIn('alice', home)).toEqual([
-    `${remembered}; create failure`,
-    `${marks}; remove failure`,
-    'put access',
-  ])
+  await logIn('alice', home)
+  for (let login = 0; login < 7; login += 1)
+    expect(await logIn('alice', home)).toEqual([attempt.replace('read', `${marks},`), tokens])
+})
+
+test('the first login through a process from a known address reads the mark for the tokens later', async () => {
+  const { logIn, logInElsewhere } = await started()
+  await logInElsewhere('alice-password')
+  expect(await logIn('alice', home)).toEqual([attempt, marks, tokens])
+})
+
+test('a login from a new address', async () => {
+  const { logIn } = await started()
+  const settled = `${marks}, failure, failure; increment count; increment count`
+  expect(await logIn('alice', home)).toEqual([attempt, fromNewAddress, settled, firstTokens])
 })
 
 test('a login without an address', async () => {
   const { logIn } = await started()
-  const readsOfUser = 'read known, failure, failure, failure'
   expect(await logIn('alice', undefined)).toEqual([
-    readsOfUser,
-    'create failure',
-    'read revision, epoch, epoch, failure',
-    'commit put known remove failure',
-    'put access',
+    attempt,
+    'read known, passed, failure, failure; increment count',
+    `${marks}, failure; increment count`,
+    'commit put access, known, passed remove count',
   ])
-  expect(await logIn('alice', undefined)).toEqual([
-    readsOfUser,
-    'create failure',
-    'read revision, epoch, epoch, failure; remove failure',
-    'put access',
-  ])
+  expect(await logIn('alice', undefined)).toEqual([attempt.replace('read', `${marks},`), tokens])
 })
 
-test('a wrong password, and a login that forgets it', async () => {
+test('a wrong password at a known address takes one trip, and the one after which none is allowed another', async () => {
   const { logIn } = await started()
   await logIn('alice', home)
-  expect(await logIn('alice', home, 'wrong')).toEqual([`${remembered}; create failure`, 'commit put failure, failure'])
-  expect(await logIn('alice', home)).toEqual([
-    reads,
-    'create failure',
-    `${marks}; commit put failure remove failure`,
-    'put access',
-  ])
-  expect(await logIn('alice', home)).toEqual([
-    `${remembered}; create failure`,
-    `${marks}; remove failure`,
-    'put access',
-  ])
+  const early = attempt.replace('read', `${marks},`)
+  for (let mistake = 0; mistake < 4; mistake += 1) expect(await logIn('alice', home, 'wrong')).toEqual([early])
+  expect(await logIn('alice', home, 'wrong')).toEqual([early, 'put failure'])
+  expect(await logIn('alice', home)).toEqual([early])
 })
 
-test('a login that remembers an outdated state', async () => {
-  const { logIn, logInElsewhere, advance } = await started()
-  await logIn('alice', home)
-  await logInElsewhere('wrong')
-  expect(await logIn('alice', home)).toEqual([
-    `${remembered}; create failure`,
-    // Whether the existing record is its own.
-    'read failure',
-    reads,
-    'create failure',
-    `${marks}; commit put failure remove failure`,
-    'put access',
-  ])
-  for (let failure = 0; failure < 5; failure += 1) await logInElsewhere('wrong')
-  expect(await logIn('alice', home)).toEqual([`${remembered}; create failure`, 'read failure', reads])
-  expect(await logIn('alice', home)).toEqual([reads])
-  // The address is forgotten.
-  await logIn('bob', home)
-  advance(31 * 86_400)
-  expect((await logIn('bob', home)).slice(0, 4)).toEqual([
-    `${remembered}; create failure`,
-    'remove failure',
-    reads,
-    'commit create failure, failure',
-  ])
+test('a wrong password from a new address is counted for the source and the client too', async () => {
+  const { logIn } = await started()
+  const counted = ['read failure, failure', 'increment count', 'increment count']
+  expect(await logIn('alice', home, 'wrong')).toEqual([attempt, fromNewAddress, ...counted])
+  for (let guessed = 1; guessed < 4; guessed += 1)
+    expect(await logIn('alice', home, 'wrong')).toEqual([fromNewAddress, ...counted])
+  expect(await logIn('alice', home, 'wrong')).toEqual([fromNewAddress, ...counted, 'put failure'])
 })
 
-test('an attempt that has to wait takes one command', async () => {
+test('an attempt that has to wait takes one trip, and draws no number', async () => {
   const { logIn } = await started()
   for (let failure = 0; failure < 5; failure += 1) await logIn('alice', home, 'wrong')
-  expect(await logIn('alice', home)).toEqual([reads])
+  const read = 'read known, passed, failure, passed, failure, failure, failure'
+  for (let refused = 0; refused < 3; refused += 1) expect(await logIn('alice', home)).toEqual([read])
 })

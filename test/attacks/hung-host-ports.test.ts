@@ -163,7 +163,7 @@ describe('the limit on concurrent calls', () => {
 
   test('1.51 at most twice as many logins wait for an earlier one of the same user', async () => {
     const { state, options, settle } = host('users.authenticate')
-    const passwords = { perUserAndAddress: { attempts: 1 }, perUser: { attempts: 1 } }
+    const passwords = { perUserAndAddress: { failures: 1 }, perUser: { failures: 1 } }
     const f = await fixture({ ...options, maxHostCalls: 1, hostTimeLimit: 60, abuseControl: { passwords } })
     const responses: TestResponse[] = []
     const logins = Array.from({ length: 3 }, () =>

@@ -43,7 +43,7 @@ function blind(): UserService {
 
 describe('the name of a user', () => {
   test.each(spellings)('with %s has no separate guesses', async (_, spelling) => {
-    const f = await fixture({ users: blind(), abuseControl: { passwords: { perUser: { attempts: 3 } } } })
+    const f = await fixture({ users: blind(), abuseControl: { passwords: { perUser: { failures: 3 } } } })
     for (const wrong of ['a', 'b', 'c']) expect((await guess(f, 'alice', wrong)).status).toBe(400)
     expect((await guess(f, spelling, 'alice-password')).status).toBe(429)
   })
@@ -59,7 +59,7 @@ describe('the name of a user', () => {
   })
 
   test('that is another name is not throttled', async () => {
-    const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 3 } } } })
+    const f = await fixture({ abuseControl: { passwords: { perUser: { failures: 3 } } } })
     for (let attempt = 0; attempt < 4; attempt += 1) await guess(f, 'alice2', 'wrong')
     expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
   })

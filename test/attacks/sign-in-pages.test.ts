@@ -37,7 +37,7 @@ async function allPages(): Promise<readonly (readonly [string, Page])[]> {
   }
   const { start, provider, clock } = await setUpSignIn(
     { pages },
-    { users, abuseControl: { passwords: { perUserAndAddress: { attempts: 2 } } }, clients: [hostile] },
+    { users, abuseControl: { passwords: { perUserAndAddress: { failures: 2, window: 60 } } }, clients: [hostile] },
     { pages, features: [endSession({ pages })] },
   )
   const { issuer } = provider

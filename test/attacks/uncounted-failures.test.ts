@@ -3,7 +3,8 @@
  * and inserts still work. A wrong guess then gets 503 and a right one succeeds, so an attacker can distinguish them. If
  * such a guess did not count, the attacker could try any number of them until the storage has recovered.
  *
- * A failure that the storage did not count therefore counts in the process that handled it.
+ * A failure that the storage did not count therefore counts in the process that handled it. A password attempt is counted
+ * before its password is checked, so without a count nothing is checked.
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { expect, test } from 'vitest'
@@ -11,7 +12,7 @@ import { type Fixture, fixture, web } from '../support/fixture.ts'
 import { address, elsewhere, guess, home, many, right } from '../support/guesses.ts'
 
 /** A provider that starts with a working counter, which then fails until `repair` is called. */
-async function withoutCounter() {
+async function withoutCounter(more: Parameters<typeof fixture>[0] = {}) {
   const store = memoryDriver()
   const state = { failing: false }
   const f = await fixture({
@@ -23,6 +24,7 @@ async function withoutCounter() {
       },
     },
     abuseControl: true,
+    ...more,
   })
   state.failing = true
   const repair = () => {
@@ -66,21 +68,23 @@ test('concurrently sent, the right secret after ten uncounted ones is not report
   expect(responses.at(-1)?.status).toBe(429)
 })
 
-test('uncounted passwords use up the share of a source', async () => {
-  const { f } = await withoutCounter()
-  expect(await statusesOf(22, (index) => guess(f, `name ${index}`, 'x'))).toEqual([
-    ...Array(20).fill(503),
-    ...Array(2).fill(429),
-  ])
-  expect((await right(f)).status).toBe(429)
-  expect((await right(f, elsewhere)).status).toBe(200)
-})
-
-test('uncounted passwords of many sources use up the limit of the client', async () => {
-  const { f } = await withoutCounter()
-  const statuses = await statusesOf(102, (index) => guess(f, `name ${index}`, 'x', address(index)))
-  expect(statuses).toEqual([...Array(100).fill(503), ...Array(2).fill(429)])
-  expect((await right(f, elsewhere)).status).toBe(429)
+test('no password is checked while attempts cannot be counted, and none that was not checked counts', async () => {
+  const asked: string[] = []
+  const users = {
+    authenticate({ password }: { readonly password: string }) {
+      asked.push(password)
+      return password === 'alice-password' ? { sub: '1' } : undefined
+    },
+  }
+  const { f, repair } = await withoutCounter({ users })
+  for (const from of [home, elsewhere, undefined]) {
+    expect(await statusesOf(30, (index) => guess(f, 'alice', `guess ${index}`, from))).toEqual(Array(30).fill(503))
+    expect((await right(f, from)).status).toBe(503)
+  }
+  expect(await statusesOf(30, (index) => guess(f, `name ${index}`, 'x', address(index)))).toEqual(Array(30).fill(503))
+  expect(asked).toEqual([])
+  repair()
+  expect((await right(f)).status).toBe(200)
 })
 
 test('uncounted failures are added to those that the storage counts later, and end with the window', async () => {

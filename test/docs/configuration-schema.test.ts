@@ -54,7 +54,7 @@ describe('the JSON Schema of the configuration', () => {
     ['a metrics port', { metrics: { port: 9464 } }],
     ['the console', { console: { remote: true } }],
     ['Redis by Sentinels', { storage: { driver: 'redis', sentinels: [{ host: '10.0.0.1' }], name: 'tokens' } }],
-    ['limits', { abuseControl: { validation: false, passwords: { perUser: { attempts: 3 } } } }],
+    ['limits', { abuseControl: { validation: false, passwords: { perUser: { failures: 3 } } } }],
     [
       'plugins by path and by name',
       {

@@ -100,9 +100,9 @@ test.each([
 })
 
 test('10.3 user authentication failed: too many failures', async () => {
-  const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 1 } } } })
+  const f = await fixture({ abuseControl: { passwords: { perUser: { failures: 1 } } } })
   await f.post('token', { ...forUser, password: 'x' }, web)
-  expect(lastRequest(f)[1]).toMatchObject({ type: 'abuse_limited', limit: 'passwords.perUser', retryAfter: 1 })
+  expect(lastRequest(f)[1]).toMatchObject({ type: 'abuse_limited', limit: 'passwords.perUser', retryAfter: 600 })
   await f.post('token', forUser, web)
   expect(lastRequest(f)[1]).toMatchObject({ type: 'user_authentication_failed', reason: 'too_many_failures' })
   expect(lastRequest(f).at(-1)).toMatchObject({ type: 'endpoint_failed', status: 429, reason: 'too_many_failures' })

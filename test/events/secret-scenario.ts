@@ -79,7 +79,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
       },
     },
     keys: storedKeys(),
-    abuseControl: { passwords: { perUser: { attempts: 1 } } },
+    abuseControl: { passwords: { perUser: { failures: 1, window: 1 } } },
   })
   note(secrets, 'stored-secret-in-plain-text')
   const noteKeys = () => {

@@ -27,7 +27,7 @@ describe('failed passwords of one user', () => {
   })
 
   test('count together in every spelling, and then the right password is rejected in every spelling', async () => {
-    const f = await fixture({ users: folding(), abuseControl: { passwords: { perUser: { attempts: 10 } } } })
+    const f = await fixture({ users: folding(), abuseControl: { passwords: { perUser: { failures: 10 } } } })
     for (let count = 0; count < 10; count += 1) {
       expect((await guess(f, spellings[count % spellings.length] ?? '', 'wrong')).status).toBe(400)
     }

@@ -57,6 +57,19 @@ describe('storage', () => {
     expect(calls).toEqual([])
   })
 
+  test('rejects a removeItem() that leaves counters: a login could not forget earlier failures', async () => {
+    let count = 0
+    const incrementItem = () => {
+      count += 1
+      return count
+    }
+    await expect(start(driver({ incrementItem }))).rejects.toMatchObject(
+      refusal(
+        'storage: removeItem() of broken does not remove counters; after it, incrementItem() must return 1 (docs/guides/custom-driver.md)',
+      ),
+    )
+  })
+
   test('rejects an incrementItem() that does not count', async () => {
     for (const incrementItem of [() => 0, () => 1, () => undefined]) {
       await expect(start(driver({ incrementItem }))).rejects.toMatchObject(

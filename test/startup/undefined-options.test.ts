@@ -53,7 +53,7 @@ describe('an option that is undefined keeps its default', () => {
       'abuseControl, one level deeper',
       {
         abuseControl: {
-          passwords: nothing(['perUserAndAddress', 'perUser', 'perClient', 'forgetAfter', 'rememberAddress']),
+          passwords: nothing(['perUserAndAddress', 'perUser', 'perClient', 'rememberAddress']),
           credentials: nothing(['perClientAndAddress', 'perAddress']),
           validation: nothing(['failures', 'window', 'requests']),
         },
@@ -64,7 +64,7 @@ describe('an option that is undefined keeps its default', () => {
       {
         abuseControl: {
           passwords: {
-            perUser: nothing(['attempts', 'delay', 'maxDelay']),
+            perUser: nothing(['failures', 'window']),
             perClient: nothing(['failures', 'window', 'perAddress']),
           },
           credentials: { perAddress: nothing(['failures', 'window']) },

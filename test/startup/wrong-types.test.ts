@@ -66,13 +66,13 @@ describe('an option of the wrong type', () => {
     ['abuseControl', null, 'abuseControl must be an object, not null'],
     [
       'abuseControl',
-      { passwords: { perUser: { attempts: 0 } } },
-      'abuseControl.passwords.perUser.attempts must be a whole number from 1 to 1000000',
+      { passwords: { perUser: { failures: 0 } } },
+      'abuseControl.passwords.perUser.failures must be a whole number from 1 to 1000000',
     ],
     [
       'abuseControl',
-      { passwords: { perUser: { attempts: 1001 } } },
-      'abuseControl.passwords.perUser.attempts must be a whole number from 1 to 1000',
+      { passwords: { perUser: { attempts: 5 } } },
+      'abuseControl.passwords.perUser.attempts is not a known option',
     ],
     [
       'abuseControl',

@@ -39,7 +39,7 @@ describe('createProvider()', () => {
     // @ts-expect-error the behavior of the seed would stay off
     createProvider({ ...good, introspection: { unrelatedScopes: 'unauthorized' } })
     // @ts-expect-error the limit would keep its default
-    createProvider({ ...good, abuseControl: { passwords: { perUsr: { attempts: 3 } } } })
+    createProvider({ ...good, abuseControl: { passwords: { perUsr: { failures: 3 } } } })
     // @ts-expect-error every user would count as active
     createProvider({ ...good, users: { isActve: () => false } })
     // @ts-expect-error the wall clock would stay in use

@@ -1,5 +1,5 @@
 export { addressGroupOf } from './abuse/address-group.ts'
-export type { AbuseControlOptions, ClientLimit, DelayLimit, WindowLimit } from './abuse/options.ts'
+export type { AbuseControlOptions, ClientLimit, WindowLimit } from './abuse/options.ts'
 export { configurationError, configurationProblems } from './config-problems.ts'
 export { closestName, configurationObject, parseConfiguration } from './config-schema.ts'
 export {

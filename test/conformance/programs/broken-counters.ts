@@ -30,6 +30,15 @@ export const brokenCounters: readonly Broken[] = [
     })),
   },
   {
+    fault: 'removeItem() leaves counters',
+    proof: exact,
+    sentence: /after removeItem\(\), incrementItem\(\) should return 1, but returned 4/u,
+    subject: over((good) => {
+      const counters = memoryDriver()
+      return { incrementItem: (key, options) => counters.incrementItem(key, options) }
+    }),
+  },
+  {
     fault: 'incrementItem() returns a string',
     proof: exact,
     sentence: /must return a positive integer, but returned "1"/u,

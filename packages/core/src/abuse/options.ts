@@ -1,16 +1,6 @@
 import * as v from 'valibot'
 import { configurationObject, lifetimeSchema } from '../config-schema.ts'
 
-/** Allows some failures without a delay; each further failure doubles the delay. */
-export interface DelayLimit {
-  /** Attempts without a delay; at least 1. */
-  readonly attempts?: number | undefined
-  /** Delay in seconds after the last of these attempts; each further failure doubles it. */
-  readonly delay?: number | undefined
-  /** The maximum delay in seconds. */
-  readonly maxDelay?: number | undefined
-}
-
 /** Limits the failures in a window of time. Beyond the limit, the response is 429 until the window ends. */
 export interface WindowLimit {
   readonly failures?: number | undefined
@@ -33,20 +23,15 @@ export interface AbuseControlOptions {
   /** Limits for failed passwords. They cannot be disabled. */
   readonly passwords?:
     | {
-        /** Default: 5 attempts, then a delay of 1 s that doubles up to 900 s. */
-        readonly perUserAndAddress?: DelayLimit | undefined
-        /**
-         * For a user over all addresses except those where the user has logged in. Default: 20 attempts, then a delay of 1
-         * s that doubles up to 30 s.
-         */
-        readonly perUser?: DelayLimit | undefined
+        /** Default: 5 in 900 s. */
+        readonly perUserAndAddress?: WindowLimit | undefined
+        /** For a user over all addresses except those where the user has logged in. Default: 20 in 600 s. */
+        readonly perUser?: WindowLimit | undefined
         /**
          * For a client over all users, except attempts from an address where the user has logged in. Default: 100 failures
          * in 60 s, of which 20 from one source.
          */
         readonly perClient?: ClientLimit | undefined
-        /** Seconds after which a failure is forgotten. Default: 3600. */
-        readonly forgetAfter?: number | undefined
         /** Seconds for which an address counts as the user's own after a login. Default: 30 days. */
         readonly rememberAddress?: number | undefined
       }
@@ -100,26 +85,6 @@ const count = v.pipe(
   ),
 )
 
-const delayLimit = (attempts: number, maxDelay: number) =>
-  v.optional(
-    v.pipe(
-      configurationObject({
-        attempts: v.optional(
-          v.pipe(
-            count,
-            // Each attempt is a record, and concurrent attempts search the records one by one.
-            v.maxValue(1000, 'must be a whole number from 1 to 1000'),
-          ),
-          attempts,
-        ),
-        delay: v.optional(lifetimeSchema, 1),
-        maxDelay: v.optional(lifetimeSchema, maxDelay),
-      }),
-      v.check((limit) => limit.delay <= limit.maxDelay, 'must have a maxDelay of at least delay'),
-    ),
-    {},
-  )
-
 const windowEntries = (failures: number, window: number) => ({
   failures: v.optional(count, failures),
   window: v.optional(lifetimeSchema, window),
@@ -149,10 +114,9 @@ const day = 86_400
 /** The schemas of the sections; all but `passwords` can also be `false`. */
 export const passwords = v.optional(
   configurationObject({
-    perUserAndAddress: delayLimit(5, 900),
-    perUser: delayLimit(20, 30),
+    perUserAndAddress: windowLimit(5, 900),
+    perUser: windowLimit(20, 600),
     perClient: clientLimit,
-    forgetAfter: v.optional(lifetimeSchema, 3600),
     rememberAddress: v.optional(lifetimeSchema, 30 * day),
   }),
   {},
@@ -210,5 +174,4 @@ export const abuseControlSchema = v.optional(
 )
 
 export type AbuseControl = v.InferOutput<typeof everything>
-export type Delays = AbuseControl['passwords']['perUser']
 export type Window = v.InferOutput<ReturnType<typeof windowLimit>>

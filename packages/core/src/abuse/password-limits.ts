@@ -1,17 +1,25 @@
 import { OAuthError, tooManyFailures } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import { allOf } from '../promises.ts'
-import type { NewRecord } from '../records/envelope.ts'
-import type { MaybePromise } from '../types.ts'
-import { createBackoffLimit, type Permit } from './backoff-limit.ts'
 import { createClientFailures } from './client-failures.ts'
 import { createKeyedQueue, type KeyedQueue } from './keyed-queue.ts'
 import type { AbuseControl } from './options.ts'
-import { type Attempt, createPasswordPlans, type Plan } from './password-plans.ts'
+import { type Admitted, type Attempt, createAdmission } from './password-admission.ts'
+import { type Changes, createHeldPlaces, type Settlement } from './settlement.ts'
 import type { LimitDeps } from './window-limit.ts'
 
-/** Checks a password. A result other than `undefined` is a success. */
-type TryPassword<T> = () => Promise<T | undefined>
+/** What happens during an attempt. */
+interface AttemptSteps<T> {
+  /** Checks the password. A result other than `undefined` is a success. */
+  readonly check: () => Promise<T | undefined>
+  /** Takes over the settlement of a success, to write it together with other records. */
+  readonly settleLater?: ((settlement: Settlement) => void) | undefined
+}
+
+interface Outcome extends Changes {
+  /** Seconds to wait, if the outcome must not be reported. */
+  readonly wait?: number
+}
 
 /**
  * Limits password attempts.
@@ -20,188 +28,119 @@ type TryPassword<T> = () => Promise<T | undefined>
  */
 export interface PasswordLimits {
   /**
-   * Runs `tryPassword` if an attempt is allowed now.
+   * Checks the password if an attempt is allowed now.
    *
    * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. The error does not reveal whether the
    * password is right, and the attempt is not counted.
    */
-  attempt<T>(who: Attempt, trace: Trace, tryPassword: TryPassword<T>): Promise<T | undefined>
+  attempt<T>(who: Attempt, trace: Trace, steps: AttemptSteps<T>): Promise<T | undefined>
 }
 
-/** The maximum number of slots that are tried for a permit. More are tried only if many processes crashed. */
-const maxSteps = 100
-
-/** Milliseconds that an attempt waits at most for earlier ones of the same user. */
+/** Milliseconds that an attempt waits at most for earlier ones of the same user in this process. */
 const maxQueueTime = 10_000
 
 /**
- * Milliseconds after which an attempt first tries again to get a permit from attempts in progress in other processes.
- * Each further pause is twice as long.
+ * Milliseconds after which it no longer waits for a settlement that a caller has taken over: a grant plugin may hang, or
+ * check two passwords of the user.
  */
-const firstPause = 20
+const maxSettleTime = 1000
 
-/** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same key take too long. */
-async function inQueue<T>(queue: KeyedQueue, key: string, task: () => Promise<T>): Promise<T> {
-  const entered = queue.enter(key)
-  if (entered !== true && !(await entered)) {
+export function createPasswordLimits(passwords: AbuseControl['passwords'], deps: LimitDeps): PasswordLimits {
+  const { store, recorder } = deps
+  const { perUserAndAddress, perUser, perClient } = passwords
+  const clientFailures = createClientFailures(perClient, deps)
+  const admission = createAdmission(passwords, { ...deps, clientFailures })
+  // Concurrent logins of one user wait for each other instead of being refused.
+  const queues = {
+    atAddress: createKeyedQueue(perUserAndAddress.failures, maxQueueTime),
+    everywhere: createKeyedQueue(perUser.failures, maxQueueTime),
+  }
+
+  const places = createHeldPlaces()
+
+  /** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same user take too long. */
+  async function enter(queue: KeyedQueue, name: string): Promise<void> {
+    const entered = queue.enter(name)
+    if (entered === true) return
+    const timer = setTimeout(() => places.leaveAll(name), maxSettleTime)
+    const hasEntered = await entered
+    clearTimeout(timer)
+    if (hasEntered) return
     throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
       reason: 'earlier_attempt_pending',
       retryAfter: 1,
     })
   }
-  try {
-    return await task()
-  } finally {
-    queue.leave(key)
-  }
-}
 
-export function createPasswordLimits(
-  { perUserAndAddress, perUser, perClient, forgetAfter, rememberAddress }: AbuseControl['passwords'],
-  deps: LimitDeps,
-): PasswordLimits {
-  const { issuer, store, runtime, recorder } = deps
-  const shared = { forgetAfter, issuer, store, runtime }
-  const clientFailures = createClientFailures(perClient, deps)
-  const plans = createPasswordPlans({
-    perUserAndAddress: createBackoffLimit(perUserAndAddress, { limit: 'passwords.perUserAndAddress', ...shared }),
-    perUser: createBackoffLimit(perUser, { limit: 'passwords.perUser', ...shared }),
-    clientFailures,
-    rememberAddress,
-    issuer,
-    store,
-    runtime,
-  })
-  // Concurrent logins of one user wait for each other instead of being refused for lack of a permit.
-  const queues = {
-    perUserAndAddress: createKeyedQueue(perUserAndAddress.attempts, maxQueueTime),
-    perUser: createKeyedQueue(perUser.attempts, maxQueueTime),
+  /** Settles a right password. It is refused if the client has reached its limit in the meantime. */
+  async function settleSuccess(admitted: Admitted, who: Attempt): Promise<Outcome> {
+    const { counters, isKnown } = admitted
+    if (isKnown) return { put: [], remove: counters.flatMap((counter) => counter.forget()) }
+    // In one trip with the mark for the tokens.
+    const [wait, returned] = await allOf([clientFailures.waitOf(who), admission.giveBack(admitted)])
+    if (wait !== undefined) return { put: returned, remove: [], wait }
+    const { put, remove } = admission.makeKnown(who)
+    return { put: [...put, ...returned], remove }
   }
 
-  /** Takes the chosen slots, or none. Returns the keys of those that exist. */
-  const createSlots = (permits: readonly Permit[]): MaybePromise<readonly string[]> =>
-    store.commit({ create: permits.map((permit) => permit.record()) })
-  const returnSlots = (permits: readonly Permit[], put: readonly NewRecord[] = []) =>
-    store.commit({ put, remove: permits.map(({ key }) => key) })
-
-  /** Whether a remembered plan is current. If it is not, returns the slots that were taken for it. */
-  async function isConfirmed({ permits, isCurrent }: Plan, creating: ReturnType<typeof createSlots>): Promise<boolean> {
-    const [current, existing] = await Promise.allSettled([isCurrent?.(), creating])
-    if (current.status === 'fulfilled' && current.value) return true
-    if (existing.status === 'fulfilled' && existing.value.length === 0) await returnSlots(permits)
-    if (current.status === 'rejected') throw current.reason
-    if (existing.status === 'rejected') throw existing.reason
-    return false
+  /** Settles a wrong password. The response does not say that it was wrong if the client has reached its limit. */
+  async function settleFailure(admitted: Admitted, who: Attempt, trace: Trace): Promise<Outcome> {
+    const { counters, isKnown } = admitted
+    // If the storage fails, the numbers stay drawn, as after a crash.
+    const wait = isKnown ? undefined : await clientFailures.countFailure(who, trace)
+    if (wait !== undefined) return { put: await admission.giveBack(admitted), remove: [], wait }
+    const put = counters.flatMap((counter) => {
+      const marks = counter.fail()
+      const { limit, remaining } = counter
+      if (marks.length > 0) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter: remaining })
+      return marks
+    })
+    return { put, remove: [] }
   }
 
-  /**
-   * Takes the slots of all permits, or none. Returns `false` if the plan is outdated, or if attempts in progress have the
-   * slots, in this or another process.
-   *
-   * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet.
-   */
-  async function takeSlots(plan: Plan): Promise<boolean> {
-    const { permits } = plan
-    for (const permit of permits) permit.choose()
-    const creating = createSlots(permits)
-    if (plan.isCurrent !== undefined && !(await isConfirmed(plan, creating))) return false
-    let existing = await creating
-    for (let step = 1; step < maxSteps; step += 1) {
-      if (existing.length === 0) return true
-      const conflicts = existing
-      const chosen = await allOf(permits.map((permit) => !conflicts.includes(permit.key) || permit.chooseAgain()))
-      if (!chosen.every(Boolean)) return false
-      existing = await createSlots(permits)
-    }
-    throw tooManyFailures(1)
-  }
-
-  /** Ends an attempt with the right password. Returns the seconds to wait if the client has reached its limit. */
-  async function settleSuccess({ permits, origin, succeed }: Plan, who: Attempt): Promise<number | undefined> {
-    const { records, remember } = succeed()
-    let wait: number | undefined
-    if (origin === 'known address') {
-      await returnSlots(permits, records)
-    } else if (records.length === 0) {
-      // No record depends on the limit, so both take one trip.
-      const [late] = await allOf([clientFailures.waitOf(who), returnSlots(permits)])
-      wait = late
-    } else {
-      // A refusal must not write the records, so the limit is read first.
-      let put: readonly NewRecord[] = []
-      try {
-        wait = await clientFailures.waitOf(who)
-        if (wait === undefined) put = records
-      } finally {
-        await returnSlots(permits, put)
-      }
-    }
-    if (wait === undefined) remember()
-    return wait
-  }
-
-  /** Ends an attempt with a wrong password. Returns the seconds to wait if the client has reached its limit. */
-  async function settleFailure(plan: Plan, who: Attempt, trace: Trace): Promise<number | undefined> {
-    const { permits, origin } = plan
-    plan.forget()
-    // If the storage fails, the slots stay, as after a crash.
-    const wait = origin === 'known address' ? undefined : await clientFailures.countFailure(who, trace)
-    if (wait !== undefined) {
-      await returnSlots(permits)
-      return wait
-    }
-    const failures = permits.map((permit) => permit.fail())
-    await store.commit({ put: failures.flatMap(({ records }) => records) })
-    for (const { limit, retryAfter } of failures) {
-      if (retryAfter > 0) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
-    }
-    return undefined
-  }
-
-  /** Checks the password of an attempt whose slots are taken. */
-  async function check<T>(plan: Plan, who: Attempt, trace: Trace, tryPassword: TryPassword<T>): Promise<T | undefined> {
+  async function check<T>(
+    who: Attempt,
+    trace: Trace,
+    steps: AttemptSteps<T>,
+    hold: () => () => void,
+  ): Promise<T | undefined> {
+    const admitted = await admission.admit(who)
     let found: T | undefined
     try {
-      found = await tryPassword()
+      found = await steps.check()
     } catch (error) {
       // The user service failed, so no password was checked.
-      await returnSlots(plan.permits)
+      await store.commit({ put: await admission.giveBack(admitted) })
       throw error
     }
-    const wait = await (found === undefined ? settleFailure(plan, who, trace) : settleSuccess(plan, who))
+    const isRight = found !== undefined
+    const { wait, ...changes } = await (isRight ? settleSuccess(admitted, who) : settleFailure(admitted, who, trace))
+    if (isRight && wait === undefined && steps.settleLater !== undefined) {
+      steps.settleLater({ ...changes, end: hold() })
+      return found
+    }
+    await store.commit(changes)
     // Attempts in flight when the limit trips all get the same 429, right or wrong.
     if (wait !== undefined) throw tooManyFailures(wait)
     return found
   }
 
   return {
-    async attempt(who, trace, tryPassword) {
+    async attempt(who, trace, steps) {
       const { foldedName, nameAtAddress } = who
-
-      /** Returns `undefined` if another plan is needed, because the slots of this one were not taken. */
-      async function tryWith(plan: Plan) {
-        try {
-          return (await takeSlots(plan)) ? { found: await check(plan, who, trace, tryPassword) } : undefined
-        } finally {
-          for (const permit of plan.permits) permit.end()
-        }
-      }
-
       const [queue, name] =
-        nameAtAddress === undefined ? [queues.perUser, foldedName] : [queues.perUserAndAddress, nameAtAddress]
-      return inQueue(queue, name, async () => {
-        const remembered = plans.remembered(who)
-        const tried = remembered && (await tryWith(remembered))
-        if (tried !== undefined) return tried.found
-        for (let pause = firstPause; pause < maxQueueTime; pause *= 2) {
-          const plan = await plans.read(who)
-          const isForUser = plan.origin === 'new address'
-          const tried = await (isForUser ? inQueue(queues.perUser, foldedName, () => tryWith(plan)) : tryWith(plan))
-          if (tried !== undefined) return tried.found
-          await new Promise((resolve) => setTimeout(resolve, pause))
-        }
-        throw tooManyFailures(1)
-      })
+        nameAtAddress === undefined ? [queues.everywhere, foldedName] : [queues.atAddress, nameAtAddress]
+      await enter(queue, name)
+      let isHeld = false
+      const hold = (): (() => void) => {
+        isHeld = true
+        return places.hold(name, () => queue.leave(name))
+      }
+      try {
+        return await check(who, trace, steps, hold)
+      } finally {
+        if (!isHeld) queue.leave(name)
+      }
     },
   }
 }

@@ -2,6 +2,8 @@ import * as v from 'valibot'
 import { addressGroupOf } from '../abuse/address-group.ts'
 import { foldedName } from '../abuse/folded-name.ts'
 import type { PasswordLimits } from '../abuse/password-limits.ts'
+import type { Settlement } from '../abuse/settlement.ts'
+import { createBoundedMap } from '../bounded-map.ts'
 import type { Client } from '../directory/client.ts'
 import { localProvider, subjectSchema } from '../directory/subject.ts'
 import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
@@ -17,6 +19,13 @@ interface PasswordSteps {
    * share its trip.
    */
   readonly onFound?: ((sub: string) => void) | undefined
+  /**
+   * Called before the attempt with the `sub` of the last login under this name, if this process remembers it, so that reads
+   * can share the trip of the attempt. The attempt may have another outcome.
+   */
+  readonly onExpected?: ((sub: string) => void) | undefined
+  /** Takes over the settlement of a success, to write it with the tokens. Without it, it is written at once. */
+  readonly settleLater?: ((settlement: Settlement) => void) | undefined
   /** Whether a second factor follows. */
   readonly needsSecondFactor?: ((sub: string) => Promise<boolean>) | undefined
 }
@@ -33,6 +42,9 @@ export type PasswordCheck = (
 
 /** Stands for the client in limits if a login page names none. No client has this id. */
 const noClient = ''
+
+/** The maximum number of logins whose `sub` a process remembers. */
+const maxLogins = 10_000
 
 /**
  * Validates the returned subject. The error contains only the path of the mistake: the value could be a database row
@@ -56,7 +68,8 @@ export function createPasswordCheck(deps: {
 }): PasswordCheck {
   const { users, maxHostCalls, limits, names, recorder } = deps
   const concurrency = createLoginConcurrency(maxHostCalls)
-  return async (credentials, client, trace, { onFound, needsSecondFactor } = {}) => {
+  const lastLogins = createBoundedMap<string>(maxLogins)
+  return async (credentials, client, trace, { onFound, onExpected, settleLater, needsSecondFactor } = {}) => {
     const { username, idp, tenant, acrValues } = credentials
     const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
     const directory = namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
@@ -79,14 +92,18 @@ export function createPasswordCheck(deps: {
       nameAtAddress: address === undefined ? undefined : JSON.stringify([folded, addressGroupOf(address)]),
     }
     const release = concurrency.acquire(attempt)
+    const login = JSON.stringify([username, directory, attempt.clientId])
+    const expected = lastLogins.get(login)
     let user: AuthenticatedUser | undefined
     try {
-      user = await limits.attempt(attempt, trace, async () => {
+      if (expected !== undefined) onExpected?.(expected)
+      const check = async (): Promise<AuthenticatedUser | undefined> => {
         const found = (await users.authenticate?.(credentials, client)) ?? undefined
         // The subject is validated after the attempt.
         if (typeof found?.sub === 'string') onFound?.(found.sub)
         return found
-      })
+      }
+      user = await limits.attempt(attempt, trace, { check, settleLater })
     } catch (error) {
       if (isOAuthError(error) && error.code === 'slow_down') fail(error.details.reason)
       throw error
@@ -99,6 +116,7 @@ export function createPasswordCheck(deps: {
     }
     const subject = subjectOf(user)
     trace.sub = subject.sub
+    if (expected !== subject.sub) lastLogins.set(login, subject.sub)
     names.remember(username)
     const { idp: authenticatedBy = localProvider, acr } = subject
     const how = { idp: authenticatedBy, ...(acr !== undefined && { acr }) }

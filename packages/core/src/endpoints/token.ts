@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { settle } from '../abuse/settlement.ts'
 import { isActive } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { CommitRequest } from '../grants/commit.ts'
@@ -34,7 +35,7 @@ export const tokenEndpoint = builtIn(
     // Each grant has its own schema.
     params: v.any() as Schema<RequestParameters>,
   },
-  ({ registry, scopePolicy, users, createKit, mint, settleDemands, audiences, commit, runtime }) => {
+  ({ registry, scopePolicy, users, createKit, mint, settleDemands, audiences, commit, store, runtime }) => {
     /** Returns the parameters for plugins. The pipeline has removed the credentials of the client. */
     function pluginParameters(form: RequestParameters): RequestParameters {
       const parameters: Record<string, string> = Object.create(null)
@@ -84,7 +85,7 @@ export const tokenEndpoint = builtIn(
       const refuse = (reason: string): OAuthError => refusalOf(grant, reason)
       const parameters = pluginParameters(form)
       const params = await parseFields(grant.params, parameters)
-      const { kit, kitFor, foundGrants, validatedTokens, marks } = createKit(
+      const { kit, kitFor, foundGrants, validatedTokens, marks, unsettled } = createKit(
         registry.pluginOf(grantType),
         client,
         confirmation,
@@ -104,41 +105,47 @@ export const tokenEndpoint = builtIn(
       // Spread last: on Node 20, adding a member after a spread takes half a microsecond (bench/PROFILE.md).
       const grantRequest = { client, scopes, request: facts(), confirmation }
 
-      const result = parseGrantResult(await grant.handle({ params, ...grantRequest }, kit), grant, foundGrants)
-      trace.sub = result.subject?.sub
-      const contributed = await settleDemands(result, checks, { grantType, ...grantRequest }, trace)
-      if (contributed === undefined) throw refuse('demand_unsettled')
-      assertWithinPolicy(result, { grant, client, confirmation, scopes }, { registry, scopePolicy })
-      const accessScopes = narrowScopes(result, contributed, audiences)
-      const { subject, stored } = result
-      if (subject !== undefined) {
-        // Tokens of a stored grant carry its mark.
-        if (stored === undefined) marks.readEarly(subject.sub)
-        if (!(await isActive(users, subject.sub))) throw refuse('user_inactive')
-      }
+      try {
+        const result = parseGrantResult(await grant.handle({ params, ...grantRequest }, kit), grant, foundGrants)
+        trace.sub = result.subject?.sub
+        const contributed = await settleDemands(result, checks, { grantType, ...grantRequest }, trace)
+        if (contributed === undefined) throw refuse('demand_unsettled')
+        assertWithinPolicy(result, { grant, client, confirmation, scopes }, { registry, scopePolicy })
+        const accessScopes = narrowScopes(result, contributed, audiences)
+        const { subject, stored } = result
+        if (subject !== undefined) {
+          // Tokens of a stored grant carry its mark.
+          if (stored === undefined) marks.readEarly(subject.sub)
+          if (!(await isActive(users, subject.sub))) throw refuse('user_inactive')
+        }
 
-      const commitRequest: CommitRequest = {
-        client,
-        redemptions: result.redeems,
-        continues: result.continues ?? result.lineage?.stored,
-        retryId: () => retryIdOf(client, confirmation, grantType, form),
-        refuse,
-        trace,
-      }
-      const mintFrom = (issuance: Issuance): Promise<Minted> =>
-        mint({
-          result,
-          accessScopes,
-          contributed,
+        const commitRequest: CommitRequest = {
           client,
-          confirmation,
-          grantType,
+          redemptions: result.redeems,
+          continues: result.continues ?? result.lineage?.stored,
+          retryId: () => retryIdOf(client, confirmation, grantType, form),
+          unsettled,
           refuse,
-          validatedTokens,
-          marks,
-          issuance,
-        })
-      return { json: await commit(commitRequest, mintFrom) }
+          trace,
+        }
+        const mintFrom = (issuance: Issuance): Promise<Minted> =>
+          mint({
+            result,
+            accessScopes,
+            contributed,
+            client,
+            confirmation,
+            grantType,
+            refuse,
+            validatedTokens,
+            marks,
+            issuance,
+          })
+        return { json: await commit(commitRequest, mintFrom) }
+      } finally {
+        // A right password does not count as a failure because its request was refused.
+        if (unsettled.length > 0) await settle(store, unsettled.splice(0), {})
+      }
     }
   },
 )

@@ -1,3 +1,4 @@
+import { type Settlement, settle } from '../abuse/settlement.ts'
 import type { Client } from '../directory/client.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
@@ -22,6 +23,8 @@ export interface CommitRequest {
   readonly redemptions: readonly CredentialDetails[]
   /** A stored grant that is used without being spent. It must not be spent already. */
   readonly continues: CredentialDetails | undefined
+  /** To write with the tokens. The commit takes them from the list. */
+  readonly unsettled: Settlement[]
   /** Returns the id that only a retry of the request has, too. Needed when a refresh token is rotated. */
   readonly retryId: () => string
   /** Returns the refusal of the grant. */
@@ -153,7 +156,8 @@ export function createCommit(deps: {
       .sort(pluginFirst)
       .map(({ kind, hash, expiresAt }) => ({ key: spentKeyOf(kind, hash), value: marker, expiresAt }))
     const put = derivation === undefined ? records : [...records, replayRecord(request, at, derivation, attempt)]
-    return after(store.commit({ create, put }), (existing) => existing.length === 0)
+    const written = settle(store, request.unsettled.splice(0), { create, put })
+    return after(written, (existing) => existing.length === 0)
   }
 
   return async (request, mint) => {

@@ -1,3 +1,4 @@
+import type { Settlement } from '../abuse/settlement.ts'
 import type { PasswordCheck } from '../credentials/password-check.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { Trace } from '../events/recorder.ts'
@@ -28,6 +29,8 @@ export interface RequestKit {
   readonly validatedTokens: readonly JsonObject[]
   /** Contains the mark of the user whom the kit has authenticated. */
   readonly marks: RequestMarks
+  /** Of the passwords that the kit has checked, for the commit of the request. What is left must be settled anyway. */
+  readonly unsettled: Settlement[]
 }
 
 /** @param confirmation the keys that the request has proved */
@@ -52,6 +55,7 @@ export function createGrantKits(deps: {
   return (plugin, client, confirmation, trace) => {
     const foundGrants: Redemption[] = []
     const validatedTokens: JsonObject[] = []
+    const unsettled: Settlement[] = []
     const marks = createMarks(client.clientId)
     const findGrant = async (kind: string, credential: string): Promise<StoredGrant | undefined> => {
       const stored = await storedGrants.redeemable(kind, credential)
@@ -101,7 +105,12 @@ export function createGrantKits(deps: {
       limitGuesses,
       redemption,
       findGrant,
-      authenticateUser: (credentials) => checkPassword(credentials, client, trace, { onFound: marks.readEarly }),
+      authenticateUser: (credentials) =>
+        checkPassword(credentials, client, trace, {
+          onFound: marks.readEarly,
+          onExpected: marks.readEarly,
+          settleLater: (settlement) => unsettled.push(settlement),
+        }),
       async validateToken(token, type) {
         const access = type === 'access_token' ? await accessTokens.validate(token) : undefined
         const validation = access ?? (await identityTokens.validate(token))
@@ -124,6 +133,7 @@ export function createGrantKits(deps: {
       foundGrants,
       validatedTokens,
       marks,
+      unsettled,
     }
   }
 }

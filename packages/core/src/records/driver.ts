@@ -49,7 +49,7 @@ export interface AtomicDriver {
    * @param options `ttl`: whole seconds, at least 1, until the item expires
    */
   setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
-  /** Removes the item if it exists. */
+  /** Removes the item, or the counter, if it exists. */
   removeItem(key: string, options: object): MaybePromise<void>
   /**
    * Creates the item only if it is absent. Returns `true` if this call created it. Must be atomic across all processes

@@ -17,6 +17,7 @@ export type RecordKind =
   | 'epoch'
   | 'revision'
   | 'failure'
+  | 'passed'
   | 'keys'
   | 'known'
   | 'count'

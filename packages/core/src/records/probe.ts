@@ -21,23 +21,26 @@ interface ProbeOutcome {
   readonly joins: boolean
   readonly created: number
   readonly counts: boolean
+  readonly forgets: boolean
   readonly commits: boolean
 }
 
 /** Sequential storage operations of the probe. They determine its time limit. */
-const operations = 18
+const operations = 20
 
 const newKey = (runtime: Runtime): string => `probe:${hex(runtime.randomBytes(32))}`
 
 /**
- * Whether `incrementItem()` works. It can fail alone: Redis may forbid scripts, or a wrapper around the driver may not
+ * Whether `incrementItem()` works, and `removeItem()` removes a counter. It can fail alone: Redis may forbid scripts, or a wrapper around the driver may not
  * forward it.
  */
-async function count(driver: AtomicDriver, runtime: Runtime): Promise<boolean> {
+async function count(driver: AtomicDriver, runtime: Runtime) {
   const key = newKey(runtime)
   const counted = [await driver.incrementItem(key, { ttl: 60 }), await driver.incrementItem(key, { ttl: 60 })]
   await driver.removeItem(key, {})
-  return counted[0] === 1 && counted[1] === 2
+  const again = await driver.incrementItem(key, { ttl: 60 })
+  await driver.removeItem(key, {})
+  return { counts: counted[0] === 1 && counted[1] === 2, forgets: again === 1 }
 }
 
 /** Whether of several concurrent calls of `commit()` with one key one writes everything, and the others nothing. */
@@ -95,7 +98,7 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
     keeps: inserted.text === value && replaced.text === other && removed.text === undefined,
     joins: [inserted, replaced, removed].every(({ isSame }) => isSame),
     created,
-    counts: await count(driver, runtime),
+    ...(await count(driver, runtime)),
     commits: await commit(driver, runtime),
   }
 }
@@ -147,6 +150,11 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeL
   }
   if (!outcome.counts) {
     throw new TypeError(`storage: incrementItem() of ${name} does not count; it must return 1 and then 2`)
+  }
+  if (!outcome.forgets) {
+    throw new TypeError(
+      `storage: removeItem() of ${name} does not remove counters; after it, incrementItem() must return 1 (docs/guides/custom-driver.md)`,
+    )
   }
   if (!outcome.commits) {
     throw new TypeError(

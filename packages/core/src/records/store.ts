@@ -11,7 +11,7 @@ import { createReadiness } from './readiness.ts'
 import { createRecordReader, type RecordCheck } from './record-reader.ts'
 
 /** Records that are written together. */
-interface RecordChanges {
+export interface RecordChanges {
   /** Records that must not exist yet. A random value in each distinguishes it from that of another commit. */
   readonly create?: readonly NewRecord[] | undefined
   readonly put?: readonly NewRecord[] | undefined

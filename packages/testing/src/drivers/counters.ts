@@ -177,6 +177,9 @@ export const counterProofs: readonly Proof[] = [
       const counts = [await driver.increment(key), await driver.increment(key), await driver.increment(key)]
       if (counts.join() !== '1,2,3')
         context.fail(`three calls of incrementItem() should return 1, 2, 3, but returned ${counts.join(', ')}`)
+      await driver.driver.removeItem(key, {})
+      const next = await driver.increment(key)
+      if (next !== 1) context.fail(`after removeItem(), incrementItem() should return 1, but returned ${next}`)
       for (let round = 0; round < context.rounds; round += 1) {
         await race(context, [driver], noDelay)
         await race(context, [driver], randomDelay)

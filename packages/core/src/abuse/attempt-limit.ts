@@ -1,0 +1,125 @@
+import { createBoundedMap } from '../bounded-map.ts'
+import { after } from '../promises.ts'
+import type { NewRecord } from '../records/envelope.ts'
+import { isNumber, isObject } from '../records/json.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
+import { combined, type Lookup, markerAt, recordAt } from '../records/lookup.ts'
+import type { MaybePromise } from '../types.ts'
+import type { Window } from './options.ts'
+import type { LimitDeps } from './window-limit.ts'
+
+interface Mark {
+  readonly number: number
+}
+const isMark = (value: unknown): value is Mark => isObject(value) && 'number' in value && isNumber(value.number)
+const unreadable: Mark = { number: Number.POSITIVE_INFINITY }
+
+/** The maximum number of names that a process remembers as blocked: about 2 MB. */
+const maxNames = 10_000
+
+/** What the storage knows about the attempts of a window. */
+export interface Progress {
+  /** The number of attempts that were no failures. */
+  readonly passed: number
+  /** The number of the failure after which no other was allowed; 0 without one. */
+  readonly full: number
+}
+
+/** An attempt under a name in the current window. */
+export interface NumberedAttempt {
+  readonly limit: string
+  readonly progress: Lookup<Progress>
+  /** Seconds until the window ends. */
+  readonly remaining: number
+  /** Whether the number is low enough for a check of the password. */
+  readonly isAdmitted: boolean
+  /** Whether all attempts that the window allows have failed, as far as is known. */
+  readonly isBlocked: boolean
+  see(progress: Progress): void
+  /** Draws the next number, exactly across all processes. Without one, nothing may be checked. */
+  draw(): MaybePromise<void>
+  /** Does not count this attempt, because it was right or no guess. Returns what to write. */
+  giveBack(): Promise<readonly NewRecord[]>
+  /** Returns the keys to remove in order to forget all attempts. */
+  forget(): readonly string[]
+  /** Returns what to write after a wrong password: nothing, or that no further attempt is allowed. */
+  fail(): readonly NewRecord[]
+}
+
+/**
+ * Limits the failures under a name in a window, exactly across all processes: each attempt draws a number from an atomic
+ * counter before the password is checked. It is admitted while its number is at most the limit plus the attempts that
+ * were no failures (`passed`). Of the numbers up to that sum, as many belong to failures and attempts in progress as the
+ * limit allows, in whatever order the storage performs reads and writes. An outdated `passed` admits fewer.
+ *
+ * A number beyond that does not say whether the others have failed. The failure that has the last number writes a
+ * marker. Without it, attempts are in progress, and a later one waits for them.
+ */
+export interface AttemptLimit {
+  open(name: string): NumberedAttempt
+}
+
+export function createAttemptLimit(
+  { failures, window }: Window,
+  { limit, issuer, store, runtime }: Omit<LimitDeps, 'recorder'> & { readonly limit: string },
+): AttemptLimit {
+  /** The names that are blocked, as far as this process has seen. */
+  const blocked = createBoundedMap<number>(maxNames)
+
+  return {
+    open(name) {
+      const at = Math.floor(runtime.now() / window)
+      const end = (at + 1) * window
+      const hashed = (...kind: readonly string[]): string =>
+        hashOf(JSON.stringify([issuer, limit, name, window, at, ...kind]), runtime)
+      const hash = hashed()
+      const [countKey, passedKey, fullKey] = [keyOf('count', hash), keyOf('passed', hash), keyOf('failure', hash)]
+      const passedCountKey = (): string => keyOf('count', hashed('passed'))
+      // One minute longer than the window, to allow for clock skew.
+      const next = (key: string): MaybePromise<number> => store.increment(key, end + 60)
+      let number = 0
+      let seen: Progress = { passed: 0, full: 0 }
+      const allowed = (): number => failures + seen.passed
+      return {
+        limit,
+        progress: combined(
+          [recordAt(passedKey, isMark), markerAt(fullKey, isMark, unreadable)],
+          ([passed, full]): Progress => ({ passed: passed?.number ?? 0, full: full?.number ?? 0 }),
+        ),
+        get remaining() {
+          return Math.max(1, end - runtime.now())
+        },
+        get isAdmitted() {
+          return number > 0 && number <= allowed()
+        },
+        get isBlocked() {
+          return Math.max(seen.full, blocked.get(hash) ?? 0) >= allowed()
+        },
+        see(progress) {
+          seen = progress
+          if (progress.full > 0) blocked.set(hash, progress.full)
+        },
+        draw: () =>
+          after(next(countKey), (drawn) => {
+            number = drawn
+          }),
+        async giveBack() {
+          return [{ key: passedKey, value: { number: await next(passedCountKey()) }, expiresAt: end }]
+        },
+        forget() {
+          blocked.delete(hash)
+          return [
+            countKey,
+            ...(seen.full > 0 ? [fullKey] : []),
+            ...(seen.passed > 0 ? [passedKey, passedCountKey()] : []),
+          ]
+        },
+        fail() {
+          if (number < allowed()) return []
+          blocked.set(hash, number)
+          return [{ key: fullKey, value: { number }, expiresAt: end }]
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,163 @@
+import { createBoundedMap } from '../bounded-map.ts'
+import { tooManyFailures } from '../errors/oauth-error.ts'
+import { allOf } from '../promises.ts'
+import type { NewRecord } from '../records/envelope.ts'
+import { isObject } from '../records/json.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
+import { recordAt } from '../records/lookup.ts'
+import { createAttemptLimit, type NumberedAttempt } from './attempt-limit.ts'
+import type { ClientFailures } from './client-failures.ts'
+import type { AbuseControl } from './options.ts'
+import type { Changes } from './settlement.ts'
+import type { LimitDeps } from './window-limit.ts'
+
+/** A password attempt. */
+export interface Attempt {
+  /** The user name in its folded form, the same for all spellings. */
+  readonly foldedName: string
+  /** The user name as presented. If the host distinguishes spellings, each can be a different user. */
+  readonly spelling: string
+  readonly clientId: string
+  /** Further parameters by which the host may select the user (`idp:`, `tenant:`); `undefined` if there are none. */
+  readonly directory: string | undefined
+  /** `undefined` if the adapter does not report it. Then failures are counted per user only. */
+  readonly address: string | undefined
+  /** A key of the folded name at the address group; `undefined` if the address is unknown. */
+  readonly nameAtAddress: string | undefined
+}
+
+/** What h/** An attempt that may be checked. */
+export interface Admitted {
+  /** Of the account itself if it is known at the address, otherwise of the name. */
+  readonly counters: readonly NumberedAttempt[]
+  readonly isKnown: boolean
+}
+
+/** Decides which attempts may be checked. */
+export interface Admission {
+  /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. */
+  admit(who: Attempt): Promise<Admitted>
+  /** Does not count an attempt, because it was right or no guess. Returns what to write. */
+  giveBack(admitted: Admitted): Promise<readonly NewRecord[]>
+  /** Returns what makes the account known at the address, and forgets what was counted for it. */
+  makeKnown(who: Attempt): Changes
+}
+
+interface Look {
+  readonly isStillKnown: boolean
+  /** Seconds to wait, if the client has reached its limit. */
+  readonly clientWait: number | undefined
+}
+
+/** Milliseconds that an attempt waits at most for earlier ones of the same user. */
+const maxQueueTime = 10_000
+
+/** Milliseconds between two reads while attempts are in progress in other processes; each pause is twice as long. */
+const [firstPause, longestPause] = [20, 320]
+
+/** The maximum number of accounts that a process remembers as unknown at an address. */
+const maxStrangers = 10_000
+
+/** Encodes parts of a key so that they cannot collide with others, whatever characters they contain. */
+const keyPart = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts)
+
+const giveBack = async (counters: readonly NumberedAttempt[]): Promise<readonly NewRecord[]> =>
+  // A number beyond the limit stays drawn: giving it back could admit another one that waits.
+  (await Promise.all(counters.filter(({ isAdmitted }) => isAdmitted).map((counter) => counter.giveBack()))).flat()
+
+export function createAdmission(
+  { perUserAndAddress, perUser, rememberAddress }: AbuseControl['passwords'],
+  deps: LimitDeps & { readonly clientFailures: ClientFailures },
+): Admission {
+  const { issuer, store, runtime, clientFailures } = deps
+  const atAddress = createAttemptLimit(perUserAndAddress, { ...deps, limit: 'passwords.perUserAndAddress' })
+  const everywhere = createAttemptLimit(perUser, { ...deps, limit: 'passwords.perUser' })
+  /** The accounts that were not known at an address. */
+  const strangers = createBoundedMap<true>(maxStrangers)
+
+  // Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), can be two users, one of them the
+  // attacker. Therefore only an account that has logged in before from this address, in exactly this way, is counted by
+  // itself, and only its own logins forget its failures. All others are counted under the folded name.
+  const accountOf = ({ foldedName, nameAtAddress, spelling, directory }: Attempt): string =>
+    keyPart(issuer, nameAtAddress ?? keyPart(foldedName), directory, spelling)
+  const knownKeyOf = (who: Attempt): string => keyOf('known', hashOf(accountOf(who), runtime))
+  const accountCounter = (who: Attempt): NumberedAttempt =>
+    (who.nameAtAddress === undefined ? everywhere : atAddress).open(accountOf(who))
+  const nameCounters = ({ foldedName, nameAtAddress }: Attempt): readonly NumberedAttempt[] => [
+    ...(nameAtAddress === undefined ? [] : [atAddress.open(keyPart(nameAtAddress))]),
+    everywhere.open(keyPart(foldedName)),
+  ]
+
+  /** Reads in one trip whether the account is known and what has failed, and draws numbers. */
+  async function look({ counters, isKnown }: Admitted, who: Attempt, draws: boolean): Promise<Look> {
+    const [[known, ...progress], clientWait] = await allOf([
+      store.getAll([recordAt(knownKeyOf(who), isObject), ...counters.map((counter) => counter.progress)]),
+      // Failures elsewhere do not count where the user has logged in before: an attacker cannot lock the user out.
+      isKnown ? undefined : clientFailures.waitOf(who),
+      draws ? allOf(counters.map((counter) => counter.draw())) : undefined,
+    ])
+    for (const [index, counter] of counters.entries()) counter.see(progress[index] ?? { passed: 0, full: 0 })
+    return { isStillKnown: known !== undefined, clientWait }
+  }
+
+  /** Refuses an attempt. It must not count for the name if it is refused for the address, or for the client. */
+  async function refuse(counters: readonly NumberedAttempt[], wait: number): Promise<never> {
+    await store.commit({ put: await giveBack(counters) })
+    throw tooManyFailures(wait)
+  }
+
+  /** Whether the attempt is admitted; `false` while others are in progress. */
+  async function isAdmitted({ counters, isKnown }: Admitted, clientWait: number | undefined): Promise<boolean> {
+    if (clientWait !== undefined) return refuse(counters, clientWait)
+    const isBlocked = ({ isBlocked, isAdmitted }: NumberedAttempt) => isBlocked && !(isKnown && isAdmitted)
+    const blocked = counters.find(isBlocked)
+    if (blocked !== undefined) return refuse(counters, blocked.remaining)
+    return counters.every((counter) => counter.isAdmitted)
+  }
+
+  /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. */
+  async function admit(who: Attempt): Promise<Admitted> {
+    const account = accountOf(who)
+    const planOf = (isKnown: boolean): Admitted => ({
+      isKnown,
+      counters: isKnown ? [accountCounter(who)] : nameCounters(who),
+    })
+    let plan = planOf(strangers.get(account) === undefined)
+    let isDrawn = false
+    for (let pause = firstPause, waited = 0; ; ) {
+      const { counters, isKnown } = plan
+      // The numbers of a name remain: `passed` reaches them. Those of an account start again after each login.
+      const draws: boolean = isKnown || (!isDrawn && !counters.some(({ isBlocked }) => isBlocked))
+      const { isStillKnown, clientWait } = await look(plan, who, draws)
+      if (isStillKnown !== isKnown) {
+        if (isStillKnown) strangers.delete(account)
+        else strangers.set(account, true)
+        plan = planOf(isStillKnown)
+        isDrawn = false
+        continue
+      }
+      if (await isAdmitted(plan, clientWait)) return plan
+      isDrawn ||= draws
+      if (!isDrawn) continue
+      if (waited >= maxQueueTime) {
+        // Processes have ended in the middle of attempts: the next one need not wait for them.
+        const late = counters.filter((counter) => !counter.isAdmitted)
+        await store.commit({ put: late.flatMap((counter) => counter.fail()) })
+        return refuse(counters, 1)
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      waited += pause
+      pause = Math.min(2 * pause, longestPause)
+    }
+  }
+
+  return {
+    admit,
+    giveBack: ({ counters }) => giveBack(counters),
+    makeKnown(who) {
+      strangers.delete(accountOf(who))
+      const expiresAt = runtime.now() + rememberAddress
+      return { put: [{ key: knownKeyOf(who), value: {}, expiresAt }], remove: accountCounter(who).forget() }
+    },
+  }
+}
