@@ -5,8 +5,8 @@
  * user from all addresses without a successful login; 100 in a minute through a client, 20 of them from one source.
  */
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, other, web } from '../support/fixture.ts'
-import { address, elsewhere, guess, home, many, right } from '../support/guesses.ts'
+import { fixture, other, web } from '../support/fixture.ts'
+import { address, elsewhere, guess, home, right } from '../support/guesses.ts'
 
 describe('one after the other', () => {
   test('one address gets five guesses in 15 minutes, 480 in a day', async () => {

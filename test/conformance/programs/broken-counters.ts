@@ -33,7 +33,7 @@ export const brokenCounters: readonly Broken[] = [
     fault: 'removeItem() leaves counters',
     proof: exact,
     sentence: /after removeItem\(\), incrementItem\(\) should return 1, but returned 4/u,
-    subject: over((good) => {
+    subject: over(() => {
       const counters = memoryDriver()
       return { incrementItem: (key, options) => counters.incrementItem(key, options) }
     }),

@@ -24,7 +24,7 @@ interface PasswordSteps {
    * can share the trip of the attempt. The attempt may have another outcome.
    */
   readonly onExpected?: ((sub: string) => void) | undefined
-  /** Takes over the settlement of a success, to write it with the tokens. Without it, it is written at once. */
+  /** Takes over the settlement of a success, to write it with the tokens. Without it, it is written immediately. */
   readonly settleLater?: ((settlement: Settlement) => void) | undefined
   /** Whether a second factor follows. */
   readonly needsSecondFactor?: ((sub: string) => Promise<boolean>) | undefined
