@@ -72,7 +72,7 @@ describe('an option of the wrong type', () => {
     [
       'abuseControl',
       { passwords: { perUser: { attempts: 5 } } },
-      'abuseControl.passwords.perUser.attempts is not a known option',
+      'abuseControl.passwords.perUser.attempts is not a known option here; known options: failures, window',
     ],
     [
       'abuseControl',

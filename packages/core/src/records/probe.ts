@@ -151,14 +151,14 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeL
   if (!outcome.counts) {
     throw new TypeError(`storage: incrementItem() of ${name} does not count; it must return 1 and then 2`)
   }
-  if (!outcome.forgets) {
-    throw new TypeError(
-      `storage: removeItem() of ${name} does not remove counters; after it, incrementItem() must return 1 (docs/guides/custom-driver.md)`,
-    )
-  }
   if (!outcome.commits) {
     throw new TypeError(
       `storage: commit() of ${name} must write all changes, or none and return the keys that exist; correct it, or omit it, because it is optional (docs/guides/custom-driver.md)`,
+    )
+  }
+  if (!outcome.forgets) {
+    throw new TypeError(
+      `storage: removeItem() of ${name} does not remove counters; after it, incrementItem() must return 1 (docs/guides/custom-driver.md)`,
     )
   }
 }
