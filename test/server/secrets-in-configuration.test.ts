@@ -143,7 +143,7 @@ describe('an invalid configuration ends the start', () => {
     [
       'a limit of an earlier design',
       { ...valid, abuseControl: { passwords: { perUserAndAddress: { attempts: 5 } } } },
-      'abuseControl.passwords.perUserAndAddress.attempts is not a known option',
+      'abuseControl.passwords.perUserAndAddress.attempts is not a known option here; known options: failures, window',
     ],
     [
       'a part that is larger than the whole',
