@@ -6,11 +6,16 @@ import type { Server } from './service.ts'
 export interface RotationRun {
   readonly issued: number
   readonly accepted: number
+  /** How many of them were accepted once more, after other tokens. */
+  readonly again: number
   readonly late: number
   readonly commanded: number
   readonly scheduled: number
   readonly faults: readonly string[]
 }
+
+/** How many tokens must be issued, and how many accepted again: less proves nothing. */
+const enough = 100
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const currentOf = (keys: readonly KeyInfo[]): string | undefined => keys.find(({ state }) => state === 'current')?.kid
@@ -52,14 +57,16 @@ export async function runRotations(
 ): Promise<RotationRun> {
   const at = (index: number): Server => servers[index % servers.length] as Server
   const faults: string[] = []
-  let [issued, accepted, late, commanded] = [0, 0, 0, 0]
+  let [issued, accepted, again, late, commanded] = [0, 0, 0, 0, 0]
   let done = false
 
-  async function show(tokens: readonly string[], index: number): Promise<void> {
+  /** Returns how many were accepted. */
+  async function show(tokens: readonly string[], index: number): Promise<number> {
     const verdicts = await at(index).order({ what: 'validate', tokens })
     accepted += verdicts.accepted
     late += verdicts.late
     faults.push(...verdicts.refused)
+    return verdicts.accepted
   }
 
   async function load(index: number): Promise<void> {
@@ -70,7 +77,7 @@ export async function runRotations(
       earlier.push(tokens)
       await show(tokens, index + 1)
       // Again at a third one, when keys may have changed since.
-      if (earlier.length > 10) await show(earlier.shift() ?? [], index + 2)
+      if (earlier.length > 5) again += await show(earlier.shift() ?? [], index + 2)
     }
   }
 
@@ -102,6 +109,7 @@ export async function runRotations(
       for (let rotation = 0; rotation < rotations; rotation += 1) {
         await (rotation % 2 === 0 ? rotateByCommand() : rotateBySchedule())
       }
+      while (issued < enough || again < enough) await pause(50)
     } finally {
       done = true
     }
@@ -114,5 +122,5 @@ export async function runRotations(
   const lists = await Promise.all(servers.map((server) => server.order({ what: 'list' })))
   if (new Set(lists.map(currentOf)).size !== 1) faults.push('the processes do not agree on the key that signs')
   faults.push(...faultsOfChain(events, currentOf(lists[0] ?? []) ?? ''))
-  return { issued, accepted, late, commanded, scheduled: events.length - byCommand, faults }
+  return { issued, accepted, again, late, commanded, scheduled: events.length - byCommand, faults }
 }

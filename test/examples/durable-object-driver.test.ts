@@ -59,7 +59,7 @@ describeWith(missingForExamples() ?? missingRuntime(serve), 'the driver on Durab
   const module = new URL('./item-driver.js', import.meta.url)
   const open = async (): Promise<AtomicDriver> => (await import(module.href)).open()
 
-  const all = driverProofs({ open, module, operationTimeout: 15 }).filter(({ skipReason }) => skipReason === undefined)
+  const all = driverProofs({ open, module, operationTimeout: 30 }).filter(({ skipReason }) => skipReason === undefined)
   const proofs = process.env.GRANTRY_WHOLE_KIT === '1' ? all : all.filter(({ name }) => essential.has(name))
   test('runs every essential proof', () => expect(proofs.length).toBeGreaterThanOrEqual(essential.size))
   test.each(proofs)('$name', ({ prove }) => prove(), 120_000)

@@ -3,6 +3,8 @@
 async function call(operation, ...parameters) {
   const response = await fetch(process.env.GRANTRY_TEST_ITEMS, {
     method: 'POST',
+    // On a busy machine, the Worker could close an idle connection while a request is being sent on it.
+    headers: { Connection: 'close' },
     body: JSON.stringify({ operation, parameters }),
   })
   const { result, reason } = await response.json()

@@ -46,7 +46,8 @@ export function temporaryFiles() {
 export const named = (rows: readonly Row[]): [string, Row][] => rows.map((row) => [row.name, row])
 
 export async function assertPassesEveryProof({ subject, skipReasons }: Row): Promise<void> {
-  const { results, text } = await proveDriver(await subject())
+  // More than the default, because the machine can be busy.
+  const { results, text } = await proveDriver({ operationTimeout: 30, ...(await subject()) })
   const reasons = results.flatMap(({ outcome, messages }) => (outcome === 'skipped' ? messages : []))
   expect(new Set(reasons)).toEqual(new Set(skipReasons))
   expect(text).toContain(`${results.length - reasons.length} passed, 0 failed, ${reasons.length} skipped`)

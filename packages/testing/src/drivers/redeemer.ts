@@ -62,8 +62,8 @@ export interface Redeemer {
   refreshToken(client?: Credentials): Promise<string>
 }
 
-/** @param timeLimit time limit of a storage operation, in seconds */
-export async function openRedeemer(storage: AtomicDriver, shared?: TestClock, timeLimit = 5): Promise<Redeemer> {
+/** @param timeLimit of a storage operation, in seconds: long, because the machine can be busy */
+export async function openRedeemer(storage: AtomicDriver, shared?: TestClock, timeLimit = 30): Promise<Redeemer> {
   const { provider, clock, post } = await createTestProvider({
     storage,
     storageTimeLimit: timeLimit,
