@@ -8,27 +8,21 @@ import {
   type Reply,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { createConsents } from './consents.ts'
+import { asGet, isResent, lacksCookie, resendForm } from '../shared/redirects.ts'
 import { createDecisions } from './decision.ts'
-import { fieldsOf } from './fields.ts'
-import { createFlow } from './flow.ts'
 import { createInteractionServices } from './interactions.ts'
-import { createOpenInteraction } from './open-interaction.ts'
-import { type AuthorizationEndpointOptions, optionsSchema } from './options.ts'
-import { plainPages } from './pages.ts'
-import { type AuthorizationParameters, asGet, withoutCredentials } from './parameters.ts'
+import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './options.ts'
+import { type EndpointPages, plainPages } from './pages.ts'
+import { withoutCredentials } from './parameters.ts'
 import { invalid } from './refusal.ts'
-import { isResent, lacksCookie, resendForm } from './resend.ts'
-import { formTargets, responseTools } from './response.ts'
+import { type AuthorizationParameters, errorViewOf, formTargets, responseTools } from './response.ts'
 import { createSessions } from './sessions.ts'
+import { createConsents } from './standing.ts'
+import { createSteps, type Steps } from './steps.ts'
 import { createSuspendedRequests } from './suspended.ts'
 import { type AuthorizationEndpointPlugin, createUserSessions } from './user-sessions.ts'
-import { errorViewOf } from './ways-on.ts'
+import { createOpenInteraction } from './visit.ts'
 
-export type { ClaimRequest, ClaimsParameter } from './claims-parameter.ts'
-export { type Consents, requestedClaims } from './consents.ts'
-export type { ClientDescription } from './declarations.ts'
-export type { AuthorizationFeature, PushedRequest, PushedRequests } from './feature.ts'
 export {
   authorizationResponse,
   type HostDecision,
@@ -40,31 +34,111 @@ export {
 } from './host.ts'
 export type {
   AskedDecision,
+  AuthorizationFeature,
   Decision,
   Interaction,
   InteractionPort,
   InteractionServices,
   Interactions,
   Progress,
+  PushedRequest,
+  PushedRequests,
   RefusedInteraction,
   SuspendedInteraction,
   Suspension,
   UnaskedDecision,
 } from './interaction.ts'
-export { type AuthorizationEndpointOptions, authorizationEndpointEntries } from './options.ts'
+export { type AuthorizationEndpointOptions, authorizationEndpointEntries, type ClientDescription } from './options.ts'
 export { type EndpointPages, type ErrorView, type FormPostView, plainPages, type RenderedPage } from './pages.ts'
-export type { AuthorizationParameters } from './parameters.ts'
+export { assertState, type ClaimRequest, type ClaimsParameter } from './parameters.ts'
+export { type RefusalCode, refused } from './refusal.ts'
 export {
   createRemoteInteractions,
   type RemoteDecision,
   type RemoteInteraction,
   type RemoteInteractions,
 } from './remote.ts'
-export type { CheckedRequest, Display, Prompt } from './request.ts'
-export { formTargets, type ResponseMode } from './response.ts'
+export { type CheckedRequest, checkPushedRequest, type Display, type Prompt } from './request.ts'
+export {
+  type AuthorizationParameters,
+  applicationOf,
+  errorViewOf,
+  formTargets,
+  homeOf,
+  type ResponseMode,
+  restartUrlOf,
+} from './response.ts'
 export type { Lifetimes, SessionOptions, StaySignedInOptions } from './session-options.ts'
 export type { Session, Sessions, SignedInUser, StartedSession } from './sessions.ts'
+export {
+  type Consents,
+  isOutdated,
+  maxInteractionLifetime,
+  requestedClaims,
+  type Standing,
+  standingEntries,
+  standingIn,
+  standingOf,
+} from './standing.ts'
 export type { AuthorizationEndpointPlugin, UserSessions } from './user-sessions.ts'
+
+/** Shows refusals that no client may receive to the user. */
+const errorPageWith =
+  (pages: EndpointPages) =>
+  async (error: OAuthError, http: EndpointRequest, kit: EndpointKit): Promise<Reply> => {
+    const locale = pages.localeOf(undefined, http.header('accept-language'))
+    return pages.error(await errorViewOf(error, http, kit), locale)
+  }
+
+/** Lets the browser send a form again, with its cookies. A hint is a token, so it does not go into a URL. */
+function resent(
+  all: AuthorizationParameters,
+  params: AuthorizationParameters,
+  pages: EndpointPages,
+  { http, kit }: { readonly http: EndpointRequest; readonly kit: EndpointKit },
+): Reply {
+  // Not again: a browser without cookies would repeat it forever.
+  if (lacksCookie(all, http, kit)) throw invalid('The browser has sent no cookies', 'cookies_missing')
+  const action = kit.endpointUrl('authorization') ?? ''
+  const redirect = params.id_token_hint === undefined ? asGet(action, params) : undefined
+  if (redirect !== undefined) return redirect
+  const { fields, cookies } = resendForm(params, http, kit)
+  const locale = responseTools(pages, { kit, http, params }).locale
+  return { ...pages.formPost({ action, fields, formTargets }, locale), cookies }
+}
+
+function endpointsOf(steps: Steps, pages: EndpointPages) {
+  const presentError = errorPageWith(pages)
+
+  const authorization = defineEndpoint({
+    name: 'authorization',
+    path: '/connect/authorize',
+    metadataName: 'authorization_endpoint',
+    methods: ['GET', 'POST'],
+    effects: true,
+    caller: 'anyone',
+    params: v.record(v.string(), v.string()),
+    handle({ params: { resent: _, ...received }, params: all, request: http }, kit) {
+      const params = withoutCredentials(received)
+      const isForeign = http.method === 'POST' && !isResent(all, http, kit)
+      return isForeign ? resent(all, params, pages, { http, kit }) : steps.begin(params, http, kit)
+    },
+    presentError,
+  })
+
+  const resume = defineEndpoint({
+    name: 'authorizationResume',
+    path: '/connect/authorize/resume',
+    methods: ['GET'],
+    effects: true,
+    caller: 'anyone',
+    params: v.object({ interaction: v.string(), ticket: v.optional(v.string()) }),
+    handle: ({ params: { interaction, ticket }, request }, kit) => steps.resume(interaction, ticket, request, kit),
+    presentError,
+  })
+
+  return [authorization, resume]
+}
 
 /**
  * The authorization endpoint: checks requests, keeps sessions, and sends codes to clients. The interaction determines who
@@ -80,67 +154,14 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
   const suspendedRequests = createSuspendedRequests(options.sessions.sameSite)
   const pushedRequests = features.find(({ pushed }) => pushed !== undefined)?.pushed
   const consents = createConsents(options.consentLifetime)
-  const lifetime = options.interactionLifetime
-  const openInteraction = createOpenInteraction({ sessions, suspendedRequests, consents, lifetime })
-  const decisions = createDecisions({ sessions, suspendedRequests, pushedRequests, features, consents })
-  const common = { pages, openInteraction, decisions, suspendedRequests }
-  const flow = createFlow({ ...common, port, pushedRequests, sessions })
-  const services = { interactions: createInteractionServices(common), sessions, consents }
-
-  /** Shows refusals that no client may receive to the user. */
-  const errorPage = async (error: OAuthError, http: EndpointRequest, kit: EndpointKit): Promise<Reply> => {
-    const locale = pages.localeOf(undefined, http.header('accept-language'))
-    return pages.error(await errorViewOf(error, http, kit), locale)
-  }
-
-  /** Lets the browser send a form again, with its cookies. A hint is a token, so it does not go into a URL. */
-  function resent(
-    all: AuthorizationParameters,
-    params: AuthorizationParameters,
-    http: EndpointRequest,
-    kit: EndpointKit,
-  ) {
-    // Not again: a browser without cookies would repeat it forever.
-    if (lacksCookie(all, http, kit)) throw invalid('The browser has sent no cookies', 'cookies_missing')
-    const action = kit.endpointUrl('authorization') ?? ''
-    const redirect = params.id_token_hint === undefined ? asGet(action, params) : undefined
-    if (redirect !== undefined) return redirect
-    const { fields, cookies } = resendForm(params, http, kit)
-    const locale = responseTools(pages, { kit, http, params }).locale
-    return { ...pages.formPost({ action, fields, formTargets }, locale), cookies }
-  }
-
-  const authorization = defineEndpoint({
-    name: 'authorization',
-    path: '/connect/authorize',
-    metadataName: 'authorization_endpoint',
-    methods: ['GET', 'POST'],
-    effects: true,
-    caller: 'anyone',
-    params: v.record(v.string(), v.string()),
-    handle({ params: { resent: _, ...received }, params: all, request }, kit) {
-      const params = withoutCredentials(received)
-      const isForeign = request.method === 'POST' && !isResent(all, request, kit)
-      return isForeign ? resent(all, params, request, kit) : flow.begin(params, request, kit)
-    },
-    presentError: errorPage,
-  })
-
-  const resume = defineEndpoint({
-    name: 'authorizationResume',
-    path: '/connect/authorize/resume',
-    methods: ['GET'],
-    effects: true,
-    caller: 'anyone',
-    params: v.object({ interaction: v.string(), ticket: v.optional(v.string()) }),
-    handle: ({ params: { interaction, ticket }, request }, kit) => flow.resume(interaction, ticket, request, kit),
-    presentError: errorPage,
-  })
-
+  const shared = { sessions, suspendedRequests, pushedRequests, features, consents }
+  const openInteraction = createOpenInteraction({ ...shared, lifetime: options.interactionLifetime })
+  const decisions = createDecisions(shared)
+  const steps = createSteps({ ...shared, port, pages, openInteraction, decisions })
+  const services = { interactions: createInteractionServices(steps, suspendedRequests), sessions, consents }
   const plugin = definePlugin('authorization-endpoint', [
     fieldsOf(options),
-    authorization,
-    resume,
+    ...endpointsOf(steps, pages),
     ...(port.parts?.(services) ?? []),
     ...features.flatMap((feature) => feature.parts(services)),
   ])

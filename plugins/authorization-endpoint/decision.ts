@@ -1,13 +1,63 @@
-import type { Client, Subject } from '@grantry/core'
-import type { Consents } from './consents.ts'
-import type { AuthorizationFeature, PushedRequests } from './feature.ts'
-import type { AskedDecision, Decision, Interaction } from './interaction.ts'
+import type { Client, EndpointKit, Subject } from '@grantry/core'
+import type {
+  AskedDecision,
+  AuthorizationFeature,
+  Decision,
+  Interaction,
+  Progress,
+  PushedRequests,
+} from './interaction.ts'
 import { invalid, type RefusalCode, refusal, refused } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
-import { type TimedSubject, unmetBy } from './requirements.ts'
 import type { Session, Sessions, SignedInUser } from './sessions.ts'
-import type { SuspendedRequests } from './suspended.ts'
-import type { Visit } from './visit.ts'
+import type { Consents, Standing } from './standing.ts'
+import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
+
+/** A subject whose time of authentication is known. */
+export type TimedSubject = Subject & { readonly authTime: number }
+
+/**
+ * Returns the refusal of a subject that the request does not accept, or `undefined`.
+ *
+ * @see OpenID Connect Core sections 3.1.2.1, 3.1.2.2 and 5.5.1.1
+ */
+export function unmetBy(
+  { sub, authTime, acr }: Pick<TimedSubject, 'sub' | 'authTime' | 'acr'>,
+  { prompts, maxAge, hintedSub, claims, startedAt }: CheckedRequest,
+): RefusalCode | undefined {
+  if (prompts.has('login') && authTime < startedAt) return 'login_required'
+  // The user has as long as an interaction lasts: only the time before the request counts.
+  if (maxAge !== undefined && authTime < startedAt - maxAge) return 'login_required'
+  if (hintedSub !== undefined && hintedSub !== sub) return 'login_required'
+  const isUnmet = (claim: 'sub' | 'acr', value: string | undefined): boolean =>
+    claims.identityToken.some(
+      ({ name, essential, values }) =>
+        name === claim && (essential || claim === 'sub') && values !== undefined && !values.includes(value ?? ''),
+    )
+  if (isUnmet('sub', sub)) return 'login_required'
+  return isUnmet('acr', acr) ? 'unmet_authentication_requirements' : undefined
+}
+
+/** Whether the user of the session has signed in since the request, in this interaction. */
+const hasSignedIn = ({ sid, subject }: Session, { startedAt }: CheckedRequest, { signedIn }: Progress): boolean =>
+  signedIn === sid && subject.authTime >= startedAt
+
+/** Whether the session does not suffice for the request. */
+export function mustSignIn(session: Session | undefined, request: CheckedRequest, progress: Progress): boolean {
+  if (session === undefined) return true
+  // OpenID Connect Core section 3.1.2.1: a max_age of 0 is equivalent to prompt=login.
+  const demandsSignIn = request.prompts.has('login') || request.maxAge === 0
+  if (demandsSignIn && !hasSignedIn(session, request, progress)) return true
+  return unmetBy(session.subject, request) !== undefined
+}
+
+/** Returns the refusal if the user has signed in for this request, and another sign-in would not help. */
+export const failedBy = (
+  session: Session | undefined,
+  request: CheckedRequest,
+  progress: Progress,
+): RefusalCode | undefined =>
+  session !== undefined && hasSignedIn(session, request, progress) ? unmetBy(session.subject, request) : undefined
 
 /** A decision of an interaction, or of a login application elsewhere. */
 export interface VisitDecision extends AskedDecision {
@@ -17,15 +67,30 @@ export interface VisitDecision extends AskedDecision {
   readonly asked?: boolean | undefined
 }
 
+/** A decision that the request allows. */
+export interface Decided extends VisitDecision {
+  readonly subject: TimedSubject
+  /** The state of the user at the sign-in. */
+  readonly standing: Standing | undefined
+}
+
+/** A request that can be answered once. */
+interface Spendable {
+  readonly kit: EndpointKit
+  readonly pushed?: string | undefined
+  readonly suspended: { readonly id: string; readonly record: SuspendedRecord } | undefined
+}
+
+/** The last steps of a request. Each throws the refusal for the client. */
 export interface Decisions {
-  /** Spends the request, and returns a code, and cookies for the reply. @throws OAuthError for the client. */
-  decide(
-    decision: VisitDecision,
+  decide(decision: VisitDecision, interaction: Interaction): Decided
+  /** Spends the suspended request and the pushed one. Refuses if one of them was spent before. */
+  spend(request: Spendable): Promise<void>
+  /** Returns a code, and cookies for the reply. */
+  issue(
+    decided: Decided,
     interaction: Interaction,
-    visit: Visit,
   ): Promise<{ readonly code: string; readonly cookies: readonly string[] }>
-  /** Spends the request, and throws the refusal for the client. */
-  refuse(code: RefusalCode, interaction: Interaction, visit: Visit): Promise<never>
 }
 
 /** `authorize` applies the same default. */
@@ -71,41 +136,43 @@ export function createDecisions(deps: {
   const needsSid = (client: Client): boolean =>
     client.postLogoutRedirectUris.length > 0 || features.some((feature) => feature.needsSid?.(client) === true)
 
-  /** Spends the suspended request and the pushed one. @throws OAuthError if one of them was spent before. */
-  async function spend({ suspended, pushed, kit }: Visit): Promise<void> {
-    if (suspended !== undefined && !(await suspendedRequests.use(kit, suspended.id, suspended.record))) {
-      throw invalid('The request was already answered', 'interaction_used')
+  /** Begins the session of a user who has signed in elsewhere, and informs features about the client. */
+  async function openSession({ signIn, subject }: Decided, { request, kit, http, session: found }: Interaction) {
+    const started = signIn === undefined ? undefined : await sessions.start(kit, signIn, http)
+    const session = started?.session ?? found
+    const ofSession = session?.subject.sub === subject.sub ? session : undefined
+    if (ofSession !== undefined) {
+      await Promise.all(onAuthorized.map((notify) => notify(kit, ofSession, request.client)))
     }
-    if (pushed !== undefined && (await pushedRequests?.use(kit, pushed)) !== true) {
-      throw refusal('invalid_request_uri', 'The request_uri is not valid', 'request_uri_used')
-    }
+    return { sid: needsSid(request.client) ? ofSession?.sid : undefined, cookies: started?.cookies ?? [] }
   }
 
   return {
-    async refuse(code, { request, session, kit, http }, visit) {
-      await spend(visit)
-      if (code === 'access_denied') {
-        const context = { sub: session?.subject.sub, client: request.client, clientAddress: http.clientAddress }
-        kit.recordUser({ type: 'authorization_denied' }, context)
-      }
-      throw refused(code)
-    },
-
-    async decide({ subject: given, scopes, signIn, remember, asked }, interaction, visit) {
-      const { request, kit, http } = interaction
+    decide(decision, interaction) {
+      const { subject: given, scopes, signIn } = decision
+      const { request, kit } = interaction
       const { subject, standing } =
         given === undefined
           ? sufficientSession(interaction)
           : { subject: timed(given, kit.now()), standing: signIn?.standing }
       assertAcceptable({ scopes }, subject, request)
-      await spend(visit)
-      const started = signIn === undefined ? undefined : await sessions.start(kit, signIn, http)
-      const session = started?.session ?? interaction.session
-      const ofSession = session?.subject.sub === subject.sub ? session : undefined
-      if (ofSession !== undefined) {
-        await Promise.all(onAuthorized.map((notify) => notify(kit, ofSession, request.client)))
+      return { ...decision, subject, standing }
+    },
+
+    async spend({ suspended, pushed, kit }) {
+      if (suspended !== undefined && !(await suspendedRequests.use(kit, suspended.id, suspended.record))) {
+        throw invalid('The request was already answered', 'interaction_used')
       }
-      const identityClaims = ofSession !== undefined && needsSid(request.client) ? { sid: ofSession.sid } : undefined
+      if (pushed !== undefined && (await pushedRequests?.use(kit, pushed)) !== true) {
+        throw refusal('invalid_request_uri', 'The request_uri is not valid', 'request_uri_used')
+      }
+    },
+
+    async issue(decided, interaction) {
+      const { subject, scopes, standing, remember, asked } = decided
+      const { request, kit, http } = interaction
+      const { sid, cookies } = await openSession(decided, interaction)
+      const identityClaims = sid === undefined ? undefined : { sid }
       const subjectEpoch = standing && (standing.epoch ?? null)
       const code = await kit.authorize(request.proposal, { subject, scopes, identityClaims, subjectEpoch })
       // Last: of several decisions about a request, only the one that counts leaves a consent.
@@ -114,7 +181,7 @@ export function createDecisions(deps: {
         const context = { sub: subject.sub, client: request.client, clientAddress: http.clientAddress }
         kit.recordUser({ type: 'consent_given', scopes: [...scopes] }, context)
       }
-      return { code, cookies: started?.cookies ?? [] }
+      return { code, cookies }
     },
   }
 }

@@ -1,5 +1,6 @@
 import {
   type Client,
+  type EndpointKit,
   htmlHeaders,
   isOAuthError,
   type Kit,
@@ -9,18 +10,70 @@ import {
   readParameters,
   type Subject,
 } from '@grantry/core'
-import { createConsents } from './consents.ts'
+import * as v from 'valibot'
 import { assertAcceptable, timed } from './decision.ts'
-import { startOf, withoutStart } from './host-start.ts'
 import type { RefusedInteraction } from './interaction.ts'
-import { needsPageFirst, pageFirst } from './page-first.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
-import { type AuthorizationParameters, withoutCredentials } from './parameters.ts'
+import { findTarget, withoutCredentials } from './parameters.ts'
 import { invalid, notAsked, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
-import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
-import { findTarget } from './target.ts'
-import { homeOf } from './ways-on.ts'
+import {
+  type AuthorizationParameters,
+  codeResponse,
+  errorResponse,
+  homeOf,
+  needsPageFirst,
+  pageFirst,
+  responseTools,
+  type Target,
+} from './response.ts'
+import { createConsents } from './standing.ts'
+
+/** The parameter that carries when a request arrived first, for pages that parse it again after the sign-in. */
+const parameter = 'grantry_started'
+
+/** Seconds that a user can take to sign in. Afterwards, the request counts as a new one. */
+const lifetime = 1800
+
+const schema = v.object({ request: v.string(), at: v.number() })
+
+/** Takes the parameter out of the others. */
+export function withoutStart({ [parameter]: start, ...params }: AuthorizationParameters): {
+  readonly start: string | undefined
+  readonly params: AuthorizationParameters
+} {
+  return { start, params }
+}
+
+/** What distinguishes requests, and what the time is for. A form can have further fields of the page. */
+const names = [
+  'client_id',
+  'redirect_uri',
+  'state',
+  'nonce',
+  'code_challenge',
+  'prompt',
+  'max_age',
+  'id_token_hint',
+  'claims',
+] as const
+
+/** The time belongs to one request: in another one, it would weaken `prompt=login`. */
+const digestOf = (kit: EndpointKit, params: AuthorizationParameters): string =>
+  kit.sha256(JSON.stringify(names.map((name) => params[name] ?? '')))
+
+/** Returns when the request arrived first (epoch seconds), and the parameter that states it. */
+export async function startOf(
+  kit: EndpointKit,
+  { start, params }: ReturnType<typeof withoutStart>,
+): Promise<{ readonly startedAt: number; readonly started: AuthorizationParameters }> {
+  const request = digestOf(kit, params)
+  const earlier = start === undefined ? undefined : await kit.unseal(start, schema)
+  if (start !== undefined && earlier?.request === request)
+    return { startedAt: earlier.at, started: { [parameter]: start } }
+  const at = kit.now()
+  return { startedAt: at, started: { [parameter]: await kit.seal({ request, at }, at + lifetime) } }
+}
 
 /**
  * What a user has authorized on a page of the host, and why: the user was asked, now or before (`consented`), or the host

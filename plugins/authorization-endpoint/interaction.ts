@@ -1,8 +1,18 @@
-import type { EndpointKit, EndpointRequest, MaybePromise, PluginPart, Reply, Subject } from '@grantry/core'
-import type { Consents } from './consents.ts'
+import type {
+  Client,
+  Confirmation,
+  EndpointKit,
+  EndpointRequest,
+  MaybePromise,
+  PluginPart,
+  Reply,
+  Subject,
+} from '@grantry/core'
 import type { RefusalCode } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
-import type { Session, Sessions } from './sessions.ts'
+import type { AuthorizationParameters } from './response.ts'
+import type { Session, SessionListeners, Sessions } from './sessions.ts'
+import type { Consents } from './standing.ts'
 
 /** What the user has authorized. */
 export interface Decision {
@@ -129,4 +139,46 @@ export interface InteractionPort {
   readonly limitsHostCalls?: boolean | undefined
   /** Further parts, such as the endpoints of its forms. */
   readonly parts?: ((services: InteractionServices) => readonly PluginPart[]) | undefined
+}
+
+/** A request that the client has sent to another endpoint before. */
+export interface PushedRequest {
+  readonly params: AuthorizationParameters
+  readonly confirmation: Confirmation | undefined
+  /** The epoch of the client at the push. */
+  readonly clientEpoch?: string | undefined
+}
+
+/** Where `request_uri` values of this provider lead. */
+export interface PushedRequests {
+  /** Whether it can be the URI of a pushed request. */
+  includes(requestUri: string): boolean
+  /** Whether a request of the client must be pushed. */
+  isRequired(client: Client): boolean
+  /** Returns `undefined` if it is unknown, has expired, was used, belongs to another client, or the client was revoked. */
+  find(kit: EndpointKit, requestUri: string, clientId: string): Promise<PushedRequest | undefined>
+  /** Uses it. `false` if it was used before. */
+  use(kit: EndpointKit, requestUri: string): Promise<boolean>
+}
+
+/** An optional part of the endpoint, which shares its records, sessions and requests. */
+export interface AuthorizationFeature extends SessionListeners {
+  parts(services: InteractionServices): readonly PluginPart[]
+  readonly pushed?: PushedRequests | undefined
+  /**
+   * A step between the sign-in and the decision, such as terms that users must accept. Called with the user who is signed
+   * in, or has decided; again after each page of the request. Returns a page, a redirect or a refusal while the user must
+   * not get a code, and `undefined` afterwards. With `prompt=none`, a reply is not shown: the client receives
+   * `interaction_required`.
+   */
+  readonly step?:
+    | ((interaction: Interaction, sub: string) => MaybePromise<Reply | RefusedInteraction | undefined>)
+    | undefined
+  /** Called before a client receives a code of a session. */
+  readonly onAuthorized?: ((kit: EndpointKit, session: Session, client: Client) => Promise<void>) | undefined
+  /**
+   * Whether identity tokens of the client need the `sid` of the session, because the client can receive logout tokens.
+   * Clients with `postLogoutRedirectUris` always get it.
+   */
+  readonly needsSid?: ((client: Client) => boolean) | undefined
 }

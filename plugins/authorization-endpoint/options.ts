@@ -1,11 +1,84 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, defineFields, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
-import type { AuthorizationFeature } from './feature.ts'
-import type { InteractionPort } from './interaction.ts'
+import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
-import { sessionsSchema } from './session-options.ts'
+import { displays, prompts } from './request.ts'
+import { responseModes } from './response.ts'
+import { type SessionOptions, sessionsSchema } from './session-options.ts'
 import { maxInteractionLifetime } from './standing.ts'
+
+const httpsUrl = v.pipe(
+  v.string('must be a string'),
+  v.maxLength(2000, 'must have at most 2000 characters'),
+  v.check((text) => parseUrl(text)?.protocol === 'https:', 'must be an https URL'),
+)
+
+/** The policy of a page can name no other hosts as sources of images: no IPv6 address, no underscore, no final dot. */
+const imageHost = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/u
+const imageUrl = v.pipe(
+  httpsUrl,
+  v.check(
+    (text) => imageHost.test(parseUrl(text)?.hostname ?? ''),
+    'must have a host of letters, digits, hyphens and dots, which a content security policy can name',
+  ),
+)
+
+/** The members of a client that pages show or requests use. */
+export const clientMembers = {
+  clientName: v.optional(v.pipe(v.string('must be a string'), v.maxLength(100, 'must have at most 100 characters'))),
+  clientUri: v.optional(httpsUrl),
+  logoUri: v.optional(imageUrl),
+  policyUri: v.optional(httpsUrl),
+  tosUri: v.optional(httpsUrl),
+  contacts: v.optional(v.array(v.string('must be a string'), 'must be an array of strings')),
+  initiateLoginUri: v.optional(httpsUrl),
+  requireConsent: v.optional(v.boolean('must be true or false')),
+  defaultMaxAge: v.optional(wholeSeconds(0, 31_536_000)),
+}
+
+/** OpenID Connect Core section 3.1.2.6, and OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
+const errors = {
+  account_selection_required: 400,
+  invalid_request_uri: 400,
+  registration_not_supported: 400,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  unmet_authentication_requirements: 400,
+  unsupported_response_type: 400,
+} as const
+
+/** Without TLS, browsers drop cookies with `SameSite=None`. */
+const issuerCheck =
+  ({ sameSite }: Pick<SessionOptions, 'sameSite'>) =>
+  (issuer: string): string | undefined =>
+    sameSite === 'none' && !issuer.startsWith('https:')
+      ? 'sessions.sameSite none requires an https issuer: browsers drop such cookies without TLS; remove it'
+      : undefined
+
+/** @param acrValues those that the interaction can reach */
+export const fieldsOf = ({
+  acrValues,
+  sessions,
+}: {
+  readonly acrValues: readonly string[]
+  readonly sessions: Pick<SessionOptions, 'sameSite'>
+}) =>
+  defineFields({
+    checkIssuer: issuerCheck(sessions),
+    errors,
+    client: clientMembers,
+    metadata: {
+      response_modes_supported: [...responseModes],
+      prompt_values_supported: [...prompts],
+      display_values_supported: [...displays],
+      authorization_response_iss_parameter_supported: true,
+      claims_parameter_supported: true,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+      ...(acrValues.length > 0 && { acr_values_supported: [...acrValues] }),
+    },
+  })
 
 export interface AuthorizationEndpointOptions {
   /** Determines who is signed in and what was authorized. */
@@ -41,3 +114,46 @@ export const optionsSchema = configurationObject({
   features: v.optional(v.array(v.custom<AuthorizationFeature>((value) => typeof value === 'object')), []),
   pages: v.optional(v.custom<EndpointPages>((value) => typeof value === 'object' && value !== null)),
 })
+
+/** What users see of a client. @see OpenID Connect Dynamic Client Registration section 2 */
+export interface ClientDescription {
+  /** The name of the application, for users. */
+  readonly clientName?: string | undefined
+  /** The home page of the application. */
+  readonly clientUri?: string | undefined
+  readonly logoUri?: string | undefined
+  /** The privacy policy of the application. */
+  readonly policyUri?: string | undefined
+  /** The terms of service of the application. */
+  readonly tosUri?: string | undefined
+  /** E-mail addresses of the people who operate the application. */
+  readonly contacts?: readonly string[] | undefined
+}
+
+declare module '@grantry/core' {
+  interface ClientMembers extends ClientDescription {
+    /** Where a sign-in can be started at the application (OpenID Connect Core section 4). */
+    readonly initiateLoginUri?: string | undefined
+    /** Seconds since the last authentication of the user, if a request has no `max_age`. */
+    readonly defaultMaxAge?: number | undefined
+    /**
+     * Whether users must consent to the requests of the client. Default: `true`. A consent is remembered, except for a
+     * public client with a redirect URI other than `https`: another application could use it. `false` for applications
+     * that you trust as your own.
+     */
+    readonly requireConsent?: boolean | undefined
+  }
+  interface PluginEndpoints {
+    authorization: true
+    authorizationResume: true
+  }
+  interface OAuthErrorCodes {
+    account_selection_required: 400
+    invalid_request_uri: 400
+    registration_not_supported: 400
+    request_not_supported: 400
+    request_uri_not_supported: 400
+    unmet_authentication_requirements: 400
+    unsupported_response_type: 400
+  }
+}

@@ -1,7 +1,21 @@
-import type { Reply } from '@grantry/core'
-
-/** The parameters of an authorization request, under their wire names. */
-export type AuthorizationParameters = Readonly<Record<string, string>>
+import {
+  type Client,
+  decodeJwt,
+  type EndpointKit,
+  isRegisteredRedirectUri,
+  type Json,
+  type JsonObject,
+  OAuthError,
+  redirectUriDetail,
+} from '@grantry/core'
+import { invalid, refusal } from './refusal.ts'
+import {
+  type AuthorizationParameters,
+  type ResponseMode,
+  receivesForms,
+  responseModeOf,
+  type Target,
+} from './response.ts'
 
 /** Credentials, which are parameters of other endpoints. */
 const credentials: ReadonlySet<string> = new Set([
@@ -16,14 +30,142 @@ const credentials: ReadonlySet<string> = new Set([
 export const withoutCredentials = (params: AuthorizationParameters): AuthorizationParameters =>
   Object.fromEntries(Object.entries(params).filter(([name]) => !credentials.has(name)))
 
-/** A URL that every browser and proxy accepts (bytes). */
-const maxUrlLength = 4000
+/** Bytes of the state in a URL. With the longest redirect URI, browsers and proxies still accept the response. */
+const maxStateLength = 4096
+
+/** RFC 6749 appendix A.5. A form would change line breaks and NUL, so the client would not get its own value back. */
+const controlCharacters = /\p{Cc}/u
+
+/** @throws OAuthError for the user: a response to the client without its state would be none of its own. */
+export function assertState(state: string | undefined): void {
+  if (state === undefined) return
+  if (controlCharacters.test(state)) throw invalid('The parameter state is malformed', 'state_malformed')
+  // As the response encodes it: longer than by encodeURIComponent().
+  if (new URLSearchParams([['', state]]).toString().length - 1 > maxStateLength)
+    throw invalid('The parameter state is too long', 'too_long')
+}
+
+/** OAuth 2.0 Multiple Response Type Encoding Practices, section 5: a client of these types reads the fragment only. */
+const defaultModeOf = (responseType = ''): ResponseMode =>
+  responseType.split(' ').some((word) => word === 'token' || word === 'id_token') ? 'fragment' : 'query'
+
+/** Errors need a mode too, also if the requested one is unknown or impossible. */
+function modeOf({ response_mode, response_type }: AuthorizationParameters, redirectUri: string): ResponseMode {
+  const requested = responseModeOf(response_mode)
+  const isPossible = requested !== undefined && (requested !== 'form_post' || receivesForms(redirectUri))
+  return isPossible ? requested : defaultModeOf(response_type)
+}
+
+const member = (name: string, value: Json | undefined) => typeof value === 'string' && { [name]: value }
 
 /**
- * Returns a redirect to the same request by GET. Browsers send no session cookie with a form of another site, but with
- * the redirect that follows it. `undefined` if the URL would be too long.
+ * Adds how a request object wants to be answered. Request objects are refused without being verified, but their client
+ * can only connect the error with the request if the error has the state, and arrives where the client waits for it.
  */
-export function asGet(url: string, params: AuthorizationParameters): Reply | undefined {
-  const location = `${url}?${new URLSearchParams(params)}`
-  return location.length <= maxUrlLength ? { location } : undefined
+function withObject(params: AuthorizationParameters): AuthorizationParameters {
+  // decodeJwt() expects a signature, which an object with `alg: none` has not.
+  const claims = decodeJwt((params.request ?? '').replace(/\.$/u, '.unsigned'))?.claims
+  if (claims === undefined) return params
+  return { ...member('state', claims.state), ...member('response_mode', claims.response_mode), ...params }
+}
+
+/**
+ * Returns the redirect URI of a request without one: the only one of the client. OpenID Connect Core section 3.1.2.1 and
+ * FAPI 2.0, whose clients push their requests, require the parameter.
+ *
+ * @see RFC 6749 section 3.1.2.3
+ */
+function defaultRedirectUri({ scope = '' }: AuthorizationParameters, client: Client): string {
+  const [only, ...others] = client.redirectUris
+  const mustName = client.requirePushedAuthorizationRequests === true || scope.split(' ').includes('openid')
+  if (only !== undefined && others.length === 0 && !mustName) return only
+  const facts = { clientId: client.clientId }
+  throw invalid('The parameter redirect_uri is required', 'redirect_uri_missing', facts)
+}
+
+/**
+ * Finds where the response goes. Until this has succeeded, nothing is sent to a redirect URI.
+ *
+ * @param caller the client, if it has authenticated
+ * @throws OAuthError for the user, not for the client.
+ * @see RFC 6749 section 4.1.2.1; RFC 9700 section 4.11
+ */
+export async function findTarget(given: AuthorizationParameters, kit: EndpointKit, caller?: Client): Promise<Target> {
+  const params = withObject(given)
+  const { client_id: clientId, state } = params
+  if (clientId === undefined) throw invalid('The parameter client_id is required', 'client_id_missing')
+  const client = caller ?? (await kit.findClient(clientId))
+  if (client === undefined) throw refusal('unauthorized_client', 'The client is not known', 'client_unknown')
+  const redirectUri = params.redirect_uri ?? defaultRedirectUri(params, client)
+  if (!isRegisteredRedirectUri(redirectUri, client.redirectUris)) {
+    const detail = redirectUriDetail(redirectUri, client.redirectUris)
+    throw invalid('The redirect_uri is not registered', 'redirect_uri_mismatch', { clientId, detail })
+  }
+  assertState(state)
+  return { client, redirectUri, responseMode: modeOf(params, redirectUri), state }
+}
+
+/** A claim that the request asks for individually. @see OpenID Connect Core section 5.5.1 */
+export interface ClaimRequest {
+  readonly name: string
+  readonly essential: boolean
+  /** The acceptable values, if the request names any. */
+  readonly values: readonly Json[] | undefined
+}
+
+/** The parameter `claims`. @see OpenID Connect Core section 5.5 */
+export interface ClaimsParameter {
+  readonly userinfo: readonly ClaimRequest[]
+  readonly identityToken: readonly ClaimRequest[]
+}
+
+const none: ClaimsParameter = Object.freeze({ userinfo: [], identityToken: [] })
+
+/** Limits that no client needs to exceed: the standard defines 20 claims. */
+const maxLength = 5000
+const maxClaims = 50
+const maxNameLength = 100
+
+const malformed = (): OAuthError =>
+  new OAuthError('invalid_request', 'The parameter claims is malformed', {
+    reason: 'plugin:authorization-endpoint:claims_malformed',
+  })
+
+/** Pages show the names, and a link can contain any: a name with spaces could be a sentence to the user. */
+const nameForm = /^[\x21-\x7E]+$/u
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Input from callers may not be JSON.
+    return undefined
+  }
+}
+
+function claimOf([name, request]: readonly [string, Json]): ClaimRequest {
+  if (name.length > maxNameLength || (request !== null && !isObject(request))) throw malformed()
+  const { essential, value, values } = request ?? {}
+  if (values !== undefined && !Array.isArray(values)) throw malformed()
+  return { name, essential: essential === true, values: value === undefined ? values : [value] }
+}
+
+/** Unknown members and names are ignored, as sections 5.5 and 5.5.1 require. */
+function claimsIn(section: Json | undefined): readonly ClaimRequest[] {
+  if (section === undefined || section === null) return []
+  if (!isObject(section)) throw malformed()
+  const claims = Object.entries(section)
+  if (claims.length > maxClaims) throw malformed()
+  return claims.map(claimOf).filter(({ name }) => nameForm.test(name))
+}
+
+/** @throws OAuthError `invalid_request` */
+export function parseClaims(text: string | undefined): ClaimsParameter {
+  if (text === undefined) return none
+  const claims = text.length > maxLength ? undefined : parseJson(text)
+  if (!isObject(claims)) throw malformed()
+  return { userinfo: claimsIn(claims.userinfo), identityToken: claimsIn(claims.id_token) }
 }

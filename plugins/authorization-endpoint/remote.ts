@@ -1,11 +1,10 @@
 import type { EndpointKit, Provider, Subject } from '@grantry/core'
 import { assertAcceptable, timed } from './decision.ts'
-import { type Outcome, storeOutcome } from './outcomes.ts'
+import { findTarget } from './parameters.ts'
 import type { RefusalCode } from './refusal.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
 import { standingOf } from './standing.ts'
-import { createSuspendedRequests, type SuspendedRecord } from './suspended.ts'
-import { findTarget } from './target.ts'
+import { createSuspendedRequests, type Outcome, type SuspendedRecord, storeOutcome } from './suspended.ts'
 
 /** A suspended request, as a login application on another host sees it. */
 export interface RemoteInteraction {

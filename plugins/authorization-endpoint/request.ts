@@ -1,8 +1,14 @@
 import type { Client, Confirmation, EndpointKit, JsonObject, Proposal } from '@grantry/core'
-import { type ClaimRequest, type ClaimsParameter, parseClaims } from './claims-parameter.ts'
-import type { AuthorizationParameters } from './parameters.ts'
+import { type ClaimRequest, type ClaimsParameter, findTarget, parseClaims, withoutCredentials } from './parameters.ts'
 import { invalid, refusal } from './refusal.ts'
-import { maxHintLength, type ResponseMode, receivesForms, responseModeOf, type Target } from './response.ts'
+import {
+  type AuthorizationParameters,
+  maxHintLength,
+  type ResponseMode,
+  receivesForms,
+  responseModeOf,
+  type Target,
+} from './response.ts'
 
 export const prompts = ['none', 'login', 'consent', 'select_account'] as const
 export type Prompt = (typeof prompts)[number]
@@ -66,7 +72,7 @@ function assertResponseType({ response_type: type }: AuthorizationParameters): v
 }
 
 /** OpenID Connect Core section 3.1.2.6: a provider without these features must say so. */
-export function assertNoRequestObject({ request, request_uri, registration }: AuthorizationParameters): void {
+function assertNoRequestObject({ request, request_uri, registration }: AuthorizationParameters): void {
   if (request !== undefined) {
     throw refusal('request_not_supported', 'Request objects are not supported', 'request_object')
   }
@@ -198,4 +204,24 @@ export async function checkRequest(
     startedAt,
     proposal,
   }
+}
+
+/**
+ * Checks a request that its client has sent to an endpoint of a feature, such as a pushed one, as the authorization endpoint
+ * will check it again. Returns the parameters that are worth storing: without credentials.
+ *
+ * @throws OAuthError for the client.
+ */
+export async function checkPushedRequest(
+  received: AuthorizationParameters,
+  caller: Client,
+  confirmation: Confirmation | undefined,
+  kit: EndpointKit,
+): Promise<AuthorizationParameters> {
+  const params = { ...withoutCredentials(received), client_id: caller.clientId }
+  // First: with a request object, the other parameters can be missing.
+  assertNoRequestObject(params)
+  const target = await findTarget(params, kit, caller)
+  await checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit)
+  return params
 }

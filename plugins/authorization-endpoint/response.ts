@@ -1,7 +1,10 @@
-import { type Client, OAuthError, type Reply } from '@grantry/core'
-import type { EndpointPages } from './pages.ts'
-import type { AuthorizationParameters } from './parameters.ts'
+import { type Client, type EndpointKit, type EndpointRequest, OAuthError, type Reply } from '@grantry/core'
+import { asciiUriOf, withQuery } from '../shared/redirects.ts'
+import type { EndpointPages, ErrorView } from './pages.ts'
 import { clientError } from './refusal.ts'
+
+/** The parameters of an authorization request, or of its response, under their wire names. */
+export type AuthorizationParameters = Readonly<Record<string, string>>
 
 export const responseModes = ['query', 'fragment', 'form_post'] as const
 export type ResponseMode = (typeof responseModes)[number]
@@ -60,14 +63,6 @@ export const responseTools = (
   locale: pages.localeOf(shortOnly(params.ui_locales), http.header('accept-language')),
 })
 
-/** A header cannot contain other characters. Browsers encode them in the same way. */
-const asciiUri = /^[\x21-\x7E]+$/u
-export const asciiUriOf = (uri: string): string => (asciiUri.test(uri) ? uri : new URL(uri).href)
-
-/** Adds parameters to the query of a registered URI. */
-export const withQuery = (uri: string, parameters: AuthorizationParameters): string =>
-  `${asciiUriOf(uri)}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(parameters)}`
-
 /**
  * Sends parameters to the client, with `state` and `iss`.
  *
@@ -114,4 +109,79 @@ export function errorResponse(
   // For the event: the client has not authenticated.
   const named = new OAuthError(error.code, error.message, { ...error.details, clientId })
   return { ...reply, ...(reply.html !== undefined && { status: 200 }), error: named }
+}
+
+/**
+ * Whether a refusal goes to the client only when the user follows a link. Otherwise, a link to the provider with a mistake
+ * in it would lead to the site of any client, before the user has seen a page or signed in. A client with
+ * `requireConsent: false` is trusted; `prompt=none` must not show a page.
+ *
+ * @see RFC 9700 section 4.11.2; OpenID Connect Core section 3.1.2.6
+ */
+export const needsPageFirst = ({ requireConsent }: Client, { prompt = '' }: AuthorizationParameters): boolean =>
+  requireConsent !== false && !prompt.split(' ').includes('none')
+
+/** Shows a refusal, with a link or a button that takes it to the client. */
+export function pageFirst(
+  target: Target,
+  thrown: unknown,
+  tools: ResponseTools & { readonly pages: EndpointPages },
+  more: Pick<ErrorView, 'requestId' | 'home'>,
+): Reply & { readonly error: OAuthError } {
+  const { location, ...reply } = errorResponse(target, thrown, tools, 'by the user')
+  if (location === undefined) return reply
+  const { code, details } = reply.error
+  const { clientName = target.client.clientId } = target.client
+  const view = { code, reason: details.reason, returnTo: { name: clientName, url: location }, ...more }
+  return { ...tools.pages.error(view, tools.locale), error: reply.error }
+}
+
+/** Characters. A form repeats the query, so it must be far from the limit for bodies. */
+const maxQueryLength = 4000
+
+/** With these, the endpoint takes the refusal of an incomplete request to the client. */
+const ofResponse = ['client_id', 'redirect_uri', 'state', 'response_mode'] as const
+
+/**
+ * Returns the query that begins a request again after it has expired or was answered. For a pushed request, and for one
+ * that is too long, it leads to the client with an error. An identity token, which has claims about the user, is left out.
+ */
+export function restartQueryOf(params: AuthorizationParameters, isPushed: boolean): string {
+  const { id_token_hint: _, ...repeatable } = params
+  const whole = new URLSearchParams(repeatable).toString()
+  if (!isPushed && whole.length <= maxQueryLength) return whole
+  return new URLSearchParams(
+    ofResponse.flatMap((name) => (params[name] === undefined ? [] : [[name, params[name]]])),
+  ).toString()
+}
+
+/** Returns the URL that begins a request again. Only the query comes from the form. */
+export function restartUrlOf(kit: EndpointKit, query: string): string | undefined {
+  if (query === '' || query.length > 2 * maxQueryLength || !new URLSearchParams(query).has('client_id'))
+    return undefined
+  return `${kit.endpointUrl('authorization')}?${new URLSearchParams(query)}`
+}
+
+/** A link back to the application: what its configuration names, or the host of its redirect URI. */
+export function applicationOf(client: Client | undefined): ErrorView['returnTo'] {
+  if (client === undefined) return undefined
+  const { clientId, clientName = clientId, initiateLoginUri, clientUri, redirectUris } = client
+  const host = redirectUris.find((uri) => /^https:/iu.test(uri))
+  const url = clientUri ?? initiateLoginUri ?? (host === undefined ? undefined : new URL(host).origin)
+  return url === undefined ? undefined : { name: clientName, url }
+}
+
+export const homeOf = ({ issuer }: Pick<EndpointKit, 'issuer'>): string => new URL('/', issuer).href
+
+/** Returns what the page of a refusal shows, with the ways on that are known. */
+export async function errorViewOf(
+  { code, details: { reason } }: OAuthError,
+  http: EndpointRequest,
+  kit: EndpointKit,
+  ways: Pick<ErrorView, 'restart' | 'returnTo'> = {},
+): Promise<ErrorView> {
+  const clientId = new URL(http.url).searchParams.get('client_id')
+  // A refusal because of a failure must not fail again.
+  const client = clientId === null ? undefined : await kit.findClient(clientId).catch(() => undefined)
+  return { code, reason, requestId: http.requestId, home: homeOf(kit), returnTo: applicationOf(client), ...ways }
 }

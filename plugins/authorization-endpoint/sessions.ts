@@ -1,7 +1,7 @@
 import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
 import * as v from 'valibot'
 import { browserCookie } from '../shared/browser-cookie.ts'
-import { recordSet } from './record-set.ts'
+import { recordSet } from '../shared/record-set.ts'
 import { type Lifetimes, lifetimesWith, maxSessionLifetime, type SessionOptions } from './session-options.ts'
 import { endStanding, isOutdated, type Standing, standingEntries, standingIn, standingOf } from './standing.ts'
 

@@ -1,8 +1,11 @@
 import type { EndpointKit, EndpointRequest } from '@grantry/core'
-import type { Suspension } from './interaction.ts'
+import { failedBy, mustSignIn } from './decision.ts'
+import type { Decision, Interaction, Suspension } from './interaction.ts'
+import { refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest, type ReceivedRequest } from './request.ts'
-import type { Target } from './response.ts'
+import { restartQueryOf, type Target } from './response.ts'
 import type { Session, Sessions } from './sessions.ts'
+import type { Consents } from './standing.ts'
 import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
 
 /** An authorization request on its way to a code, in one HTTP request of the browser. */
@@ -51,4 +54,80 @@ export async function checkVisit(
   const [request, found] = await Promise.all([checkRequest(target, visit, kit), sessions.find(kit, http)])
   const isSignedIn = found !== undefined && (await kit.isUserActive(found.subject.sub))
   return { request, session: isSignedIn ? found : undefined }
+}
+
+export interface OpenInteraction extends Interaction {
+  /** The cookies that `suspend` has set. */
+  cookies(): readonly string[]
+  /** The users who have passed the steps of features. */
+  readonly passed: Set<string>
+  /** Whether the decision needs no question: the user has consented before, or the code of the host trusts the client. */
+  permits(decision: Decision & { readonly trusted?: boolean }): boolean
+}
+
+/**
+ * Checks the request of a visit, and prepares what the interaction receives.
+ *
+ * @throws OAuthError for the client.
+ */
+export type OpenInteractionFor = (visit: Visit, target: Target) => Promise<OpenInteraction>
+
+export function createOpenInteraction({
+  sessions,
+  suspendedRequests,
+  consents,
+  lifetime,
+}: {
+  readonly sessions: Sessions
+  readonly suspendedRequests: SuspendedRequests
+  readonly consents: Consents
+  /** Seconds for which a request can be suspended. */
+  readonly lifetime: number
+}): OpenInteractionFor {
+  return async (visit, target) => {
+    const { kit, http, confirmation, pushed, clientEpoch, startedAt, progress } = visit
+    const { request, session } = await checkVisit(visit, target, sessions)
+    // With the wrong user, another page would only lead to the same result.
+    const failure = failedBy(session, request, progress)
+    if (failure !== undefined) throw refused(failure)
+    const isUnfit = mustSignIn(session, request, progress)
+    let stored: ReturnType<SuspendedRequests['store']> | undefined
+    let cookies: readonly string[] = []
+    const recalled = new Set<string>()
+    const signedIn = session?.subject.sub
+    return {
+      request,
+      session,
+      mustSignIn: isUnfit,
+      progress,
+      restart: restartQueryOf(request.params, pushed !== undefined),
+      http,
+      kit,
+      sessions,
+      async suspend() {
+        if (request.prompts.has('none')) throw refused(isUnfit ? 'login_required' : 'interaction_required')
+        if (visit.suspended !== undefined) return suspensionOf(visit.suspended)
+        stored ??= suspendedRequests.store(kit, http, {
+          params: request.params,
+          startedAt,
+          expiresAt: kit.now() + lifetime,
+          progress,
+          ...(pushed !== undefined && { pushed }),
+          ...(clientEpoch !== undefined && { clientEpoch }),
+          ...(confirmation !== undefined && { confirmation }),
+        })
+        const { suspension, cookies: set } = await stored
+        cookies = set
+        return suspension
+      },
+      async recallConsent(sub = signedIn) {
+        if (sub === undefined || !(await consents.suffice(kit, sub, request))) return undefined
+        recalled.add(sub)
+        return { scopes: request.scopes, consented: true }
+      },
+      cookies: () => cookies,
+      passed: new Set(),
+      permits: (decision) => decision.trusted === true || recalled.has(decision.subject?.sub ?? signedIn ?? ''),
+    }
+  }
 }

@@ -1,8 +1,7 @@
 import type { Client, EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
-import { recordSet } from '../authorization-endpoint/record-set.ts'
-import { refused } from '../authorization-endpoint/refusal.ts'
-import type { Session } from '../authorization-endpoint/sessions.ts'
+import { refused, type Session } from '../authorization-endpoint/authorization-endpoint.ts'
+import { recordSet } from '../shared/record-set.ts'
 
 /** A set has 32 members. A session with more clients uses further sets. */
 const maxSets = 4

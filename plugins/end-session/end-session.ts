@@ -11,16 +11,17 @@ import * as v from 'valibot'
 import {
   type AuthorizationFeature,
   type AuthorizationParameters,
+  applicationOf,
+  errorViewOf,
   formTargets,
+  homeOf,
   type InteractionServices,
   type Session,
 } from '../authorization-endpoint/authorization-endpoint.ts'
-import { asGet } from '../authorization-endpoint/parameters.ts'
-import { invalid } from '../authorization-endpoint/refusal.ts'
-import { isResent, resendForm } from '../authorization-endpoint/resend.ts'
-import { applicationOf, errorViewOf, homeOf } from '../authorization-endpoint/ways-on.ts'
+import { asGet, isResent, resendForm } from '../shared/redirects.ts'
 import {
   checkLogoutRequest,
+  invalid,
   isHinted,
   type LogoutRequest,
   logoutParametersOf,

@@ -1,10 +1,26 @@
-import { type Client, type EndpointKit, type JsonObject, redirectUriDetail } from '@grantry/core'
+import {
+  type Client,
+  type EndpointKit,
+  type JsonObject,
+  OAuthError,
+  type OAuthErrorOptions,
+  redirectUriDetail,
+} from '@grantry/core'
 import * as v from 'valibot'
-import type { AuthorizationParameters } from '../authorization-endpoint/authorization-endpoint.ts'
-import { invalid, refusal } from '../authorization-endpoint/refusal.ts'
-import { asciiUriOf, withQuery } from '../authorization-endpoint/response.ts'
-import type { Session } from '../authorization-endpoint/sessions.ts'
-import { assertState } from '../authorization-endpoint/target.ts'
+import {
+  type AuthorizationParameters,
+  assertState,
+  type Session,
+} from '../authorization-endpoint/authorization-endpoint.ts'
+import { asciiUriOf, withQuery } from '../shared/redirects.ts'
+
+type Facts = Pick<OAuthErrorOptions, 'clientId' | 'detail'>
+
+const refusal = (code: 'invalid_request' | 'unauthorized_client', text: string, reason: string, facts?: Facts) =>
+  new OAuthError(code, text, { ...facts, reason: `plugin:authorization-endpoint:${reason}` })
+
+export const invalid = (text: string, reason: string, facts?: Facts): OAuthError =>
+  refusal('invalid_request', text, reason, facts)
 
 /** A checked logout request. @see OpenID Connect RP-Initiated Logout 1.0 section 2 */
 export interface LogoutRequest {

@@ -7,10 +7,7 @@ import {
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
-import type { AuthorizationFeature } from '../authorization-endpoint/feature.ts'
-import { withoutCredentials } from '../authorization-endpoint/parameters.ts'
-import { assertNoRequestObject, checkRequest } from '../authorization-endpoint/request.ts'
-import { findTarget } from '../authorization-endpoint/target.ts'
+import { type AuthorizationFeature, checkPushedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
 import { findPushed, isPushedUri, storePushed, usePushed } from './records.ts'
 
@@ -68,13 +65,9 @@ export function pushedAuthorization(options: PushedAuthorizationOptions = {}): A
       if (received.request_uri !== undefined) {
         throw invalid('The parameter request_uri cannot be pushed', 'request_uri')
       }
-      const params = { ...withoutCredentials(received), client_id: caller.clientId }
-      // First: with a request object, the other parameters can be missing.
-      assertNoRequestObject(params)
-      const target = await findTarget(params, kit)
-      const [clientEpoch] = await Promise.all([
+      const [clientEpoch, params] = await Promise.all([
         kit.epochOfClient(caller.clientId),
-        checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit),
+        checkPushedRequest(received, caller, confirmation, kit),
       ])
       const uri = await storePushed(kit, { caller, request }, { params, confirmation, clientEpoch }, lifetime)
       return { status: 201, json: { request_uri: uri, expires_in: lifetime } }

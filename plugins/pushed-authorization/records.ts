@@ -1,7 +1,6 @@
 import type { Call, EndpointKit, Kit } from '@grantry/core'
 import * as v from 'valibot'
-import type { PushedRequest } from '../authorization-endpoint/feature.ts'
-import { maxInteractionLifetime } from '../authorization-endpoint/standing.ts'
+import { maxInteractionLifetime, type PushedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
 
 /** RFC 9126 section 2.2: the scheme of the URIs. The rest has 256 random bits. */
 const prefix = 'urn:ietf:params:oauth:request_uri:'

@@ -1,6 +1,10 @@
 import type { EndpointKit, Reply } from '@grantry/core'
-import type { SignedInUser, SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import { type Standing, standingOf } from '../authorization-endpoint/standing.ts'
+import {
+  type SignedInUser,
+  type Standing,
+  type SuspendedInteraction,
+  standingOf,
+} from '../authorization-endpoint/authorization-endpoint.ts'
 import type { FormServices } from './form-services.ts'
 
 /** Reads the state of a user as soon as the user is known, so that a revocation during the rest of the check counts. */

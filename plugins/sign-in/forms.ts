@@ -6,8 +6,11 @@ import {
   type PluginPart,
   type Reply,
 } from '@grantry/core'
-import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import { errorViewOf, restartUrlOf } from '../authorization-endpoint/ways-on.ts'
+import {
+  errorViewOf,
+  restartUrlOf,
+  type SuspendedInteraction,
+} from '../authorization-endpoint/authorization-endpoint.ts'
 import { type FormFields, type FormServices, formParams } from './form-services.ts'
 import { permits, type Step } from './form-token.ts'
 import { attemptPasskey } from './passkey.ts'

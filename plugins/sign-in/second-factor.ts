@@ -1,13 +1,13 @@
 import { type EndpointKit, isOAuthError, type Reply, type Subject } from '@grantry/core'
 import * as v from 'valibot'
-import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import {
   isOutdated,
   type Standing,
+  type SuspendedInteraction,
   standingEntries,
   standingIn,
   standingOf,
-} from '../authorization-endpoint/standing.ts'
+} from '../authorization-endpoint/authorization-endpoint.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { beginSession } from './begin-session.ts'
 import { type CountedCode, countCode } from './code-limits.ts'

@@ -81,9 +81,8 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   'packages/server': { values: /^[^.]/u, types: /^[^.]/u },
 }
 
-/** The parts of the authorization endpoint that a provider can leave out. */
-const extendsAuthorization =
-  /^plugins\/(?:sign-in|device-authorization|pushed-authorization|end-session|back-channel-logout|front-channel-logout)\//u
+/** What a plugin exports. Other plugins can use that, as those of third parties do. */
+const pluginEntry = /^plugins\/([\w-]+)\/\1\.ts$/u
 
 function refuses(path: string, imported: Import): boolean {
   if (path.startsWith('packages/core/src/')) return coreRefuses(path.slice('packages/core/src/'.length), imported)
@@ -91,7 +90,7 @@ function refuses(path: string, imported: Import): boolean {
   const parts = path.split('/')
   const home = path.startsWith('plugins/') ? `plugins/${parts[1]}/` : `packages/${parts[1]}/src/`
   if (path.startsWith('plugins/') && imported.target.startsWith('plugins/shared/')) return false
-  if (extendsAuthorization.test(path) && imported.target.startsWith('plugins/authorization-endpoint/')) return false
+  if (/^plugins\/(?!shared\/)/u.test(path) && pluginEntry.test(imported.target)) return false
   if (imported.target.startsWith(home))
     return imported.target.startsWith(`${driverProofs}/`) && !path.startsWith(`${driverProofs}/`)
   if (/^(?:packages|plugins|\.\.)\//u.test(imported.target)) return true

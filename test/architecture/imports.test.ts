@@ -79,7 +79,7 @@ describe('the import check', () => {
     ['the proofs for drivers in the kit for plugins', 'packages/testing/src/a.ts', "import './drivers/index.ts'"],
     ['a file outside every layer', `${core}/misc/a.ts`, "import { utf8 } from '../encoding.ts'"],
     ['an internal file of the core in a plugin', 'plugins/a/a.ts', "import { utf8 } from '@grantry/core/encoding'"],
-    ['another plugin in a plugin', 'plugins/a/a.ts', "import { b } from '../b/b.ts'"],
+    ['an internal file of another plugin', 'plugins/a/a.ts', "import { b } from '../b/c.ts'"],
     ['a plugin in the files that plugins share', 'plugins/shared/a.ts', "import { b } from '../b/b.ts'"],
     [
       'values of the core in a driver',
@@ -99,6 +99,11 @@ describe('the import check', () => {
       'packages/server/src/a.ts',
       "import { a } from '../../core/src/types.ts'",
     ],
+    [
+      'an internal file of the authorization endpoint in its features',
+      'plugins/sign-in/a.ts',
+      "import { b } from '../authorization-endpoint/b.ts'",
+    ],
     ['any import of a package without rules', 'packages/new/src/a.ts', "import 'node:fs'"],
   ])('rejects %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toHaveLength(1)
@@ -116,9 +121,9 @@ describe('the import check', () => {
     ['its own folder in a plugin', 'plugins/a/a.ts', "import { b } from './b.ts'"],
     ['the files that plugins share', 'plugins/a/a.ts', "import { b } from '../shared/b.ts'"],
     [
-      'the authorization endpoint in its parts',
+      'what another plugin exports',
       'plugins/sign-in/a.ts',
-      "import { b } from '../authorization-endpoint/b.ts'",
+      "import { b } from '../authorization-endpoint/authorization-endpoint.ts'",
     ],
   ])('accepts %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toEqual([])
