@@ -17,10 +17,10 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { answer, hiddenFields } from '../authorization/browser.ts'
 import { alice, hostSignIn, request, setUp } from '../authorization/parties.ts'
-import { passwordAt, secret } from '../one-time-password/parties.ts'
-import { createBrowser, setUpPage } from '../plugins/device-browser.ts'
-import { setUp as setUpDevice } from '../plugins/device-parties.ts'
+import { createBrowser, setUpPage } from '../device-authorization/browser.ts'
+import { setUp as setUpDevice } from '../device-authorization/parties.ts'
 import { pushed, setUp as setUpPushed } from '../pushed-authorization/parties.ts'
+import { passwordAt, secret } from '../sign-in/one-time-password-parties.ts'
 import { nameOf, setUpSignIn, testPages } from '../sign-in/parties.ts'
 
 type F = Awaited<ReturnType<typeof setUp>>

@@ -4,7 +4,7 @@
  */
 import { definePlugin, defineTokenBinding } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { originalKey, refused, service, setUp, typeOf } from '../plugins/exchange-parties.ts'
+import { originalKey, refused, service, setUp, typeOf } from '../token-exchange/exchange-parties.ts'
 
 /** Proves the key `mine` in every request. */
 const binding = (key: string) =>

@@ -9,8 +9,8 @@ import { defineGrant, definePlugin, defineTokenBinding, type Proof, type TokenBi
 import { tokenExchange } from '@grantry/plugins/token-exchange'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { certificate, dpop, keyHolder } from '../bindings/dpop.ts'
 import { callUserinfo, requestTokens } from '../bindings/send.ts'
+import { certificate, dpop, keyHolder } from '../dpop/dpop.ts'
 import { builtInPlugins, clients, fixture, web } from '../support/fixture.ts'
 
 const exchangeType = 'urn:ietf:params:oauth:grant-type:token-exchange'

@@ -15,7 +15,7 @@ import { signIn } from '@grantry/plugins/sign-in'
 import { expect, test } from 'vitest'
 import { createBrowser, hiddenFields } from '../authorization/browser.ts'
 import { challenge, verifier } from '../authorization/parties.ts'
-import { setUp as setUpDevices } from '../plugins/device-parties.ts'
+import { setUp as setUpDevices } from '../device-authorization/parties.ts'
 
 const page = 'https://id.example.com/connect/device'
 const clientId = 'urn:grantry:device-page'

@@ -9,8 +9,8 @@
 import type { ClientOptions } from '@grantry/core'
 import { deviceGrantType } from '@grantry/plugins/device-authorization'
 import { describe, expect, test } from 'vitest'
-import { createBrowser, setUpPage } from '../plugins/device-browser.ts'
-import { clients } from '../plugins/device-parties.ts'
+import { createBrowser, setUpPage } from '../device-authorization/browser.ts'
+import { clients } from '../device-authorization/parties.ts'
 
 /** A device of the attacker, and the browser of alice. */
 async function setUpAttack(more?: Parameters<typeof setUpPage>[1]) {

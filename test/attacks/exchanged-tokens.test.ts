@@ -8,8 +8,17 @@
  */
 import { createTestClock } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { app, backend, frontend, originalKey, refused, service, setUp, typeOf } from '../plugins/exchange-parties.ts'
 import { claimsOf } from '../support/claims-of.ts'
+import {
+  app,
+  backend,
+  frontend,
+  originalKey,
+  refused,
+  service,
+  setUp,
+  typeOf,
+} from '../token-exchange/exchange-parties.ts'
 
 test('a token cannot be kept alive by exchanging it again and again', async () => {
   const f = await setUp()

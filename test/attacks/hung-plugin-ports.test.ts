@@ -17,11 +17,11 @@ import { describe, expect, test } from 'vitest'
 import { createHostCalls, sharedLimits } from '../../packages/core/src/directory/host-port.ts'
 import { request, setUp } from '../authorization/parties.ts'
 import * as assertions from '../client-assertion/assertions.ts'
-import { createAuthenticator } from '../passkeys/authenticator.ts'
-import * as bearer from '../plugins/bearer-parties.ts'
-import { createBrowser, setUpPage } from '../plugins/device-browser.ts'
-import * as exchange from '../plugins/exchange-parties.ts'
+import { createBrowser, setUpPage } from '../device-authorization/browser.ts'
+import * as bearer from '../jwt-bearer/bearer-parties.ts'
+import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
+import * as exchange from '../token-exchange/exchange-parties.ts'
 
 const hang = (): Promise<never> => new Promise(() => {})
 const limits = { hostTimeLimit: 0.05, maxHostCalls: 3 }

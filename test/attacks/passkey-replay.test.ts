@@ -9,7 +9,7 @@ import { passkeys } from '@grantry/plugins/passkeys'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { createBrowser, hiddenFields } from '../authorization/browser.ts'
-import { createAuthenticator } from '../passkeys/authenticator.ts'
+import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
 import { withLatency } from '../support/latency.ts'
 

@@ -6,7 +6,7 @@
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { passwordAt, setUpFactors } from '../one-time-password/parties.ts'
+import { passwordAt, setUpFactors } from '../sign-in/one-time-password-parties.ts'
 import { nameOf } from '../sign-in/parties.ts'
 import { withLatency } from '../support/latency.ts'
 

@@ -9,7 +9,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { expect, test } from 'vitest'
 import { claims, setUp as clientAssertions, present, sign } from '../client-assertion/assertions.ts'
 import { holder, request, start } from '../dpop/parties.ts'
-import { example, setUp as grantAssertions, key as issuerKey } from '../plugins/bearer-parties.ts'
+import { example, setUp as grantAssertions, key as issuerKey } from '../jwt-bearer/bearer-parties.ts'
 
 const now = 1_800_000_000
 

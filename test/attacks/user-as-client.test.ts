@@ -7,8 +7,8 @@
 import { defineGrant } from '@grantry/core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { app, issuer, originalKey, service, setUp, typeOf } from '../plugins/exchange-parties.ts'
 import { claimsOf } from '../support/claims-of.ts'
+import { app, issuer, originalKey, service, setUp, typeOf } from '../token-exchange/exchange-parties.ts'
 
 const [client] = service
 

@@ -1,7 +1,7 @@
 import { createPages } from '@grantry/pages'
 import { endSession } from '@grantry/plugins/end-session'
 import { describe, expect, test } from 'vitest'
-import { createBrowser as createDeviceBrowser, setUpPage } from '../plugins/device-browser.ts'
+import { createBrowser as createDeviceBrowser, setUpPage } from '../device-authorization/browser.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
 import { hiddenFields } from './browser.ts'
 import { request } from './parties.ts'

@@ -1,7 +1,7 @@
 import { defineEndpoint, definePlugin } from '@grantry/core'
 import { createRemoteInteractions } from '@grantry/plugins/authorization-endpoint'
 import { describe, expect, test } from 'vitest'
-import { createBrowser, setUpPage } from '../plugins/device-browser.ts'
+import { createBrowser, setUpPage } from '../device-authorization/browser.ts'
 import { setUp as setUpPush } from '../pushed-authorization/parties.ts'
 import { builtInPlugins, fixture } from '../support/fixture.ts'
 import { answer } from './browser.ts'

@@ -1,8 +1,8 @@
 import { defineGrantCheck, definePlugin, type NewGrant } from '@grantry/core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { certificate, dpop, type KeyHolder, keyHolder } from '../dpop/dpop.ts'
 import { builtInPlugins, type Fixture, fixture, proof, redirectUri, spaClientId, web } from '../support/fixture.ts'
-import { certificate, dpop, type KeyHolder, keyHolder } from './dpop.ts'
 import { requestTokens } from './send.ts'
 
 const start = () => fixture({ plugins: [builtInPlugins, dpop(), certificate()] })

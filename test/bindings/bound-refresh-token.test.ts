@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { certificate, dpop, keyHolder } from '../dpop/dpop.ts'
 import { builtInPlugins, fixture, other, proof as pkce, redirectUri, spaClientId, web } from '../support/fixture.ts'
 import { withoutSignatures } from '../support/same-tokens.ts'
-import { certificate, dpop, keyHolder } from './dpop.ts'
 import { callUserinfo, requestTokens } from './send.ts'
 
 const plugins = [builtInPlugins, dpop(), certificate()]

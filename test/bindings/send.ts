@@ -1,6 +1,6 @@
 import { basic, type Credentials, read, type TestResponse } from '@grantry/testing'
+import type { KeyHolder } from '../dpop/dpop.ts'
 import type { Fixture } from '../support/fixture.ts'
-import type { KeyHolder } from './dpop.ts'
 
 export interface Proving {
   readonly as?: Credentials | undefined

@@ -1,8 +1,8 @@
 import { decodeJwt } from '@grantry/core'
 import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
+import { certificate, dpop, keyHolder } from '../dpop/dpop.ts'
 import { api1, builtInPlugins, fixture, web, webJwt } from '../support/fixture.ts'
-import { certificate, dpop, keyHolder } from './dpop.ts'
 import { callUserinfo, requestTokens, sendForm } from './send.ts'
 
 const plugins = [builtInPlugins, dpop(), certificate()]

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DpopServer, startDpopServer } from '../interop/dpop-server.ts'
+import { type DpopServer, startDpopServer } from '../dpop/server.ts'
 import { bundle } from '../support/bundle.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 

@@ -91,9 +91,9 @@ const authorized: fc.Arbitrary<Authorized> = fc.record(
 
 /** What the core keeps and settles itself, with the tests that prove it. */
 const provedElsewhere = {
-  audience: 'plugins/resource-indicators-values.test.ts',
-  redirectUri: 'grants/authorization-code.test.ts',
-  demands: 'grants/proof-key.test.ts',
+  audience: 'resource-indicators/values.test.ts',
+  redirectUri: 'authorization-code/authorization-code.test.ts',
+  demands: 'authorization-code/proof-key.test.ts',
 }
 
 const claimsIn = (jwt: string): JsonObject => decodeJwt(jwt)?.claims ?? {}

@@ -2,8 +2,8 @@
 // nginx, where the server knows its URL from the issuer only. test/interop does it in the process of the tests.
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type Program, startProgram } from '../contract/program.ts'
-import { testFlows } from '../interop/dpop-flows.ts'
-import { testOauth4webapiFlows } from '../interop/oauth4webapi-dpop-flows.ts'
+import { testFlows } from '../dpop/flows.ts'
+import { testOauth4webapiFlows } from '../dpop/oauth4webapi-dpop-flows.ts'
 import { fetchWith } from '../mtls/https.ts'
 import { describeWithNginx, startNginx } from '../server/nginx.ts'
 import { bundle } from '../support/bundle.ts'

@@ -1,8 +1,8 @@
 // Mutual TLS of the ready server on each runtime, directly and behind nginx.
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type Program, startProgram } from '../contract/program.ts'
-import { testMtlsFlows } from '../interop/mtls-flows.ts'
-import { type CertificateSource, writeMtlsSetting } from '../interop/mtls-setting.ts'
+import { testMtlsFlows } from '../mtls/flows.ts'
+import { type CertificateSource, writeMtlsSetting } from '../mtls/setting.ts'
 import { describeWithNginx, startNginx } from '../server/nginx.ts'
 import { bundle } from '../support/bundle.ts'
 import { reservedPort } from '../support/reserved-port.ts'

@@ -2,8 +2,8 @@ import type { ProviderEvent } from '@grantry/core'
 import { passkeys } from '@grantry/plugins/passkeys'
 import { describe, expect, test } from 'vitest'
 import { levelOf } from '../../packages/server/src/observability/level.ts'
-import { passwordAt, setUpFactors } from '../one-time-password/parties.ts'
-import { createAuthenticator } from '../passkeys/authenticator.ts'
+import { createAuthenticator } from './authenticator.ts'
+import { passwordAt, setUpFactors } from './one-time-password-parties.ts'
 import { nameOf, setUpSignIn } from './parties.ts'
 
 const circumstances = { sub: 'alice', clientId: 'web', clientAddress: '192.0.2.1' }

@@ -13,7 +13,7 @@ import { tokenExchange } from '@grantry/plugins/token-exchange'
 import { type CaseContext, testPlugin } from '@grantry/testing'
 import { SignJWT } from 'jose'
 import { describe, test } from 'vitest'
-import { keyHolder } from '../bindings/dpop.ts'
+import { keyHolder } from '../dpop/dpop.ts'
 import { createIssuerKey } from '../support/trusted-issuer.ts'
 
 // Our own plugins follow the rules that the kit checks for every plugin.

@@ -226,7 +226,7 @@ describe('the rules', () => {
       'certificate-finding-cases.ts',
       'findings.test.ts',
       'rules.test.ts',
-      '../../one-time-password/one-time-password.test.ts',
+      '../../sign-in/one-time-password.test.ts',
     ]
       .map((name) => readFileSync(`${root}/test/server/doctor/${name}`, 'utf8'))
       .join('')

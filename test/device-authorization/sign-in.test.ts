@@ -1,0 +1,136 @@
+// The page for devices with the ready sign-in: it signs in, asks and responds in the style of the other pages.
+import { createPages } from '@grantry/pages'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { type AuthorizationEndpointOptions, authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
+import { deviceSignIn } from '@grantry/plugins/device-authorization'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { signIn } from '@grantry/plugins/sign-in'
+import { describe, expect, test } from 'vitest'
+import { createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
+import { clients as deviceClients, setUp as setUpDevices } from './parties.ts'
+
+const issuer = 'https://id.example.com'
+const pageUri = `${issuer}/connect/device`
+
+async function setUp(endpoint: Partial<AuthorizationEndpointOptions> = {}) {
+  const pages = createPages({ name: 'Example', scopes: { api1: { en: 'Watch films', de: 'Filme ansehen' } } })
+  const interaction = signIn({ pages })
+  const features = [deviceSignIn({ pages })]
+  const [tv, ...others] = deviceClients
+  const f = await setUpDevices({
+    plugins: [authorizationCode(), proofKey(), authorizationEndpoint({ interaction, pages, features, ...endpoint })],
+    clients: [
+      { ...tv, clientId: 'tv', grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'], clientName: 'TV <3>' },
+      ...others.slice(0, 1),
+    ],
+    users: {
+      authenticate: ({ username, password }) =>
+        password === `${username}-password` ? { sub: `sub of ${username}` } : undefined,
+      isActive: () => true,
+      claims: () => ({}),
+    },
+  })
+  const browser = createBrowser(f.provider)
+  const enter = (page: Page, username = 'alice', password = `${username}-password`) =>
+    browser.submit(`${issuer}/connect/signin`, { ...hiddenFields(page), username, password })
+  return { ...f, browser, enter }
+}
+
+describe('the page for devices with the ready sign-in', () => {
+  test('signs in, asks, and lets the device in', async () => {
+    const { browser, enter, start, poll, clock } = await setUp()
+    const { body } = await start()
+    expect(body.verification_uri).toBe(pageUri)
+    const login = await browser.open(pageUri)
+    expect(login.html).toContain('name="password"')
+    const empty = await enter(login)
+    expect([empty.status, empty.url.pathname, empty.html.includes('name="user_code"')]).toEqual([
+      200,
+      '/connect/device',
+      true,
+    ])
+    const asked = await browser.submit(pageUri, { user_code: body.user_code })
+    for (const text of ['Example', 'TV &lt;3&gt;', 'Watch films', body.user_code, 'Does your device show this code?']) {
+      expect(asked.html).toContain(text)
+    }
+    expect(asked.html).toContain('Signed in as alice<')
+    expect((await poll(body.device_code)).body.error).toBe('authorization_pending')
+    const done = await browser.submit(pageUri, { ...hiddenFields(asked), decision: 'approve' })
+    expect(done.html).toContain('You have approved the request')
+    clock.advance(5)
+    expect((await poll(body.device_code)).status).toBe(200)
+  })
+
+  test('keeps the code of the link during the sign-in, and still asks to compare it', async () => {
+    const { browser, enter, start, poll, clock } = await setUp()
+    const { body } = await start()
+    const asked = await enter(await browser.open(body.verification_uri_complete))
+    expect(asked.html).toContain('Does your device show this code?')
+    expect(asked.html).not.toContain('name="user_code"')
+    expect((await poll(body.device_code)).body.error).toBe('authorization_pending')
+    await browser.submit(pageUri, { ...hiddenFields(asked), decision: 'deny' })
+    clock.advance(5)
+    expect((await poll(body.device_code)).body.error).toBe('access_denied')
+  })
+
+  test('a wrong password, and a user who cancels, approve nothing; both have a way on', async () => {
+    const { browser, enter, start, poll } = await setUp()
+    const { body } = await start()
+    const login = await browser.open(body.verification_uri_complete)
+    expect((await enter(login, 'alice', 'wrong')).html).toContain('name="password"')
+    const cancelled = await browser.submit(`${issuer}/connect/signin`, { ...hiddenFields(login), decision: 'cancel' })
+    expect(cancelled.html).toContain('You are not signed in')
+    const again = /id="continue" href="([^"]*)"/u.exec(cancelled.html)?.[1] ?? ''
+    const next = await browser.open(new URL(again, cancelled.url).href)
+    expect(next.html).toContain('name="password"')
+    expect((await poll(body.device_code)).body.error).toBe('authorization_pending')
+  })
+
+  test('speaks the languages of the other pages, also for mistakes', async () => {
+    const { browser, enter, provider } = await setUp()
+    await enter(await browser.open(pageUri))
+    const request = new Request(pageUri, {
+      method: 'POST',
+      headers: { 'accept-language': 'de', cookie: [...browser.jar].map((pair) => pair.join('=')).join('; ') },
+      body: new URLSearchParams({ user_code: 'BCDF-GHJK' }),
+    })
+    const response = await provider.fetch(request, { clientAddress: '192.0.2.1' })
+    const html = await response.text()
+    expect([response.status, html.includes('lang="de"'), html.includes('Dieser Code ist ungültig')]).toEqual([
+      400,
+      true,
+      true,
+    ])
+  })
+
+  test('the code that the sign-in issues for the page cannot be redeemed', async () => {
+    const { browser, enter, post } = await setUp()
+    const login = await browser.open(pageUri)
+    const { url } = await enter(login)
+    const code = url.searchParams.get('code') ?? ''
+    expect(code).not.toBe('')
+    for (const code_verifier of ['a'.repeat(43), undefined]) {
+      const { status, body } = await post('token', {
+        grant_type: 'authorization_code',
+        client_id: 'urn:grantry:device-page',
+        redirect_uri: pageUri,
+        code,
+        ...(code_verifier !== undefined && { code_verifier }),
+      })
+      expect([status, body.error]).toEqual([401, 'invalid_client'])
+    }
+  })
+
+  test('a revoked user is asked to sign in again', async () => {
+    const { browser, enter, provider, start } = await setUp()
+    const { body } = await start()
+    await enter(await browser.open(pageUri))
+    await provider.revoke({ subject: 'sub of alice' })
+    expect((await browser.open(body.verification_uri_complete)).html).toContain('name="password"')
+  })
+
+  test('refuses a mistake in the options', () => {
+    expect(() => deviceSignIn({} as never)).toThrow('deviceSignIn()')
+    expect(() => deviceSignIn({ pages: createPages(), page: {} } as never)).toThrow('deviceSignIn()')
+  })
+})
