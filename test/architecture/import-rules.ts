@@ -36,7 +36,7 @@ function coreRefuses(from: string, { target, type }: Import): boolean {
   if (target === 'valibot') return false
   if (target === 'jose' || target.startsWith('jose/')) return !/^keys\//u.test(from)
   // HKDF is not part of the runtime, because it runs only once for each generation of the key ring.
-  if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts' && from !== 'keys/ring-cipher.ts'
+  if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts' && from !== 'keys/ring-records.ts'
   if (!target.startsWith('packages/core/src/')) return true
   const to = target.slice('packages/core/src/'.length)
   const [upper, lower] = [from, to].map((path) => layers.findIndex((layer) => layer.test(path)))

@@ -22,8 +22,8 @@ const fileOf = (endpoint: string): string =>
   `endpoints/${endpoint.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}.ts`
 
 test.each([
-  ['client_secret_basic', ['credentials/methods/basic.ts']],
-  ['client_secret_post', ['credentials/methods/post.ts']],
+  ['client_secret_basic', ['credentials/methods.ts']],
+  ['client_secret_post', ['credentials/methods.ts']],
   // Grant types. Those of token types (`refresh_token`) are also members of responses.
   ['client_credentials', []],
   ['password', []],

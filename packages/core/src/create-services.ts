@@ -1,5 +1,5 @@
 import { openLimits } from './abuse/open-limits.ts'
-import { builtInMethods } from './credentials/methods/index.ts'
+import { builtInMethods } from './credentials/methods.ts'
 import { openCredentials } from './credentials/open-credentials.ts'
 import { sharedLimits } from './directory/host-port.ts'
 import { openDirectory } from './directory/open-directory.ts'

@@ -4,8 +4,7 @@ import type { Socket } from 'node:net'
 import { createServer as createServerOfTls, type TLSSocket, type TlsOptions, type Server as TlsServer } from 'node:tls'
 import { limitTimes } from './connection-clock.ts'
 import type { Times } from './options.ts'
-import { secureContextOf, type TlsSettings, tlsOptionsOf } from './tls.ts'
-import { createVerification } from './verification.ts'
+import { createVerification, secureContextOf, type TlsSettings, tlsOptionsOf } from './tls.ts'
 
 /** A server that does not listen yet. */
 export interface HttpServer {

@@ -1,6 +1,43 @@
 import type { ServerResponse } from 'node:http'
 import { discardRest, isIncomplete } from './last-response.ts'
-import { LazyResponse } from './lazy-response.ts'
+import { delegate } from './lazy-body.ts'
+
+type Plain = Readonly<Record<string, string>>
+
+interface LazyInit {
+  readonly status?: number
+  readonly headers?: Plain
+}
+
+/**
+ * A cheap `Response` of a text and a record of headers, which the server writes unchanged. Any other member of the
+ * interface creates a real `Response` and forwards to it.
+ */
+export class LazyResponse {
+  readonly status: number
+  readonly #body: string | null
+  readonly #headers: Plain
+  #real: Response | undefined
+
+  constructor(body: string | null = null, { status = 200, headers = {} }: LazyInit = {}) {
+    this.status = status
+    this.#body = body
+    this.#headers = headers
+  }
+
+  get real(): Response {
+    this.#real ??= new Response(this.#body, { status: this.status, headers: this.#headers })
+    return this.#real
+  }
+
+  /** The text and headers passed to the constructor; `undefined` if they may have been changed or read since. */
+  get plain(): { readonly body: string | null; readonly headers: Plain } | undefined {
+    return this.#real === undefined ? { body: this.#body, headers: this.#headers } : undefined
+  }
+}
+
+delegate(LazyResponse, Response)
+Object.setPrototypeOf(LazyResponse, Response)
 
 /** RFC 9110 sections 6.4.1 and 8.6: these statuses have neither a body nor a `Content-Length`. */
 const hasNoBody = (status: number): boolean => status === 204 || status === 304

@@ -10,7 +10,7 @@ import type { Kit } from '../plugin/kit.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
 import { createSecretCheck } from './check-secret.ts'
-import { builtInMethods } from './methods/index.ts'
+import { builtInMethods } from './methods.ts'
 import {
   createPresent,
   invalidClient,

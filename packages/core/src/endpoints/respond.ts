@@ -1,4 +1,3 @@
-import { prefers } from '../http/accept.ts'
 import { noStoreHeaders, withHeaders } from '../http/plain-response.ts'
 import type { Callers, EndpointKit, Reply } from '../plugin/endpoint.ts'
 import type { ResponseFormat } from '../plugin/response-format.ts'
@@ -6,8 +5,33 @@ import type { OwnedPart } from '../registry/collect.ts'
 import type { JsonObject, MaybePromise } from '../types.ts'
 import type { EndpointResponse, ToResponse } from './reply.ts'
 
+const maxAcceptLength = 1000
+
+/** Returns the quality of a media range, such as `application/json;q=0.5`; 1 without `q`. */
+function qualityOf(parameters: readonly string[]): number {
+  const quality = parameters.map((parameter) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/iu.exec(parameter)?.[1]).find(Boolean)
+  return quality === undefined ? 1 : Number(quality)
+}
+
+/**
+ * Whether the caller asks for this media type by its name, and does not prefer JSON.
+ *
+ * @see RFC 9110 section 12.5.1
+ */
+export function prefers(mediaType: string, accept: string | null): boolean {
+  if (accept === null || accept.length > maxAcceptLength) return false
+  const qualities = new Map(
+    accept.split(',').map((range) => {
+      const [type = '', ...parameters] = range.split(';')
+      return [type.trim().toLowerCase(), qualityOf(parameters)]
+    }),
+  )
+  const quality = qualities.get(mediaType) ?? 0
+  return quality > 0 && quality >= (qualities.get('application/json') ?? 0)
+}
+
 /** Converts the reply of an endpoint to a response, in the form that the caller prefers. */
-export type Respond = (caller: Callers[keyof Callers], request: Request, reply: Reply) => MaybePromise<EndpointResponse>
+type Respond = (caller: Callers[keyof Callers], request: Request, reply: Reply) => MaybePromise<EndpointResponse>
 
 /** A cache must not send one form of a response to callers that prefer another. */
 const varyingByAccept = (response: EndpointResponse): EndpointResponse =>

@@ -1,14 +1,19 @@
 import * as v from 'valibot'
 import type { Client } from '../directory/client.ts'
-import { OAuthError } from '../errors/oauth-error.ts'
+import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
+import type { Trace } from '../events/recorder.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
+import type { GrantRequest } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
+import type { GrantKit } from '../plugin/grant-kit.ts'
 import { jsonSchema } from '../records/json.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { JsonObject } from '../types.ts'
+import type { FailedProofs } from './failed-proofs.ts'
 import type { PluginKits } from './plugin-kit.ts'
+import type { CheckedResult } from './result.ts'
 
 /** What grant checks add to a token request or to a stored grant. */
 export interface Contributed {
@@ -17,7 +22,7 @@ export interface Contributed {
   readonly demands: JsonObject
 }
 
-export const noContribution: Contributed = Object.freeze({ audience: undefined, demands: {} })
+const noContribution: Contributed = Object.freeze({ audience: undefined, demands: {} })
 
 /** A plugin is not trusted: its contribution is validated like any other input. */
 const contributionSchema = v.optional(
@@ -30,7 +35,7 @@ const contributionSchema = v.optional(
  * @throws TypeError (a defect in the plugin) when the contribution is malformed, or the check could not settle its
  * demand.
  */
-export function withContribution(
+function withContribution(
   { audience, demands }: Contributed,
   { plugin, part: { settles } }: OwnedPart<GrantCheck>,
   contribution: unknown,
@@ -50,7 +55,7 @@ export function withContribution(
 }
 
 /** What grant checks add to a stored grant. */
-export interface AuthorizationContributed extends Contributed {
+interface AuthorizationContributed extends Contributed {
   /** The keys that the request that redeems the grant must prove. */
   readonly confirmation: Confirmation | undefined
 }
@@ -109,5 +114,45 @@ export function createReadAuthorization(registry: Registry, plugins: PluginKits)
       confirmation = withKeys(confirmation, named, bindings)
     }
     return { confirmation, ...contributed }
+  }
+}
+
+/** A grant check with its parsed parameters and its kit. */
+export interface PreparedCheck {
+  readonly check: OwnedPart<GrantCheck>
+  readonly params: unknown
+  readonly kit: GrantKit
+}
+
+/**
+ * Runs the checks of a grant type. Counts failed proofs, which end a stored grant at the tenth.
+ *
+ * @returns what the checks contribute; `undefined` if a demand is not settled.
+ */
+export type SettleDemands = (
+  result: CheckedResult,
+  checks: readonly PreparedCheck[],
+  request: Omit<GrantRequest<unknown>, 'params'> & { readonly grantType: string },
+  trace: Trace,
+) => Promise<Contributed | undefined>
+
+export function createDemandSettlement(failedProofs: FailedProofs): SettleDemands {
+  return async ({ demanded, stored }, checks, request, trace) => {
+    const unsettled = new Set(Object.keys(demanded))
+    let contributed = noContribution
+    for (const { check, params, kit } of checks) {
+      const { settles = '' } = check.part as GrantCheck & { readonly settles?: string }
+      const demand = demanded[settles]
+      try {
+        const contribution = await check.part.check({ params, demand: demand as never, ...request }, kit)
+        contributed = withContribution(contributed, check, contribution)
+      } catch (error) {
+        const isFailedProof = demand !== undefined && isOAuthError(error) && error.code === 'invalid_grant'
+        if (isFailedProof && stored !== undefined) await failedProofs.record(stored, request.client, trace)
+        throw error
+      }
+      unsettled.delete(settles)
+    }
+    return unsettled.size === 0 ? contributed : undefined
   }
 }

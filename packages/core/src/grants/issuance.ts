@@ -1,5 +1,5 @@
 import { type Bytes, utf8 } from '../encoding.ts'
-import type { RetrySecret } from '../keys/retry-secret.ts'
+import type { RetrySecret } from '../keys/key-ring.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** The time and the random values of the tokens in one response. */

@@ -13,10 +13,9 @@ import type { IdentityTokens } from '../tokens/identity-token.ts'
 import type { CreateRequestMarks, RequestMarks } from '../tokens/revocation-mark.ts'
 import type { StoredGrants } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
-import { withLineage } from './lineage.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import { lossOf } from './policy.ts'
-import { createRedemption } from './redemption.ts'
+import { createRedemption, withLineage } from './redemption.ts'
 
 /** The kit of a grant for one request. */
 export interface RequestKit {

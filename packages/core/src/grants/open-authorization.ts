@@ -11,7 +11,7 @@ import type { Registry } from '../registry/registry.ts'
 import type { Audiences } from '../tokens/audience.ts'
 import type { JsonObject } from '../types.ts'
 import type { AuthorizationContributed, ReadAuthorization } from './contributions.ts'
-import { audienceNotAllowed } from './narrow.ts'
+import { audienceNotAllowed } from './policy.ts'
 import type { ScopePolicy } from './scope-policy.ts'
 
 const requestEntries = {

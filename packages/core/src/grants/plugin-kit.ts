@@ -1,21 +1,116 @@
+import * as v from 'valibot'
+import { addressGroupOf } from '../abuse/address-group.ts'
+import { createWindowLimit, type LimitDeps, type WindowLimit } from '../abuse/window-limit.ts'
+import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
 import { constantTimeEqual } from '../credentials/check-secret.ts'
 import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
-import { utf8 } from '../encoding.ts'
+import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
+import { tooManyFailures } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
+import type { KeyRing, RingKey } from '../keys/key-ring.ts'
 import type { GrantKit } from '../plugin/grant-kit.ts'
 import type { Kit, PluginRecords } from '../plugin/kit.ts'
+import { jsonObjectSchema } from '../records/json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import { openJson, sealJson } from '../sealed-json.ts'
+import { validate } from '../standard-schema.ts'
 import type { Audiences } from '../tokens/audience.ts'
 import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
-import { createGuessLimits } from './guess-limits.ts'
-import { createSeal } from './plugin-seal.ts'
 import { createRedemption } from './redemption.ts'
+
+/** More than a plugin needs. Bounds the memory if a plugin computes the names of its limits. */
+const maxLimits = 100
+
+/** Creates `limitGuesses` of a plugin. */
+function createGuessLimits(plugin: string, deps: LimitDeps): Kit['limitGuesses'] {
+  const { recorder } = deps
+  const limits = createBoundedMap<WindowLimit>(maxLimits)
+
+  function limitOf(name: string, failures: number, window: number): WindowLimit {
+    const key = JSON.stringify([name, failures, window])
+    const known = limits.get(key)
+    if (known !== undefined) return known
+    if (!(Number.isSafeInteger(failures) && failures > 0 && Number.isSafeInteger(window) && window > 0)) {
+      throw new TypeError('limitGuesses() requires failures and window (seconds), whole numbers of at least 1')
+    }
+    const created = createWindowLimit({ failures, window }, { ...deps, limit: `plugin:${plugin}:${name}`, marks: true })
+    limits.set(key, created)
+    return created
+  }
+
+  return async ({ name, failures, window }, clientAddress, guess) => {
+    if (typeof clientAddress !== 'string' || clientAddress === '') {
+      throw new TypeError('limitGuesses() requires the address of the client')
+    }
+    const limit = limitOf(name, failures, window)
+    const address = addressGroupOf(clientAddress)
+    limit.assertBelow(address)
+    const failure = limit.announce(address)
+    let found: Awaited<ReturnType<typeof guess>>
+    try {
+      // The limit can have been reached in another process.
+      const wait = await limit.markedWait(address)
+      if (wait !== undefined) throw tooManyFailures(wait)
+      found = await guess()
+    } catch (error) {
+      failure.withdraw()
+      throw error
+    }
+    if (found !== undefined) {
+      failure.withdraw()
+      return found
+    }
+    const wait = await failure.count(recorder.start(`plugin:${plugin}`, { clientAddress }))
+    if (wait !== undefined) throw tooManyFailures(wait)
+    return undefined
+  }
+}
+
+const maxSealedLength = 16_384
+
+const sealedSchema = v.object({ expiresAt: v.number(), value: v.unknown() })
+
+/** Creates `seal` and `unseal` of a plugin. What one plugin has sealed, another one cannot open. */
+function createSeal(
+  plugin: string,
+  deps: { readonly issuer: string; readonly keys: KeyRing; readonly runtime: Runtime },
+): Pick<Kit, 'seal' | 'unseal'> {
+  const { issuer, keys, runtime } = deps
+  const label = utf8(JSON.stringify([issuer, plugin]))
+
+  function keyOf({ sealing }: RingKey) {
+    if (sealing === undefined) throw new TypeError('keys: seal() requires a private JWK; external keys can only sign')
+    const input = new Uint8Array(sealing.length + label.length)
+    input.set(sealing)
+    input.set(label, sealing.length)
+    return new Uint8Array(runtime.sha256(input))
+  }
+
+  return {
+    async seal(value, expiresAt) {
+      const key = await keys.sealer()
+      const envelope = v.parse(jsonObjectSchema, { expiresAt, value })
+      return `${runtime.base64url(key.kid)}.${await sealJson(envelope, keyOf(key), runtime)}`
+    },
+
+    async unseal(text, schema) {
+      const [kid = '', sealed = '', ...more] = text.length > maxSealedLength ? [] : text.split('.')
+      const bytes = decodeBase64url(kid)
+      const name = bytes && decodeUtf8(bytes)
+      const key = name && more.length === 0 ? await keys.find(name) : undefined
+      if (key?.sealing === undefined) return undefined
+      const opened = v.safeParse(sealedSchema, await openJson(sealed, keyOf(key), runtime))
+      if (!opened.success || opened.output.expiresAt <= runtime.now()) return undefined
+      const result = await validate(schema, opened.output.value)
+      return result.issues === undefined ? result.value : undefined
+    },
+  }
+}
 
 /** The part of the kit of a grant that depends on the plugin only, not on a request. */
 type PluginGrantKit = Kit & Pick<GrantKit, 'redemption'>

@@ -6,8 +6,7 @@ import { authorizationEntries, inheritedMembers } from '../records/authorization
 import { jsonObjectSchema } from '../records/json.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { JsonObject } from '../types.ts'
-import { type Lineage, lineageOf } from './lineage.ts'
-import { type CredentialDetails, detailsOf } from './redemption.ts'
+import { type CredentialDetails, detailsOf, type Lineage, lineageOf } from './redemption.ts'
 
 const redemptionSchema = v.custom<Redemption>((value) => typeof value === 'object' && value !== null)
 

@@ -2,8 +2,7 @@ import type { JWK } from 'jose'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { ExternalKey } from './external-key.ts'
 import { type ImportedKey, importKey } from './import-key.ts'
-import { type KeyInfo, type KeyRing, type RingKey, signerOf } from './key-ring.ts'
-import { retrySecretOf } from './retry-secret.ts'
+import { type KeyInfo, type KeyRing, type RingKey, retrySecretOf, signerOf } from './key-ring.ts'
 
 /** Keys that the host has made. */
 export type FixedKeys = readonly (JWK | ExternalKey)[]

@@ -67,3 +67,126 @@ export async function importRing(
 export const isSameRing = (one: FoundRing, other: FoundRing): boolean =>
   one.content.number === other.content.number &&
   one.content.keys.map(({ kid }) => kid).join() === other.content.keys.map(({ kid }) => kid).join()
+
+/** Seconds after which keys are not used or published without a new read from the storage, unless the read fails. */
+export const staleAfter = 60
+
+/**
+ * Milliseconds after which a read no longer blocks a new one: when a Worker ends a request, reads that the request
+ * started may never settle.
+ */
+const abandonedAfter = 30_000
+/** The limit of reads for unknown keys, which callers can cause: a burst of this size, and one more each second. */
+const burst = 10
+
+/**
+ * Decides when to read the ring from the storage to see changes by other processes. Requests trigger the reads; there
+ * is no timer.
+ */
+export interface RingRefresh {
+  /**
+   * Call it before every use of a key. Waits for a read only if the known keys are too old to be used without one. Never
+   * rejects.
+   */
+  beforeUse(): Promise<void>
+  /** Call it before the keys are published. Waits for a read that is due, unless the last one failed. Never rejects. */
+  beforePublishing(): Promise<void>
+  /** Call it for an unknown key. Resolves to `false`, without a read, if there were too many. */
+  forUnknownKey(): Promise<boolean>
+  /** Starts a new read, after a read that is in flight. Rejects when it fails. */
+  fresh(): Promise<void>
+  /** Resolves when no read is in flight. */
+  settled(): Promise<void>
+}
+
+/**
+ * @param read reads the ring; may reject.
+ * @param onFailed called for each failed read. Known keys continue to sign and verify.
+ */
+export function createRingRefresh(deps: {
+  readonly read: () => Promise<void>
+  /** The minimum interval between two reads of a process, in seconds. */
+  readonly interval: number
+  readonly onFailed: (cause: unknown) => void
+  readonly runtime: Runtime
+}): RingRefresh {
+  const { read, interval, onFailed, runtime } = deps
+  let nextAt = runtime.elapsed() + interval * 1000
+  let staleAt = runtime.elapsed() + staleAfter * 1000
+  let failing = false
+  let inFlight: { readonly since: number; readonly promise: Promise<void> } | undefined
+  let tokens = burst
+  let countedAt = runtime.elapsed()
+
+  async function readOnce(): Promise<void> {
+    const since = runtime.elapsed()
+    try {
+      await read()
+      failing = false
+      // Counted from the start of the read, which may have missed later changes.
+      staleAt = since + staleAfter * 1000
+    } catch (cause) {
+      failing = true
+      onFailed(cause)
+      throw cause
+    } finally {
+      nextAt = runtime.elapsed() + interval * 1000
+    }
+  }
+
+  /** Starts a read, or joins the read that is in flight. */
+  function join(): Promise<void> {
+    const since = runtime.elapsed()
+    if (inFlight !== undefined && since - inFlight.since < abandonedAfter) return inFlight.promise
+    const started = { since, promise: readOnce() }
+    inFlight = started
+    const done = (): void => {
+      if (inFlight === started) inFlight = undefined
+    }
+    // Failures are already reported; this also prevents an unhandled rejection.
+    started.promise.then(done, done)
+    return started.promise
+  }
+
+  // A failed read is already reported; the known keys are used.
+  const ignore = (): void => {}
+  const quiet = (): Promise<void> => join().then(ignore, ignore)
+
+  function takeToken(): boolean {
+    const now = runtime.elapsed()
+    tokens = Math.min(burst, tokens + (now - countedAt) / 1000)
+    countedAt = now
+    if (tokens < 1) return false
+    tokens -= 1
+    return true
+  }
+
+  return {
+    async beforeUse() {
+      const now = runtime.elapsed()
+      if (now < nextAt) return
+      const reading = quiet()
+      if (now > staleAt && !failing) await reading
+    },
+    async beforePublishing() {
+      if (runtime.elapsed() < nextAt) return
+      const wasFailing = failing
+      const reading = quiet()
+      if (!wasFailing) await reading
+    },
+    async forUnknownKey() {
+      // A read that started before the token arrived may have missed its key.
+      if (inFlight !== undefined) await quiet()
+      if (inFlight === undefined && !takeToken()) return false
+      await quiet()
+      return true
+    },
+    async fresh() {
+      if (inFlight !== undefined) await quiet()
+      await join()
+    },
+    async settled() {
+      await inFlight?.promise.then(ignore, ignore)
+    },
+  }
+}

@@ -2,11 +2,18 @@ import type { Recorder } from '../events/recorder.ts'
 import { documentLifetime } from '../http/plain-response.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { KeyInfo, ProviderKeys } from './key-ring.ts'
-import { isSameRing, type LiveRing } from './live-ring.ts'
-import { type ChangeDeps, type RingChange, type RotationReason, retiredRing, rotatedRing } from './ring-change.ts'
-import { infoOf, keyIn, withoutEnded } from './ring-content.ts'
+import { isSameRing, type LiveRing, type RingRefresh, staleAfter } from './live-ring.ts'
+import {
+  type ChangeDeps,
+  infoOf,
+  keyIn,
+  type RingChange,
+  type RotationReason,
+  retiredRing,
+  rotatedRing,
+  withoutEnded,
+} from './ring-content.ts'
 import type { FoundRing, RingRecords } from './ring-records.ts'
-import { type RingRefresh, staleAfter } from './ring-refresh.ts'
 import type { RingOptions } from './stored-keys-options.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { JWK } from 'jose'
 import * as v from 'valibot'
+import type { Fact } from '../events/event.ts'
 import { algorithms, type Runtime, type SigningAlgorithm } from '../runtime.ts'
 import { generateKey, publicPartOf, thumbprintOf } from './import-key.ts'
 import type { KeyInfo } from './key-ring.ts'
@@ -52,7 +53,7 @@ export const retired = (key: StoredKey, now: number, keptUntil: number): StoredK
   keptUntil,
 })
 
-export const activated = (key: StoredKey, now: number): StoredKey => ({ ...key, state: 'current', activatedAt: now })
+const activated = (key: StoredKey, now: number): StoredKey => ({ ...key, state: 'current', activatedAt: now })
 
 export const keyIn = (
   { keys }: Pick<RingContent, 'keys'>,
@@ -63,3 +64,102 @@ export const keyIn = (
 /** Removes the retired keys whose tokens have all expired. */
 export const withoutEnded = (keys: readonly StoredKey[], now: number): StoredKey[] =>
   keys.filter(({ keptUntil }) => keptUntil === undefined || keptUntil > now)
+
+/** The content of a new generation, and the events to record if this process inserts it. */
+export interface RingChange {
+  readonly keys: readonly StoredKey[]
+  readonly facts: readonly Fact[]
+}
+
+export interface ChangeDeps {
+  /** The configured algorithms. */
+  readonly algorithms: readonly SigningAlgorithm[]
+  /** Seconds for which a retired key verifies. */
+  readonly keptFor: number
+  readonly runtime: Runtime
+}
+
+export type RotationReason = Extract<Fact, { readonly type: 'keys_rotated' }>['reason']
+
+/**
+ * Rotates one algorithm: the next key, which is already published, becomes the current key. A new algorithm has no next
+ * key and gets a new current key.
+ */
+async function rotatedKeys(
+  ring: Pick<RingContent, 'keys'>,
+  algorithm: SigningAlgorithm,
+  reason: RotationReason,
+  { keptFor, runtime }: ChangeDeps,
+): Promise<RingChange> {
+  const now = runtime.now()
+  const before = keyIn(ring, algorithm, 'current')
+  const published = keyIn(ring, algorithm, 'next')
+  const waiting = published ?? (await newKey(algorithm, runtime))
+  const nextKey = await newKey(algorithm, runtime)
+  const keys = [
+    activated(waiting, now),
+    nextKey,
+    ...(before === undefined ? [] : [retired(before, now, now + keptFor)]),
+  ]
+  const facts: readonly Fact[] = [
+    {
+      type: 'keys_rotated',
+      algorithm,
+      // Not `before` alone: a compromised key is removed before the rotation.
+      reason: before === undefined && published === undefined ? 'algorithm_added' : reason,
+      kid: waiting.kid,
+      nextKid: nextKey.kid,
+      ...(before !== undefined && { retiredKid: before.kid }),
+    },
+  ]
+  return { keys, facts }
+}
+
+/**
+ * Returns the ring after a rotation of these algorithms. It also retires the keys of algorithms that are no longer
+ * configured, and removes expired keys.
+ */
+export async function rotatedRing(
+  ring: Pick<RingContent, 'keys'>,
+  due: readonly SigningAlgorithm[],
+  reason: RotationReason,
+  deps: ChangeDeps,
+): Promise<RingChange> {
+  const { algorithms, keptFor, runtime } = deps
+  const now = runtime.now()
+  const changes = await Promise.all(due.map((algorithm) => rotatedKeys(ring, algorithm, reason, deps)))
+  const rest = ring.keys.flatMap((key) => {
+    if (key.state === 'retiring') return [key]
+    if (due.includes(key.algorithm)) return []
+    if (algorithms.includes(key.algorithm)) return [key]
+    return key.state === 'current' ? [retired(key, now, now + keptFor)] : []
+  })
+  const kept = [...changes.flatMap((change) => change.keys), ...withoutEnded(rest, now)]
+  // An algorithm has no next key if the configuration refuses it.
+  const unannounced = algorithms.filter((algorithm) => keyIn({ keys: kept }, algorithm, 'next') === undefined)
+  const keys = [...kept, ...(await Promise.all(unannounced.map((algorithm) => newKey(algorithm, runtime))))]
+  // In the order of the configuration, so that every process publishes the same document.
+  const rank = ({ algorithm }: StoredKey): number => algorithms.indexOf(algorithm) + 1 || algorithms.length + 1
+  return { keys: keys.sort((one, other) => rank(one) - rank(other)), facts: changes.flatMap(({ facts }) => facts) }
+}
+
+/** Returns the ring with this key retired or removed. */
+export async function retiredRing(
+  ring: Pick<RingContent, 'keys'>,
+  key: StoredKey,
+  compromised: boolean,
+  deps: ChangeDeps,
+): Promise<RingChange> {
+  const { algorithm, kid } = key
+  const fact: Fact = { type: 'key_retired', kid, algorithm, compromised }
+  const without = { keys: ring.keys.filter((other) => other.kid !== kid) }
+  if (key.state === 'retiring') return { keys: without.keys, facts: [fact] }
+  // An algorithm that is no longer configured gets no new key.
+  const needed = deps.algorithms.includes(algorithm)
+  if (key.state === 'next') {
+    const successors = needed ? [await newKey(algorithm, deps.runtime)] : []
+    return { keys: [...without.keys, ...successors], facts: [fact] }
+  }
+  const change = await rotatedRing(compromised ? without : ring, needed ? [algorithm] : [], 'command', deps)
+  return { keys: change.keys, facts: [fact, ...change.facts] }
+}

@@ -1,8 +1,7 @@
 import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AtomicDriver, DriverItem } from './driver.ts'
-import { getValues } from './get-values.ts'
-import { withinTime } from './store.ts'
+import { getValues, withinTime } from './store.ts'
 
 /**
  * Converts a stored value to a string.

@@ -5,10 +5,35 @@ import type { MaybePromise } from '../types.ts'
 import { commitInOrder } from './commit-in-order.ts'
 import type { AtomicDriver, DriverItem } from './driver.ts'
 import { encodeEnvelope, type NewRecord, parseEnvelope, type RecordRejection } from './envelope.ts'
-import { getValues } from './get-values.ts'
 import { keysOf, type Lookups, type ResultsOf, resultsOf } from './lookup.ts'
 import { createReadiness } from './readiness.ts'
 import { createRecordReader, type RecordCheck } from './record-reader.ts'
+
+const malformedItems = (): TypeError =>
+  new TypeError(
+    'getItems() must return { key, value } once for each key; correct it, or omit it, because it is optional',
+  )
+
+/** Returns the values in the order of the keys. */
+function valuesOf(keys: readonly string[], items: unknown): readonly unknown[] {
+  if (!Array.isArray(items) || items.length !== keys.length) throw malformedItems()
+  return keys.map((key, index) => {
+    const item = items[index]?.key === key ? items[index] : items.find((candidate) => candidate?.key === key)
+    // A marker that the driver omits may exist, so it must not count as absent.
+    if (item === undefined || !('value' in item) || isThenable(item.value)) throw malformedItems()
+    // Some unstorage drivers return errors instead of throwing them.
+    if (item.value instanceof Error) throw item.value
+    return item.value
+  })
+}
+
+/**
+ * Reads items with `getItems()`, and returns their values in the order of the keys.
+ *
+ * @throws TypeError when the driver does not return each item once.
+ */
+export const getValues = (driver: AtomicDriver, keys: readonly string[]): MaybePromise<readonly unknown[]> =>
+  after<unknown, readonly unknown[]>(driver.getItems?.(keys.map((key) => ({ key }))), (items) => valuesOf(keys, items))
 
 /** Records that are written together. */
 export interface RecordChanges {
