@@ -10,7 +10,7 @@ import { prepareDirectory } from './filesystem/prepare-directory.ts'
 import { setItem } from './filesystem/set-item.ts'
 import { clearSlot, listSlot, liveFileOf, readSlot, withLiveFile } from './filesystem/slot.ts'
 import { keyOf } from './filesystem/slot-name.ts'
-import { shardNames, storeDirectory } from './filesystem/store-directory.ts'
+import { type StoreDirectory, shardNames, storeDirectory } from './filesystem/store-directory.ts'
 import { sweepDraft, sweepSlot } from './filesystem/sweep.ts'
 import { createSweeper } from './filesystem/sweeper.ts'
 
@@ -54,6 +54,25 @@ export interface FilesystemDriver extends Omit<AtomicDriver, 'getItems'> {
 function expiryTime(ttl: number | undefined): number {
   if (Number.isNaN(ttl)) throw new TypeError('The ttl of a stored item is not a number; give seconds')
   return ttl === undefined ? Number.POSITIVE_INFINITY : Math.ceil(Date.now() + ttl * 1000)
+}
+
+async function liveKeys(store: StoreDirectory, base: string): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { name, path } of walkSlots(store)) {
+    const key = keyOf(name)
+    if (key.startsWith(base) && liveFileOf(listSlot(path)) !== undefined) keys.push(key)
+  }
+  return keys
+}
+
+/** Removes expired items and abandoned drafts; returns the number of removed items. */
+async function purge(store: StoreDirectory): Promise<number> {
+  let removed = 0
+  for await (const { path } of walkSlots(store)) {
+    if (sweepSlot(path)) removed += 1
+  }
+  for (const name of await listDirectories(store.tmp)) sweepDraft(store.tmp, name)
+  return removed
 }
 
 /**
@@ -130,15 +149,7 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
         return count
       }),
     removeItem: (key) => runOperation(() => remove(key)),
-    getKeys: (base = '') =>
-      runOperation(async () => {
-        const keys: string[] = []
-        for await (const { name, path } of walkSlots(store)) {
-          const key = keyOf(name)
-          if (key.startsWith(base) && liveFileOf(listSlot(path)) !== undefined) keys.push(key)
-        }
-        return keys
-      }),
+    getKeys: (base = '') => runOperation(() => liveKeys(store, base)),
     clear: (base = '') =>
       runOperation(async () => {
         for await (const { name, path } of walkSlots(store)) {
@@ -151,15 +162,7 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
         const stats = withLiveFile(store.slotOf(key).path, (file) => statSync(file))
         return stats === undefined ? null : { mtime: stats.mtime, size: stats.size }
       }),
-    purge: () =>
-      runOperation(async () => {
-        let removed = 0
-        for await (const { path } of walkSlots(store)) {
-          if (sweepSlot(path)) removed += 1
-        }
-        for (const name of await listDirectories(store.tmp)) sweepDraft(store.tmp, name)
-        return removed
-      }),
+    purge: () => runOperation(() => purge(store)),
     dispose: sweeper.stop,
   }
 }

@@ -50,17 +50,24 @@ export interface MemoryDriver extends Omit<AtomicDriver, 'getItems'> {
   getInstance(): Map<string, unknown>
 }
 
-/**
- * Stores items in the memory of this process: for single-process servers, tests and demos. The insert is atomic because
- * it checks and writes synchronously. Later writes remove expired items in small steps; no timer keeps the process
- * alive.
- *
- * @throws Error from a write when `maxItems` items are stored; RangeError from an insert or increment whose `ttl` is 0
- * or less.
- * @example
- * const storage = memoryDriver()
- */
-export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriverOptions = {}): MemoryDriver {
+const isLive = (item: Item | undefined, now = Date.now()): item is Item => item !== undefined && item.expiresAt > now
+
+/** Items that expire. Each write removes a few expired ones. */
+interface ExpiringItems {
+  readonly shards: readonly Shard[]
+  /** Returns an item that has not expired. */
+  find(key: string): Item | undefined
+  /** @throws Error when the maximum number of items is stored. */
+  write(key: string, value: string, ttl: number | undefined): void
+  /** Replaces an item that `find()` has returned. */
+  replace(key: string, item: Item): void
+  remove(key: string): void
+  /** Checks all items of a commit before the first one is written. */
+  assertWritable(items: readonly DriverItem[]): void
+  clear(): void
+}
+
+function createItems(maxItems: number): ExpiringItems {
   const shards: readonly Shard[] = Array.from({ length: shardCount }, () => new Map())
   const shardFor = (key: string): Shard => shards[shardOf(key)] as Shard
   let size = 0
@@ -68,11 +75,9 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
   // A map iterator stays valid while the map changes, and also visits items that are added meanwhile.
   let walk = (shards[0] as Shard).entries()
 
-  const isLive = (item: Item | undefined, now = Date.now()): item is Item => item !== undefined && item.expiresAt > now
-
   const full = (): Error => new Error(`The memory driver is full: it holds ${maxItems} items; raise maxItems`)
 
-  function remove(shard: Shard, key: string): void {
+  function removeFrom(shard: Shard, key: string): void {
     if (shard.delete(key)) size -= 1
   }
 
@@ -89,7 +94,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     for (let step = 0; step < sweepSlice; step += 1) {
       const next = walk.next()
       if (next.done) walkNextShard()
-      else if (!isLive(next.value[1], now)) remove(shards[swept] as Shard, next.value[0])
+      else if (!isLive(next.value[1], now)) removeFrom(shards[swept] as Shard, next.value[0])
     }
   }
 
@@ -98,7 +103,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     sweep(now)
     const shard = shardFor(key)
     if (ttl !== undefined && !(ttl > 0)) {
-      remove(shard, key)
+      removeFrom(shard, key)
       return
     }
     if (!shard.has(key)) {
@@ -109,12 +114,6 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     shard.set(key, { value, expiresAt: ttl === undefined ? Number.POSITIVE_INFINITY : now + ttl * 1000 })
   }
 
-  const get = (key: string): string | null => {
-    const item = shardFor(key).get(key)
-    return isLive(item) ? item.value : null
-  }
-
-  /** Checks all items of a commit before the first one is written. */
   function assertWritable(items: readonly DriverItem[]): void {
     for (const { ttl } of items) {
       if (!(ttl > 0)) throw new RangeError(`The ttl of a committed item is ${ttl} s; give more than 0`)
@@ -127,46 +126,69 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     if (size + added > maxItems) throw full()
   }
 
-  function clear(): void {
-    for (const shard of shards) shard.clear()
-    size = 0
+  return {
+    shards,
+    find(key) {
+      const item = shardFor(key).get(key)
+      return isLive(item) ? item : undefined
+    },
+    write,
+    replace: (key, item) => void shardFor(key).set(key, item),
+    remove: (key) => removeFrom(shardFor(key), key),
+    assertWritable,
+    clear() {
+      for (const shard of shards) shard.clear()
+      size = 0
+    },
   }
+}
 
+/**
+ * Stores items in the memory of this process: for single-process servers, tests and demos. The insert is atomic because
+ * it checks and writes synchronously. Later writes remove expired items in small steps; no timer keeps the process
+ * alive.
+ *
+ * @throws Error from a write when `maxItems` items are stored; RangeError from an insert or increment whose `ttl` is 0
+ * or less.
+ * @example
+ * const storage = memoryDriver()
+ */
+export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriverOptions = {}): MemoryDriver {
+  const items = createItems(maxItems)
   return {
     name: 'memory',
-    getInstance: () => new Map(shards.flatMap((shard) => [...shard])),
-    hasItem: (key) => isLive(shardFor(key).get(key)),
-    getItem: get,
-    setItem: (key, value, options) => write(key, value, options?.ttl),
+    getInstance: () => new Map(items.shards.flatMap((shard) => [...shard])),
+    hasItem: (key) => items.find(key) !== undefined,
+    getItem: (key) => items.find(key)?.value ?? null,
+    setItem: (key, value, options) => items.write(key, value, options?.ttl),
     insertItem(key, value, { ttl }) {
       if (!(ttl > 0)) throw new RangeError(`The ttl of an inserted item is ${ttl} s; give more than 0`)
-      if (isLive(shardFor(key).get(key))) return false
-      write(key, value, ttl)
+      if (items.find(key) !== undefined) return false
+      items.write(key, value, ttl)
       return true
     },
     incrementItem(key, { ttl }) {
       if (!(ttl > 0)) throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
-      const shard = shardFor(key)
-      const item = shard.get(key)
-      const count = isLive(item) ? Number(item.value) + 1 : 1
+      const item = items.find(key)
+      const count = item === undefined ? 1 : Number(item.value) + 1
       if (!Number.isSafeInteger(count)) throw new TypeError('The stored item of this key is not a counter')
       // A counter keeps the expiry of its creation.
-      if (count > 1 && item !== undefined) shard.set(key, { value: String(count), expiresAt: item.expiresAt })
-      else write(key, '1', ttl)
+      if (item === undefined) items.write(key, '1', ttl)
+      else items.replace(key, { value: String(count), expiresAt: item.expiresAt })
       return count
     },
     commit({ create, put, remove: removed }) {
-      const existing = create.filter(({ key }) => isLive(shardFor(key).get(key)))
+      const existing = create.filter(({ key }) => items.find(key) !== undefined)
       if (existing.length > 0) return existing.map(({ key }) => key)
       const written = [...create, ...put]
-      assertWritable(written)
-      for (const { key, value, ttl } of written) write(key, value, ttl)
-      for (const key of removed) remove(shardFor(key), key)
+      items.assertWritable(written)
+      for (const { key, value, ttl } of written) items.write(key, value, ttl)
+      for (const key of removed) items.remove(key)
       return true
     },
-    removeItem: (key) => remove(shardFor(key), key),
-    getKeys: () => shards.flatMap((shard) => [...shard].flatMap(([key, item]) => (isLive(item) ? [key] : []))),
-    clear,
+    removeItem: items.remove,
+    getKeys: () => items.shards.flatMap((shard) => [...shard].flatMap(([key, item]) => (isLive(item) ? [key] : []))),
+    clear: items.clear,
     // Keeps the items: another provider in this process may still use the driver.
     dispose() {},
   }

@@ -3,8 +3,8 @@ import { batchReads } from './redis/batch-reads.ts'
 import type { RedisClient } from './redis/client-factory.ts'
 import { createCommit } from './redis/commit.ts'
 import { primariesOf } from './redis/connection.ts'
-import { createConnections } from './redis/connections.ts'
-import { itemKeys } from './redis/item-key.ts'
+import { type Connections, createConnections } from './redis/connections.ts'
+import { type ItemKeys, itemKeys } from './redis/item-key.ts'
 import { parseOptions, type RedisDriverOptions } from './redis/options.ts'
 import { createWriter } from './redis/writer.ts'
 
@@ -51,6 +51,45 @@ const isText = (value: unknown): value is string | null => typeof value === 'str
 const incrementScript =
   "local count = redis.call('INCR', KEYS[1]) if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end return count"
 
+const createUnexpectedReply =
+  ({ serverName }: Connections) =>
+  (command: string): Error =>
+    new Error(`${serverName} returned an unexpected reply to ${command}`)
+
+/** Creates the operations on the connection for reads, where they never wait for replicas. */
+function createReads(connections: Connections, keys: ItemKeys) {
+  const { reads, open } = connections
+  const readItems = batchReads(reads)
+  const unexpectedReply = createUnexpectedReply(connections)
+  return {
+    async runUnconfirmed<T>(operate: (client: RedisClient) => Promise<T>): Promise<T> {
+      const opening = open()
+      if (opening !== undefined) await opening
+      return reads.run(() => operate(reads.client))
+    },
+    async readValues(ofKeys: readonly string[]): Promise<readonly (string | null)[]> {
+      const opening = open()
+      if (opening !== undefined) await opening
+      const values = await readItems(ofKeys.map(keys.of))
+      if (!values.every(isText)) throw unexpectedReply('GET')
+      return values
+    },
+  }
+}
+
+/** Yields pages of keys from SCAN, which can return a key twice. */
+async function* scan({ reads, open }: Connections, keys: ItemKeys, base: string): AsyncGenerator<string[]> {
+  await open()
+  for (const primary of await primariesOf(reads)) {
+    let cursor = '0'
+    do {
+      const [next, found] = await reads.run(() => primary.scan(cursor, 'MATCH', keys.pattern(base), 'COUNT', 1000))
+      yield found.flatMap((itemKey) => keys.keyOf(itemKey) ?? [])
+      cursor = next
+    } while (cursor !== '0')
+  }
+}
+
 /**
  * Stores items in Redis (one server, Sentinel or Cluster) for any number of processes and machines. The insert is `SET
  * NX`; Redis expires the items. While Redis is unreachable, every operation rejects immediately or after
@@ -65,46 +104,16 @@ const incrementScript =
 export function redisDriver(options: RedisDriverOptions): RedisDriver {
   const settings = parseOptions(options)
   const connections = createConnections(options, settings)
-  const { serverName, reads, open } = connections
+  const { reads, open } = connections
   const keys = itemKeys(settings.prefix)
-  const readItems = batchReads(reads)
+  const { runUnconfirmed, readValues } = createReads(connections, keys)
   const write = createWriter(connections, keys, settings)
-
-  /** Runs a command on the connection for reads, where it never waits for replicas. */
-  async function runUnconfirmed<T>(operate: (client: RedisClient) => Promise<T>): Promise<T> {
-    const opening = open()
-    if (opening !== undefined) await opening
-    return reads.run(() => operate(reads.client))
-  }
-
-  async function readValues(ofKeys: readonly string[]): Promise<readonly (string | null)[]> {
-    const opening = open()
-    if (opening !== undefined) await opening
-    const values = await readItems(ofKeys.map(keys.of))
-    if (!values.every(isText)) throw unexpectedReply('GET')
-    return values
-  }
+  const unexpectedReply = createUnexpectedReply(connections)
 
   async function removeItem(key: string): Promise<void> {
     const itemKey = keys.of(key)
     await write(itemKey, ['unlink', itemKey])
   }
-
-  /** Yields pages of keys from SCAN, which can return a key twice. */
-  async function* scan(base: string): AsyncGenerator<string[]> {
-    await open()
-    for (const primary of await primariesOf(reads)) {
-      let cursor = '0'
-      do {
-        const [next, found] = await reads.run(() => primary.scan(cursor, 'MATCH', keys.pattern(base), 'COUNT', 1000))
-        yield found.flatMap((itemKey) => keys.keyOf(itemKey) ?? [])
-        cursor = next
-      } while (cursor !== '0')
-    }
-  }
-
-  const unexpectedReply = (command: string): Error =>
-    new Error(`${serverName} returned an unexpected reply to ${command}`)
 
   return {
     name: 'redis',
@@ -148,12 +157,12 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     removeItem,
     async getKeys(base = '') {
       const found = new Set<string>()
-      for await (const page of scan(base)) for (const key of page) found.add(key)
+      for await (const page of scan(connections, keys, base)) for (const key of page) found.add(key)
       return [...found]
     },
     async clear(base = '') {
       // One UNLINK per key: in a cluster, the keys of a page are in different slots.
-      for await (const page of scan(base)) await Promise.all(page.map(removeItem))
+      for await (const page of scan(connections, keys, base)) await Promise.all(page.map(removeItem))
     },
     async dispose() {
       connections.dispose()

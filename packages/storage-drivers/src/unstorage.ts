@@ -66,6 +66,55 @@ interface Stored {
 const isStored = (found: unknown): found is Stored =>
   typeof found === 'object' && found !== null && 'value' in found && typeof found.value === 'string'
 
+/** Where an item is: its whole key, and the mounted driver with its own key. */
+interface Location {
+  readonly full: string
+  readonly mount: Mount
+  readonly relative: string
+}
+
+async function read(storage: Storage, full: string): Promise<unknown> {
+  const found: unknown = await storage.getItem(full)
+  // The fs driver of unstorage returns errors instead of throwing them.
+  if (found instanceof Error) throw found
+  if (!isStored(found)) return found
+  return found.expiresAt === undefined || found.expiresAt > Date.now() ? found.value : null
+}
+
+function write(value: string, ttl: number, mount: Mount): { readonly stored: Stored; readonly ttl: number } {
+  // The Redis driver of unstorage takes whole seconds and treats 0 as no expiry.
+  const seconds = Math.ceil(ttl)
+  if (!(seconds >= 1))
+    throw new RangeError(`unstorageDriver(): the ttl ${ttl} is not valid; it must be more than 0 seconds`)
+  return { stored: hasInsert(mount) ? { value } : { value, expiresAt: Date.now() + seconds * 1000 }, ttl: seconds }
+}
+
+async function countInProcess(storage: Storage, { full, mount }: Location, ttl: number): Promise<number> {
+  const [count = 0, end = 0] = String((await read(storage, full)) ?? '')
+    .split(' ')
+    .map(Number)
+  const now = Date.now()
+  const next = end > now ? { count: count + 1, end } : { count: 1, end: now + ttl * 1000 }
+  const written = write(`${next.count} ${next.end}`, (next.end - now) / 1000, mount)
+  await storage.setItem(full, written.stored, { ttl: written.ttl })
+  return next.count
+}
+
+/** Checks that a value written through the storage arrives in the driver that `getMount()` names. */
+async function assertReachesDriver(storage: Storage, prefix: string, mount: Mount): Promise<void> {
+  const inside = mount.base.startsWith(prefix) ? mount.base : prefix
+  const full = `${inside}probe:${crypto.randomUUID()}`
+  await storage.setItem(full, { value: full }, { ttl: 60 })
+  const kept = await storage.getItem(full)
+  const found = await mount.driver.getItem(full.slice(mount.base.length))
+  await storage.removeItem(full)
+  if (isStored(kept) && (found === null || found === undefined)) {
+    throw new TypeError(
+      `unstorageDriver(): a value written through the storage is not in ${describeMount(mount)}, the driver that its getMount() returns; this happens with prefixStorage(): pass the storage itself, and the prefix as { base }`,
+    )
+  }
+}
+
 /**
  * Stores items in any unstorage `Storage`, with the `insertItem` and `incrementItem` of its mounted drivers as the
  * atomic operations. The caller keeps ownership of the storage: closing the provider does not dispose of it. Keys must be
@@ -86,7 +135,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
   const prefix = base === '' ? '' : `${base}:`
   if (!singleProcess) mountsBelow(storage, prefix).forEach(assertAtomic)
 
-  function locate(key: string): { readonly full: string; readonly mount: Mount; readonly relative: string } {
+  function locate(key: string): Location {
     const full = prefix + key
     const mount: Mount = storage.getMount(full)
     // A key equal to the name of a mount lies outside that mount, but getMount() returns it.
@@ -101,26 +150,10 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
   }
 
   /** Runs operations on one key in sequence if the mounted driver has no atomic insert. */
-  async function withKey<T>(key: string, act: (location: ReturnType<typeof locate>) => Promise<T>): Promise<T> {
+  async function withKey<T>(key: string, act: (location: Location) => Promise<T>): Promise<T> {
     const location = locate(key)
     if (hasInsert(location.mount)) return act(location)
     return lockFor(location.mount.driver)(location.relative, () => act(location))
-  }
-
-  async function read(full: string): Promise<unknown> {
-    const found: unknown = await storage.getItem(full)
-    // The fs driver of unstorage returns errors instead of throwing them.
-    if (found instanceof Error) throw found
-    if (!isStored(found)) return found
-    return found.expiresAt === undefined || found.expiresAt > Date.now() ? found.value : null
-  }
-
-  function write(value: string, ttl: number, mount: Mount): { readonly stored: Stored; readonly ttl: number } {
-    // The Redis driver of unstorage takes whole seconds and treats 0 as no expiry.
-    const seconds = Math.ceil(ttl)
-    if (!(seconds >= 1))
-      throw new RangeError(`unstorageDriver(): the ttl ${ttl} is not valid; it must be more than 0 seconds`)
-    return { stored: hasInsert(mount) ? { value } : { value, expiresAt: Date.now() + seconds * 1000 }, ttl: seconds }
   }
 
   /** Uses the counter of the mounted driver, or counts in this process under `singleProcess`. */
@@ -129,41 +162,15 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     const { mount, relative } = location
     const { driver } = mount
     if (typeof driver.incrementItem === 'function') return driver.incrementItem(relative, { ttl })
-    return lockFor(driver)(relative, () => countInProcess(location, ttl))
-  }
-
-  async function countInProcess({ full, mount }: ReturnType<typeof locate>, ttl: number): Promise<number> {
-    const [count = 0, end = 0] = String((await read(full)) ?? '')
-      .split(' ')
-      .map(Number)
-    const now = Date.now()
-    const next = end > now ? { count: count + 1, end } : { count: 1, end: now + ttl * 1000 }
-    const written = write(`${next.count} ${next.end}`, (next.end - now) / 1000, mount)
-    await storage.setItem(full, written.stored, { ttl: written.ttl })
-    return next.count
-  }
-
-  /** Checks that a value written through the storage arrives in the driver that `getMount()` names. */
-  async function assertReachesDriver(mount: Mount): Promise<void> {
-    const inside = mount.base.startsWith(prefix) ? mount.base : prefix
-    const full = `${inside}probe:${crypto.randomUUID()}`
-    await storage.setItem(full, { value: full }, { ttl: 60 })
-    const kept = await storage.getItem(full)
-    const found = await mount.driver.getItem(full.slice(mount.base.length))
-    await storage.removeItem(full)
-    if (isStored(kept) && (found === null || found === undefined)) {
-      throw new TypeError(
-        `unstorageDriver(): a value written through the storage is not in ${describeMount(mount)}, the driver that its getMount() returns; this happens with prefixStorage(): pass the storage itself, and the prefix as { base }`,
-      )
-    }
+    return lockFor(driver)(relative, () => countInProcess(storage, location, ttl))
   }
 
   return {
     name: `unstorage (${[...new Set(mountsBelow(storage, prefix).map(({ driver }) => driver.name ?? 'unnamed'))].join(', ')})`,
     async open() {
-      for (const mount of mountsBelow(storage, prefix)) await assertReachesDriver(mount)
+      for (const mount of mountsBelow(storage, prefix)) await assertReachesDriver(storage, prefix, mount)
     },
-    getItem: (key) => withKey(key, ({ full }) => read(full)),
+    getItem: (key) => withKey(key, ({ full }) => read(storage, full)),
     setItem: (key, value, { ttl }) =>
       withKey(key, async ({ full, mount }) => {
         const written = write(value, ttl, mount)
@@ -174,7 +181,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
         await storage.removeItem(full)
         // The fs driver returns the error of a failed unlink and unstorage ignores it: a revoked token would stay
         // valid.
-        if (((await read(full)) ?? undefined) !== undefined)
+        if (((await read(storage, full)) ?? undefined) !== undefined)
           throw new Error(`unstorageDriver(): ${full} still exists after removeItem()`)
       }),
     insertItem: (key, value, { ttl }) =>
@@ -184,7 +191,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
         if (insertItem !== undefined) {
           return insertItem.call(mount.driver, relative, JSON.stringify(written.stored), { ttl: written.ttl })
         }
-        if (((await read(full)) ?? undefined) !== undefined) return false
+        if (((await read(storage, full)) ?? undefined) !== undefined) return false
         await storage.setItem(full, written.stored, { ttl: written.ttl })
         return true
       }),

@@ -13,8 +13,53 @@ import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { AuthenticatedClient, Grant } from '../plugin/grant.ts'
 import { hashOf } from '../records/keys.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Schema } from '../standard-schema.ts'
 import { builtIn } from './core-endpoint.ts'
+
+/** Returns the parameters for plugins. The pipeline has removed the credentials of the client. */
+function pluginParameters(form: RequestParameters): RequestParameters {
+  const parameters: Record<string, string> = Object.create(null)
+  for (const name in form) if (name !== 'grant_type' && name !== 'scope') parameters[name] = form[name] ?? ''
+  return parameters
+}
+
+function grantFor(grantType: string | undefined, client: AuthenticatedClient, { grants }: Registry): Grant {
+  if (grantType === undefined) {
+    throw new OAuthError('invalid_request', 'The parameter grant_type is required', {
+      reason: 'grant_type_missing',
+    })
+  }
+  const grant = grants.get(grantType)
+  if (grant === undefined) {
+    throw new OAuthError('unsupported_grant_type', 'The grant type is not supported', {
+      reason: 'grant_type_unknown',
+    })
+  }
+  if (!client.grantTypes.includes(grantType) || (client.public && grant.publicClients !== true)) {
+    throw new OAuthError('unauthorized_client', 'The client is not allowed to use this grant type', {
+      reason: 'grant_type_not_allowed',
+    })
+  }
+  return grant
+}
+
+/**
+ * Returns what identifies a retry of the same request: the client, its keys, the scope, and the parameters
+ * that the grant and its checks declare. Other parameters are ignored (RFC 6749 section 3.2).
+ */
+function identityOf(
+  { clientId }: AuthenticatedClient,
+  confirmation: Confirmation | undefined,
+  grantType: string,
+  form: RequestParameters,
+  { declares }: Registry,
+): unknown {
+  const declared = Object.entries(pluginParameters(form)).filter(([name]) => declares(grantType, name))
+  declared.sort(([one], [other]) => (one < other ? -1 : 1))
+  const scopes = wordsOfScope(form.scope ?? '').sort()
+  return [clientId, confirmation, grantType, scopes, declared]
+}
 
 /**
  * `POST /connect/token`: issues tokens. `handle` contains the checks in order.
@@ -35,51 +80,8 @@ export const tokenEndpoint = builtIn(
     params: v.any() as Schema<RequestParameters>,
   },
   ({ registry, scopePolicy, users, createKit, mint, settleDemands, audiences, commit, store, runtime }) => {
-    /** Returns the parameters for plugins. The pipeline has removed the credentials of the client. */
-    function pluginParameters(form: RequestParameters): RequestParameters {
-      const parameters: Record<string, string> = Object.create(null)
-      for (const name in form) if (name !== 'grant_type' && name !== 'scope') parameters[name] = form[name] ?? ''
-      return parameters
-    }
-
-    function grantFor(grantType: string | undefined, client: AuthenticatedClient): Grant {
-      if (grantType === undefined) {
-        throw new OAuthError('invalid_request', 'The parameter grant_type is required', {
-          reason: 'grant_type_missing',
-        })
-      }
-      const grant = registry.grants.get(grantType)
-      if (grant === undefined) {
-        throw new OAuthError('unsupported_grant_type', 'The grant type is not supported', {
-          reason: 'grant_type_unknown',
-        })
-      }
-      if (!client.grantTypes.includes(grantType) || (client.public && grant.publicClients !== true)) {
-        throw new OAuthError('unauthorized_client', 'The client is not allowed to use this grant type', {
-          reason: 'grant_type_not_allowed',
-        })
-      }
-      return grant
-    }
-
-    /**
-     * Returns a hash that identifies a retry of the same request: the client, its keys, the scope, and the parameters
-     * that the grant and its checks declare. Other parameters are ignored (RFC 6749 section 3.2).
-     */
-    function retryIdOf(
-      { clientId }: AuthenticatedClient,
-      confirmation: Confirmation | undefined,
-      grantType: string,
-      form: RequestParameters,
-    ): string {
-      const declared = Object.entries(pluginParameters(form)).filter(([name]) => registry.declares(grantType, name))
-      declared.sort(([one], [other]) => (one < other ? -1 : 1))
-      const scopes = wordsOfScope(form.scope ?? '').sort()
-      return hashOf(JSON.stringify([clientId, confirmation, grantType, scopes, declared]), runtime)
-    }
-
     return async ({ caller: client, params: form, facts, confirmation }, _kit, trace) => {
-      const grant = grantFor(form.grant_type, client)
+      const grant = grantFor(form.grant_type, client, registry)
       const { grantType } = grant
       const refuse = (reason: string): OAuthError => refusalOf(grant, reason)
       const parameters = pluginParameters(form)
@@ -122,7 +124,7 @@ export const tokenEndpoint = builtIn(
           client,
           redemptions: result.redeems,
           continues: result.continues ?? result.lineage?.stored,
-          retryId: () => retryIdOf(client, confirmation, grantType, form),
+          retryId: () => hashOf(JSON.stringify(identityOf(client, confirmation, grantType, form, registry)), runtime),
           unsettled,
           refuse,
           trace,

@@ -50,24 +50,28 @@ const pluginFirst = (one: CredentialDetails, other: CredentialDetails): number =
 const refreshTokenIn = (redemptions: readonly CredentialDetails[]): CredentialDetails | undefined =>
   redemptions.find(({ kind }) => kind === 'refresh')
 
-export function createCommit(deps: {
+interface CommitDeps {
   readonly store: Store
   readonly families: Families
   readonly retrySecrets: readonly RetrySecret[]
   readonly runtime: Runtime
   readonly recorder: Recorder
-}): Commit {
-  const { store, families, retrySecrets, runtime, recorder } = deps
-  const issuances = createIssuances(retrySecrets, runtime)
+}
 
-  /** For an event. */
-  const aboutOf = ({ kind, hash, record }: CredentialDetails) => ({
-    ...(record !== undefined && kind !== 'code' && kind !== 'refresh' && { kind }),
-    fingerprint: fingerprintOf(hash),
-    ...families.describe(record?.family),
-  })
-  const replayKeyOf = (attempt: string): string => keyOf('replay', hashOf(attempt, runtime))
+/** Returns what an event contains about a credential. */
+const aboutOf = ({ kind, hash, record }: CredentialDetails, families: Families) => ({
+  ...(record !== undefined && kind !== 'code' && kind !== 'refresh' && { kind }),
+  fingerprint: fingerprintOf(hash),
+  ...families.describe(record?.family),
+})
 
+const replayKeyOf = (attempt: string, runtime: Runtime): string => keyOf('replay', hashOf(attempt, runtime))
+
+/** Creates what happens to requests whose credentials are spent. */
+function createReplays(
+  { store, families, runtime, recorder }: Omit<CommitDeps, 'retrySecrets'>,
+  issuances: ReturnType<typeof createIssuances>,
+) {
   /** Whether the next refresh token was used: spent, or continued because its client now reuses tokens. */
   async function isSuccessorUsed({ record: redeemed }: CredentialDetails, { refreshToken }: Issuance) {
     const hash = hashOf(runtime.base64url(refreshToken), runtime)
@@ -86,7 +90,7 @@ export function createCommit(deps: {
   async function firstIssuanceOf({ retryId }: CommitRequest, redeemed: CredentialDetails) {
     const { kind, hash, credential, spent } = redeemed
     if (kind !== 'refresh' || credential === undefined || spent === undefined) return undefined
-    const replay = await store.get(replayKeyOf(spent.attempt), isReplayRecord)
+    const replay = await store.get(replayKeyOf(spent.attempt, runtime), isReplayRecord)
     if (replay === undefined || replay.request !== retryId()) return undefined
     const issuance = issuances.repeated(credential, replay, spent.spentAt)
     if (issuance === undefined) return undefined
@@ -106,7 +110,7 @@ export function createCommit(deps: {
     const issuance = await firstIssuanceOf(request, redeemed)
     const reason = replayTypeOf(kind)
     const type = issuance === undefined ? reason : 'refresh_retried'
-    recorder.record(trace, { type, ...aboutOf(redeemed) })
+    recorder.record(trace, { type, ...aboutOf(redeemed, families) })
     if (issuance !== undefined) return issuance
     if (record !== undefined) await families.revoke(record, client, reason, trace)
     throw refuse(reason)
@@ -124,6 +128,14 @@ export function createCommit(deps: {
     return handleReplay(request, refreshTokenIn(lost) ?? lost[0] ?? (known[0] as CredentialDetails))
   }
 
+  return { handleReplay, handleLostRace }
+}
+
+export function createCommit(deps: CommitDeps): Commit {
+  const { store, families, retrySecrets, runtime, recorder } = deps
+  const issuances = createIssuances(retrySecrets, runtime)
+  const { handleReplay, handleLostRace } = createReplays(deps, issuances)
+
   function issuanceFor({ client, redemptions }: CommitRequest): Issuance {
     // Only the rotation of a refresh token can be retried.
     const credential = refreshTokenIn(redemptions)?.credential
@@ -139,7 +151,7 @@ export function createCommit(deps: {
     attempt: string,
   ): NewRecord {
     const expiresAt = at + client.refreshToken.retryWindow
-    return { key: replayKeyOf(attempt), value: { ...derivation, request: retryId() }, expiresAt }
+    return { key: replayKeyOf(attempt, runtime), value: { ...derivation, request: retryId() }, expiresAt }
   }
 
   /** Stores the tokens and spends the credentials. Returns `false` if a credential was already spent. */
@@ -175,7 +187,7 @@ export function createCommit(deps: {
       const { kind } = redeemed
       if (kind === 'plugin') continue
       const type = kind === 'refresh' ? 'refresh_rotated' : 'code_redeemed'
-      recorder.record(trace, { type, ...aboutOf(redeemed) })
+      recorder.record(trace, { type, ...aboutOf(redeemed, families) })
     }
     for (const fact of facts) recorder.record(trace, fact)
     return response

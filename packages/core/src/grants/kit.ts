@@ -4,7 +4,7 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
-import type { GrantKit, Redemption, StoredGrant } from '../plugin/grant-kit.ts'
+import type { GrantKit, Redemption } from '../plugin/grant-kit.ts'
 import { foundAuthorization } from '../records/authorization.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { familyIn, identityFamilyIn, withoutClientSub } from '../tokens/claims.ts'
@@ -40,7 +40,7 @@ export type CreateGrantKit = (
   trace: Trace,
 ) => RequestKit
 
-export function createGrantKits(deps: {
+interface GrantKitDeps {
   readonly plugins: PluginKits
   readonly clients: ClientDirectory
   readonly storedGrants: StoredGrants
@@ -48,28 +48,62 @@ export function createGrantKits(deps: {
   readonly identityTokens: IdentityTokens
   readonly checkPassword: PasswordCheck
   readonly createMarks: CreateRequestMarks
-}): CreateGrantKit {
-  const { plugins, clients, storedGrants, accessTokens, identityTokens, checkPassword, createMarks } = deps
+}
+
+/** Creates `findGrant` for one request. It remembers what it finds. */
+function createFindGrant(
+  client: AuthenticatedClient,
+  foundGrants: Redemption[],
+  { clients, storedGrants }: Pick<GrantKitDeps, 'clients' | 'storedGrants'>,
+): GrantKit['findGrant'] {
+  return async (kind, credential) => {
+    const stored = await storedGrants.redeemable(kind, credential)
+    if (stored === undefined) return undefined
+    const { record, ...found } = stored
+    if (record.clientId !== client.clientId) {
+      const owner = await clients.find(record.clientId)
+      if (!owner?.enabled || lossOf(record, owner) !== undefined) return undefined
+    }
+    const details = { kind, ...found, expiresAt: record.keptUntil, credential, record }
+    const grant = createRedemption(details, { clientId: record.clientId, ...foundAuthorization(record) })
+    foundGrants.push(grant)
+    if (kind !== 'refresh') return grant
+    return withLineage(grant, { family: record.family, expiresAt: record.redeemableUntil, stored: details })
+  }
+}
+
+/** Creates `validateToken` for one request. It remembers what it has validated. */
+function createValidateToken(
+  confirmation: Confirmation | undefined,
+  validatedTokens: JsonObject[],
+  { accessTokens, identityTokens }: Pick<GrantKitDeps, 'accessTokens' | 'identityTokens'>,
+): GrantKit['validateToken'] {
+  return async (token, type) => {
+    const access = type === 'access_token' ? await accessTokens.validate(token) : undefined
+    const validation = access ?? (await identityTokens.validate(token))
+    if (!validation.valid) return undefined
+    const { client, claims } = validation
+    // Otherwise, a stolen token could be exchanged for one that needs no key.
+    if (access?.valid && !isConfirmed(access.confirmation, confirmation)) return undefined
+    // Identity tokens have no `client_id`; with it, the new token inherits the epoch of the client from them too.
+    validatedTokens.push({ ...claims, client_id: client.clientId })
+    const family = access === undefined ? identityFamilyIn(claims) : familyIn(claims)
+    const lineage = { family, expiresAt: Number(claims.exp) }
+    const ofUser = withoutClientSub(claims)
+    const hasClientSubject = ofUser !== claims
+    return withLineage({ clientId: client.clientId, claims: ofUser, hasClientSubject }, lineage)
+  }
+}
+
+export function createGrantKits(deps: GrantKitDeps): CreateGrantKit {
+  const { plugins, checkPassword, createMarks } = deps
 
   return (plugin, client, confirmation, trace) => {
     const foundGrants: Redemption[] = []
     const validatedTokens: JsonObject[] = []
     const unsettled: Settlement[] = []
     const marks = createMarks(client.clientId)
-    const findGrant = async (kind: string, credential: string): Promise<StoredGrant | undefined> => {
-      const stored = await storedGrants.redeemable(kind, credential)
-      if (stored === undefined) return undefined
-      const { record, ...found } = stored
-      if (record.clientId !== client.clientId) {
-        const owner = await clients.find(record.clientId)
-        if (!owner?.enabled || lossOf(record, owner) !== undefined) return undefined
-      }
-      const details = { kind, ...found, expiresAt: record.keptUntil, credential, record }
-      const grant = createRedemption(details, { clientId: record.clientId, ...foundAuthorization(record) })
-      foundGrants.push(grant)
-      if (kind !== 'refresh') return grant
-      return withLineage(grant, { family: record.family, expiresAt: record.redeemableUntil, stored: details })
-    }
+    const findGrant = createFindGrant(client, foundGrants, deps)
     const {
       issuer,
       tokenEndpoints,
@@ -110,21 +144,7 @@ export function createGrantKits(deps: {
           onExpected: marks.readEarly,
           settleLater: (settlement) => unsettled.push(settlement),
         }),
-      async validateToken(token, type) {
-        const access = type === 'access_token' ? await accessTokens.validate(token) : undefined
-        const validation = access ?? (await identityTokens.validate(token))
-        if (!validation.valid) return undefined
-        const { client, claims } = validation
-        // Otherwise, a stolen token could be exchanged for one that needs no key.
-        if (access?.valid && !isConfirmed(access.confirmation, confirmation)) return undefined
-        // Identity tokens have no `client_id`; with it, the new token inherits the epoch of the client from them too.
-        validatedTokens.push({ ...claims, client_id: client.clientId })
-        const family = access === undefined ? identityFamilyIn(claims) : familyIn(claims)
-        const lineage = { family, expiresAt: Number(claims.exp) }
-        const ofUser = withoutClientSub(claims)
-        const hasClientSubject = ofUser !== claims
-        return withLineage({ clientId: client.clientId, claims: ofUser, hasClientSubject }, lineage)
-      },
+      validateToken: createValidateToken(confirmation, validatedTokens, deps),
     }
     return {
       kit,

@@ -1,4 +1,4 @@
-import { completeSubject } from '../directory/subject.ts'
+import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
 import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { NewRecord } from '../records/envelope.ts'
@@ -50,7 +50,7 @@ const epochSourceOf = ({ clientId, subject, epochs = {} }: GrantRecord): JsonObj
   ...epochClaims(epochs),
 })
 
-export function createMint(deps: {
+interface MintDeps {
   readonly issuer: string
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
@@ -60,44 +60,104 @@ export function createMint(deps: {
   /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
-}): Mint {
-  const { accessTokens, identityTokens, families, bindings, registry, observed, runtime } = deps
+}
+
+/**
+ * Returns the mark of a new authorization. If the storage is unavailable, a self-contained token is issued without one;
+ * it is then refused if the client or subject was ever revoked.
+ */
+async function newMark(marks: RequestMarks, sub: string | undefined, selfContained: boolean): Promise<RevocationMark> {
+  try {
+    return await marks.newMark(sub)
+  } catch (error) {
+    if (selfContained && isOAuthError(error)) return { epochs: {}, revision: undefined }
+    throw error
+  }
+}
+
+/** Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued. */
+async function revocationMark(
+  { result: { stored, lineage }, client: { clientId }, validatedTokens, marks }: MintRequest,
+  sub: string | undefined,
+  selfContained: boolean,
+): Promise<RevocationMark> {
+  // Those of the stored grant: a token from an old grant counts as old.
+  if (stored?.record !== undefined) return { epochs: stored.record.epochs ?? {}, revision: stored.revision }
+  const mark = await newMark(marks, sub, selfContained)
+  const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
+  if (presented.length === 0) return mark
+  // No revision: the presented tokens may have been revoked since they were validated.
+  return { epochs: inheritedEpochs(presented, clientId, sub, mark.epochs), revision: undefined }
+}
+
+/** Returns the lifetime of the access token in seconds. */
+function lifetimeOf({ result, client, issuance, refuse }: MintRequest): number {
+  const { issue = {}, lineage } = result
+  const lifetime = Math.min(
+    issue.lifetime ?? client.accessTokenLifetime,
+    client.accessTokenLifetime,
+    lineage === undefined ? Number.POSITIVE_INFINITY : lineage.expiresAt - issuance.at,
+  )
+  // The clock tolerance can accept a token that has just expired.
+  if (lifetime <= 0) throw refuse('token_expired')
+  return lifetime
+}
+
+/** Mints the identity token that a grant asks for. */
+const mintIdentityToken = (
+  identityTokens: IdentityTokens,
+  { result, accessScopes: scopes, client, issuance }: MintRequest,
+  subject: CompleteSubject,
+  family: string | undefined,
+  epochs: RevocationMark['epochs'],
+  accessToken: string,
+): Promise<string> =>
+  identityTokens.mint({
+    client,
+    subject,
+    scopes,
+    nonce: result.nonce,
+    identityClaims: result.identityClaims,
+    requestedClaims: result.requestedClaims?.identityToken,
+    accessToken,
+    family,
+    epochs,
+    // OpenID Connect Core section 12.2: when this token is issued. That of a lost response can have expired.
+    at: issuance.now,
+  })
+
+/** Returns the events of the tokens, from the fingerprints of the first two and the identity token itself. */
+function factsOf(
+  { families, runtime }: MintDeps,
+  { accessScopes: scopes, grantType }: MintRequest,
+  subject: CompleteSubject | undefined,
+  family: string | undefined,
+  tokens: { readonly access: string; readonly refresh: string | undefined; readonly identity: string | undefined },
+): readonly Fact[] {
+  const login = subject && { idp: subject.idp, ...(subject.acr !== undefined && { acr: subject.acr }) }
+  const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint: string): Fact => ({
+    type: 'token_issued',
+    tokenType,
+    grantType,
+    scopes,
+    ...login,
+    fingerprint,
+    ...families.describe(family),
+  })
+  const { access, refresh, identity } = tokens
+  return [
+    issued('access_token', access),
+    ...(refresh === undefined ? [] : [issued('refresh_token', refresh)]),
+    ...(identity === undefined ? [] : [issued('identity_token', fingerprintOf(hashOf(identity, runtime)))]),
+  ]
+}
+
+export function createMint(deps: MintDeps): Mint {
+  const { accessTokens, identityTokens, bindings, registry, observed, runtime } = deps
   const mintRefreshToken = createMintRefreshToken(deps)
 
-  /**
-   * Returns the mark of a new authorization. If the storage is unavailable, a self-contained token is issued without
-   * one; it is then refused if the client or subject was ever revoked.
-   */
-  async function newMark(
-    marks: RequestMarks,
-    sub: string | undefined,
-    selfContained: boolean,
-  ): Promise<RevocationMark> {
-    try {
-      return await marks.newMark(sub)
-    } catch (error) {
-      if (selfContained && isOAuthError(error)) return { epochs: {}, revision: undefined }
-      throw error
-    }
-  }
-
-  /** Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued. */
-  async function revocationMark(
-    { result: { stored, lineage }, client: { clientId }, validatedTokens, marks }: MintRequest,
-    sub: string | undefined,
-    selfContained: boolean,
-  ): Promise<RevocationMark> {
-    // Those of the stored grant: a token from an old grant counts as old.
-    if (stored?.record !== undefined) return { epochs: stored.record.epochs ?? {}, revision: stored.revision }
-    const mark = await newMark(marks, sub, selfContained)
-    const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
-    if (presented.length === 0) return mark
-    // No revision: the presented tokens may have been revoked since they were validated.
-    return { epochs: inheritedEpochs(presented, clientId, sub, mark.epochs), revision: undefined }
-  }
-
   return async (request) => {
-    const { result, accessScopes: scopes, client, confirmation, grantType, issuance } = request
+    const { result, accessScopes: scopes, client, confirmation, issuance } = request
     const { issue = {}, stored, lineage } = result
     const subject = result.subject && completeSubject(result.subject, issuance.at)
     const wantsRefreshToken =
@@ -111,13 +171,7 @@ export function createMint(deps: {
       (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
     const format = issue.accessToken ?? client.accessTokenFormat
     const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken)
-    const lifetime = Math.min(
-      issue.lifetime ?? client.accessTokenLifetime,
-      client.accessTokenLifetime,
-      lineage === undefined ? Number.POSITIVE_INFINITY : lineage.expiresAt - issuance.at,
-    )
-    // The clock tolerance can accept a token that has just expired.
-    if (lifetime <= 0) throw request.refuse('token_expired')
+    const lifetime = lifetimeOf(request)
 
     const access = await accessTokens.mint({
       client,
@@ -139,19 +193,7 @@ export function createMint(deps: {
     const continues = continuedIn(result) !== undefined
     const identity =
       issue.identityToken === true && subject !== undefined && allowsIdentityToken(scopes)
-        ? await identityTokens.mint({
-            client,
-            subject,
-            scopes,
-            nonce: result.nonce,
-            identityClaims: result.identityClaims,
-            requestedClaims: result.requestedClaims?.identityToken,
-            accessToken: access.token,
-            family,
-            epochs: mark.epochs,
-            // OpenID Connect Core section 12.2: when this token is issued. That of a lost response can have expired.
-            at: issuance.now,
-          })
+        ? await mintIdentityToken(identityTokens, request, subject, family, mark.epochs, access.token)
         : undefined
 
     const response: Record<string, Json> = {
@@ -164,27 +206,17 @@ export function createMint(deps: {
       ...(identity !== undefined && { id_token: identity }),
       ...result.response,
     }
-    const login = subject && { idp: subject.idp, ...(subject.acr !== undefined && { acr: subject.acr }) }
-    const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint: string): Fact => ({
-      type: 'token_issued',
-      tokenType,
-      grantType,
-      scopes,
-      ...login,
-      fingerprint,
-      ...families.describe(family),
-    })
     return {
       response,
       records: refresh === undefined || continues ? access.records : [...access.records, refresh.record],
       continued: continues ? refresh?.record : undefined,
       // Without an observer, hashing the identity token for its fingerprint would be wasted work.
       facts: observed
-        ? [
-            issued('access_token', access.fingerprint),
-            ...(refresh === undefined ? [] : [issued('refresh_token', refresh.fingerprint)]),
-            ...(identity === undefined ? [] : [issued('identity_token', fingerprintOf(hashOf(identity, runtime)))]),
-          ]
+        ? factsOf(deps, request, subject, family, {
+            access: access.fingerprint,
+            refresh: refresh?.fingerprint,
+            identity,
+          })
         : [],
     }
   }

@@ -144,7 +144,7 @@ function isLogoutToken(typ: string, { events, nonce, exp, iat }: Readonly<Record
   )
 }
 
-export function createPluginKits(deps: {
+interface PluginKitDeps {
   readonly issuer: string
   readonly tokenEndpoints: readonly string[]
   readonly keys: KeyRing
@@ -154,11 +154,15 @@ export function createPluginKits(deps: {
   readonly runtime: Runtime
   readonly recorder: Recorder
   readonly hostLimits: HostLimits
-}): PluginKits {
-  const { issuer, tokenEndpoints, keys, audiences, jwt, store, runtime, recorder, hostLimits } = deps
-  const callHost = createHostCalls(hostLimits)
+}
 
-  const sign: Kit['sign'] = async (typ, claims, client) => {
+function createSign({
+  issuer,
+  jwt,
+  keys,
+  runtime,
+}: Pick<PluginKitDeps, 'issuer' | 'jwt' | 'keys' | 'runtime'>): Kit['sign'] {
+  return async (typ, claims, client) => {
     if (!foreignType.test(typ))
       throw new TypeError(`sign(): ${JSON.stringify(typ)} is not a type that a plugin can sign`)
     // A copy, which has no getters. `toJSON` would replace the claims that are checked here.
@@ -169,6 +173,12 @@ export function createPluginKits(deps: {
     }
     return jwt.signOther(payload as JsonObject, typ, client && identityTokenAlgorithmOf(client, keys))
   }
+}
+
+export function createPluginKits(deps: PluginKitDeps): PluginKits {
+  const { issuer, tokenEndpoints, keys, audiences, store, runtime, recorder, hostLimits } = deps
+  const callHost = createHostCalls(hostLimits)
+  const sign = createSign(deps)
 
   /**
    * Checks that `expiresAt` is in the future. A duration passed by mistake would make a single-use credential usable

@@ -99,6 +99,20 @@ export interface RingRefresh {
   settled(): Promise<void>
 }
 
+/** Limits what callers can cause: the function returns `false` beyond the limit. */
+function createBurst(runtime: Runtime): () => boolean {
+  let tokens = burst
+  let countedAt = runtime.elapsed()
+  return () => {
+    const now = runtime.elapsed()
+    tokens = Math.min(burst, tokens + (now - countedAt) / 1000)
+    countedAt = now
+    if (tokens < 1) return false
+    tokens -= 1
+    return true
+  }
+}
+
 /**
  * @param read reads the ring; may reject.
  * @param onFailed called for each failed read. Known keys continue to sign and verify.
@@ -115,8 +129,7 @@ export function createRingRefresh(deps: {
   let staleAt = runtime.elapsed() + staleAfter * 1000
   let failing = false
   let inFlight: { readonly since: number; readonly promise: Promise<void> } | undefined
-  let tokens = burst
-  let countedAt = runtime.elapsed()
+  const takeToken = createBurst(runtime)
 
   async function readOnce(): Promise<void> {
     const since = runtime.elapsed()
@@ -151,15 +164,6 @@ export function createRingRefresh(deps: {
   // A failed read is already reported; the known keys are used.
   const ignore = (): void => {}
   const quiet = (): Promise<void> => join().then(ignore, ignore)
-
-  function takeToken(): boolean {
-    const now = runtime.elapsed()
-    tokens = Math.min(burst, tokens + (now - countedAt) / 1000)
-    countedAt = now
-    if (tokens < 1) return false
-    tokens -= 1
-    return true
-  }
 
   return {
     async beforeUse() {

@@ -37,11 +37,7 @@ export interface RingCommands extends ProviderKeys {
   settled(): Promise<void>
 }
 
-/**
- * Creates the commands that change the ring. Each change is a new generation: one process inserts it, the others adopt
- * it.
- */
-export function createRingCommands(deps: {
+interface RingCommandDeps {
   readonly current: () => LiveRing
   readonly adopt: (found: FoundRing) => Promise<void>
   readonly refresh: RingRefresh
@@ -52,20 +48,27 @@ export function createRingCommands(deps: {
   readonly recorder: Recorder
   readonly onFailed: (cause: unknown) => void
   readonly runtime: Runtime
-}): RingCommands {
-  const { current, adopt, refresh, records, options, changeDeps, issuer, recorder, onFailed, runtime } = deps
-  const { algorithms, rotateAfter, encryptionSecret } = options
-  let maintenance: Promise<void> | undefined
+}
 
+/** Creates the function that advances the ring to its next generation. */
+function createAdvance({
+  current,
+  adopt,
+  refresh,
+  records,
+  options,
+  issuer,
+  recorder,
+}: Pick<RingCommandDeps, 'current' | 'adopt' | 'refresh' | 'records' | 'options' | 'issuer' | 'recorder'>) {
   /**
    * Inserts the next generation. Returns whether this process created it; if not, it adopts that of the process that
    * did.
    */
-  async function advance(before: LiveRing, { keys, facts }: RingChange): Promise<boolean> {
+  return async function advance(before: LiveRing, { keys, facts }: RingChange): Promise<boolean> {
     const number = before.content.number + 1
     const created: FoundRing = {
       content: { issuer, number, keys: [...keys] },
-      sealed: encryptionSecret !== undefined,
+      sealed: options.encryptionSecret !== undefined,
       refused: [],
     }
     if (await records.insert(created.content)) await adopt(created)
@@ -77,7 +80,11 @@ export function createRingCommands(deps: {
     await records.finish(number)
     return true
   }
+}
 
+/** Creates the questions about the keys of the ring: which are missing, due, and known to every process. */
+function createKeyTimes({ current, options, runtime }: Pick<RingCommandDeps, 'current' | 'options' | 'runtime'>) {
+  const { algorithms, rotateAfter } = options
   const kidOf = (algorithm: SigningAlgorithm): string | undefined => keyIn(current().content, algorithm, 'current')?.kid
 
   /** Seconds until every process and every cache knows the next key; 0 or less if they already do. */
@@ -110,6 +117,20 @@ export function createRingCommands(deps: {
       if (key === undefined) return true
       return (key.activatedAt ?? key.createdAt) + rotateAfter <= runtime.now() && secondsUntilKnown(algorithm) <= 0
     })
+
+  return { kidOf, assertPublished, isComplete, missing, due }
+}
+
+/**
+ * Creates the commands that change the ring. Each change is a new generation: one process inserts it, the others adopt
+ * it.
+ */
+export function createRingCommands(deps: RingCommandDeps): RingCommands {
+  const { current, refresh, changeDeps, onFailed, runtime } = deps
+  const { algorithms } = deps.options
+  const advance = createAdvance(deps)
+  const { kidOf, assertPublished, isComplete, missing, due } = createKeyTimes(deps)
+  let maintenance: Promise<void> | undefined
 
   async function rotateDue(): Promise<void> {
     const ring = current()

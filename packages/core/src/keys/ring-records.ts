@@ -98,6 +98,43 @@ export interface RingRecords {
   finish(number: number): Promise<void>
 }
 
+/** Creates the function that opens a stored generation, which another program may have changed. */
+function createOpen({
+  issuer,
+  refused: refusedKids,
+  acceptUnencrypted,
+  cipher,
+}: {
+  readonly issuer: string
+  readonly refused: ReadonlySet<string>
+  readonly acceptUnencrypted: boolean
+  readonly cipher: RingCipher | undefined
+}): (record: RingRecord, number: number) => Promise<FoundRing> {
+  /** Checks that the record belongs to this issuer and generation, and removes refused keys. */
+  function validRing(content: RingContent, number: number, sealed: boolean): FoundRing {
+    if (content.issuer !== issuer || content.number !== number) throw ringFault('unreadable')
+    const isRefused = ({ kid }: StoredKey): boolean => refusedKids.has(kid)
+    const refused = content.keys.filter(isRefused)
+    const kept = refused.length === 0 ? content : { ...content, keys: content.keys.filter((key) => !isRefused(key)) }
+    return { content: kept, sealed, refused }
+  }
+
+  return async (record, number) => {
+    if (record === unreadable) throw ringFault('unreadable')
+    if ('superseded' in record) throw ringFault('lost')
+    if ('ring' in record) {
+      // An attacker with write access to the storage could insert an unencrypted ring with their own key.
+      if (cipher !== undefined && !acceptUnencrypted) throw ringFault('unencrypted')
+      return validRing(record.ring, number, false)
+    }
+    if (cipher === undefined) throw ringFault('secretMissing')
+    if (record.secretId !== cipher.secretId) throw ringFault('secretWrong')
+    const opened = v.safeParse(ringContentSchema, await cipher.open(record.sealed, number))
+    if (!opened.success) throw ringFault('tampered')
+    return validRing(opened.output, number, true)
+  }
+}
+
 export function createRingRecords(deps: {
   readonly issuer: string
   readonly encryptionSecret: string | undefined
@@ -112,36 +149,12 @@ export function createRingRecords(deps: {
   readonly runtime: Runtime
 }): RingRecords {
   const { issuer, encryptionSecret, acceptUnencrypted = false, store, runtime } = deps
-  const refusedKids = new Set(deps.refused)
   const cipher = encryptionSecret === undefined ? undefined : createRingCipher(encryptionSecret, issuer, runtime)
+  const open = createOpen({ issuer, refused: new Set(deps.refused), acceptUnencrypted, cipher })
   const keyFor = (what: number | 'newest'): string => keyOf('keys', runtime.sha256Hex(`${issuer}\n${what}`))
 
   const read = async (number: number): Promise<RingRecord | undefined> =>
     store.getMarker(keyFor(number), recordSchema, unreadable)
-
-  async function open(record: RingRecord, number: number): Promise<FoundRing> {
-    if (record === unreadable) throw ringFault('unreadable')
-    if ('superseded' in record) throw ringFault('lost')
-    if ('ring' in record) {
-      // An attacker with write access to the storage could insert an unencrypted ring with their own key.
-      if (cipher !== undefined && !acceptUnencrypted) throw ringFault('unencrypted')
-      return validRing(record.ring, number, false)
-    }
-    if (cipher === undefined) throw ringFault('secretMissing')
-    if (record.secretId !== cipher.secretId) throw ringFault('secretWrong')
-    const opened = v.safeParse(ringContentSchema, await cipher.open(record.sealed, number))
-    if (!opened.success) throw ringFault('tampered')
-    return validRing(opened.output, number, true)
-  }
-
-  /** Checks that the record belongs to this issuer and generation, and removes refused keys. */
-  function validRing(content: RingContent, number: number, sealed: boolean): FoundRing {
-    if (content.issuer !== issuer || content.number !== number) throw ringFault('unreadable')
-    const isRefused = ({ kid }: StoredKey): boolean => refusedKids.has(kid)
-    const refused = content.keys.filter(isRefused)
-    const kept = refused.length === 0 ? content : { ...content, keys: content.keys.filter((key) => !isRefused(key)) }
-    return { content: kept, sealed, refused }
-  }
 
   async function put(key: string, value: JsonObject): Promise<void> {
     // Longer than any process runs.

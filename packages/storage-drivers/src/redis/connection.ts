@@ -47,18 +47,50 @@ function callAsync<T>(operate: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Creates the errors of a connection. They name its last problem, which those of rejected commands do not. */
+function createErrors(serverName: string, timeout: number) {
+  const timeoutMessage = `no response within ${timeout / 1000} s`
+  const own = new WeakSet<object>()
+  /** The last connection error, as text. */
+  let last: string | undefined
+
+  function describe(message: string): string {
+    if (message === 'Command timed out') return timeoutMessage
+    return noConnection.test(message) ? 'no connection' : message
+  }
+
+  function create(what: string): Error {
+    const error = new Error(`${serverName} ${what}`)
+    own.add(error)
+    return error
+  }
+
+  return {
+    create,
+    explain(error: unknown): Error {
+      if (error instanceof Error && own.has(error)) return error
+      if (isReplyError(error)) return create(`returned an error: ${withoutArguments(error.message)}`)
+      const message = error instanceof Error ? error.message : String(error)
+      return create(`is not available: ${last ?? describe(message)}`)
+    },
+    timedOut: (): Error => create(`is not available: ${last ?? timeoutMessage}`),
+    remember(error: Error & { readonly lastNodeError?: Error | null }): void {
+      last = describe((error.lastNodeError ?? error).message)
+    },
+    rememberTimeout(): void {
+      last = timeoutMessage
+    },
+    forget(): void {
+      last = undefined
+    },
+  }
+}
+
 export function createConnection(
   create: () => RedisClient,
   { serverName, isOwned, timeout }: ConnectionSettings,
 ): Connection {
-  const timeoutMessage = `no response within ${timeout / 1000} s`
-  const ownErrors = new WeakSet<object>()
-  function describeError(message: string): string {
-    if (message === 'Command timed out') return timeoutMessage
-    return noConnection.test(message) ? 'no connection' : message
-  }
-  /** The last connection error, as text: the errors of rejected commands do not contain it. */
-  let lastError: string | undefined
+  const errors = createErrors(serverName, timeout)
   /** The number of replies. */
   let replies = 0
   let isUsed = false
@@ -68,26 +100,10 @@ export function createConnection(
   function newClient(): RedisClient {
     const created = create()
     if (!isOwned) return created
-    const rememberError = (error: Error & { readonly lastNodeError?: Error | null }): void => {
-      lastError = describeError((error.lastNodeError ?? error).message)
-    }
     // Without an error listener, ioredis prints errors.
-    created.on('error', rememberError)
-    created.on('node error', rememberError)
+    created.on('error', errors.remember)
+    created.on('node error', errors.remember)
     return created
-  }
-
-  function createError(what: string): Error {
-    const error = new Error(`${serverName} ${what}`)
-    ownErrors.add(error)
-    return error
-  }
-
-  function explain(error: unknown): Error {
-    if (error instanceof Error && ownErrors.has(error)) return error
-    if (isReplyError(error)) return createError(`returned an error: ${withoutArguments(error.message)}`)
-    const message = error instanceof Error ? error.message : String(error)
-    return createError(`is not available: ${lastError ?? describeError(message)}`)
   }
 
   /**
@@ -96,7 +112,7 @@ export function createConnection(
    */
   function reset(): void {
     if (!isOwned || client.isCluster || client.status !== 'ready') return
-    lastError = timeoutMessage
+    errors.rememberTimeout()
     client.disconnect(true)
   }
 
@@ -106,19 +122,19 @@ export function createConnection(
       const before = replies
       const timer = setTimeout(() => {
         if (replies === before) reset()
-        reject(createError(`is not available: ${lastError ?? timeoutMessage}`))
+        reject(errors.timedOut())
       }, timeout)
       callAsync(operate).then(
         (reply) => {
           clearTimeout(timer)
           replies += 1
-          lastError = undefined
+          errors.forget()
           resolve(reply)
         },
         (error) => {
           clearTimeout(timer)
           if (isReplyError(error)) replies += 1
-          reject(explain(error))
+          reject(errors.explain(error))
         },
       )
     })
@@ -138,8 +154,8 @@ export function createConnection(
     },
     run,
     atEndOfTurn: turn.atEnd,
-    explain,
-    createError,
+    explain: errors.explain,
+    createError: errors.create,
     close() {
       if (isOwned) client.disconnect()
     },
