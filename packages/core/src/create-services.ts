@@ -32,7 +32,7 @@ function openProviderStore({ storage, storageTimeLimit }: CheckedOptions, record
 
 /** Creates the services of a provider and connects them. */
 export async function createServices(options: CheckedOptions, runtime: Runtime): Promise<Services> {
-  const { issuer, clockTolerance, maxHostCalls } = options
+  const { issuer, clockTolerance, clientTokenSubject, maxHostCalls } = options
   const hostLimits = sharedLimits({ timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime })
   const registry = createRegistry([builtInMethods, options.plugins], issuer)
   const paths = endpointPaths(options, registry)
@@ -59,11 +59,9 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     registry.clientSources.map(({ plugin, part }) => ({ plugin, find: (id) => part.find(id, kitOf(plugin)) })),
   )
   const limits = openLimits(options.abuseControl, shared)
-  const methods = registry.authenticationMethods
+  const { authenticationMethods: methods, bindings } = registry
   const credentials = openCredentials({ ...shared, methods, kitOf, clients, scopes, users, maxHostCalls, limits })
   const signing = { keys, jwt, audiences }
-  const { clientTokenSubject } = options
-  const { bindings } = registry
   const tokens = openTokens({
     ...shared,
     ...directory,

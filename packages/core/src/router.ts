@@ -1,3 +1,4 @@
+import { createCors } from './endpoints/cors.ts'
 import type { HandleRequest } from './endpoints/pipeline.ts'
 import type { PresentError } from './endpoints/present-error.ts'
 import type { EndpointResponse } from './endpoints/reply.ts'
@@ -7,18 +8,8 @@ import { describeCause } from './events/cause.ts'
 import type { Trace } from './events/recorder.ts'
 import { traceparentOf } from './events/trace-context.ts'
 import type { ConnectionInfo, Handler } from './http/connection.ts'
-import {
-  type CorsPolicy,
-  checkPreflight,
-  exposedHeaders,
-  isPreflight,
-  originFact,
-  originHeaders,
-  type PreflightPermission,
-  type PreflightRefusal,
-  preflightHeaders,
-} from './http/cors.ts'
-import { jsonHeaders, type PlainResponse, varying, varyWithOrigin, withHeaders } from './http/plain-response.ts'
+import { type CorsPolicy, isPreflight } from './http/cors.ts'
+import { jsonHeaders, type PlainResponse, withHeaders } from './http/plain-response.ts'
 import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
 
@@ -94,67 +85,8 @@ export function createNotFound(deps: RouterDeps, hintFor: (path: string) => stri
   return createHandler(unknownEndpoint, deps)
 }
 
-/**
- * Wraps an endpoint with the parts that are common to all endpoints: method check, error handling, CORS, HEAD and
- * events.
- */
-export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
-  const { clients, errors, recorder, runtime, traceHeaders } = deps
-  const exposed = [...exposedHeaders, ...errors.exposedHeaders].join(', ')
-  const traced = recorder.observed || traceHeaders
-  const allowed = [...endpoint.methods, ...(endpoint.methods.includes('GET') ? ['HEAD'] : [])]
-  const allow = [...allowed, ...(endpoint.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
-
-  function assertMethod(request: Request): void {
-    if (allowed.includes(request.method) || endpoint.name === 'unknown') return
-    throw new OAuthError('invalid_request', 'The method is not allowed', {
-      reason: 'method_not_allowed',
-      status: 405,
-      allow,
-    })
-  }
-
-  /**
-   * Whether the origin may read this response: if the client of the request allows it, or, with no client known, if any
-   * client does.
-   */
-  async function isAllowed(origin: string, trace: Trace): Promise<boolean> {
-    if (trace.client !== undefined) return trace.client.allowedCorsOrigins.includes(origin)
-    try {
-      return (await clients.isOriginAllowed(origin)) === true
-    } catch (cause) {
-      const port = 'clients.isOriginAllowed'
-      const failed = { reason: 'cors_lookup_failed', port, cause: describeCause(cause) }
-      recorder.record(trace, { type: 'unhandled_failure', ...failed })
-      return false
-    }
-  }
-
-  async function permissionFor(request: Request, trace: Trace): Promise<PreflightPermission | PreflightRefusal> {
-    const origin = endpoint.cors === 'public' ? '*' : request.headers.get('origin')
-    if (origin === null) return 'origin_missing'
-    if (endpoint.cors !== 'public' && !(await isAllowed(origin, trace))) return 'origin_not_allowed'
-    return checkPreflight(request, origin, allowed)
-  }
-
-  async function preflightResponse(request: Request, trace: Trace): Promise<PlainResponse> {
-    const permission = await permissionFor(request, trace)
-    if (typeof permission !== 'string') {
-      return { status: 204, headers: { ...preflightHeaders, ...permission }, body: null }
-    }
-    recorder.record(trace, { type: 'preflight_refused', reason: permission, ...originFact(request) })
-    return { status: 204, headers: preflightHeaders, body: null }
-  }
-
-  async function withCors(response: PlainResponse, request: Request, trace: Trace): Promise<PlainResponse> {
-    // No `Vary`: the document is the same for every origin.
-    if (endpoint.cors === 'public') return withHeaders(response, originHeaders('*', exposed))
-    const origin = request.headers.get('origin')
-    if (origin === null) return varying(response)
-    const more = (await isAllowed(origin, trace)) ? originHeaders(origin, exposed) : undefined
-    return withHeaders(response, { vary: varyWithOrigin(response), ...more })
-  }
-
+/** Creates the functions that record how requests to an endpoint end. */
+function createEnding({ recorder, runtime }: Pick<RouterDeps, 'recorder' | 'runtime'>) {
   /** Records the cause of a failure that is not the caller's fault. */
   function recordFailure(error: OAuthError, trace: Trace): void {
     if (error.code !== 'server_error' && error.code !== 'temporarily_unavailable') return
@@ -165,12 +97,6 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
       ...failed,
       cause: describeCause('cause' in error.details ? cause : error),
     })
-  }
-
-  const dispatch = (request: Request, trace: Trace): Promise<EndpointResponse> => {
-    if (endpoint.cors !== 'none' && isPreflight(request)) return preflightResponse(request, trace)
-    assertMethod(request)
-    return endpoint.handle(request, trace)
   }
 
   function recordOutcome(
@@ -196,6 +122,36 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
             ...(named !== undefined && { clientId: named }),
           },
     )
+  }
+
+  return { recordFailure, recordOutcome }
+}
+
+/**
+ * Wraps an endpoint with the parts that are common to all endpoints: method check, error handling, CORS, HEAD and
+ * events.
+ */
+export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
+  const { errors, recorder, runtime, traceHeaders } = deps
+  const { recordFailure, recordOutcome } = createEnding(deps)
+  const traced = recorder.observed || traceHeaders
+  const allowed = [...endpoint.methods, ...(endpoint.methods.includes('GET') ? ['HEAD'] : [])]
+  const { preflightResponse, withCors } = createCors(endpoint.cors, allowed, deps)
+  const allow = [...allowed, ...(endpoint.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
+
+  function assertMethod(request: Request): void {
+    if (allowed.includes(request.method) || endpoint.name === 'unknown') return
+    throw new OAuthError('invalid_request', 'The method is not allowed', {
+      reason: 'method_not_allowed',
+      status: 405,
+      allow,
+    })
+  }
+
+  const dispatch = (request: Request, trace: Trace): Promise<EndpointResponse> => {
+    if (endpoint.cors !== 'none' && isPreflight(request)) return preflightResponse(request, trace)
+    assertMethod(request)
+    return endpoint.handle(request, trace)
   }
 
   async function refusalOf(error: OAuthError, request: Request, trace: Trace): Promise<PlainResponse> {

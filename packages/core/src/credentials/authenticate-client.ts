@@ -70,17 +70,36 @@ function refusedBy(plugin: string, outcome: { readonly reason?: unknown; readonl
   return typeof detail === 'string' ? { ...verdict, detail: detail.slice(0, maxDetailLength) } : verdict
 }
 
-/** @see wire contract, section 2; the seed, section 5 */
-export function createClientAuthentication(deps: {
+interface ClientAuthenticationDeps {
   readonly methods: readonly OwnedPart<ClientAuthentication>[]
   readonly kitOf: (plugin: string) => Kit
   readonly clients: ClientDirectory
   readonly limits: CredentialLimits
   readonly runtime: Runtime
   readonly recorder: Recorder
-}): AuthenticateClient {
-  const { methods, kitOf, clients, limits, runtime, recorder } = deps
-  const present = createPresent(methods)
+}
+
+function createRecordFailure({
+  clients,
+  runtime,
+  recorder,
+}: Pick<ClientAuthenticationDeps, 'clients' | 'runtime' | 'recorder'>) {
+  return (error: unknown, presented: string | undefined, trace: Trace): void => {
+    if (!recorder.observed) return
+    const detail = isOAuthError(error) ? error.details.detail : undefined
+    const fact = { type: 'client_authentication_failed', reason: reasonOf(error) } as const
+    const id = presented === undefined ? undefined : presentedId(presented, clients.isKnown, runtime)
+    recorder.record(trace, {
+      ...fact,
+      ...(detail !== undefined && { detail }),
+      ...(id?.known !== undefined && { presentedClientId: id.known }),
+      ...(id !== undefined && { presentedFingerprint: id.fingerprint }),
+    })
+  }
+}
+
+/** Creates the function that verifies the presented credentials of a client. */
+function createVerify({ methods, kitOf, clients, runtime, recorder }: ClientAuthenticationDeps) {
   const matchesSecret = createSecretCheck(
     clients.all.map((client) => clients.secretsOf(client).stored),
     runtime,
@@ -95,20 +114,7 @@ export function createClientAuthentication(deps: {
     recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
   }
 
-  function recordFailure(error: unknown, presented: string | undefined, trace: Trace): void {
-    if (!recorder.observed) return
-    const detail = isOAuthError(error) ? error.details.detail : undefined
-    const fact = { type: 'client_authentication_failed', reason: reasonOf(error) } as const
-    const id = presented === undefined ? undefined : presentedId(presented, clients.isKnown, runtime)
-    recorder.record(trace, {
-      ...fact,
-      ...(detail !== undefined && { detail }),
-      ...(id?.known !== undefined && { presentedClientId: id.known }),
-      ...(id !== undefined && { presentedFingerprint: id.fingerprint }),
-    })
-  }
-
-  async function verify(found: Presentation, trace: Trace): Promise<Verdict> {
+  return async function verify(found: Presentation, trace: Trace): Promise<Verdict> {
     if (!isPossible(found.presented)) return refused('credentials_impossible', 'impossible')
     const { clientId } = found.presented
     const client = await clients.find(clientId)
@@ -142,6 +148,14 @@ export function createClientAuthentication(deps: {
     }
     return client.enabled ? { client, method: method.method } : refused('client_disabled')
   }
+}
+
+/** @see wire contract, section 2; the seed, section 5 */
+export function createClientAuthentication(deps: ClientAuthenticationDeps): AuthenticateClient {
+  const { methods, limits, recorder } = deps
+  const present = createPresent(methods)
+  const verify = createVerify(deps)
+  const recordFailure = createRecordFailure(deps)
 
   return async (request, form, trace, endpointUrls) => {
     let presentedClientId = form.client_id

@@ -2,16 +2,7 @@ import { refuseSecondMethod } from '../credentials/presented.ts'
 import { readAccessToken } from '../credentials/presented-token.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Trace } from '../events/recorder.ts'
-import { type Parameters, parseFields, type RequestParameters } from '../http/parameters.ts'
-import {
-  hasBody,
-  parseForm,
-  parseJson,
-  readForm,
-  readJson,
-  readOptionalForm,
-  readQueryParameters,
-} from '../http/read-parameters.ts'
+import { type Parameters, parseFields } from '../http/parameters.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { Callers, EndpointKit, EndpointRequest, TokenCaller } from '../plugin/endpoint.ts'
 import { after } from '../promises.ts'
@@ -24,6 +15,7 @@ import type { MaybePromise } from '../types.ts'
 import { type CoreEndpoint, errorRecipientOf } from './core-endpoint.ts'
 import { emptyPage } from './html-policy.ts'
 import { limited } from './limited.ts'
+import { createReadRequest, noForm } from './read-request.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'
 import { requestFacts } from './request-facts.ts'
 import { createRespond } from './respond.ts'
@@ -36,8 +28,6 @@ const withProofHeaders = (responding: MaybePromise<EndpointResponse>, { headers 
   headers === undefined
     ? responding
     : after(responding, (response) => ({ ...response, headers: { ...response.headers, ...headers } }))
-
-const noForm: RequestParameters = Object.freeze(Object.create(null))
 
 function presentedScope({ presented }: Trace): { presentedScope?: string; presentedFingerprint?: string } {
   if (presented === undefined) return {}
@@ -59,68 +49,20 @@ function validatorOf(schema: Schema | undefined): (parameters: Parameters) => un
     : (parameters) => parseFields(schema, parameters)
 }
 
-/**
- * Creates the handler of an endpoint, once. For each kind of caller, it contains the steps in order: body, caller,
- * parameters, `handle`, response. Credentials are read from the header, or from the form of a POST or PUT; never from the
- * query, which appears in logs, or from JSON.
- */
-export function createPipeline(
-  endpoint: CoreEndpoint,
-  kit: EndpointKit,
-  {
-    authenticateClient,
-    authenticateScope,
-    accessTokens,
-    keyProofs,
-    registry,
-    scopes,
-    validationLimits,
-    ...services
-  }: Services,
-): HandleRequest {
-  const { caller: callerKind, params: schema, scope: requiredScope = '', denial, issuesTokens = false } = endpoint
-  const { recorder, runtime, bodyLimit } = services
+/** Creates the steps that do not depend on the kind of caller. */
+function createSteps(endpoint: CoreEndpoint, kit: EndpointKit, services: Services) {
+  const { caller: callerKind, params: schema } = endpoint
+  const { registry, runtime, errors } = services
   const urls = { origin: new URL(kit.issuer).origin, alias: endpointAliasIn(registry.metadata, endpoint.metadataName) }
-  const endpointUrls = [kit.endpointUrl(endpoint.name), urls.alias].filter((url) => url !== undefined)
-  const isForm = endpoint.body !== 'json'
-  const readBody = isForm ? readForm : readJson
-  const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
   const toResponse = createToResponse({
-    errors: services.errors,
+    errors,
     recipient: errorRecipientOf(endpoint),
     isPublic: callerKind === 'anyone',
   })
-  const [firstScheme, ...otherSchemes] = services.errors.schemes
-  const schemes = [firstScheme.name, ...otherSchemes.map(({ name }) => name)] as const
-  const readsProofs = endpoint.readsProofs === true && registry.bindings.all.length > 0
-  const admit = readsProofs ? keyProofs.admit : undefined
   // A schema that accepts any parameter must not receive the credentials of the caller; a strict one would refuse them.
   const hidden = schema === undefined ? [] : registry.credentialParameters[callerKind]
   const validate = validatorOf(schema)
   const formats = registry.formats.filter(({ part }) => part.endpoint === endpoint.name)
-  const respond = createRespond(toResponse, formats, services.endpointKitOf)
-  const needsUser = scopes.find(requiredScope)?.identity === true
-
-  /**
-   * Reads the body of a POST or PUT. If the endpoint has no parameters, an empty body may have any media type: clients
-   * with the token in the header send `application/json`, too.
-   */
-  function bodyOf(request: Request): Promise<Uint8Array | undefined> | undefined {
-    if (!hasBody(request)) return undefined
-    if (schema !== undefined) return readBody(request, bodyLimit)
-    const { headers } = request
-    if (!headers.has('content-type') && headers.has('authorization')) return undefined
-    return readOptionalForm(request, bodyLimit)
-  }
-
-  const formOf = (bytes: Uint8Array | undefined): RequestParameters | undefined =>
-    isForm && bytes !== undefined ? parseForm(bytes) : undefined
-
-  /** Returns the parameters that are not in a form. */
-  function otherParameters(request: Request, bytes: Uint8Array | undefined): Parameters {
-    if (schema === undefined) return noForm
-    return bytes === undefined ? readQueryParameters(request, bodyLimit) : parseBody(bytes)
-  }
 
   /** Returns a function that determines the facts once, when they are first read. */
   function factsOf(request: Request, trace: Trace): () => EndpointRequest {
@@ -142,68 +84,43 @@ export function createPipeline(
     return after(validate(parameters), (params) => endpoint.handle({ caller, params, facts, confirmation }, kit, trace))
   }
 
-  const handlers: Readonly<Record<keyof Callers, HandleRequest>> = {
-    async client(request, trace) {
-      const body = bodyOf(request)
-      const bytes = body && (await body)
-      const form = formOf(bytes)
-      const facts = factsOf(request, trace)
-      if (admit !== undefined) await admit(facts())
-      const client = await authenticateClient(request, form ?? noForm, trace, endpointUrls)
-      const proved = readsProofs ? await keyProofs.prove(facts(), client, issuesTokens) : nothingProved
-      const parameters = form ?? otherParameters(request, bytes)
-      const reply = await call(client, parameters, facts, trace, proved.confirmation)
-      return withProofHeaders(respond(client, request, reply), proved)
-    },
-
-    async scope(request, trace) {
-      const { scope, parameters } = await authenticateBeforeParsing(request, trace)
-      return respond(scope, request, await call(scope, parameters, factsOf(request, trace), trace))
-    },
-
-    async token(request, trace) {
-      const body = bodyOf(request)
-      const bytes = body && (await body)
-      const form = formOf(bytes)
-      const { token, scheme } = readAccessToken(request.headers.get('authorization'), form, schemes)
-      trace.scheme = scheme
-      const validation = await accessTokens.validate(token)
-      noteToken(trace, validation)
-      const { fingerprint, sub } = validation
-      const facts = factsOf(request, trace)
-      const fail = (reason: string): void =>
-        recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason, fingerprint })
-      if (!validation.valid) {
-        fail(validation.reason)
-        throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
-      }
-      const { client, claims, scopes: granted, confirmation } = validation
-      const proof = keyProofs.confirm(facts, { token, scheme, client, confirmation })?.catch((error: unknown) => {
-        fail(reasonOf(error))
-        throw error
-      })
-      const proved = proof === undefined ? nothingProved : await proof
-      if (!granted.includes(requiredScope) || (needsUser && sub === undefined)) {
-        throw new OAuthError('insufficient_scope', `The access token must have the scope ${requiredScope}`, {
-          reason: `${requiredScope}_missing`,
-          scope: requiredScope,
-        })
-      }
-      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
-      const caller: TokenCaller = { client, sub, scopes: granted, claims: withoutClientSub(claims) }
-      const reply = await call(caller, form ?? otherParameters(request, bytes), facts, trace, proved.confirmation)
-      return withProofHeaders(respond(caller, request, reply), proved)
-    },
-
-    async anyone(request, trace) {
-      const bytes = schema !== undefined && hasBody(request) ? await readBody(request, bodyLimit) : undefined
-      return respond(
-        undefined,
-        request,
-        await call(undefined, otherParameters(request, bytes), factsOf(request, trace), trace),
-      )
-    },
+  return {
+    ...createReadRequest(endpoint, services.bodyLimit),
+    endpoint,
+    endpointUrls: [kit.endpointUrl(endpoint.name), urls.alias].filter((url) => url !== undefined),
+    factsOf,
+    call,
+    respond: createRespond(toResponse, formats, services.endpointKitOf),
   }
+}
+
+type Steps = ReturnType<typeof createSteps>
+
+/** Creates the handler of an endpoint for one kind of caller. */
+type CreateHandler = (steps: Steps, services: Services) => HandleRequest
+
+const forClient: CreateHandler = (steps, { authenticateClient, keyProofs, registry }) => {
+  const { bodyOf, formOf, otherParameters, factsOf, call, respond, endpoint, endpointUrls } = steps
+  const readsProofs = endpoint.readsProofs === true && registry.bindings.all.length > 0
+  const admit = readsProofs ? keyProofs.admit : undefined
+  const { issuesTokens = false } = endpoint
+  return async (request, trace) => {
+    const body = bodyOf(request)
+    const bytes = body && (await body)
+    const form = formOf(bytes)
+    const facts = factsOf(request, trace)
+    if (admit !== undefined) await admit(facts())
+    const client = await authenticateClient(request, form ?? noForm, trace, endpointUrls)
+    const proved = readsProofs ? await keyProofs.prove(facts(), client, issuesTokens) : nothingProved
+    const parameters = form ?? otherParameters(request, bytes)
+    const reply = await call(client, parameters, facts, trace, proved.confirmation)
+    return withProofHeaders(respond(client, request, reply), proved)
+  }
+}
+
+const forScope: CreateHandler = (steps, { authenticateScope, recorder }) => {
+  const { bodyOf, formOf, otherParameters, factsOf, call, respond, endpoint } = steps
+  const { denial } = endpoint
 
   /**
    * Authenticates a scope before it parses the body, so that an unauthenticated caller does not learn whether the body is
@@ -229,7 +146,78 @@ export function createPipeline(
     }
   }
 
-  const handle = endpoint.effects === true ? exceptHead(handlers[callerKind], kit.issuer) : handlers[callerKind]
-  const isLimited = callerKind === 'token' || endpoint.guessable === true
+  return async (request, trace) => {
+    const { scope, parameters } = await authenticateBeforeParsing(request, trace)
+    return respond(scope, request, await call(scope, parameters, factsOf(request, trace), trace))
+  }
+}
+
+const forToken: CreateHandler = (steps, { accessTokens, keyProofs, recorder, errors, scopes }) => {
+  const { bodyOf, formOf, otherParameters, factsOf, call, respond, endpoint } = steps
+  const { scope: requiredScope = '' } = endpoint
+  const [firstScheme, ...otherSchemes] = errors.schemes
+  const schemes = [firstScheme.name, ...otherSchemes.map(({ name }) => name)] as const
+  const needsUser = scopes.find(requiredScope)?.identity === true
+  return async (request, trace) => {
+    const body = bodyOf(request)
+    const bytes = body && (await body)
+    const form = formOf(bytes)
+    const { token, scheme } = readAccessToken(request.headers.get('authorization'), form, schemes)
+    trace.scheme = scheme
+    const validation = await accessTokens.validate(token)
+    noteToken(trace, validation)
+    const { fingerprint, sub } = validation
+    const facts = factsOf(request, trace)
+    const fail = (reason: string): void =>
+      recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason, fingerprint })
+    if (!validation.valid) {
+      fail(validation.reason)
+      throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
+    }
+    const { client, claims, scopes: granted, confirmation } = validation
+    const proof = keyProofs.confirm(facts, { token, scheme, client, confirmation })?.catch((error: unknown) => {
+      fail(reasonOf(error))
+      throw error
+    })
+    const proved = proof === undefined ? nothingProved : await proof
+    if (!granted.includes(requiredScope) || (needsUser && sub === undefined)) {
+      throw new OAuthError('insufficient_scope', `The access token must have the scope ${requiredScope}`, {
+        reason: `${requiredScope}_missing`,
+        scope: requiredScope,
+      })
+    }
+    recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
+    const caller: TokenCaller = { client, sub, scopes: granted, claims: withoutClientSub(claims) }
+    const reply = await call(caller, form ?? otherParameters(request, bytes), facts, trace, proved.confirmation)
+    return withProofHeaders(respond(caller, request, reply), proved)
+  }
+}
+
+const forAnyone: CreateHandler = ({ bodyOfAnyone, otherParameters, factsOf, call, respond }) => {
+  return async (request, trace) => {
+    const body = bodyOfAnyone(request)
+    const parameters = otherParameters(request, body && (await body))
+    return respond(undefined, request, await call(undefined, parameters, factsOf(request, trace), trace))
+  }
+}
+
+const handlers: Readonly<Record<keyof Callers, CreateHandler>> = {
+  client: forClient,
+  scope: forScope,
+  token: forToken,
+  anyone: forAnyone,
+}
+
+/**
+ * Creates the handler of an endpoint, once. For each kind of caller, it contains the steps in order: body, caller,
+ * parameters, `handle`, response. Credentials are read from the header, or from the form of a POST or PUT; never from the
+ * query, which appears in logs, or from JSON.
+ */
+export function createPipeline(endpoint: CoreEndpoint, kit: EndpointKit, services: Services): HandleRequest {
+  const { caller } = endpoint
+  const { validationLimits } = services
+  const own = handlers[caller](createSteps(endpoint, kit, services), services)
+  const handle = endpoint.effects === true ? exceptHead(own, kit.issuer) : own
+  const isLimited = caller === 'token' || endpoint.guessable === true
   return isLimited && validationLimits !== undefined ? limited(handle, validationLimits) : handle
 }

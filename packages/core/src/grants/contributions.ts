@@ -55,7 +55,7 @@ function withContribution(
 }
 
 /** What grant checks add to a stored grant. */
-interface AuthorizationContributed extends Contributed {
+export interface AuthorizationContributed extends Contributed {
   /** The keys that the request that redeems the grant must prove. */
   readonly confirmation: Confirmation | undefined
 }

@@ -1,7 +1,7 @@
 import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AtomicDriver, DriverItem } from './driver.ts'
-import { getValues, withinTime } from './store.ts'
+import { getValues, withinTime } from './driver-calls.ts'
 
 /**
  * Converts a stored value to a string.

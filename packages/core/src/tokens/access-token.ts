@@ -74,7 +74,7 @@ const clockSkew = 60
 const denialIdOf = (token: string, jti: Json | undefined): string =>
   typeof jti === 'string' ? jti : token.slice(0, token.lastIndexOf('.'))
 
-export function createAccessTokens(deps: {
+interface AccessTokenDeps {
   readonly issuer: string
   readonly audiences: Audiences
   readonly claimsOf: AccessTokenClaims
@@ -90,26 +90,56 @@ export function createAccessTokens(deps: {
   /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
-}): AccessTokens {
-  const {
-    issuer,
-    audiences,
-    claimsOf,
-    store,
-    families,
-    denyList,
-    revision,
-    authorizationStatus,
-    jwt,
-    bindings,
-    clockTolerance,
-    observed,
-    runtime,
-  } = deps
+}
 
-  const referenceAt = (token: string, hash: string): Lookup<AccessTokenRecord | undefined> | undefined =>
-    token.length > maxReferenceLength ? undefined : recordAt(keyOf('access', hash), isAccessTokenRecord)
+const referenceAt = (token: string, hash: string): Lookup<AccessTokenRecord | undefined> | undefined =>
+  token.length > maxReferenceLength ? undefined : recordAt(keyOf('access', hash), isAccessTokenRecord)
 
+function createMintAccessToken({
+  claimsOf,
+  jwt,
+  clockTolerance,
+  observed,
+  runtime,
+}: AccessTokenDeps): AccessTokens['mint'] {
+  return async (token) => {
+    if (token.format === 'jwt') {
+      const claims = await claimsOf(token, runtime.base64url(token.random.subarray(0, 16)))
+      const signed = await jwt.sign(claims, 'at+jwt')
+      // Without an observer, hashing a JWT for its fingerprint would be wasted work.
+      return { token: signed, records: [], fingerprint: observed ? fingerprintOf(hashOf(signed, runtime)) : '' }
+    }
+    const claims = await claimsOf(token, runtime.base64url(runtime.randomBytes(16)))
+    const handle = runtime.base64url(token.random)
+    const hash = hashOf(handle, runtime)
+    const value: AccessTokenRecord = { claims, ...(token.revision !== undefined && { revision: token.revision }) }
+    return {
+      token: handle,
+      records: [
+        {
+          key: keyOf('access', hash),
+          value,
+          expiresAt: Number(claims.exp) + clockTolerance + clockSkew,
+        },
+      ],
+      fingerprint: fingerprintOf(hash),
+    }
+  }
+}
+
+function createValidateAccessToken({
+  issuer,
+  audiences,
+  store,
+  denyList,
+  revision,
+  authorizationStatus,
+  jwt,
+  bindings,
+  clockTolerance,
+  observed,
+  runtime,
+}: AccessTokenDeps): AccessTokens['validate'] {
   /** Returns the claims of a valid token, and whether nothing was revoked since its record was written. */
   async function readReference(token: string, hash: string) {
     const [record, current] = await store.getAll([referenceAt(token, hash), revision.current])
@@ -120,77 +150,67 @@ export function createAccessTokens(deps: {
 
   const readJwt = async (token: string) => ({ claims: await jwt.verify(token, 'at+jwt'), isCurrent: false })
 
-  return {
-    async mint(token) {
-      if (token.format === 'jwt') {
-        const claims = await claimsOf(token, runtime.base64url(token.random.subarray(0, 16)))
-        const signed = await jwt.sign(claims, 'at+jwt')
-        // Without an observer, hashing a JWT for its fingerprint would be wasted work.
-        return { token: signed, records: [], fingerprint: observed ? fingerprintOf(hashOf(signed, runtime)) : '' }
-      }
-      const claims = await claimsOf(token, runtime.base64url(runtime.randomBytes(16)))
-      const handle = runtime.base64url(token.random)
-      const hash = hashOf(handle, runtime)
-      const value: AccessTokenRecord = { claims, ...(token.revision !== undefined && { revision: token.revision }) }
-      return {
-        token: handle,
-        records: [
-          {
-            key: keyOf('access', hash),
-            value,
-            expiresAt: Number(claims.exp) + clockTolerance + clockSkew,
-          },
-        ],
-        fingerprint: fingerprintOf(hash),
-      }
-    },
-
-    async validate(token) {
-      const isJwt = token.includes('.')
-      // A JWT is hashed only for its fingerprint in events; a reference token is found by its hash.
-      const hash = isJwt && !observed ? '' : hashOf(token, runtime)
-      const fingerprint = fingerprintOf(hash)
-      const { claims, isCurrent } = await (isJwt ? readJwt(token) : readReference(token, hash))
-      if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
-      const { client_id: clientId, scope, iss, aud, jti, cnf } = claims
-      const sub = userSubOf(claims)
-      if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) {
-        return { valid: false, reason: 'token_not_ours', fingerprint }
-      }
-      const scopes = scope === '' ? [] : scope.split(' ')
-      const [state, denied] = await allOf([
-        authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims), isCurrent }),
-        // Only for JWTs: revoking a reference token deletes its record.
-        isJwt && denyList.isDenied(denialIdOf(token, jti)),
-      ])
-      const { client } = state
-      const refused = (reason: string) => ({ fingerprint, client, sub, valid: false, reason }) as const
-      const confirmation = cnf === undefined ? undefined : parseConfirmation(cnf)
-      // Without the plugin, no part could check which key the request proves.
-      if (cnf !== undefined && !bindings.canVerify(confirmation)) return refused('binding_unknown')
-      if (!audiences.fits(aud, scopes)) return refused('wrong_audience')
-      if (state.reason !== undefined) return refused(state.reason)
-      if (denied) return refused('token_revoked')
-      return { fingerprint, client: state.client, sub, valid: true, claims, scopes, confirmation }
-    },
-
-    async revoke(token, client) {
-      const isJwt = token.includes('.')
-      const hash = hashOf(token, runtime)
-      const tolerance = clockTolerance + clockSkew
-      const claims = isJwt
-        ? await jwt.verify(token, 'at+jwt', tolerance)
-        : (await store.getAll([referenceAt(token, hash)]))[0]?.claims
-      if (claims === undefined) {
-        // A process may have deleted the record but crashed before the deletion was durable.
-        if (!isJwt) await store.delete(keyOf('access', hash))
-        return undefined
-      }
-      if (claims.iss !== issuer) return undefined
-      if (claims.client_id !== client.clientId) return 'of_another_client'
-      if (!isJwt) await store.delete(keyOf('access', hash))
-      else if (!(await denyList.deny(denialIdOf(token, claims.jti), Number(claims.exp) + tolerance))) return undefined
-      return { fingerprint: fingerprintOf(hash), ...families.describe(familyIn(claims)), sub: userSubOf(claims) }
-    },
+  return async (token) => {
+    const isJwt = token.includes('.')
+    // A JWT is hashed only for its fingerprint in events; a reference token is found by its hash.
+    const hash = isJwt && !observed ? '' : hashOf(token, runtime)
+    const fingerprint = fingerprintOf(hash)
+    const { claims, isCurrent } = await (isJwt ? readJwt(token) : readReference(token, hash))
+    if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
+    const { client_id: clientId, scope, iss, aud, jti, cnf } = claims
+    const sub = userSubOf(claims)
+    if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) {
+      return { valid: false, reason: 'token_not_ours', fingerprint }
+    }
+    const scopes = scope === '' ? [] : scope.split(' ')
+    const [state, denied] = await allOf([
+      authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims), isCurrent }),
+      // Only for JWTs: revoking a reference token deletes its record.
+      isJwt && denyList.isDenied(denialIdOf(token, jti)),
+    ])
+    const { client } = state
+    const refused = (reason: string) => ({ fingerprint, client, sub, valid: false, reason }) as const
+    const confirmation = cnf === undefined ? undefined : parseConfirmation(cnf)
+    // Without the plugin, no part could check which key the request proves.
+    if (cnf !== undefined && !bindings.canVerify(confirmation)) return refused('binding_unknown')
+    if (!audiences.fits(aud, scopes)) return refused('wrong_audience')
+    if (state.reason !== undefined) return refused(state.reason)
+    if (denied) return refused('token_revoked')
+    return { fingerprint, client: state.client, sub, valid: true, claims, scopes, confirmation }
   }
 }
+
+function createRevokeAccessToken({
+  issuer,
+  store,
+  families,
+  denyList,
+  jwt,
+  clockTolerance,
+  runtime,
+}: AccessTokenDeps): AccessTokens['revoke'] {
+  return async (token, client) => {
+    const isJwt = token.includes('.')
+    const hash = hashOf(token, runtime)
+    const tolerance = clockTolerance + clockSkew
+    const claims = isJwt
+      ? await jwt.verify(token, 'at+jwt', tolerance)
+      : (await store.getAll([referenceAt(token, hash)]))[0]?.claims
+    if (claims === undefined) {
+      // A process may have deleted the record but crashed before the deletion was durable.
+      if (!isJwt) await store.delete(keyOf('access', hash))
+      return undefined
+    }
+    if (claims.iss !== issuer) return undefined
+    if (claims.client_id !== client.clientId) return 'of_another_client'
+    if (!isJwt) await store.delete(keyOf('access', hash))
+    else if (!(await denyList.deny(denialIdOf(token, claims.jti), Number(claims.exp) + tolerance))) return undefined
+    return { fingerprint: fingerprintOf(hash), ...families.describe(familyIn(claims)), sub: userSubOf(claims) }
+  }
+}
+
+export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => ({
+  mint: createMintAccessToken(deps),
+  validate: createValidateAccessToken(deps),
+  revoke: createRevokeAccessToken(deps),
+})

@@ -1,0 +1,48 @@
+import type { Parameters, RequestParameters } from '../http/parameters.ts'
+import {
+  hasBody,
+  parseForm,
+  parseJson,
+  readForm,
+  readJson,
+  readOptionalForm,
+  readQueryParameters,
+} from '../http/read-parameters.ts'
+import type { CoreEndpoint } from './core-endpoint.ts'
+
+export const noForm: RequestParameters = Object.freeze(Object.create(null))
+
+/** Creates the functions that read the body and the parameters of requests to an endpoint. */
+export function createReadRequest(endpoint: Pick<CoreEndpoint, 'params' | 'body'>, bodyLimit: number) {
+  const { params: schema } = endpoint
+  const isForm = endpoint.body !== 'json'
+  const readBody = isForm ? readForm : readJson
+  const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
+
+  /**
+   * Reads the body of a POST or PUT. If the endpoint has no parameters, an empty body may have any media type: clients
+   * with the token in the header send `application/json`, too.
+   */
+  function bodyOf(request: Request): Promise<Uint8Array | undefined> | undefined {
+    if (!hasBody(request)) return undefined
+    if (schema !== undefined) return readBody(request, bodyLimit)
+    const { headers } = request
+    if (!headers.has('content-type') && headers.has('authorization')) return undefined
+    return readOptionalForm(request, bodyLimit)
+  }
+
+  const formOf = (bytes: Uint8Array | undefined): RequestParameters | undefined =>
+    isForm && bytes !== undefined ? parseForm(bytes) : undefined
+
+  /** Returns the parameters that are not in a form. */
+  function otherParameters(request: Request, bytes: Uint8Array | undefined): Parameters {
+    if (schema === undefined) return noForm
+    return bytes === undefined ? readQueryParameters(request, bodyLimit) : parseBody(bytes)
+  }
+
+  /** Like `bodyOf`, for callers without credentials: nothing is read if the endpoint has no parameters. */
+  const bodyOfAnyone = (request: Request): Promise<Uint8Array> | undefined =>
+    schema !== undefined && hasBody(request) ? readBody(request, bodyLimit) : undefined
+
+  return { bodyOf, formOf, otherParameters, bodyOfAnyone }
+}

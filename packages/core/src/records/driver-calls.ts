@@ -1,0 +1,155 @@
+import { OAuthError } from '../errors/oauth-error.ts'
+import { after, allOf, isThenable } from '../promises.ts'
+import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
+import type { AtomicDriver, DriverItem } from './driver.ts'
+import { encodeEnvelope, type NewRecord } from './envelope.ts'
+import { createReadiness } from './readiness.ts'
+
+const malformedItems = (): TypeError =>
+  new TypeError(
+    'getItems() must return { key, value } once for each key; correct it, or omit it, because it is optional',
+  )
+
+/** Returns the values in the order of the keys. */
+function valuesOf(keys: readonly string[], items: unknown): readonly unknown[] {
+  if (!Array.isArray(items) || items.length !== keys.length) throw malformedItems()
+  return keys.map((key, index) => {
+    const item = items[index]?.key === key ? items[index] : items.find((candidate) => candidate?.key === key)
+    // A marker that the driver omits may exist, so it must not count as absent.
+    if (item === undefined || !('value' in item) || isThenable(item.value)) throw malformedItems()
+    // Some unstorage drivers return errors instead of throwing them.
+    if (item.value instanceof Error) throw item.value
+    return item.value
+  })
+}
+
+/**
+ * Reads items with `getItems()`, and returns their values in the order of the keys.
+ *
+ * @throws TypeError when the driver does not return each item once.
+ */
+export const getValues = (driver: AtomicDriver, keys: readonly string[]): MaybePromise<readonly unknown[]> =>
+  after<unknown, readonly unknown[]>(driver.getItems?.(keys.map((key) => ({ key }))), (items) => valuesOf(keys, items))
+
+const unavailable = (cause: unknown): OAuthError =>
+  new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
+    reason: 'storage_failed',
+    cause,
+    retryAfter: 1,
+  })
+
+// Rejects even if the driver throws synchronously: a throw between concurrent operations would leave the others
+// unhandled.
+export const failed = (cause: unknown): Promise<never> => Promise.reject(unavailable(cause))
+
+/**
+ * The write probe of `isReady`: larger than all records of a request. It is removed immediately, or expires after a
+ * minute.
+ */
+const probeKey = 'probe:ready'
+const probeSize = 16_384
+const probeLifetime = 60
+
+const noNumber = (): Error => new Error('incrementItem() of the storage did not return a number')
+
+/**
+ * Returns the result of a storage operation, or rejects after a time limit. A later result is ignored.
+ *
+ * @param seconds the time limit.
+ * @throws Error when the operation takes longer.
+ */
+export function withinTime<T>(operation: Promise<T>, seconds: number): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const late = (): void => reject(new Error(`The storage did not respond within ${seconds} s`))
+    const timer = setTimeout(late, seconds * 1000)
+    const inTime =
+      <U>(settle: (outcome: U) => void) =>
+      (outcome: U): void => {
+        clearTimeout(timer)
+        settle(outcome)
+      }
+    // Not `finally`: it creates three promises, and every operation of the storage passes here.
+    operation.then(inTime(resolve), inTime(reject))
+  })
+}
+
+/** The operations of a driver, with a time limit, and with the failures of the store. */
+export function createDriverCalls(
+  driver: AtomicDriver,
+  { runtime, timeLimit }: { readonly runtime: Runtime; readonly timeLimit: number },
+) {
+  /** Runs a driver operation with a time limit. A synchronous result needs no timer. */
+  const attempt = <T>(operate: () => MaybePromise<T>, whenFailed = failed): MaybePromise<T> => {
+    // Some unstorage drivers return an error instead of throwing it.
+    const checked = (outcome: T): MaybePromise<T> => (outcome instanceof Error ? whenFailed(outcome) : outcome)
+    try {
+      const outcome = operate()
+      if (isThenable(outcome)) return withinTime(Promise.resolve(outcome), timeLimit).then(checked, whenFailed)
+      return checked(outcome)
+    } catch (cause) {
+      return whenFailed(cause)
+    }
+  }
+  const failedWrite = (cause: unknown): Promise<never> => {
+    readiness.writeFailed()
+    return failed(cause)
+  }
+  const write = <T>(operate: () => MaybePromise<T>): MaybePromise<T> => attempt(operate, failedWrite)
+  const read = (key: string): MaybePromise<unknown> => attempt(() => driver.getItem(key))
+  const readAll = (keys: readonly string[]): MaybePromise<readonly unknown[]> =>
+    driver.getItems === undefined || keys.length < 2 ? allOf(keys.map(read)) : attempt(() => getValues(driver, keys))
+  // The driver's expiry only frees space; `expiresAt` determines on read whether a record is valid.
+  const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
+
+  const itemOf = ({ key, value, expiresAt }: NewRecord): DriverItem => ({
+    key,
+    value: encodeEnvelope({ expiresAt, value }),
+    ...options(expiresAt),
+  })
+  const setItem = ({ key, value, ttl }: DriverItem): MaybePromise<void> =>
+    after(
+      write(() => driver.setItem(key, value, { ttl })),
+      () => undefined,
+    )
+  const insertItem = ({ key, value, ttl }: DriverItem): MaybePromise<boolean> =>
+    after(
+      write(() => driver.insertItem(key, value, { ttl })),
+      (created) => created === true,
+    )
+  const removeItem = (key: string): MaybePromise<void> =>
+    after(
+      write(() => driver.removeItem(key, {})),
+      () => undefined,
+    )
+  // Some drivers return parsed JSON.
+  const isStored = ({ key, value }: DriverItem): MaybePromise<boolean> =>
+    after(read(key), (stored) => (typeof stored === 'string' ? stored : JSON.stringify(stored)) === value)
+
+  const readiness = createReadiness({
+    read: async () => read(probeKey),
+    async write() {
+      const expiresAt = runtime.now() + probeLifetime
+      await setItem(itemOf({ key: probeKey, value: { filler: '0'.repeat(probeSize) }, expiresAt }))
+      await removeItem(probeKey)
+    },
+    runtime,
+  })
+
+  return {
+    read,
+    readAll,
+    itemOf,
+    setItem,
+    insertItem,
+    removeItem,
+    isStored,
+    write,
+    increment: (key: string, expiresAt: number): MaybePromise<number> =>
+      after(
+        write(() => driver.incrementItem(key, options(expiresAt))),
+        (count) => (Number.isSafeInteger(count) && count > 0 ? count : failed(noNumber())),
+      ),
+    isReady: readiness.isReady,
+  }
+}
