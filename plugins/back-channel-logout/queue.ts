@@ -59,16 +59,16 @@ async function inChunks<T>(values: readonly T[], size: number, act: (value: T) =
   }
 }
 
-/**
- * A queue in the records of the plugin. A store cannot list its records, so their keys contain the minute and a number
- * from a counter. The task of every process reads the minutes of the last 12 hours once, and afterwards only the current
- * ones and those with open logouts.
- *
- * @param timeout seconds after which `send` has a result
- */
-export function createLogoutQueue(send: SendLogout, timeout: number): LogoutQueue {
-  const known = new WeakMap<EndpointKit, ClosedBuckets>()
+/** Returns the numbers of a bucket that can have items. */
+async function numbersIn(kit: EndpointKit, bucket: number): Promise<readonly number[]> {
+  if ((await kit.records.get(markKey(bucket), isPresent)) === undefined) return []
+  // A counter cannot be read. The number that this draws stays empty.
+  const next = await kit.records.increment(markKey(bucket), kit.now() + lifetime)
+  return Array.from({ length: next - 1 }, (_, index) => index + 1)
+}
 
+/** Creates the attempts to send an item. */
+function createAttempts(send: SendLogout, timeout: number) {
   /** Sends an item whose attempt is stored. Returns the clients that are given up. */
   async function attempt(kit: EndpointKit, key: string, item: Item): Promise<readonly string[]> {
     const clientIds = [...(await send(kit, item))]
@@ -101,13 +101,19 @@ export function createLogoutQueue(send: SendLogout, timeout: number): LogoutQueu
     return attempt(kit, key, next)
   }
 
-  /** Returns the numbers of a bucket that can have items. */
-  async function numbersIn(kit: EndpointKit, bucket: number): Promise<readonly number[]> {
-    if ((await kit.records.get(markKey(bucket), isPresent)) === undefined) return []
-    // A counter cannot be read. The number that this draws stays empty.
-    const next = await kit.records.increment(markKey(bucket), kit.now() + lifetime)
-    return Array.from({ length: next - 1 }, (_, index) => index + 1)
-  }
+  return { attempt, sendIfDue, dueAfter }
+}
+
+/**
+ * A queue in the records of the plugin. A store cannot list its records, so their keys contain the minute and a number
+ * from a counter. The task of every process reads the minutes of the last 12 hours once, and afterwards only the current
+ * ones and those with open logouts.
+ *
+ * @param timeout seconds after which `send` has a result
+ */
+export function createLogoutQueue(send: SendLogout, timeout: number): LogoutQueue {
+  const { attempt, sendIfDue, dueAfter } = createAttempts(send, timeout)
+  const known = new WeakMap<EndpointKit, ClosedBuckets>()
 
   /** Returns the clients that are given up. */
   async function sendBucket(

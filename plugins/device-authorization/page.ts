@@ -61,6 +61,14 @@ const formSchema = v.object({
   epoch: v.exactOptional(v.string()),
 })
 
+const pageParameters = v.object({
+  user_code: v.optional(v.string()),
+  /** The user code, if the page has sent the user to a sign-in as a client. */
+  state: v.optional(v.string()),
+  form_token: v.optional(v.string()),
+  decision: v.optional(v.picklist(['approve', 'deny'])),
+})
+
 const refuse = (code: 'invalid_request' | 'login_required', text: string, reason: string): OAuthError =>
   new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}` })
 
@@ -73,13 +81,8 @@ interface Visit extends NamedSubject {
   readonly kit: EndpointKit
 }
 
-/**
- * The page where the user enters the code, and approves or denies.
- *
- * @see RFC 8628 sections 3.3, 3.3.1 and 5.4
- */
-export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devicePageSchema>) {
-  const show = async (
+function createShow(render: DevicePage['render']) {
+  return async (
     state: DevicePageState,
     { request, kit }: Pick<Visit, 'request' | 'kit'>,
     error?: OAuthError,
@@ -89,6 +92,15 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
       : kit.callHost('deviceAuthorization.render', () => render(state, request)))),
     ...(error !== undefined && { error }),
   })
+}
+
+/**
+ * The page where the user enters the code, and approves or denies.
+ *
+ * @see RFC 8628 sections 3.3, 3.3.1 and 5.4
+ */
+export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devicePageSchema>) {
+  const show = createShow(render)
 
   /** The same response for a code that never existed, has expired, or was decided. */
   const unknownCode = (visit: Visit): Promise<Reply> =>
@@ -141,13 +153,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     methods: ['GET', 'POST'],
     effects: true,
     caller: 'anyone',
-    params: v.object({
-      user_code: v.optional(v.string()),
-      /** The user code, if the page has sent the user to a sign-in as a client. */
-      state: v.optional(v.string()),
-      form_token: v.optional(v.string()),
-      decision: v.optional(v.picklist(['approve', 'deny'])),
-    }),
+    params: pageParameters,
     async handle({ params: { state, user_code = state, form_token = '', decision }, request }, kit) {
       const signedIn = await kit.callHost('deviceAuthorization.signIn', () => signIn(request, kit))
       const isForm = request.method === 'POST'

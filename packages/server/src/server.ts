@@ -1,16 +1,8 @@
-import {
-  collectParts,
-  createProvider,
-  type Handler,
-  type Observer,
-  type Provider,
-  parseConfiguration,
-} from '@grantry/core'
+import { collectParts, type Handler, type Provider, parseConfiguration } from '@grantry/core'
 import { type Adapter, adapterOfThisRuntime, type Listening } from './adapter.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
-import { providerOptions } from './configuration/provider-options.ts'
-import { configurationSchema } from './configuration/schema.ts'
+import { type CheckedConfiguration, configurationSchema } from './configuration/schema.ts'
 import { configuredStorage } from './configuration/storage.ts'
 import { openTls } from './configuration/tls.ts'
 import { openConsole } from './console.ts'
@@ -18,12 +10,11 @@ import { demoCommands } from './demo/commands.ts'
 import { demoConfiguration } from './demo/configuration.ts'
 import { errorInFile, listenFailure } from './error-message.ts'
 import { gettingStartedCommands } from './getting-started.ts'
-import { homePage } from './home-page.ts'
 import { isLoopbackName, localOrigin, localPort, urlHost } from './local-address.ts'
 import { adapterReports } from './observability/adapter-reports.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
 import type { ServerObserver } from './observability/server-event.ts'
-import { serverRoutes } from './server-routes.ts'
+import { openProvider } from './open-provider.ts'
 import { type ServerWarning, startupWarnings } from './startup-warnings.ts'
 
 export interface StartOptions {
@@ -93,6 +84,51 @@ function filesOfTls(loaded: LoadedConfiguration | undefined, adapter: Adapter): 
   }
 }
 
+/** Creates a handler whose requests wait until the one of the server is ready. */
+function createWaitingHandler(): { readonly fetch: Handler; ready(handler: Handler): void } {
+  let own: Handler | undefined
+  let resolveOwn: (handler: Handler) => void = () => {}
+  const waiting = new Promise<Handler>((resolve) => {
+    resolveOwn = resolve
+  })
+  return {
+    fetch: (request, connection) =>
+      own === undefined ? waiting.then((handler) => handler(request, connection)) : own(request, connection),
+    ready(handler) {
+      own = handler
+      resolveOwn(handler)
+    },
+  }
+}
+
+/** Listens on the host and port. @throws TypeError with a one-line message if that fails. */
+async function listen(
+  adapter: Adapter,
+  server: Parameters<Adapter['serve']>[0],
+  options: Parameters<Adapter['serve']>[1] & { readonly host: string; readonly port: number },
+  { maxRequests, maxBodies, maxConnections, clientCertificate }: Partial<CheckedConfiguration>,
+): Promise<Listening> {
+  try {
+    return await adapter.serve(server, {
+      ...options,
+      ...(maxRequests !== undefined && { maxRequests }),
+      ...(maxBodies !== undefined && { maxBodies }),
+      ...(maxConnections !== undefined && { maxConnections }),
+      ...(clientCertificate !== undefined && { clientCertificate }),
+    })
+  } catch (cause) {
+    throw listenFailure(cause, options.host, options.port)
+  }
+}
+
+/** Runs the tasks of plugins at the start and every few seconds. Returns a function that stops it. */
+function repeatTasks(provider: Provider): () => void {
+  const runTasks = (): void => void provider.runTasks()
+  runTasks()
+  const timer = setInterval(runTasks, taskInterval * 1000)
+  return () => clearInterval(timer)
+}
+
 /**
  * Starts the server. It listens before it creates the provider, so that a busy port fails before anything else happens;
  * requests that arrive in between wait.
@@ -114,39 +150,19 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       'the demo listens on loopback only, because its secrets are public; create a configuration with grantry init',
     )
 
-  let ready: Handler | undefined
-  let resolveHandler: (handler: Handler) => void = () => {}
-  const handler = new Promise<Handler>((resolve) => {
-    resolveHandler = resolve
-  })
-  const trustedProxies = loaded?.configuration.trustedProxies ?? 0
+  const waiting = createWaitingHandler()
   const origin = `http://${urlHost(host)}`
   const adapter = await adapterOfThisRuntime()
   const { tls, content } = filesOfTls(loaded, adapter)
-  let running: Listening
   let observability: Observability | undefined
   const reports = adapterReports((event) => (observability?.observe ?? log)(event))
-  try {
-    const fetch: Handler = (request, connection) =>
-      ready === undefined ? handler.then((own) => own(request, connection)) : ready(request, connection)
-    const { maxRequests, maxBodies, maxConnections, clientCertificate } = loaded?.configuration ?? {}
-    running = await adapter.serve(
-      { issuer: origin, fetch },
-      {
-        host,
-        port,
-        trustedProxies,
-        ...reports,
-        ...(maxRequests !== undefined && { maxRequests }),
-        ...(maxBodies !== undefined && { maxBodies }),
-        ...(maxConnections !== undefined && { maxConnections }),
-        ...(clientCertificate !== undefined && { clientCertificate }),
-        ...(content !== undefined && { tls: content }),
-      },
-    )
-  } catch (cause) {
-    throw listenFailure(cause, host, port)
-  }
+  const trustedProxies = loaded?.configuration.trustedProxies ?? 0
+  const running = await listen(
+    adapter,
+    { issuer: origin, fetch: waiting.fetch },
+    { host, port, trustedProxies, ...reports, ...(content !== undefined && { tls: content }) },
+    loaded?.configuration ?? {},
+  )
 
   try {
     const issuer = `${origin}:${running.port}`
@@ -156,43 +172,21 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const console = configuration.console && (await openConsole(configuration.console, isDemo))
     const storage = await configuredStorage(configuration.storage, directory)
     observability = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
-    const { observe: observeServer, listener } = observability
-    const observe: Observer = (event) => {
-      console?.publish(event)
-      observeServer(event)
-    }
-    const built = await providerOptions({ configuration, directory }, observability.storage(storage.driver), observe)
-    const untraced = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
-      await storage.driver.dispose?.()
-      throw cause
-    })
-    const provider = observability.provider(untraced)
     let isStopping = false
-    const openRoutes = async (): Promise<ReturnType<typeof serverRoutes>> => {
-      const pages = await console?.routes(provider, built)
-      const metrics = observability?.page
-      return serverRoutes({
-        provider,
-        observe: observeServer,
-        metrics,
-        console: pages?.console,
-        home: configuration.homePage ? homePage(provider) : undefined,
-        demo: pages?.demo,
-        isStopping: () => isStopping,
-      })
-    }
-    const ownHandler = await openRoutes().catch(async (cause: unknown) => {
-      await provider.close()
-      throw cause
+    const { provider, routes, built } = await openProvider({
+      configuration,
+      directory,
+      storage,
+      adapter,
+      observability,
+      console,
+      isStopping: () => isStopping,
     })
     options.prepared?.(provider)
-    ready = observability.counted((request, connection) =>
-      (provider.route(request) ?? ownHandler(request))(request, connection),
+    waiting.ready(
+      observability.counted((request, connection) => (provider.route(request) ?? routes(request))(request, connection)),
     )
-    resolveHandler(ready)
-    const runTasks = (): void => void provider.runTasks()
-    runTasks()
-    const taskTimer = setInterval(runTasks, taskInterval * 1000)
+    const stopTasks = repeatTasks(provider)
     const own = localOrigin(host, running.port, tls !== undefined)
     const stopWatching = tls?.watch(
       (changed) => running.updateTls?.(changed),
@@ -213,12 +207,12 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
         isStopping = true
       },
       async close(seconds) {
-        clearInterval(taskTimer)
+        stopTasks()
         stopWatching?.()
         console?.close()
         await running.close(seconds)
         // Metrics can be scraped until the last request has finished.
-        await listener?.close(0)
+        await observability?.listener?.close(0)
         await provider.close()
       },
     }

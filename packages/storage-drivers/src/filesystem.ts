@@ -65,6 +65,14 @@ async function liveKeys(store: StoreDirectory, base: string): Promise<string[]> 
   return keys
 }
 
+/** Removes all items whose keys start with `base`. */
+async function clearAll(store: StoreDirectory, base: string): Promise<void> {
+  for await (const { name, path } of walkSlots(store)) {
+    if (keyOf(name).startsWith(base)) clearSlot(path, listSlot(path))
+  }
+  for (const shard of shardNames) await store.flush.directory(`${store.items}/${shard}`)
+}
+
 /** Removes expired items and abandoned drafts; returns the number of removed items. */
 async function purge(store: StoreDirectory): Promise<number> {
   let removed = 0
@@ -150,13 +158,7 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
       }),
     removeItem: (key) => runOperation(() => remove(key)),
     getKeys: (base = '') => runOperation(() => liveKeys(store, base)),
-    clear: (base = '') =>
-      runOperation(async () => {
-        for await (const { name, path } of walkSlots(store)) {
-          if (keyOf(name).startsWith(base)) clearSlot(path, listSlot(path))
-        }
-        for (const shard of shardNames) await store.flush.directory(`${store.items}/${shard}`)
-      }),
+    clear: (base = '') => runOperation(() => clearAll(store, base)),
     getMeta: (key) =>
       runOperation(() => {
         const stats = withLiveFile(store.slotOf(key).path, (file) => statSync(file))

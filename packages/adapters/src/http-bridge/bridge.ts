@@ -49,6 +49,18 @@ export interface BridgeServer {
   readonly isVerified?: ((socket: TLSSocket) => boolean) | undefined
 }
 
+function addressOf(req: IncomingMessage, trustedProxies: number): string | undefined {
+  const forwardedFor = lacksHeaders(req) ? undefined : joined(req.headers['x-forwarded-for'])
+  return clientAddress(req.socket.remoteAddress, forwardedFor, trustedProxies)
+}
+
+function requestAt(origin: string, req: IncomingMessage, res: ServerResponse): LazyRequest | undefined {
+  // Frameworks that mount the listener under a path keep the full target in `originalUrl`.
+  const { originalUrl, url = '' } = req as { originalUrl?: string; url?: string }
+  const path = originForm(originalUrl ?? url)
+  return path === undefined ? undefined : new LazyRequest(req, res, origin + path)
+}
+
 /**
  * @param origin the origin of every request URL, whatever `Host` says: `https://id.example.com`
  * @throws TypeError when `maxRequests` or `maxBodies` is not a whole number of at least 1.
@@ -59,11 +71,6 @@ export function createBridge(origin: string, options: BridgeOptions = {}, server
   const limit = createConcurrencyLimit(options)
   const callbacks = createCallbacks(options, trustedProxies)
   const { checkForwarding } = callbacks
-
-  function addressOf(req: IncomingMessage): string | undefined {
-    const forwardedFor = lacksHeaders(req) ? undefined : joined(req.headers['x-forwarded-for'])
-    return clientAddress(req.socket.remoteAddress, forwardedFor, trustedProxies)
-  }
 
   async function run(
     slot: Slot,
@@ -76,7 +83,7 @@ export function createBridge(origin: string, options: BridgeOptions = {}, server
     try {
       const { socket } = req
       const clientCertificate = readCertificate((name) => joined(req.headers[name]), socket.remoteAddress, socket)
-      const connection = { clientAddress: addressOf(req), clientCertificate }
+      const connection = { clientAddress: addressOf(req, trustedProxies), clientCertificate }
       const response = await handler(request as unknown as Request, connection)
       if (server.isClosing?.()) res.shouldKeepAlive = false
       if (slot.evicted) rejectEvicted()
@@ -93,7 +100,7 @@ export function createBridge(origin: string, options: BridgeOptions = {}, server
 
   function reject(req: IncomingMessage, res: ServerResponse, error: HttpError): void {
     sendError(res, error)
-    callbacks.refused({ status: error.status, method: req.method ?? '', clientAddress: addressOf(req) })
+    callbacks.refused({ status: error.status, method: req.method ?? '', clientAddress: addressOf(req, trustedProxies) })
   }
 
   function begin(
@@ -115,12 +122,7 @@ export function createBridge(origin: string, options: BridgeOptions = {}, server
     queueMicrotask(() => request.receiveBody())
   }
 
-  function requestOf(req: IncomingMessage, res: ServerResponse): LazyRequest | undefined {
-    // Frameworks that mount the listener under a path keep the full target in `originalUrl`.
-    const { originalUrl, url = '' } = req as { originalUrl?: string; url?: string }
-    const path = originForm(originalUrl ?? url)
-    return path === undefined ? undefined : new LazyRequest(req, res, origin + path)
-  }
+  const requestOf: Bridge['requestOf'] = (req, res) => requestAt(origin, req, res)
 
   const respond: Bridge['respond'] = (request, req, res, handler) => {
     // Node.js discards what its parser has read after such a request. So the response closes the connection, and the

@@ -70,16 +70,20 @@ export interface WindowLimit {
   count(name: string, trace: Trace): Promise<void>
 }
 
-export function createWindowLimit(
-  { failures, window }: Window,
-  deps: LimitDeps & {
-    /** The name of the limit, for events and for the keys of records. */
-    readonly limit: string
-    /** Whether the storage gets a marker when the limit is reached. Default: no. */
-    readonly marks?: boolean
-  },
-): WindowLimit {
-  const { limit, marks = false, issuer, store, runtime, recorder } = deps
+type WindowLimitDeps = LimitDeps & {
+  /** The name of the limit, for events and for the keys of records. */
+  readonly limit: string
+  /** Whether the storage gets a marker when the limit is reached. Default: no. */
+  readonly marks?: boolean
+}
+
+/** Announced failures come on top of `counted`. Failures in flight are not added: `counted` may include them. */
+function expect(seen: Seen, failuresAtLeast: number): void {
+  seen.expected = Math.max(failuresAtLeast, seen.counted + seen.announced)
+}
+
+/** Creates the windows of a limit: what this process knows about the names in each, and the keys of their records. */
+function createWindows(window: number, { limit, issuer, runtime }: WindowLimitDeps) {
   const known = createBoundedMap<Seen>(maxNames)
   const current = (): number => Math.floor(runtime.now() / window)
   const endOf = (at: number): number => (at + 1) * window
@@ -96,6 +100,12 @@ export function createWindowLimit(
     return fresh
   }
 
+  return { known, current, endOf, remaining, keyFor, seenOf }
+}
+
+export function createWindowLimit({ failures, window }: Window, deps: WindowLimitDeps): WindowLimit {
+  const { limit, marks = false, store, recorder } = deps
+  const { known, current, endOf, remaining, keyFor, seenOf } = createWindows(window, deps)
   function knownWait(name: string): number | undefined {
     const seen = known.get(name)
     return seen?.window === current() && seen.expected >= failures ? remaining(seen.window) : undefined
@@ -104,11 +114,6 @@ export function createWindowLimit(
   function assertBelow(name: string): void {
     const wait = knownWait(name)
     if (wait !== undefined) throw tooManyFailures(wait)
-  }
-
-  /** Announced failures come on top of `counted`. Failures in flight are not added: `counted` may include them. */
-  function expect(seen: Seen, failuresAtLeast: number): void {
-    seen.expected = Math.max(failuresAtLeast, seen.counted + seen.announced)
   }
 
   async function settleCount(counted: number, name: string, seen: Seen, trace: Trace): Promise<number | undefined> {

@@ -62,6 +62,20 @@ function baseUrlOf(value: unknown): string {
   return url
 }
 
+/** Stores the id of a proof. Returns the refusal of one that is already stored. */
+async function spend(
+  id: string,
+  until: number,
+  { replayStore, timeout }: { readonly replayStore: ReplayStore; readonly timeout: number },
+): Promise<Refused | undefined> {
+  try {
+    const inserted = replayStore.insert(id, Math.ceil(until) + clockSkew)
+    return (await withTimeout(Promise.resolve(inserted), timeout)) === true ? undefined : refused('replayed')
+  } catch (error) {
+    return refused('replay_store_unavailable', error)
+  }
+}
+
 /**
  * Checks that the sender of a request has the key of its token.
  *
@@ -106,15 +120,6 @@ export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Co
     return { until: found.until, headers: found.isLatest ? {} : { [nonceHeader]: await nonces.current() } }
   }
 
-  async function insert(id: string, until: number): Promise<Refused | undefined> {
-    try {
-      const inserted = replayStore.insert(id, Math.ceil(until) + clockSkew)
-      return (await withTimeout(Promise.resolve(inserted), timeout)) === true ? undefined : refused('replayed')
-    } catch (error) {
-      return refused('replay_store_unavailable', error)
-    }
-  }
-
   return {
     algorithms: allowed,
 
@@ -142,7 +147,7 @@ export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Co
           const identity = request.identity ?? request
           const earlier = spentBy.get(identity)
           // Only the insertion is shared: each check has verified the proof for its own method, URL and token.
-          const outcome = earlier?.id === id ? earlier.outcome : insert(id, until)
+          const outcome = earlier?.id === id ? earlier.outcome : spend(id, until, { replayStore, timeout })
           spentBy.set(identity, { id, outcome })
           return outcome
         },

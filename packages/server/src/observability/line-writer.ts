@@ -30,6 +30,19 @@ const maxQueuedBytes = 1_048_576
  */
 const maxBatchLength = 4096
 
+/** Listens for errors of the output. A closed pipe stays closed, but a full disk can get free space. */
+function watchPipe(output: LineOutput) {
+  let closed = false
+  const onError = (error: Error): void => {
+    closed ||= (error as { code?: string }).code === 'EPIPE'
+  }
+  output.on?.('error', onError)
+  return {
+    isClosed: (): boolean => closed,
+    unwatch: (): void => void output.off?.('error', onError),
+  }
+}
+
 /**
  * Creates a writer that never throws, never blocks and buffers at most a megabyte: a slow or closed reader costs log
  * lines, not the service. It listens for `error`, because an unhandled one ends the process.
@@ -47,12 +60,7 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
   let batch = ''
   let batchLines = 0
   let isScheduled = false
-  // A closed pipe stays closed, but a full disk can get free space.
-  let gone = false
-  const onError = (error: Error): void => {
-    gone ||= (error as { code?: string }).code === 'EPIPE'
-  }
-  output.on?.('error', onError)
+  const pipe = watchPipe(output)
 
   const drop = (lines: number): void => {
     dropped += lines
@@ -64,7 +72,7 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
     const [text, lines] = [batch, batchLines]
     batch = ''
     batchLines = 0
-    if (gone || (output.writableLength ?? 0) > maxQueuedBytes) {
+    if (pipe.isClosed() || (output.writableLength ?? 0) > maxQueuedBytes) {
       drop(lines)
       return
     }
@@ -104,7 +112,7 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
     },
     async end(milliseconds) {
       flush()
-      if (waiting > 0 && !gone) {
+      if (waiting > 0 && !pipe.isClosed()) {
         await new Promise<void>((resolve) => {
           const deadline = setTimeout(resolve, milliseconds)
           whenWritten = () => {
@@ -113,9 +121,9 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
           }
         })
       }
-      const settled = waiting === 0 || gone
+      const settled = waiting === 0 || pipe.isClosed()
       // Pending writes can still fail, so the listener stays.
-      if (waiting === 0) output.off?.('error', onError)
+      if (waiting === 0) pipe.unwatch()
       return settled
     },
   }

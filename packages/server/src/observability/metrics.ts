@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createKeyAges, type KeyLister } from './key-ages.ts'
 import { createCounter, createHistogram, type Family } from './metric-family.ts'
 import type { OperationObserver } from './observed-driver.ts'
-import type { ServerEvent, ServerObserver } from './server-event.ts'
+import type { ServerObserver } from './server-event.ts'
 
 /** The Prometheus metrics of this process. */
 export interface Metrics {
@@ -41,11 +41,9 @@ function boundedLabel(limit: number): (value: string) => string {
   }
 }
 
-/** Creates the metrics. `droppedLines` returns how many lines the log has dropped. */
-export function createMetrics(facts: { readonly version: string; readonly droppedLines: () => number }): Metrics {
-  const registry = new Registry()
+/** Creates the functions that add metrics to a registry. */
+function createInstruments(registry: Registry) {
   const registers = [registry]
-  let provider: Provider | undefined
   // What is counted for each request. prom-client formats the rest, which is read during a scrape.
   const families: Family<unknown>[] = []
   const family = <F extends Family<unknown>>(created: F): F => {
@@ -76,10 +74,13 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
       },
     })
 
+  return { registers, families, counter, histogram, gauge, total }
+}
+
+/** Counts the events. */
+function createEventCounts({ counter, histogram }: ReturnType<typeof createInstruments>): ServerObserver {
   const requests = counter('grantry_requests_total', 'Completed requests', ['endpoint', 'method', 'status', 'reason'])
   const durations = histogram('grantry_request_duration_seconds', 'Duration of requests', ['endpoint'])
-  let requestsInFlight = 0
-  gauge('grantry_requests_in_flight', 'Requests in progress', () => requestsInFlight)
   const tokens = counter('grantry_tokens_issued_total', 'Issued tokens', ['grant_type', 'token_type'])
   const failures = counter(
     'grantry_authentication_failures_total',
@@ -90,22 +91,6 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
   const revokedFamilies = counter('grantry_families_revoked_total', 'Revoked token families', ['reason'])
   const revoked = counter('grantry_tokens_revoked_total', 'Tokens revoked by their client', ['token_type'])
   const events = counter('grantry_events_total', 'Events by type', ['type'])
-  const operations = histogram('grantry_storage_operation_duration_seconds', 'Duration of storage operations', [
-    'operation',
-    'outcome',
-  ])
-  let operationsInFlight = 0
-  gauge('grantry_storage_operations_in_flight', 'Storage operations in progress', () => operationsInFlight)
-  total('grantry_observer_failures_total', 'Events for which an observer failed', () => provider?.observerFailures ?? 0)
-  total('grantry_log_lines_dropped_total', 'Dropped log lines', facts.droppedLines)
-  createKeyAges(registers, () => provider as (Provider & KeyLister) | undefined)
-  new Gauge({ name: 'grantry_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
-    { version: facts.version },
-    1,
-  )
-  // Bun and Deno do not support all the APIs that it reads.
-  if (!('Bun' in globalThis || 'Deno' in globalThis)) collectDefaultMetrics({ register: registry })
-
   const reasonOf = boundedLabel(maxReasons)
   // Converting a number to text for each request costs more than finding the series.
   const statusTexts = new Map<number, string>()
@@ -123,7 +108,7 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
     durations.with(endpoint).observe(duration / 1000)
   }
 
-  function observe(event: ServerEvent): void {
+  return (event) => {
     const { type } = event
     events.with(type).value += 1
     if (type === 'endpoint_succeeded')
@@ -145,6 +130,32 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
     else if (type === 'family_revoked') revokedFamilies.with(reasonOf(event.reason)).value += 1
     else if (type === 'token_revoked') revoked.with(event.tokenType).value += 1
   }
+}
+
+/** Creates the metrics. `droppedLines` returns how many lines the log has dropped. */
+export function createMetrics(facts: { readonly version: string; readonly droppedLines: () => number }): Metrics {
+  const registry = new Registry()
+  const instruments = createInstruments(registry)
+  const { registers, families, histogram, gauge, total } = instruments
+  const observe = createEventCounts(instruments)
+  let provider: Provider | undefined
+  let requestsInFlight = 0
+  gauge('grantry_requests_in_flight', 'Requests in progress', () => requestsInFlight)
+  const operations = histogram('grantry_storage_operation_duration_seconds', 'Duration of storage operations', [
+    'operation',
+    'outcome',
+  ])
+  let operationsInFlight = 0
+  gauge('grantry_storage_operations_in_flight', 'Storage operations in progress', () => operationsInFlight)
+  total('grantry_observer_failures_total', 'Events for which an observer failed', () => provider?.observerFailures ?? 0)
+  total('grantry_log_lines_dropped_total', 'Dropped log lines', facts.droppedLines)
+  createKeyAges(registers, () => provider as (Provider & KeyLister) | undefined)
+  new Gauge({ name: 'grantry_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
+    { version: facts.version },
+    1,
+  )
+  // Bun and Deno do not support all the APIs that it reads.
+  if (!('Bun' in globalThis || 'Deno' in globalThis)) collectDefaultMetrics({ register: registry })
 
   return {
     observe,

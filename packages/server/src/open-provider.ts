@@ -1,0 +1,64 @@
+import { createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
+import type { Adapter } from './adapter.ts'
+import { providerOptions } from './configuration/provider-options.ts'
+import type { CheckedConfiguration } from './configuration/schema.ts'
+import type { configuredStorage } from './configuration/storage.ts'
+import type { openConsole } from './console.ts'
+import { homePage } from './home-page.ts'
+import type { Observability } from './observability/observability.ts'
+import { serverRoutes } from './server-routes.ts'
+
+interface OpenedProvider {
+  readonly provider: Provider
+  /** Returns the handler of the pages beside the endpoints of the provider. */
+  readonly routes: ReturnType<typeof serverRoutes>
+  /** The options of the provider. */
+  readonly built: ProviderOptions
+}
+
+/** Creates the provider of a configuration, and the routes beside it. Closes the storage if that fails. */
+export async function openProvider({
+  configuration,
+  directory,
+  storage,
+  adapter,
+  observability,
+  console,
+  isStopping,
+}: {
+  readonly configuration: CheckedConfiguration
+  /** The directory of the configuration. */
+  readonly directory: string
+  readonly storage: Awaited<ReturnType<typeof configuredStorage>>
+  readonly adapter: Adapter
+  readonly observability: Observability
+  readonly console: Awaited<ReturnType<typeof openConsole>> | false | undefined
+  readonly isStopping: () => boolean
+}): Promise<OpenedProvider> {
+  const observe: Observer = (event) => {
+    if (console) console.publish(event)
+    observability.observe(event)
+  }
+  const built = await providerOptions({ configuration, directory }, observability.storage(storage.driver), observe)
+  const untraced = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
+    await storage.driver.dispose?.()
+    throw cause
+  })
+  const provider = observability.provider(untraced)
+  try {
+    const pages = console ? await console.routes(provider, built) : undefined
+    const routes = serverRoutes({
+      provider,
+      observe: observability.observe,
+      metrics: observability.page,
+      console: pages?.console,
+      home: configuration.homePage ? homePage(provider) : undefined,
+      demo: pages?.demo,
+      isStopping,
+    })
+    return { provider, routes, built }
+  } catch (cause) {
+    await provider.close()
+    throw cause
+  }
+}
