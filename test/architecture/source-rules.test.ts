@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { functionLengths } from '../../scripts/structure/function-lengths.ts'
 import { programs, type Source, sources, token } from './source-files.ts'
 
 // Checks every source file against the source rules of CONTRIBUTING.md.
@@ -34,6 +35,14 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
     !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)+[a-z0-9]+(?:-[a-z0-9]+)*\.ts$/u.test(path),
 }
 
+/** No function may be added to this list. It ends when all of them are split. */
+const stillLong: readonly string[] = [
+  'packages/core/src/abuse/password-admission.ts: createAdmission',
+  'packages/core/src/abuse/password-limits.ts: createPasswordLimits',
+  'plugins/authorization-endpoint/sessions.ts: createSessions',
+  'plugins/end-session/end-session.ts: logoutEndpoints',
+]
+
 const violations = (sources: readonly Source[], rule: string): readonly string[] =>
   sources.filter((source) => rules[rule]?.(source)).map(({ path }) => path)
 
@@ -46,9 +55,10 @@ describe('source files', () => {
     expect(violations(programs, 'has more than 250 lines')).toEqual([])
   })
 
-  test('half of the files have under 80 lines', () => {
-    const lengths = sources.map(({ text }) => text.split('\n').length - 1).sort((a, b) => a - b)
-    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(80)
+  test('no function has more than 80 lines, except those that are still to be split', () => {
+    const found = sources.flatMap(functionLengths).filter(({ lines }) => lines > 80)
+    const names = found.map(({ name, path }) => `${path}: ${name}`)
+    expect(names.filter((name) => !stillLong.includes(name))).toEqual([])
   })
 
   test('are found', () => {

@@ -84,6 +84,16 @@ function filesOfTls(loaded: LoadedConfiguration | undefined, adapter: Adapter): 
   }
 }
 
+function assertDemoHost(host: string): void {
+  if (isLoopbackName(host)) return
+  throw new TypeError(
+    'the demo listens on loopback only, because its secrets are public; create a configuration with grantry init',
+  )
+}
+
+const demoOf = (issuer: string): CheckedConfiguration =>
+  parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
+
 /** Creates a handler whose requests wait until the one of the server is ready. */
 function createWaitingHandler(): { readonly fetch: Handler; ready(handler: Handler): void } {
   let own: Handler | undefined
@@ -145,10 +155,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     port = portOf(loaded?.configuration.issuer),
   } = options
   const isDemo = loaded === undefined
-  if (isDemo && !isLoopbackName(host))
-    throw new TypeError(
-      'the demo listens on loopback only, because its secrets are public; create a configuration with grantry init',
-    )
+  if (isDemo) assertDemoHost(host)
 
   const waiting = createWaitingHandler()
   const origin = `http://${urlHost(host)}`
@@ -163,11 +170,8 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     { host, port, trustedProxies, ...reports, ...(content !== undefined && { tls: content }) },
     loaded?.configuration ?? {},
   )
-
   try {
-    const issuer = `${origin}:${running.port}`
-    const configuration =
-      loaded?.configuration ?? parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
+    const configuration = loaded?.configuration ?? demoOf(`${origin}:${running.port}`)
     const directory = loaded?.directory ?? options.directory ?? '.'
     const console = configuration.console && (await openConsole(configuration.console, isDemo))
     const storage = await configuredStorage(configuration.storage, directory)
