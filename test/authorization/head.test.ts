@@ -71,6 +71,6 @@ describe('HEAD', () => {
     for (const path of ['one', 'two', 'three']) await head(provider, `${provider.issuer}/${path}`)
     expect(calls).toBe(2)
     const malformed = definePlugin('probes', [probe('one', 'yes' as never)])
-    await expect(fixture({ plugins: [builtInPlugins, malformed] })).rejects.toThrow('unknown value of effects')
+    await expect(fixture({ plugins: [builtInPlugins, malformed] })).rejects.toThrow('effects must be true or false')
   })
 })

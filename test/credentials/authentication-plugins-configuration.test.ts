@@ -26,13 +26,13 @@ describe('at startup', () => {
 
   test('rejects a malformed method', async () => {
     const malformed = { ...stampMethod, method: 'Two Words' }
-    await expect(start(malformed)).rejects.toMatchObject(refusal('invalid name "Two Words"'))
+    await expect(start(malformed)).rejects.toMatchObject(refusal('method must be lower-case letters'))
     const unproven = { ...stampMethod, accepts: undefined } as unknown as typeof stampMethod
     await expect(start(unproven)).rejects.toMatchObject(refusal('both verify() and accepts(), or neither'))
     const greedy = { ...stampMethod, consumes: ['scope'] }
-    await expect(start(greedy)).rejects.toMatchObject(refusal('cannot consume scope, because the core reads it'))
+    await expect(start(greedy)).rejects.toMatchObject(refusal('consumes[0] is a parameter that the core reads'))
     const mute = { ...stampMethod, present: undefined } as unknown as typeof stampMethod
-    await expect(start(mute)).rejects.toMatchObject(refusal('requires present() and consumes'))
+    await expect(start(mute)).rejects.toMatchObject(refusal('present must be a function'))
   })
 
   test('rejects a grant that declares a field of a method', async () => {

@@ -96,6 +96,6 @@ test('readsProofs is refused at startup for other callers', async () => {
     handle: () => ({ json: {} }),
   })
   await expect(fixture({ plugins: [builtInPlugins, definePlugin('a', [endpoint])] })).rejects.toThrow(
-    'plugins: the endpoint open of a has an unknown value of readsProofs',
+    'plugins: the endpoint open of a has readsProofs, which belongs to the caller client',
   )
 })

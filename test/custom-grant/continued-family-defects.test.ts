@@ -19,7 +19,7 @@ describe('a refusal by the core', () => {
 
   test('has a known code', async () => {
     await expect(setUp({ ...exchange(), refusalCode: 'server_error' as 'invalid_grant' })).rejects.toThrow(
-      /unknown value of refusalCode/u,
+      /: refusalCode must be one of /u,
     )
   })
 })

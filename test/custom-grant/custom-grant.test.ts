@@ -20,7 +20,9 @@ describe('a custom grant', () => {
     '3.46 rejects the name "%s" at start',
     async (name) => {
       const hello = defineGrant({ grantType: name, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
-      await expect(createTestProvider({ plugins: [hello] })).rejects.toThrow(/is not a valid grant type/u)
+      await expect(createTestProvider({ plugins: [hello] })).rejects.toThrow(
+        /: grantType must be a short name or an absolute URI/u,
+      )
     },
   )
 

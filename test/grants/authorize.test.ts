@@ -173,9 +173,9 @@ describe('a kind of stored grants', () => {
       { kind: 'code' },
       /both provide the redemption of stored grants of the kind code/u,
     ],
-    ['a malformed kind', { kind: 'A b' }, /invalid stored\.kind/u],
-    ['the kind of single-use credentials', { kind: 'plugin' }, /invalid stored\.kind/u],
-    ['no kind', {}, /invalid stored\.kind/u],
+    ['a malformed kind', { kind: 'A b' }, /: stored\.kind (?:must be|is) /u],
+    ['the kind of single-use credentials', { kind: 'plugin' }, /: stored\.kind (?:must be|is) /u],
+    ['no kind', {}, /: stored\.kind (?:must be|is) /u],
     ['a redirect that is not a boolean', { kind: 'ticket', redirect: 'yes' }, /stored\.redirect/u],
     ['a demand without a name', { kind: 'ticket', publicClientsNeed: 7 }, /stored\.publicClientsNeed/u],
   ])('cannot be %s', async (_, stored, message) => {

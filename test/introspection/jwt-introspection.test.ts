@@ -99,12 +99,20 @@ describe('a response format', () => {
 
   test.each<[string, Partial<ResponseFormat>, RegExp]>([
     ['an unknown endpoint', { endpoint: 'absent' }, /unknown endpoint absent/u],
-    ['JSON', { mediaType: 'application/json' }, /requires mediaType/u],
-    ['a page', { mediaType: 'text/html' }, /requires mediaType/u],
-    ['a header in its type', { mediaType: 'application/x\r\nset-cookie: a=b' }, /requires mediaType/u],
-    ['capital letters', { mediaType: 'application/X' }, /requires mediaType/u],
-    ['another member of discovery', { signingAlgorithms: 'issuer' as never }, /invalid signingAlgorithms/u],
-    ['no encode()', { encode: undefined as never }, /requires encode/u],
+    ['JSON', { mediaType: 'application/json' }, /: mediaType must be a media type in lower case/u],
+    ['a page', { mediaType: 'text/html' }, /: mediaType must be a media type in lower case/u],
+    [
+      'a header in its type',
+      { mediaType: 'application/x\r\nset-cookie: a=b' },
+      /: mediaType must be a media type in lower case/u,
+    ],
+    ['capital letters', { mediaType: 'application/X' }, /: mediaType must be a media type in lower case/u],
+    [
+      'another member of discovery',
+      { signingAlgorithms: 'issuer' as never },
+      /: signingAlgorithms must be a name that ends with/u,
+    ],
+    ['no encode()', { encode: undefined as never }, /: encode must be a function/u],
   ])('cannot have %s', async (_, more, message) => {
     await expect(createTestProvider({ plugins: [format(more)] })).rejects.toThrow(message)
   })

@@ -94,3 +94,22 @@ test.each([
   expect(first).toMatch(problem)
   expect(first).not.toContain('plain-secret')
 })
+
+test('check reports the misspelled members of a plugin module', async () => {
+  writeFileSync(
+    join(base, 'words.mjs'),
+    `const prove = () => undefined
+const params = { '~standard': { version: 1, vendor: 'words', validate: (value) => ({ value }) } }
+const endpoint = { kind: 'endpoint', name: 'words', path: '/words', methods: ['POST'], caller: 'anyone', handle: prove }
+export default { kind: 'plugin', name: 'words', parts: [
+  { ...endpoint, guessible: true },
+  { kind: 'token-binding', member: 'word', prove, bindRefreshTokens: () => true },
+  { kind: 'grant', grantType: 'urn:example:word', params, handle: prove, publicclients: true },
+] }`,
+  )
+  expect(await problemsIn({ ...valid, plugins: ['./words.mjs'] })).toEqual([
+    'plugins: the endpoint words of words: guessible is not a known member; did you mean guessable?',
+    'plugins: the token binding word of words: bindRefreshTokens is not a known member; did you mean bindsRefreshTokens?',
+    'plugins: the grant urn:example:word of words: publicclients is not a known member; did you mean publicClients?',
+  ])
+})

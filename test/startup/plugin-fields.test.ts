@@ -163,18 +163,18 @@ describe('at startup', () => {
     ],
     [
       'another status',
-      'plugins: plugin-1 has the error code odd without the status 400, 401 or 403',
+      'plugins: the fields of plugin-1: errors.odd must be one of 400, 401, 403',
       [{ errors: { odd: 500 as 400 } }],
     ],
     ['a malformed name', 'plugins: plugin-1 has the invalid error code "Odd code"', [{ errors: { 'Odd code': 400 } }]],
     [
       'a member without a schema',
-      'plugins: plugin-1 has the member of a client jwks, which is not a synchronous valibot schema',
+      'plugins: the fields of plugin-1: client.jwks must be a synchronous valibot schema',
       [{ client: { jwks: {} as never } }],
     ],
     [
       'an asynchronous schema',
-      'plugins: plugin-1 has the member of a client jwks, which is not a synchronous valibot schema',
+      'plugins: the fields of plugin-1: client.jwks must be a synchronous valibot schema',
       [{ client: { jwks: v.pipeAsync(v.string()) as never } }],
     ],
   ])('rejects %s', async (_, message, parts) => {

@@ -46,24 +46,25 @@ const moreUnknown = new WeakMap<object, readonly { readonly name: string; readon
  * security option is never ignored.
  *
  * @param hints `suggestions`: what to suggest for names of other libraries (`client_secret`), keyed by the name in lower
- * case without `_` and `-`. `shape`: what the object looks like, and how to create one.
+ * case without `_` and `-`. `shape`: what the object looks like, and how to create one. `noun`: what its keys are.
  */
 export function configurationObject<const E extends v.ObjectEntries>(
   entries: E,
   hints: {
     readonly suggestions?: Readonly<Record<string, string>> | undefined
     readonly shape?: readonly [form: string, how?: string] | undefined
+    readonly noun?: string | undefined
   } = {},
 ) {
   const known = Object.keys(entries)
-  const { suggestions = {}, shape = ['an object'] } = hints
+  const { suggestions = {}, shape = ['an object'], noun = 'option' } = hints
   const explain = (unknown: string): string => {
     const normalized = normalizeName(unknown)
-    if (Object.hasOwn(suggestions, normalized)) return `is not a known option; did you mean ${suggestions[normalized]}`
+    if (Object.hasOwn(suggestions, normalized)) return `is not a known ${noun}; did you mean ${suggestions[normalized]}`
     const suggestion = closestName(unknown, known)
     return suggestion === undefined
-      ? `is not a known option here; known options: ${known.join(', ')}`
-      : `is not a known option; did you mean ${suggestion}?`
+      ? `is not a known ${noun} here; known ${noun}s: ${known.join(', ')}`
+      : `is not a known ${noun}; did you mean ${suggestion}?`
   }
   return v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') {
@@ -83,7 +84,13 @@ export function configurationObject<const E extends v.ObjectEntries>(
 
 /** The schema of a configuration object with any keys, whose values have one schema. */
 export const configurationMap = <const S extends v.GenericSchema>(values: S) =>
-  v.record(v.string(), values, ({ input }) => `must be an object, not ${kindOf(input)}`)
+  v.pipe(
+    v.custom<Readonly<Record<string, unknown>>>(
+      (input) => typeof input === 'object' && input !== null && !Array.isArray(input),
+      ({ input }) => `must be an object, not ${kindOf(input)}`,
+    ),
+    v.record(v.string(), values),
+  )
 
 /**
  * The schema of a host port: an object of functions. Unknown members are allowed unless one looks like a misspelled

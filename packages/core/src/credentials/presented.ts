@@ -8,7 +8,7 @@ import type {
   PresentedSecret,
 } from '../plugin/client-authentication.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
-import type { OwnedPart } from '../registry/collect.ts'
+import type { OwnedPart } from '../registry/owned.ts'
 import type { Runtime } from '../runtime.ts'
 import { formDecoded } from './basic-header.ts'
 

@@ -1,34 +1,42 @@
+import * as v from 'valibot'
+import { functionSchema } from '../config-schema.ts'
 import type { ClientAuthentication } from '../plugin/client-authentication.ts'
 import type { Callers } from '../plugin/endpoint.ts'
-import { byClaim, type OwnedPart } from './collect.ts'
+import { byClaim, type OwnedPart } from './owned.ts'
+import { mark, partKind, required, text } from './part-kind.ts'
 
 /** Parameters that the core reads itself. */
 const coreParameters = ['grant_type', 'scope', 'client_id']
 
-const methodForm = /^[a-z][a-z\d_]{0,99}$/u
+export const methodKind = partKind<ClientAuthentication>(
+  'authentication method',
+  {
+    method: text(/^[a-z][a-z\d_]{0,99}$/u, 'must be lower-case letters, digits and _, as in private_key_jwt'),
+    consumes: v.array(
+      v.pipe(
+        v.string('must be the name of a form field'),
+        v.check((field) => !coreParameters.includes(field), 'is a parameter that the core reads; remove it'),
+      ),
+      'must be an array of form fields',
+    ),
+    readsAuthorization: mark,
+    implicit: mark,
+    unguessable: mark,
+    present: required,
+    alternative: functionSchema(),
+    accepts: functionSchema(),
+    verify: functionSchema(),
+  },
+  'method',
+  ({ accepts, verify, ...more }) => {
+    if ((accepts === undefined) !== (verify === undefined)) return 'requires both verify() and accepts(), or neither'
+    return 'unguessable' in more && more.unguessable && verify === undefined && 'can be unguessable only with verify()'
+  },
+)
 
-function assertMethod({ plugin, part }: OwnedPart<ClientAuthentication>): void {
-  const { method, consumes, present, verify, accepts } = part
-  if (typeof method !== 'string' || !methodForm.test(method)) {
-    throw new TypeError(`plugins: ${plugin} has an authentication method with the invalid name "${String(method)}"`)
-  }
-  const name = `the authentication method ${method} of ${plugin}`
-  if (typeof present !== 'function' || !Array.isArray(consumes)) {
-    throw new TypeError(`plugins: ${name} requires present() and consumes, an array of form fields`)
-  }
-  const taken = consumes.find((field) => coreParameters.includes(field))
-  if (taken !== undefined) throw new TypeError(`plugins: ${name} cannot consume ${taken}, because the core reads it`)
-  const proof: readonly unknown[] = [verify, accepts]
-  if (new Set(proof.map((member) => typeof member)).size > 1) {
-    throw new TypeError(`plugins: ${name} requires either both verify() and accepts(), or neither`)
-  }
-}
-
-/** @throws TypeError when a method is malformed, or two plugins provide the same one. */
-export function assertMethods(methods: readonly OwnedPart<ClientAuthentication>[]): void {
-  for (const method of methods) assertMethod(method)
+/** @throws TypeError when two plugins provide the same method. */
+export const assertMethods = (methods: readonly OwnedPart<ClientAuthentication>[]): unknown =>
   byClaim(methods, 'the authentication method', ({ method }) => method)
-}
 
 /** The parameters that contain the credentials of each kind of caller. */
 export type CredentialParameters = Readonly<Record<keyof Callers, readonly string[]>>

@@ -1,10 +1,10 @@
+import * as v from 'valibot'
+import { functionSchema } from '../config-schema.ts'
 import type { Endpoint } from '../plugin/endpoint.ts'
 import type { CredentialParameters } from './client-authentication.ts'
-import type { OwnedPart } from './collect.ts'
-import { isSchema, namedParameters } from './schema.ts'
-
-const nameForm = /^[a-z][A-Za-z\d]{0,49}$/u
-const metadataForm = /^[a-z][a-z\d_]{0,90}_(?:endpoint|uri)$/u
+import type { OwnedPart } from './owned.ts'
+import { flag, oneOf, parameters, partKind, required, text } from './part-kind.ts'
+import { namedParameters } from './schema.ts'
 
 /** The `endpoint` of events that belong to no endpoint. */
 const reservedNames: ReadonlySet<string> = new Set(['unknown', 'authenticateUser', 'authorize', 'revoke'])
@@ -15,55 +15,50 @@ export const isPath = (path: unknown): path is `/${string}` =>
   /^\/[\w\-.~/]*[\w\-.~]$/u.test(path) &&
   !path.split('/').some((segment) => segment === '.' || segment === '..')
 
-const known = {
-  methods: ['GET', 'POST', 'PUT', 'DELETE'],
-  body: [undefined, 'form', 'json'],
-  caller: ['client', 'scope', 'token', 'anyone'],
-  cors: [undefined, 'none', 'clients', 'public'],
-  flag: [undefined, true, false],
-} as const
+export const endpointKind = partKind<Endpoint>(
+  'endpoint',
+  {
+    name: v.pipe(
+      text(/^[a-z][A-Za-z\d]{0,49}$/u, 'must be letters and digits, as in deviceAuthorization'),
+      v.check((name) => !(name in {}) && !reservedNames.has(name), 'is reserved'),
+    ),
+    path: v.custom(isPath, 'must be a path such as /connect/device'),
+    beforeIssuerPath: flag,
+    metadataName: v.optional(
+      text(/^[a-z][a-z\d_]{0,90}_(?:endpoint|uri)$/u, 'must be a name that ends with _endpoint or _uri'),
+    ),
+    methods: v.pipe(
+      v.array(oneOf('GET', 'POST', 'PUT', 'DELETE'), "must be an array such as ['POST']"),
+      v.check(({ length }) => length > 0, "must be an array such as ['POST']"),
+    ),
+    body: v.optional(oneOf('form', 'json')),
+    caller: oneOf('client', 'scope', 'token', 'anyone'),
+    scope: v.optional(text(/./u, 'must be the name of a scope')),
+    cors: v.optional(oneOf('none', 'clients', 'public')),
+    guessable: flag,
+    readsProofs: flag,
+    effects: flag,
+    params: v.optional(parameters),
+    handle: required,
+    presentError: functionSchema(),
+  },
+  'name',
+  ({ caller, scope, body, params, readsProofs, presentError }) => {
+    if (readsProofs && caller !== 'client') return 'has readsProofs, which belongs to the caller client'
+    if (presentError !== undefined && caller !== 'anyone') return 'has presentError, which belongs to the caller anyone'
+    if (body === 'json' && params === undefined) return 'has the body json and requires params'
+    if ((caller === 'token') === (scope !== undefined)) return undefined
+    return `${scope === undefined ? 'requires' : 'cannot have'} scope, which belongs to the caller token`
+  },
+)
 
-/** @throws TypeError when an endpoint of a plugin is malformed. */
+/** @throws TypeError when an endpoint declares a parameter that contains the credentials of its caller. */
 export function assertEndpoint({ plugin, part }: OwnedPart<Endpoint>, credentials: CredentialParameters): void {
-  const { name, path, metadataName, methods, body, caller, scope, cors, params } = part
-  const refuse = (problem: string): TypeError => new TypeError(`plugins: ${problem}`)
-  if (typeof name !== 'string' || !nameForm.test(name) || name in {} || reservedNames.has(name)) {
-    throw refuse(
-      `"${String(name)}" is not a valid name of an endpoint of ${plugin}; use letters and digits, as in deviceAuthorization`,
-    )
-  }
-  const what = `the endpoint ${name} of ${plugin}`
-  const assertOneOf = (member: string, value: unknown, values: readonly unknown[]): void => {
-    if (values.includes(value)) return
-    const expected = values.filter((one) => one !== undefined).join(', ')
-    throw refuse(`${what} has an unknown value of ${member}; known values: ${expected}`)
-  }
-  if (!isPath(path)) throw refuse(`${what} requires a path such as /connect/device`)
-  if (metadataName !== undefined && !metadataForm.test(metadataName)) {
-    throw refuse(`${what} requires a metadataName that ends with _endpoint or _uri`)
-  }
-  if (!Array.isArray(methods) || methods.length === 0) throw refuse(`${what} requires methods, such as ['POST']`)
-  for (const method of methods) assertOneOf('methods', method, known.methods)
-  assertOneOf('body', body, known.body)
-  assertOneOf('caller', caller, known.caller)
-  assertOneOf('cors', cors, known.cors)
-  assertOneOf('guessable', part.guessable, known.flag)
-  assertOneOf('readsProofs', part.readsProofs, caller === 'client' ? known.flag : [undefined, false])
-  assertOneOf('effects', part.effects, known.flag)
-  assertOneOf('beforeIssuerPath', part.beforeIssuerPath, known.flag)
-  if (typeof part.handle !== 'function') throw refuse(`${what} requires handle()`)
-  if (part.presentError !== undefined && (typeof part.presentError !== 'function' || caller !== 'anyone')) {
-    throw refuse(`${what} has presentError, which must be a function and belongs to the caller anyone`)
-  }
-  if (params !== undefined && !isSchema(params))
-    throw refuse(`${what} requires params that are a Standard Schema, such as v.object()`)
-  if (body === 'json' && params === undefined) throw refuse(`${what} has the body json and requires params`)
-  if (caller === 'token' ? typeof scope !== 'string' || scope === '' : scope !== undefined) {
-    throw refuse(`${what} ${scope === undefined ? 'requires' : 'cannot have'} scope, which belongs to the caller token`)
-  }
+  const { name, caller, params } = part
   const declared = params === undefined ? [] : namedParameters(params)
   const taken = credentials[caller].find((parameter) => declared.includes(parameter))
-  if (taken !== undefined) {
-    throw refuse(`${what} cannot have ${taken} in params, because the core reads it; remove it`)
-  }
+  if (taken === undefined) return
+  throw new TypeError(
+    `plugins: the endpoint ${name} of ${plugin} cannot have ${taken} in params, because the core reads it; remove it`,
+  )
 }

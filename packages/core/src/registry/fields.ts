@@ -1,12 +1,35 @@
-import type { ObjectEntries } from 'valibot'
+import * as v from 'valibot'
+import { configurationMap, functionSchema } from '../config-schema.ts'
 import { clientEntries, clientSchemaWith } from '../directory/client.ts'
 import { scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
-import { isCoreError, type PluginErrors, type Statuses } from '../errors/error-response.ts'
-import type { Fields } from '../plugin/fields.ts'
-import type { Plugins } from '../plugin/plugin.ts'
-import { collectParts, type OwnedPart, partsOf } from './collect.ts'
+import { isCoreError, type PluginErrors } from '../errors/error-response.ts'
+import type { ErrorStatuses, Fields } from '../plugin/fields.ts'
+import { jsonSchema } from '../records/json.ts'
+import type { OwnedPart } from './owned.ts'
+import { memberObject, oneOf, partKind } from './part-kind.ts'
 
 type AllFields = readonly OwnedPart<Fields>[]
+
+const status = oneOf(400, 401, 403)
+const statuses = memberObject<ErrorStatuses>({ client: status, bearer: status })
+const entries = v.optional(
+  configurationMap(
+    v.custom((schema) => {
+      const { kind, async } = Object(schema)
+      return kind === 'schema' && async === false
+    }, 'must be a synchronous valibot schema'),
+  ),
+)
+
+export const fieldsKind = partKind<Fields>('fields', {
+  client: entries,
+  scope: entries,
+  errors: v.optional(configurationMap(v.lazy((given) => (typeof given === 'object' ? statuses : status)))),
+  metadata: v.optional(configurationMap(jsonSchema)),
+  checkClient: functionSchema(),
+  checkIssuer: functionSchema(),
+  warn: functionSchema(),
+})
 
 /** Collects what plugins add under names of their own: each name has one owner, unless several share one value. */
 function collect<T>(
@@ -38,47 +61,19 @@ function collect<T>(
   return [...owned.values()]
 }
 
-function entriesOf(fields: AllFields, of: 'client' | 'scope', core: ObjectEntries): ObjectEntries {
+function entriesOf(fields: AllFields, of: 'client' | 'scope', core: v.ObjectEntries): v.ObjectEntries {
   const what = `member of a ${of}`
   const members = collect(fields, { what, valuesOf: (part) => part[of], isCore: (name) => Object.hasOwn(core, name) })
-  const entries = members.map(({ plugin, name, value }) => {
-    const { kind, async } = Object(value)
-    if (kind !== 'schema' || async !== false) {
-      throw new TypeError(`plugins: ${plugin} has the ${what} ${name}, which is not a synchronous valibot schema`)
-    }
-    return [name, value] as const
-  })
-  return Object.fromEntries(entries)
+  return Object.fromEntries(members.map(({ name, value }) => [name, value]))
 }
 
-/** @throws TypeError when a check is not a function. */
-function checksOf(fields: AllFields) {
-  return fields.flatMap(({ plugin, part: { checkClient } }) => {
-    if (checkClient === undefined || typeof checkClient === 'function') return checkClient ?? []
-    throw new TypeError(`plugins: ${plugin} has checkClient, which must be a function`)
-  })
-}
-
-const schemasFrom = (fields: AllFields) => ({
-  clientSchema: clientSchemaWith(entriesOf(fields, 'client', clientEntries), checksOf(fields)),
+export const directorySchemasFrom = (fields: AllFields) => ({
+  clientSchema: clientSchemaWith(
+    entriesOf(fields, 'client', clientEntries),
+    fields.flatMap(({ part }) => part.checkClient ?? []),
+  ),
   scopeSchema: scopeSchemaWith(entriesOf(fields, 'scope', scopeEntries)),
 })
-
-/**
- * Returns the schemas of clients and scopes, with the members that these plugins add.
- *
- * @throws TypeError when two plugins define the same member, or one replaces a member of the core.
- */
-export const directorySchemasOf = (plugins: Plugins) => schemasFrom(partsOf(collectParts(plugins), 'fields'))
-
-const statuses: readonly unknown[] = [400, 401, 403]
-
-/** Returns the statuses of an error code; `undefined` if they are not valid. */
-function statusesOf(value: unknown): Statuses | undefined {
-  const { client, bearer } = { client: value, bearer: value, ...Object(value) } as Record<'client' | 'bearer', number>
-  // The seed, section 7: the validation endpoints respond with 400 to every refusal.
-  return statuses.includes(client) && statuses.includes(bearer) ? { client, bearer, validation: 400 } : undefined
-}
 
 /**
  * Returns what the plugins add to clients, scopes and error codes.
@@ -88,11 +83,11 @@ function statusesOf(value: unknown): Statuses | undefined {
 export function fieldsOf(fields: AllFields) {
   const errors = collect(fields, { what: 'error code', valuesOf: ({ errors: codes }) => codes, isCore: isCoreError })
   const pluginErrors: PluginErrors = new Map(
-    errors.map(({ plugin, name, value }) => {
-      const row = statusesOf(value)
-      if (row !== undefined) return [name, row]
-      throw new TypeError(`plugins: ${plugin} has the error code ${name} without the status 400, 401 or 403`)
+    errors.map(({ name, value }) => {
+      const { client, bearer } = typeof value === 'object' ? value : { client: value, bearer: value }
+      // The seed, section 7: the validation endpoints respond with 400 to every refusal.
+      return [name, { client, bearer, validation: 400 }]
     }),
   )
-  return { ...schemasFrom(fields), pluginErrors }
+  return { ...directorySchemasFrom(fields), pluginErrors }
 }

@@ -1,10 +1,13 @@
+import * as v from 'valibot'
+import { functionSchema } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
-import type { Grant } from '../plugin/grant.ts'
-import type { GrantCheck } from '../plugin/grant-check.ts'
+import type { Demands, Grant, StoredKind } from '../plugin/grant.ts'
+import type { AuthorizationCheck, GrantCheck } from '../plugin/grant-check.ts'
 import type { Schema } from '../standard-schema.ts'
 import type { hiddenParametersOf } from './client-authentication.ts'
-import { byClaim, type OwnedPart } from './collect.ts'
-import { declaredParameters, isSchema, namedParameters } from './schema.ts'
+import { byClaim, type OwnedPart } from './owned.ts'
+import { flag, memberObject, oneOf, parameters, partKind, required, text } from './part-kind.ts'
+import { declaredParameters, namedParameters } from './schema.ts'
 
 /** The grants of the plugins, and the checks that run on them. */
 export interface RegisteredGrants {
@@ -23,13 +26,54 @@ export interface RegisteredGrants {
   declares(grantType: string, parameter: string): boolean
 }
 
-// RFC 6749 appendix A.10: a name of letters, digits, `-`, `.`, `_`, or a URI reference.
-const grantTypeForm = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/u
+const storedSchema = memberObject<StoredKind>({
+  kind: v.pipe(
+    text(/^[a-z][a-z\d-]{0,29}$/u, 'must be lower-case letters, digits and hyphens'),
+    v.check((kind) => kind !== 'plugin', 'is reserved'),
+  ),
+  redirect: flag,
+  publicClientsNeed: v.optional(v.string('must be the name of a demand')),
+})
 
-function assertOneOf(plugin: string, name: string, value: unknown, known: readonly unknown[]): void {
-  if (value === undefined || known.includes(value)) return
-  throw new TypeError(`plugins: ${plugin} has an unknown value of ${name}; known values: ${known.join(', ')}`)
-}
+export const grantKind = partKind<Grant>(
+  'grant',
+  {
+    // RFC 6749 appendix A.10: a name of letters, digits, `-`, `.`, `_`, or a URI reference.
+    grantType: text(
+      /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/u,
+      'must be a short name or an absolute URI of at most 100 characters',
+    ),
+    params: parameters,
+    scope: v.optional(oneOf('required', 'optional', 'ignored')),
+    defaultScopes: functionSchema(),
+    publicClients: flag,
+    withoutUser: flag,
+    refusal: v.optional(v.string('must be text')),
+    refusalCode: v.optional(oneOf('invalid_grant', 'invalid_request')),
+    stored: v.optional(storedSchema),
+    requires: v.optional(v.array(oneOf('users.authenticate'), 'must be an array of host ports')),
+    handle: required,
+  },
+  'grantType',
+  ({ defaultScopes, scope }) =>
+    defaultScopes !== undefined && scope !== 'optional' && "can have defaultScopes only with scope: 'optional'",
+)
+
+const demand = text(/./u, 'must be the name of the demand that it settles')
+
+export const grantCheckKind = partKind<GrantCheck>('grant check', {
+  settles: v.optional(demand),
+  grantTypes: v.custom(
+    (types) =>
+      types === 'all' || (Array.isArray(types) && types.length > 0 && types.every((type) => typeof type === 'string')),
+    "must be an array of the grant types that it runs on, or 'all'",
+  ),
+  params: parameters,
+  authorization: v.optional(
+    memberObject<AuthorizationCheck<keyof Demands, Schema>>({ params: parameters, check: required }),
+  ),
+  check: required,
+})
 
 /** The parameters that plugins do not receive, above all credentials, with the plugin that reads each. */
 type HiddenParameters = ReturnType<typeof hiddenParametersOf>
@@ -43,67 +87,18 @@ function assertParameters(name: string, params: Schema, hidden: HiddenParameters
   }
 }
 
-function assertGrant(grant: Grant, hidden: HiddenParameters): void {
-  if (typeof grant.grantType !== 'string' || !grantTypeForm.test(grant.grantType)) {
-    throw new TypeError(
-      `plugins: "${String(grant.grantType)}" is not a valid grant type; use a short name or an absolute URI of at most 100 characters`,
-    )
-  }
-  const name = `the grant ${grant.grantType}`
-  if (typeof grant.handle !== 'function' || !isSchema(grant.params)) {
-    throw new TypeError(`plugins: ${name} requires params (a Standard Schema, such as v.object()) and handle()`)
-  }
-  assertParameters(name, grant.params, hidden)
-  assertOneOf(name, 'scope', grant.scope, ['required', 'optional', 'ignored'])
-  if (grant.defaultScopes !== undefined && (typeof grant.defaultScopes !== 'function' || grant.scope !== 'optional')) {
-    throw new TypeError(`plugins: ${name} can have defaultScopes, a function, only with scope: 'optional'`)
-  }
-  assertOneOf(name, 'publicClients', grant.publicClients, [true, false])
-  assertOneOf(name, 'withoutUser', grant.withoutUser, [true, false])
-  assertOneOf(name, 'refusalCode', grant.refusalCode, ['invalid_grant', 'invalid_request'])
-  const { kind, redirect, publicClientsNeed } = grant.stored ?? { kind: 'code' }
-  if (typeof kind !== 'string' || !/^[a-z][a-z\d-]{0,29}$/u.test(kind) || kind === 'plugin') {
-    throw new TypeError(`plugins: ${name} has an invalid stored.kind; use lower-case letters, digits and hyphens`)
-  }
-  assertOneOf(name, 'stored.redirect', redirect, [true, false])
-  if (publicClientsNeed !== undefined && typeof publicClientsNeed !== 'string') {
-    throw new TypeError(`plugins: ${name} has an invalid stored.publicClientsNeed; use the name of a demand`)
-  }
-  for (const required of grant.requires ?? []) assertOneOf(name, 'requires', required, ['users.authenticate'])
-}
-
-function assertCheck({ plugin, part: check }: OwnedPart<GrantCheck>, hidden: HiddenParameters): void {
-  const name = `the grant check of ${plugin}`
-  if (check.settles !== undefined && !(typeof check.settles === 'string' && (check.settles as string) !== '')) {
-    throw new TypeError(`plugins: ${name} has an invalid settles; use the name of the demand that it settles`)
-  }
-  if (typeof check.check !== 'function' || !isSchema(check.params)) {
-    throw new TypeError(`plugins: ${name} requires params (a Standard Schema, such as v.object()) and check()`)
-  }
-  assertParameters(name, check.params, hidden)
-  if (check.grantTypes !== 'all' && (!Array.isArray(check.grantTypes) || check.grantTypes.length === 0)) {
-    throw new TypeError(`plugins: ${name} requires grantTypes, an array of the grant types that it runs on, or 'all'`)
-  }
-  const { authorization } = check
-  if (authorization !== undefined && (typeof authorization?.check !== 'function' || !isSchema(authorization.params))) {
-    throw new TypeError(
-      `plugins: ${name} requires params (a Standard Schema, such as v.object()) and check() in authorization`,
-    )
-  }
-}
-
 /**
  * Collects the grants and the checks of the plugins.
  *
- * @throws TypeError when one is malformed, or two plugins provide the same one.
+ * @throws TypeError when one declares a parameter that it would not receive, or two plugins provide the same one.
  */
 export function grantsOf(
   grants: readonly OwnedPart<Grant>[],
   checks: readonly OwnedPart<GrantCheck>[],
   hidden: HiddenParameters,
 ): RegisteredGrants {
-  for (const { part } of grants) assertGrant(part, hidden)
-  for (const check of checks) assertCheck(check, hidden)
+  for (const { part } of grants) assertParameters(`the grant ${part.grantType}`, part.params, hidden)
+  for (const { plugin, part } of checks) assertParameters(`the grant check of ${plugin}`, part.params, hidden)
   const byGrantType = byClaim(grants, 'the grant type', ({ grantType }) => grantType)
   byClaim(checks, 'a check of the demand', ({ settles }) => settles)
   const byKind = byClaim(grants, 'the redemption of stored grants of the kind', ({ stored }) => stored?.kind)

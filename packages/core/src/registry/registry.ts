@@ -16,11 +16,12 @@ import {
   credentialParametersOf,
   hiddenParametersOf,
 } from './client-authentication.ts'
-import { collectParts, type OwnedPart, partsOf } from './collect.ts'
+import { collectParts } from './collect.ts'
 import { assertEndpoint } from './endpoints.ts'
 import { fieldsOf } from './fields.ts'
 import { grantsOf, type RegisteredGrants } from './grants.ts'
 import { metadataOf } from './metadata.ts'
+import { type OwnedPart, partsOf } from './owned.ts'
 import { type TokenBindings, tokenBindingsOf } from './token-bindings.ts'
 
 /** The parts of the plugins of a provider. */
@@ -51,14 +52,6 @@ export interface Registry extends RegisteredGrants {
 export function createRegistry(plugins: Plugins, issuer: string): Registry {
   const parts = collectParts(plugins)
   const fields = partsOf(parts, 'fields')
-  const clientSources = partsOf(parts, 'client-source')
-  for (const { plugin, part } of clientSources) {
-    if (typeof part.find !== 'function') throw new TypeError(`plugins: the client source of ${plugin} requires find()`)
-  }
-  const tasks = partsOf(parts, 'task')
-  for (const { plugin, part } of tasks) {
-    if (typeof part.run !== 'function') throw new TypeError(`plugins: the task of ${plugin} requires run()`)
-  }
   const authenticationMethods = partsOf(parts, 'client-authentication')
   assertMethods(authenticationMethods)
   const grants = grantsOf(
@@ -81,8 +74,8 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     ...fieldsOf(fields),
     credentialParameters,
     endpoints,
-    clientSources,
-    tasks,
+    clientSources: partsOf(parts, 'client-source'),
+    tasks: partsOf(parts, 'task'),
     formats: partsOf(parts, 'response-format'),
     bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
     metadata: metadataOf(fields, endpoints),

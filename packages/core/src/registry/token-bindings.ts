@@ -1,8 +1,11 @@
+import * as v from 'valibot'
+import { functionSchema } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { TokenScheme } from '../errors/error-response.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { TokenBinding } from '../plugin/token-binding.ts'
-import { byClaim, type OwnedPart } from './collect.ts'
+import { byClaim, type OwnedPart } from './owned.ts'
+import { partKind, required, text } from './part-kind.ts'
 
 /** The token bindings of the installed plugins. */
 export interface TokenBindings {
@@ -23,49 +26,49 @@ export interface TokenBindings {
 
 export const bearer = 'Bearer'
 
-const memberForm = /^[A-Za-z][\w#.:-]{0,49}$/u
-const schemeForm = /^[A-Za-z][\w-]{0,29}$/u
-const headerForm = /^[a-z][a-z\d-]{0,49}$/u
 /** Headers of which the core, or the adapter, decides the value. */
 const coreHeaders =
   /^(?:access-control-.*|allow|cache-control|connection|content-.*|date|keep-alive|location|pragma|referrer-policy|retry-after|set-cookie|traceparent|trailer|transfer-encoding|upgrade|vary|www-authenticate|x-.*)$/u
 // RFC 9110 section 11.2: a challenge has each parameter once, and the core writes these.
 const parameterForm = /^(?!(?:realm|scope|error|error_description)$)[a-z][a-z\d_-]{0,29}$/u
-const valueForm = /^[\x20-\x21\x23-\x5B\x5D-\x7E]{0,300}$/u
 
-function assertBinding({ plugin, part }: OwnedPart<TokenBinding>): void {
-  const { member, scheme, challenge, exposedHeaders = [], bindsRefreshTokens, admit, prove } = part
-  if (typeof member !== 'string' || !memberForm.test(member)) {
-    throw new TypeError(`plugins: ${plugin} has a token binding with an invalid member; use the name of one in cnf`)
-  }
-  const name = `the token binding ${member} of ${plugin}`
-  if (typeof prove !== 'function') throw new TypeError(`plugins: ${name} requires prove()`)
-  for (const [method, value] of Object.entries({ bindsRefreshTokens, admit })) {
-    if (value !== undefined && typeof value !== 'function') {
-      throw new TypeError(`plugins: ${name} has ${method}, which is not a function`)
-    }
-  }
-  const isOwn = scheme !== undefined && scheme !== bearer
-  if (isOwn && !(typeof scheme === 'string' && schemeForm.test(scheme) && !/^(?:basic|bearer)$/iu.test(scheme))) {
-    throw new TypeError(`plugins: ${name} has the invalid scheme "${String(scheme)}"`)
-  }
-  if (challenge !== undefined && !isOwn) {
-    throw new TypeError(`plugins: ${name} can have a challenge only with a scheme of its own`)
-  }
-  for (const [parameter, value] of Object.entries(challenge ?? {})) {
-    if (parameterForm.test(parameter) && typeof value === 'string' && valueForm.test(value)) continue
-    throw new TypeError(`plugins: ${name} has the invalid parameter ${parameter} of its challenge`)
-  }
-  const isOwnHeader = (header: unknown): boolean =>
-    typeof header === 'string' && headerForm.test(header) && !coreHeaders.test(header)
-  if (!Array.isArray(exposedHeaders) || !exposedHeaders.every(isOwnHeader)) {
-    throw new TypeError(`plugins: ${name} has invalid exposedHeaders; use names of its own, in lower case`)
-  }
-}
+export const bindingKind = partKind<TokenBinding>(
+  'token binding',
+  {
+    member: text(/^[A-Za-z][\w#.:-]{0,49}$/u, 'must be the name of a member of cnf, such as jkt'),
+    scheme: v.optional(
+      text(
+        /^(?:Bearer|(?![Bb][Aa][Ss][Ii][Cc]$|[Bb][Ee][Aa][Rr][Ee][Rr]$)[A-Za-z][\w-]{0,29})$/u,
+        'must be the scheme of its tokens, such as DPoP',
+      ),
+    ),
+    challenge: v.optional(
+      v.record(
+        text(parameterForm, 'is not the name of a parameter that the challenge can have'),
+        text(/^[\x20-\x21\x23-\x5B\x5D-\x7E]{0,300}$/u, 'must be printable ASCII without quotes'),
+        'must be an object of parameters',
+      ),
+    ),
+    exposedHeaders: v.optional(
+      v.array(
+        v.pipe(
+          text(/^[a-z][a-z\d-]{0,49}$/u, 'must be the name of a header, in lower case'),
+          v.check((header) => !coreHeaders.test(header), 'is a header of the core or of the adapter'),
+        ),
+        'must be an array of headers',
+      ),
+    ),
+    bindsRefreshTokens: functionSchema(),
+    admit: functionSchema(),
+    prove: required,
+  },
+  'member',
+  ({ scheme = bearer, challenge }) =>
+    challenge !== undefined && scheme === bearer && 'can have a challenge only with a scheme of its own',
+)
 
-/** @throws TypeError when a binding is malformed, or two plugins provide the same member or scheme. */
+/** @throws TypeError when two plugins provide the same member or scheme. */
 export function tokenBindingsOf(all: readonly OwnedPart<TokenBinding>[]): TokenBindings {
-  for (const binding of all) assertBinding(binding)
   const byMember = byClaim(all, 'the token binding', ({ member }) => member)
   const own = byClaim(all, 'the token scheme', ({ scheme = bearer }) =>
     scheme === bearer ? undefined : scheme.toLowerCase(),

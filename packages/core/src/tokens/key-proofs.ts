@@ -5,7 +5,7 @@ import type { Confirmation } from '../plugin/confirmation.ts'
 import type { EndpointRequest } from '../plugin/endpoint.ts'
 import type { Kit } from '../plugin/kit.ts'
 import type { Proof, ProofRequest, TokenBinding } from '../plugin/token-binding.ts'
-import type { OwnedPart } from '../registry/collect.ts'
+import type { OwnedPart } from '../registry/owned.ts'
 import { bearer, type TokenBindings } from '../registry/token-bindings.ts'
 import { isConfirmed } from './confirmation.ts'
 

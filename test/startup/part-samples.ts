@@ -1,0 +1,130 @@
+import * as v from 'valibot'
+
+export type Part = Readonly<Record<string, unknown>>
+
+const params = v.object({ word: v.string() })
+const nothing = () => undefined
+
+/** Parts of each kind, which have all members together. */
+export const samples = {
+  grant: [
+    {
+      kind: 'grant',
+      grantType: 'urn:example:word',
+      params,
+      scope: 'optional',
+      defaultScopes: () => [],
+      publicClients: true,
+      withoutUser: true,
+      refusal: 'The word is not valid',
+      refusalCode: 'invalid_request',
+      stored: { kind: 'word', redirect: true, publicClientsNeed: 'proof_key' },
+      requires: ['users.authenticate'],
+      handle: nothing,
+    },
+  ],
+  'grant-check': [
+    {
+      kind: 'grant-check',
+      settles: 'word',
+      grantTypes: ['urn:example:word'],
+      params,
+      authorization: { params, check: nothing },
+      check: nothing,
+    },
+    { kind: 'grant-check', grantTypes: 'all', params, check: nothing },
+  ],
+  'client-authentication': [
+    {
+      kind: 'client-authentication',
+      method: 'word',
+      consumes: ['word'],
+      readsAuthorization: true,
+      implicit: true,
+      unguessable: true,
+      present: nothing,
+      alternative: nothing,
+      accepts: () => true,
+      verify: () => true,
+    },
+  ],
+  endpoint: [
+    {
+      kind: 'endpoint',
+      name: 'words',
+      path: '/words',
+      beforeIssuerPath: true,
+      metadataName: 'words_endpoint',
+      methods: ['POST'],
+      body: 'form',
+      caller: 'client',
+      cors: 'none',
+      guessable: true,
+      readsProofs: true,
+      effects: true,
+      params,
+      handle: nothing,
+    },
+    {
+      kind: 'endpoint',
+      name: 'words',
+      path: '/words',
+      methods: ['GET'],
+      caller: 'token',
+      scope: 'api1',
+      handle: nothing,
+    },
+    {
+      kind: 'endpoint',
+      name: 'words',
+      path: '/w',
+      methods: ['GET'],
+      caller: 'anyone',
+      presentError: nothing,
+      handle: nothing,
+    },
+  ],
+  'response-format': [
+    {
+      kind: 'response-format',
+      endpoint: 'introspection',
+      mediaType: 'application/word',
+      signingAlgorithms: 'word_signing_alg_values_supported',
+      encode: nothing,
+    },
+  ],
+  'token-binding': [
+    {
+      kind: 'token-binding',
+      member: 'word',
+      scheme: 'Word',
+      challenge: { algs: 'ES256' },
+      exposedHeaders: ['word-nonce'],
+      bindsRefreshTokens: () => true,
+      admit: nothing,
+      prove: nothing,
+    },
+  ],
+  'client-source': [{ kind: 'client-source', find: nothing }],
+  task: [{ kind: 'task', run: nothing }],
+  fields: [
+    {
+      kind: 'fields',
+      client: { word: v.optional(v.string()) },
+      scope: { word: v.optional(v.string()) },
+      errors: { word_refused: { client: 400, bearer: 401 } },
+      metadata: { words_supported: ['a'] },
+      checkClient: nothing,
+      checkIssuer: nothing,
+      warn: () => [],
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Part[]>>
+
+/** Returns the part with the owner of a member replaced, or the owner itself. */
+export function partWith(part: Part, path: string, replace: (owner: Part) => Part, onlyOwner = false): Part {
+  const [first = '', ...rest] = path.split('.')
+  if (rest.length === 0) return replace(part)
+  const inner = partWith((part[first] ?? {}) as Part, rest.join('.'), replace, onlyOwner)
+  return onlyOwner ? inner : { ...part, [first]: inner }
+}

@@ -1,0 +1,33 @@
+import type { ClientAuthentication, Endpoint, PluginPart, Task } from '@grantry/core'
+import * as v from 'valibot'
+import { describe, expectTypeOf, test } from 'vitest'
+import { partKind, type SchemasOf } from '../../packages/core/src/registry/part-kind.ts'
+
+const any = v.any()
+
+describe('the schemas of a part', () => {
+  test('are those of all members of its contract, of each member of a union', () => {
+    expectTypeOf<keyof SchemasOf<Task>>().toEqualTypeOf<'kind' | 'run'>()
+    expectTypeOf<keyof SchemasOf<Endpoint>>().toEqualTypeOf<keyof Endpoint>()
+    type Parts = PluginPart extends infer P ? (P extends unknown ? keyof P : never) : never
+    expectTypeOf<keyof SchemasOf<PluginPart>>().toEqualTypeOf<Parts>()
+    type Methods = 'kind' | 'method' | 'consumes' | 'readsAuthorization' | 'implicit' | 'present' | 'alternative'
+    expectTypeOf<keyof SchemasOf<ClientAuthentication>>().toEqualTypeOf<
+      Methods | 'unguessable' | 'accepts' | 'verify'
+    >()
+  })
+
+  test('cannot lack one, also one that parts can leave out', () => {
+    partKind<Task>('task', { run: any })
+    // @ts-expect-error run is a member
+    partKind<Task>('task', {})
+    const { alternative: _, ...others } = {} as SchemasOf<ClientAuthentication>
+    // @ts-expect-error alternative is a member
+    partKind<ClientAuthentication>('authentication method', others)
+  })
+
+  test('cannot have one that is not a member', () => {
+    // @ts-expect-error interval is not a member
+    partKind<Task>('task', { run: any, interval: any })
+  })
+})
