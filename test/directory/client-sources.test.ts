@@ -107,6 +107,8 @@ describe('the clients of a plugin', () => {
   })
 
   test('need find()', async () => {
-    await expect(setUp(source(undefined as never))).rejects.toThrow('the client source of registration: find must be a function')
+    await expect(setUp(source(undefined as never))).rejects.toThrow(
+      'the client source of registration: find must be a function',
+    )
   })
 })
