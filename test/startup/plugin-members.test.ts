@@ -6,7 +6,7 @@
 import { configurationProblems, createProvider, type Plugins, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { collectParts, partKinds } from '../../packages/core/src/registry/collect.ts'
+import { collectParts, partKinds } from '../../packages/core/src/parts/registry.ts'
 import { type Part, partWith, samples } from './part-samples.ts'
 
 const start = (plugins: unknown) =>

@@ -1,7 +1,7 @@
 import type { ClientAuthentication, Endpoint, PluginPart, Task } from '@grantry/core'
 import * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
-import { partKind, type SchemasOf } from '../../packages/core/src/registry/part-kind.ts'
+import { partKind, type SchemasOf } from '../../packages/core/src/parts/part-kind.ts'
 
 const any = v.any()
 

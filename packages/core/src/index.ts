@@ -58,7 +58,7 @@ export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
 export { parseUrl } from './parse-url.ts'
-export type { AuthenticateUser, LoginContext } from './plugin/authenticate-user.ts'
+export type { AuthenticateUser, LoginContext } from './parts/authenticate-user.ts'
 export type {
   Approval,
   AuthorizationRequest,
@@ -66,7 +66,7 @@ export type {
   NewGrant,
   OpenAuthorization,
   Proposal,
-} from './plugin/authorize.ts'
+} from './parts/authorize.ts'
 export {
   type ClientAuthentication,
   type CredentialFacts,
@@ -76,9 +76,9 @@ export {
   type PresentedSecret,
   type ProofMethod,
   type SecretMethod,
-} from './plugin/client-authentication.ts'
-export { type ClientSource, defineClientSource } from './plugin/client-source.ts'
-export type { Confirmation } from './plugin/confirmation.ts'
+} from './parts/client-authentication.ts'
+export { type ClientSource, defineClientSource } from './parts/client-source.ts'
+export { declaredParameters } from './parts/declared-parameters.ts'
 export {
   type Call,
   type Callers,
@@ -90,14 +90,15 @@ export {
   type PluginEndpoints,
   type Reply,
   type TokenCaller,
-} from './plugin/endpoint.ts'
+} from './parts/endpoint.ts'
 export {
   type ClientProblem,
   defineFields,
   type ErrorStatuses,
   type Fields,
   type StartupWarning,
-} from './plugin/fields.ts'
+} from './parts/fields.ts'
+export type { Confirmation } from './parts/grant.ts'
 export {
   type Actor,
   type AuthenticatedClient,
@@ -109,30 +110,29 @@ export {
   maxActors,
   type RequestFacts,
   type StoredKind,
-} from './plugin/grant.ts'
+} from './parts/grant.ts'
 export {
   type AuthorizationCheck,
   type AuthorizationContribution,
   type Contribution,
   defineGrantCheck,
   type GrantCheck,
-} from './plugin/grant-check.ts'
-export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './plugin/grant-kit.ts'
-export type { Kit, PluginRecords } from './plugin/kit.ts'
-export { definePlugin, type Plugin, type PluginPart, type Plugins } from './plugin/plugin.ts'
-export { defineResponseFormat, type ResponseFormat } from './plugin/response-format.ts'
-export { defineTask, type Task } from './plugin/task.ts'
+} from './parts/grant-check.ts'
+export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './parts/grant-kit.ts'
+export type { Kit, PluginRecords } from './parts/kit.ts'
+export type { OwnedPart } from './parts/plugin.ts'
+export { definePlugin, type Plugin, type PluginPart, type Plugins } from './parts/plugin.ts'
+export { collectParts, directorySchemasOf } from './parts/registry.ts'
+export { defineResponseFormat, type ResponseFormat } from './parts/response-format.ts'
+export { defineTask, type Task } from './parts/task.ts'
 export {
   defineTokenBinding,
   type Proof,
   type ProofRequest,
   type TokenBinding,
-} from './plugin/token-binding.ts'
+} from './parts/token-binding.ts'
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
-export { collectParts, directorySchemasOf } from './registry/collect.ts'
-export type { OwnedPart } from './registry/owned.ts'
-export { declaredParameters } from './registry/schema.ts'
 export { methodOf, pathOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { OutputOf, Schema } from './standard-schema.ts'

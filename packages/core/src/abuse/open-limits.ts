@@ -1,4 +1,4 @@
-import type { LimitWaiting } from '../plugin/kit.ts'
+import type { LimitWaiting } from '../parts/kit.ts'
 import { createAddressOf } from './address-group.ts'
 import { type CredentialLimits, createCredentialLimits } from './credential-limits.ts'
 import type { AbuseControl } from './options.ts'

@@ -1,6 +1,6 @@
 import { utf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { LimitWaiting } from '../plugin/kit.ts'
+import type { LimitWaiting } from '../parts/kit.ts'
 import { siteOf } from './address-group.ts'
 import type { AbuseControl } from './options.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from './window-limit.ts'

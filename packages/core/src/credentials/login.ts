@@ -5,7 +5,7 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import type { UserCredentials, UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { AuthenticateUser, LoginContext } from '../plugin/authenticate-user.ts'
+import type { AuthenticateUser, LoginContext } from '../parts/authenticate-user.ts'
 import type { PasswordCheck } from './password-check.ts'
 import type { UserNames } from './user-names.ts'
 

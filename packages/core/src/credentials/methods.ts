@@ -1,5 +1,5 @@
-import { defineClientAuthentication } from '../plugin/client-authentication.ts'
-import { definePlugin } from '../plugin/plugin.ts'
+import { defineClientAuthentication } from '../parts/client-authentication.ts'
+import { definePlugin } from '../parts/plugin.ts'
 import { formDecoded, parseBasic } from './basic-header.ts'
 import { malformedId } from './presented.ts'
 

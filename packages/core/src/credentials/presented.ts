@@ -6,9 +6,9 @@ import type {
   CredentialFacts,
   PresentedCredentials,
   PresentedSecret,
-} from '../plugin/client-authentication.ts'
+} from '../parts/client-authentication.ts'
+import type { OwnedPart } from '../parts/plugin.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
-import type { OwnedPart } from '../registry/owned.ts'
 import type { Runtime } from '../runtime.ts'
 import { formDecoded } from './basic-header.ts'
 

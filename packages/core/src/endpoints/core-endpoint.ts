@@ -1,6 +1,6 @@
 import type { ErrorRecipient } from '../errors/error-response.ts'
 import type { Trace } from '../events/recorder.ts'
-import type { Call, Callers, Endpoint, EndpointKit, EndpointRequest, Reply } from '../plugin/endpoint.ts'
+import type { Call, Callers, Endpoint, EndpointKit, EndpointRequest, Reply } from '../parts/endpoint.ts'
 import type { Services } from '../services.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { configurationObject, parseConfiguration } from '../config-schema.ts'
-import { byClaim, type Owned } from '../registry/owned.ts'
-import type { Registry } from '../registry/registry.ts'
+import { byClaim, type Owned } from '../parts/part-kind.ts'
+import type { Registry } from '../parts/registry.ts'
 import { builtInEndpoints } from './built-in.ts'
 import type { EndpointFacts } from './core-endpoint.ts'
 

@@ -1,6 +1,6 @@
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
-import type { EndpointKit, EndpointRequest } from '../plugin/endpoint.ts'
+import type { EndpointKit, EndpointRequest } from '../parts/endpoint.ts'
 import type { Services } from '../services.ts'
 import type { CoreEndpoint } from './core-endpoint.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'

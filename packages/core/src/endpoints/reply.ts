@@ -2,7 +2,7 @@ import { isLocation } from '../directory/redirect-uri.ts'
 import { type ErrorContext, type ErrorRecipient, errorResponse, isWellFormed } from '../errors/error-response.ts'
 import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import { cacheableResponse, jsonHeaders, noStoreHeaders, type PlainResponse } from '../http/plain-response.ts'
-import type { Reply } from '../plugin/endpoint.ts'
+import type { Reply } from '../parts/endpoint.ts'
 import { htmlHeaders } from './html-policy.ts'
 
 const maxCookieLength = 4096

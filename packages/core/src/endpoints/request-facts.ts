@@ -1,6 +1,6 @@
 import type { Trace } from '../events/recorder.ts'
 import { openTraceContext, traceparentOf, tracestateOf } from '../events/trace-context.ts'
-import type { EndpointRequest } from '../plugin/endpoint.ts'
+import type { EndpointRequest } from '../parts/endpoint.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** Replaces the origin of an absolute URL. On most runtimes, the origin of a request is its `Host` header. */

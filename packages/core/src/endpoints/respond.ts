@@ -1,7 +1,7 @@
 import { noStoreHeaders, withHeaders } from '../http/plain-response.ts'
-import type { Callers, EndpointKit, Reply } from '../plugin/endpoint.ts'
-import type { ResponseFormat } from '../plugin/response-format.ts'
-import type { OwnedPart } from '../registry/owned.ts'
+import type { Callers, EndpointKit, Reply } from '../parts/endpoint.ts'
+import type { OwnedPart } from '../parts/plugin.ts'
+import type { ResponseFormat } from '../parts/response-format.ts'
 import type { JsonObject, MaybePromise } from '../types.ts'
 import type { EndpointResponse, ToResponse } from './reply.ts'
 

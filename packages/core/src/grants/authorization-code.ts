@@ -1,7 +1,7 @@
 import type { Subject } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { NewGrant } from '../plugin/authorize.ts'
-import type { Registry } from '../registry/registry.ts'
+import type { NewGrant } from '../parts/authorize.ts'
+import type { Registry } from '../parts/registry.ts'
 import type { Authorizations } from './authorize.ts'
 
 /** An authorization request for a code, as the login page has parsed it. */

@@ -1,4 +1,4 @@
-import type { Redemption } from '../plugin/grant-kit.ts'
+import type { Redemption } from '../parts/grant-kit.ts'
 import type { GrantRecord, SpentRecord } from '../records/schemas.ts'
 
 // Details are kept in a WeakMap, not on the object, so that a plugin cannot read, copy or change them.

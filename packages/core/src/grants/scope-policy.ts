@@ -3,8 +3,8 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import { scopeName } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Grant } from '../plugin/grant.ts'
-import type { Registry } from '../registry/registry.ts'
+import type { Grant } from '../parts/grant.ts'
+import type { Registry } from '../parts/registry.ts'
 import { type CheckedResult, refusalOf } from './result.ts'
 
 /** Decides which scopes a request can get. Every way to a token uses it: all grants, and the login page. */

@@ -1,4 +1,4 @@
-import type { Confirmation } from '../plugin/confirmation.ts'
+import type { Confirmation } from '../parts/grant.ts'
 import { isObject, isString } from '../records/json.ts'
 import type { Json } from '../types.ts'
 

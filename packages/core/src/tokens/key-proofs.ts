@@ -1,12 +1,12 @@
 import type { Client } from '../directory/client.ts'
 import { exposedIn } from '../errors/error-response.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Confirmation } from '../plugin/confirmation.ts'
-import type { EndpointRequest } from '../plugin/endpoint.ts'
-import type { Kit } from '../plugin/kit.ts'
-import type { Proof, ProofRequest, TokenBinding } from '../plugin/token-binding.ts'
-import type { OwnedPart } from '../registry/owned.ts'
-import { bearer, type TokenBindings } from '../registry/token-bindings.ts'
+import type { EndpointRequest } from '../parts/endpoint.ts'
+import type { Confirmation } from '../parts/grant.ts'
+import type { Kit } from '../parts/kit.ts'
+import type { OwnedPart } from '../parts/plugin.ts'
+import type { Proof, ProofRequest, TokenBinding } from '../parts/token-binding.ts'
+import { bearer, type TokenBindings } from '../parts/token-binding.ts'
 import { isConfirmed } from './confirmation.ts'
 
 /** What a request has proved, and the headers that the response gets. */

@@ -6,8 +6,7 @@ import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import type { AuthenticateUser } from './authenticate-user.ts'
 import type { Authorize, OpenAuthorization } from './authorize.ts'
-import type { Confirmation } from './confirmation.ts'
-import type { AuthenticatedClient, RequestFacts } from './grant.ts'
+import type { AuthenticatedClient, Confirmation, RequestFacts } from './grant.ts'
 import type { Kit, LimitWaiting } from './kit.ts'
 
 /** The bearer of a valid access token of this provider. */

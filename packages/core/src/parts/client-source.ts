@@ -1,6 +1,7 @@
 import type { ClientOptions } from '../directory/client.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Kit } from './kit.ts'
+import { partKind, required } from './part-kind.ts'
 
 /** Clients that a plugin keeps, such as registered ones, besides those of the option `clients`. */
 export interface ClientSource {
@@ -18,3 +19,5 @@ export const defineClientSource = (source: Omit<ClientSource, 'kind'>): ClientSo
   ...source,
   kind: 'client-source',
 })
+
+export const clientSourceKind = partKind<ClientSource>('client source', { find: required })

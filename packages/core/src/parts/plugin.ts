@@ -4,6 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { Fields } from './fields.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck } from './grant-check.ts'
+import type { Owned } from './part-kind.ts'
 import type { ResponseFormat } from './response-format.ts'
 import type { Task } from './task.ts'
 import type { TokenBinding } from './token-binding.ts'
@@ -44,3 +45,15 @@ export type Plugins = Plugin | Grant | readonly Plugins[] | false | null | undef
  * export const proofKey = () => definePlugin('proof-key', [metadata, check])
  */
 export const definePlugin = (name: string, parts: readonly PluginPart[]): Plugin => ({ kind: 'plugin', name, parts })
+
+/** A part with the name of its plugin. */
+export type OwnedPart<P extends PluginPart = PluginPart> = Owned<P>
+
+type PartOf<K extends PluginPart['kind']> = Extract<PluginPart, { readonly kind: K }>
+
+/** Returns the parts of one kind. */
+export const partsOf = <K extends PluginPart['kind']>(
+  parts: readonly OwnedPart[],
+  kind: K,
+): readonly OwnedPart<PartOf<K>>[] =>
+  parts.filter(({ part }) => part.kind === kind) as readonly OwnedPart[] as readonly OwnedPart<PartOf<K>>[]

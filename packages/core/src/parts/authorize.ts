@@ -1,7 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { Authorization } from '../records/authorization.ts'
-import type { Confirmation } from './confirmation.ts'
-import type { Demands } from './grant.ts'
+import type { Confirmation, Demands } from './grant.ts'
 
 /** What a client asks a user for. */
 export interface AuthorizationRequest extends Pick<Authorization, 'requestedClaims' | 'nonce'> {

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { functionSchema } from '../config-schema.ts'
-import type { Endpoint } from '../plugin/endpoint.ts'
 import type { CredentialParameters } from './client-authentication.ts'
-import type { OwnedPart } from './owned.ts'
+import { namedParameters } from './declared-parameters.ts'
+import type { Endpoint } from './endpoint.ts'
 import { flag, oneOf, parameters, partKind, required, text } from './part-kind.ts'
-import { namedParameters } from './schema.ts'
+import type { OwnedPart } from './plugin.ts'
 
 /** The `endpoint` of events that belong to no endpoint. */
 const reservedNames: ReadonlySet<string> = new Set(['unknown', 'authenticateUser', 'authorize', 'revoke'])

@@ -1,10 +1,11 @@
+import * as v from 'valibot'
 import type { Client } from '../directory/client.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
-import type { Confirmation } from './confirmation.ts'
-import type { Demands, GrantRequest } from './grant.ts'
+import type { Confirmation, Demands, GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
 import type { Kit } from './kit.ts'
+import { memberObject, parameters, partKind, required, text } from './part-kind.ts'
 
 /** What a grant check adds to a token request or to a stored grant. It can narrow and bind, but not widen. */
 export interface Contribution<K extends keyof Demands = keyof Demands> {
@@ -78,3 +79,19 @@ export function defineGrantCheck<
 >(check: Omit<GrantCheck<K, S, A>, 'kind'>): GrantCheck<K, S, A> {
   return { ...check, kind: 'grant-check' }
 }
+
+const demand = text(/./u, 'must be the name of the demand that it settles')
+
+export const grantCheckKind = partKind<GrantCheck>('grant check', {
+  settles: v.optional(demand),
+  grantTypes: v.custom(
+    (types) =>
+      types === 'all' || (Array.isArray(types) && types.length > 0 && types.every((type) => typeof type === 'string')),
+    "must be an array of the grant types that it runs on, or 'all'",
+  ),
+  params: parameters,
+  authorization: v.optional(
+    memberObject<AuthorizationCheck<keyof Demands, Schema>>({ params: parameters, check: required }),
+  ),
+  check: required,
+})

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../types.ts'
 import type { EndpointKit } from './endpoint.ts'
+import { partKind, required } from './part-kind.ts'
 
 /**
  * Work that no request waits for, such as retries. The host runs it with `provider.runTasks()`, at start and every few
@@ -21,3 +22,5 @@ export interface Task {
  * const retries = defineTask(async (kit) => sendAgain(await dueMessages(kit)))
  */
 export const defineTask = (run: Task['run']): Task => ({ kind: 'task', run })
+
+export const taskKind = partKind<Task>('task', { run: required })

@@ -1,16 +1,30 @@
-import { allSteps } from '../config-problems.ts'
+import { allSteps, assertNone } from '../config-problems.ts'
 import { closestName } from '../config-schema.ts'
-import type { ClientSource } from '../plugin/client-source.ts'
-import type { PluginPart, Plugins } from '../plugin/plugin.ts'
-import type { Task } from '../plugin/task.ts'
-import { methodKind } from './client-authentication.ts'
-import { endpointKind } from './endpoints.ts'
-import { directorySchemasFrom, fieldsKind } from './fields.ts'
-import { formatKind } from './formats.ts'
-import { grantCheckKind, grantKind } from './grants.ts'
-import { type OwnedPart, partsOf } from './owned.ts'
-import { type PartKind, partKind, required } from './part-kind.ts'
-import { bindingKind } from './token-bindings.ts'
+import type { clientSchema } from '../directory/client.ts'
+import type { scopeSchema } from '../directory/scope.ts'
+import type { PluginErrors } from '../errors/error-response.ts'
+import type { JsonObject } from '../types.ts'
+import {
+  assertMethods,
+  type ClientAuthentication,
+  type CredentialParameters,
+  credentialParametersOf,
+  hiddenParametersOf,
+  methodKind,
+} from './client-authentication.ts'
+import { type ClientSource, clientSourceKind } from './client-source.ts'
+import type { Endpoint } from './endpoint.ts'
+import { assertEndpoint, endpointKind } from './endpoint-check.ts'
+import type { StartupWarning } from './fields.ts'
+import { directorySchemasFrom, fieldsKind, fieldsOf } from './fields-check.ts'
+import { grantCheckKind } from './grant-check.ts'
+import { grantKind, grantsOf, type RegisteredGrants } from './grant-registry.ts'
+import type { PartKind } from './part-kind.ts'
+import { type OwnedPart, type PluginPart, type Plugins, partsOf } from './plugin.ts'
+import { metadataOf } from './plugin-metadata.ts'
+import { formatKind, type ResponseFormat } from './response-format.ts'
+import { type Task, taskKind } from './task.ts'
+import { bindingKind, type TokenBindings, tokenBindingsOf } from './token-binding.ts'
 
 /** How each kind of part is checked. */
 export const partKinds: Readonly<Record<PluginPart['kind'], PartKind>> = {
@@ -20,8 +34,8 @@ export const partKinds: Readonly<Record<PluginPart['kind'], PartKind>> = {
   endpoint: endpointKind,
   'response-format': formatKind,
   'token-binding': bindingKind,
-  'client-source': partKind<ClientSource>('client source', { find: required }),
-  task: partKind<Task>('task', { run: required }),
+  'client-source': clientSourceKind,
+  task: taskKind,
   fields: fieldsKind,
 }
 
@@ -114,3 +128,62 @@ export function collectParts(plugins: Plugins): readonly OwnedPart[] {
  * @throws TypeError when two plugins define the same member, or one replaces a member of the core.
  */
 export const directorySchemasOf = (plugins: Plugins) => directorySchemasFrom(partsOf(collectParts(plugins), 'fields'))
+
+/** The parts of the plugins of a provider. */
+export interface Registry extends RegisteredGrants {
+  /** The methods of client authentication, those of the core first. */
+  readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
+  /** The schemas of clients and scopes, with the members that plugins add. */
+  readonly clientSchema: typeof clientSchema
+  readonly scopeSchema: typeof scopeSchema
+  readonly pluginErrors: PluginErrors
+  /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
+  readonly credentialParameters: CredentialParameters
+  readonly endpoints: readonly OwnedPart<Endpoint>[]
+  /** Clients that plugins keep. */
+  readonly clientSources: readonly OwnedPart<ClientSource>[]
+  /** Work that no request waits for. */
+  readonly tasks: readonly OwnedPart<Task>[]
+  /** Other forms of the responses of endpoints. */
+  readonly formats: readonly OwnedPart<ResponseFormat>[]
+  readonly bindings: TokenBindings
+  /** What the plugins add to the discovery document. */
+  readonly metadata: JsonObject
+  /** What plugins warn about at startup. */
+  readonly warnings: readonly StartupWarning[]
+}
+
+/** @throws TypeError when a part is malformed, two plugins provide the same one, or one cannot work with the issuer. */
+export function createRegistry(plugins: Plugins, issuer: string): Registry {
+  const parts = collectParts(plugins)
+  const fields = partsOf(parts, 'fields')
+  const authenticationMethods = partsOf(parts, 'client-authentication')
+  assertMethods(authenticationMethods)
+  const grants = grantsOf(
+    partsOf(parts, 'grant'),
+    partsOf(parts, 'grant-check'),
+    hiddenParametersOf(authenticationMethods),
+  )
+  const endpoints = partsOf(parts, 'endpoint')
+  const credentialParameters = credentialParametersOf(authenticationMethods)
+  for (const endpoint of endpoints) assertEndpoint(endpoint, credentialParameters)
+  assertNone(
+    fields.flatMap(({ plugin, part }) => {
+      const problem = part.checkIssuer?.(issuer)
+      return problem === undefined ? [] : [`plugins: ${plugin}: ${problem}`]
+    }),
+  )
+  return {
+    ...grants,
+    authenticationMethods,
+    ...fieldsOf(fields),
+    credentialParameters,
+    endpoints,
+    clientSources: partsOf(parts, 'client-source'),
+    tasks: partsOf(parts, 'task'),
+    formats: partsOf(parts, 'response-format'),
+    bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
+    metadata: metadataOf(fields, endpoints),
+    warnings: fields.flatMap(({ part }) => part.warn?.([...grants.grants.keys()]) ?? []),
+  }
+}

@@ -3,10 +3,10 @@ import { configurationMap, functionSchema } from '../config-schema.ts'
 import { clientEntries, clientSchemaWith } from '../directory/client.ts'
 import { scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
 import { isCoreError, type PluginErrors } from '../errors/error-response.ts'
-import type { ErrorStatuses, Fields } from '../plugin/fields.ts'
 import { jsonSchema } from '../records/json.ts'
-import type { OwnedPart } from './owned.ts'
+import type { ErrorStatuses, Fields } from './fields.ts'
 import { memberObject, oneOf, partKind } from './part-kind.ts'
+import type { OwnedPart } from './plugin.ts'
 
 type AllFields = readonly OwnedPart<Fields>[]
 

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { functionSchema } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
-import type { Demands, Grant, StoredKind } from '../plugin/grant.ts'
-import type { AuthorizationCheck, GrantCheck } from '../plugin/grant-check.ts'
 import type { Schema } from '../standard-schema.ts'
 import type { hiddenParametersOf } from './client-authentication.ts'
-import { byClaim, type OwnedPart } from './owned.ts'
-import { flag, memberObject, oneOf, parameters, partKind, required, text } from './part-kind.ts'
-import { declaredParameters, namedParameters } from './schema.ts'
+import { declaredParameters, namedParameters } from './declared-parameters.ts'
+import type { Grant, StoredKind } from './grant.ts'
+import type { GrantCheck } from './grant-check.ts'
+import { byClaim, flag, memberObject, oneOf, parameters, partKind, required, text } from './part-kind.ts'
+import type { OwnedPart } from './plugin.ts'
 
 /** The grants of the plugins, and the checks that run on them. */
 export interface RegisteredGrants {
@@ -58,22 +58,6 @@ export const grantKind = partKind<Grant>(
   ({ defaultScopes, scope }) =>
     defaultScopes !== undefined && scope !== 'optional' && "can have defaultScopes only with scope: 'optional'",
 )
-
-const demand = text(/./u, 'must be the name of the demand that it settles')
-
-export const grantCheckKind = partKind<GrantCheck>('grant check', {
-  settles: v.optional(demand),
-  grantTypes: v.custom(
-    (types) =>
-      types === 'all' || (Array.isArray(types) && types.length > 0 && types.every((type) => typeof type === 'string')),
-    "must be an array of the grant types that it runs on, or 'all'",
-  ),
-  params: parameters,
-  authorization: v.optional(
-    memberObject<AuthorizationCheck<keyof Demands, Schema>>({ params: parameters, check: required }),
-  ),
-  check: required,
-})
 
 /** The parameters that plugins do not receive, above all credentials, with the plugin that reads each. */
 type HiddenParameters = ReturnType<typeof hiddenParametersOf>

@@ -1,8 +1,12 @@
 import * as v from 'valibot'
 import { configurationObject, parseConfiguration } from '../config-schema.ts'
-import type { PluginPart } from '../plugin/plugin.ts'
-import type { OwnedPart } from './owned.ts'
-import { isSchema } from './schema.ts'
+import { isSchema } from './declared-parameters.ts'
+
+/** A value with the name of the plugin that it belongs to. */
+export interface Owned<P> {
+  readonly plugin: string
+  readonly part: P
+}
 
 /** All members of a type, also those of each member of a union. */
 type MembersOf<P> = P extends unknown ? keyof P & string : never
@@ -14,7 +18,7 @@ export type SchemasOf<P> = Readonly<Record<MembersOf<P>, v.GenericSchema>>
 export interface PartKind {
   readonly schema: v.GenericSchema & { readonly entries: v.ObjectEntries }
   /** @throws TypeError with a sentence for each mistake of the part. */
-  assert(owned: OwnedPart): void
+  assert(owned: Owned<object>): void
 }
 
 /**
@@ -24,7 +28,7 @@ export interface PartKind {
  * @param name the member that distinguishes the parts of a plugin, for messages
  * @param problemOf returns what is wrong with members that are valid one by one
  */
-export function partKind<P extends PluginPart>(
+export function partKind<P extends { readonly kind: string }>(
   title: string,
   schemas: Omit<SchemasOf<P>, 'kind'>,
   name?: keyof typeof schemas,
@@ -34,7 +38,7 @@ export function partKind<P extends PluginPart>(
   return {
     schema,
     assert({ plugin, part }) {
-      const { kind: _, ...members } = part as P & Readonly<Record<string, unknown>>
+      const { kind: _, ...members } = part as Readonly<Record<string, unknown>>
       const called = name === undefined ? undefined : members[name]
       const what = `plugins: the ${title}${typeof called === 'string' && called !== '' ? ` ${called.slice(0, 100)}` : ''}`
       // A grant alone is a plugin of this name.
@@ -67,3 +71,28 @@ export const text = (form: RegExp, message: string) => v.pipe(v.string(message),
 
 /** The schema of parameters. */
 export const parameters = v.custom(isSchema, 'must be a Standard Schema, such as v.object()')
+
+/**
+ * Returns the parts by the name that each claims; a part can claim none.
+ *
+ * @throws TypeError when two parts claim the same name. The message contains the names of both plugins.
+ */
+export function byClaim<P>(
+  parts: readonly Owned<P>[],
+  what: string,
+  claimOf: (part: P) => string | undefined,
+): ReadonlyMap<string, Owned<P>> {
+  const claimed = new Map<string, Owned<P>>()
+  for (const owned of parts) {
+    const claim = claimOf(owned.part)
+    if (claim === undefined) continue
+    const earlier = claimed.get(claim)
+    if (earlier !== undefined) {
+      throw new TypeError(
+        `plugins: ${earlier.plugin} and ${owned.plugin} both provide ${what} ${claim}; remove one of them`,
+      )
+    }
+    claimed.set(claim, owned)
+  }
+  return claimed
+}

@@ -4,8 +4,14 @@ import type { ClientCertificate } from '../http/connection.ts'
 import type { Authorization } from '../records/authorization.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, MaybePromise } from '../types.ts'
-import type { Confirmation } from './confirmation.ts'
 import type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './grant-kit.ts'
+
+/**
+ * Keys by their members of the claim `cnf`: those that a token is bound to, or that a request has proved.
+ *
+ * @see RFC 7800 section 3.1
+ */
+export type Confirmation = Readonly<Record<string, string>>
 
 declare const authenticated: unique symbol
 

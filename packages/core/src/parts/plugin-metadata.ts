@@ -1,8 +1,8 @@
 import { closestName } from '../config-schema.ts'
-import type { Endpoint } from '../plugin/endpoint.ts'
-import type { Fields } from '../plugin/fields.ts'
 import type { Json, JsonObject } from '../types.ts'
-import type { OwnedPart } from './owned.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Fields } from './fields.ts'
+import type { OwnedPart } from './plugin.ts'
 
 /**
  * The members of the discovery document that the core writes, without the URLs of its endpoints. @see OpenID Connect Discovery 1.0 section 3; RFC 8414
