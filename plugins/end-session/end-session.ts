@@ -3,30 +3,18 @@ import {
   defineEndpoint,
   type EndpointKit,
   type EndpointRequest,
-  type OAuthError,
   parseConfiguration,
   type Reply,
 } from '@grantry/core'
 import * as v from 'valibot'
-import {
-  type AuthorizationFeature,
-  type AuthorizationParameters,
-  applicationOf,
-  errorViewOf,
-  formTargets,
-  homeOf,
-  type InteractionServices,
-  type Session,
+import type {
+  AuthorizationFeature,
+  AuthorizationParameters,
+  InteractionServices,
 } from '../authorization-endpoint/authorization-endpoint.ts'
-import { asGet, isResent, resendForm } from '../shared/redirects.ts'
-import {
-  checkLogoutRequest,
-  invalid,
-  isHinted,
-  type LogoutRequest,
-  logoutParametersOf,
-  urlParametersOf,
-} from './logout-request.ts'
+import { asGet, isResent } from '../shared/redirects.ts'
+import { createLogoutReplies } from './logout-replies.ts'
+import { checkLogoutRequest, invalid, isHinted, logoutParametersOf, urlParametersOf } from './logout-request.ts'
 import type { LogoutPages } from './pages.ts'
 
 export type { ConfirmLogoutView, LogoutEndView, LogoutPages, RenderedPage } from './pages.ts'
@@ -49,9 +37,6 @@ const optionsSchema = configurationObject({
   ),
 })
 
-/** Seconds for which the page that asks can be answered. */
-const formLifetime = 1800
-
 /** The content of a form token. It names the session, so that no other site can send the form. */
 const tokenSchema = v.object({
   purpose: v.literal('logout'),
@@ -61,82 +46,27 @@ const tokenSchema = v.object({
 
 const text = v.optional(v.string(), '')
 
-/** What the last page shows. It has a way on, also without a client. */
-function endView({ client }: LogoutRequest, kit: EndpointKit) {
-  const application = applicationOf(client)
-  return {
-    clientName: application?.name ?? client?.clientName ?? client?.clientId,
-    returnTo: application?.url,
-    home: homeOf(kit),
-  }
-}
+type LogoutReplies = ReturnType<typeof createLogoutReplies>
 
-function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: InteractionServices) {
-  const localeFor = ({ uiLocales }: LogoutRequest, http: EndpointRequest): string =>
-    pages.localeOf(uiLocales, http.header('accept-language'))
-
-  /** Redirects only if the session has ended, or there is none. */
-  function finished(request: LogoutRequest, http: EndpointRequest, kit: EndpointKit): Reply {
-    if (request.location !== undefined) return { location: request.location }
-    return pages.signedOut(endView(request, kit), localeFor(request, http))
-  }
-
-  async function end(request: LogoutRequest, { sid }: Session, http: EndpointRequest, kit: EndpointKit) {
-    await sessions.end(kit, sid)
-    return { ...finished(request, http, kit), cookies: [sessions.clearCookie(kit)] }
-  }
-
-  /** @param fields hidden fields of the form */
-  function confirmation(
-    request: LogoutRequest,
-    http: EndpointRequest,
-    form: { readonly action: string | undefined; readonly fields: AuthorizationParameters; readonly name?: string },
-  ): Reply {
-    const { location } = request
-    const { action = '', fields, name: subjectName } = form
-    const targets = location === undefined ? [] : formTargets
-    return pages.confirmLogout({ action, fields, subjectName, formTargets: targets }, localeFor(request, http))
-  }
-
-  async function ask(request: LogoutRequest, session: Session, http: EndpointRequest, kit: EndpointKit) {
-    const { sid, subject, name = subject.sub } = session
-    const token = { purpose: 'logout', sid, params: request.params }
-    const fields = { form_token: await kit.seal(token, kit.now() + formLifetime) }
-    return confirmation(request, http, { action: kit.endpointUrl('endSessionConfirmation'), fields, name })
-  }
-
-  const stay = (request: LogoutRequest, http: EndpointRequest, kit: EndpointKit): Reply =>
-    pages.stillSignedIn(endView(request, kit), localeFor(request, http))
-
-  /** Shows a page that sends the form again: the cookie of the session is missing if another site has sent it. */
-  function resend(
-    params: AuthorizationParameters,
-    request: LogoutRequest,
-    http: EndpointRequest,
-    kit: EndpointKit,
-  ): Reply {
-    const { fields, cookies } = resendForm(params, http, kit)
-    return { ...confirmation(request, http, { action: kit.endpointUrl('endSession'), fields }), cookies }
-  }
-
+/** Where clients send the browser. */
+function endSessionEndpoint({ sessions }: InteractionServices, replies: LogoutReplies) {
   async function begin(received: AuthorizationParameters, http: EndpointRequest, kit: EndpointKit): Promise<Reply> {
     const params = logoutParametersOf(received)
     const request = await checkLogoutRequest(params, kit)
     const action = kit.endpointUrl('endSession')
     if (http.method === 'POST' && !isResent(received, http, kit)) {
-      return asGet(action ?? '', await urlParametersOf(request, kit)) ?? resend(params, request, http, kit)
+      return asGet(action ?? '', await urlParametersOf(request, kit)) ?? replies.resend(params, request, http, kit)
     }
     const session = await sessions.find(kit, http)
     // The cookie is not cleared: the browser can have one that it did not send.
-    if (session === undefined) return finished(request, http, kit)
-    if (received.decision === 'stay') return stay(request, http, kit)
-    return isHinted(request, session) ? end(request, session, http, kit) : ask(request, session, http, kit)
+    if (session === undefined) return replies.finished(request, http, kit)
+    if (received.decision === 'stay') return replies.stay(request, http, kit)
+    return isHinted(request, session)
+      ? replies.end(request, session, http, kit)
+      : replies.ask(request, session, http, kit)
   }
 
-  const errorPage = async (error: OAuthError, http: EndpointRequest, kit: EndpointKit): Promise<Reply> =>
-    pages.error(await errorViewOf(error, http, kit), pages.localeOf(undefined, http.header('accept-language')))
-
-  const endSessionEndpoint = defineEndpoint({
+  return defineEndpoint({
     name: 'endSession',
     path: '/connect/endsession',
     metadataName: 'end_session_endpoint',
@@ -145,10 +75,13 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
     caller: 'anyone',
     params: v.record(v.string(), v.string()),
     handle: ({ params, request }, kit) => begin(params, request, kit),
-    presentError: errorPage,
+    presentError: replies.error,
   })
+}
 
-  const confirmationEndpoint = defineEndpoint({
+/** Where the form of the page that asks is sent. */
+function confirmationEndpoint({ sessions }: InteractionServices, replies: LogoutReplies) {
+  return defineEndpoint({
     name: 'endSessionConfirmation',
     path: '/connect/endsession/confirm',
     methods: ['GET', 'POST'],
@@ -164,15 +97,15 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
       const session = await sessions.find(kit, http)
       // The browser sends the cookie with a redirect, if only the form of another site was without it.
       if (session === undefined) {
-        return asGet(kit.endpointUrl('endSession') ?? '', form.params) ?? resend(form.params, request, http, kit)
+        return (
+          asGet(kit.endpointUrl('endSession') ?? '', form.params) ?? replies.resend(form.params, request, http, kit)
+        )
       }
-      if (session.sid !== form.sid) return ask(request, session, http, kit)
-      return decision === 'logout' ? end(request, session, http, kit) : stay(request, http, kit)
+      if (session.sid !== form.sid) return replies.ask(request, session, http, kit)
+      return decision === 'logout' ? replies.end(request, session, http, kit) : replies.stay(request, http, kit)
     },
-    presentError: errorPage,
+    presentError: replies.error,
   })
-
-  return [endSessionEndpoint, confirmationEndpoint]
 }
 
 /**
@@ -186,5 +119,10 @@ function logoutEndpoints({ pages }: EndSessionOptions, { sessions }: Interaction
  */
 export function endSession(input: EndSessionOptions): AuthorizationFeature {
   const options = parseConfiguration(optionsSchema, input, 'endSession()')
-  return { parts: (services) => logoutEndpoints(options, services) }
+  return {
+    parts(services) {
+      const replies = createLogoutReplies(options.pages, services)
+      return [endSessionEndpoint(services, replies), confirmationEndpoint(services, replies)]
+    },
+  }
 }

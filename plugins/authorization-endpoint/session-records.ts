@@ -1,0 +1,87 @@
+import type { EndpointKit, Subject } from '@grantry/core'
+import * as v from 'valibot'
+import type { Lifetimes } from './session-options.ts'
+import { type Standing, standingEntries, standingIn } from './standing.ts'
+
+/** A user who is signed in, in one browser. */
+export interface Session {
+  /** The id of the session in identity tokens and logout tokens. Not a secret. */
+  readonly sid: string
+  readonly subject: Subject & { readonly authTime: number }
+  /** How the user is shown to the user, such as the user name. */
+  readonly name: string | undefined
+  /** Epoch seconds. */
+  readonly startedAt: number
+  /** Epoch seconds. */
+  readonly expiresAt: number
+  /** The state of the user when the session began. */
+  readonly standing: Standing
+}
+
+const text = v.string()
+const record = v.object({
+  /** The SHA-256 of the secret in the cookie. */
+  secret: text,
+  sub: text,
+  amr: v.array(text),
+  authTime: v.number(),
+  idp: v.exactOptional(text),
+  acr: v.exactOptional(text),
+  name: v.exactOptional(text),
+  startedAt: v.number(),
+  expiresAt: v.number(),
+  /** Whether it outlives the browser. */
+  stays: v.exactOptional(v.literal(true)),
+  ...standingEntries,
+})
+
+/** A session as it is stored. */
+export type StoredSession = v.InferOutput<typeof record>
+
+const used = v.object({ at: v.number() })
+
+const keyOf = (sid: string): string => `session:${sid}`
+const usedKeyOf = (sid: string): string => `used:${sid}`
+
+export const sessionOf = (sid: string, { sub, amr, authTime, idp, acr, name, ...more }: StoredSession): Session => ({
+  sid,
+  subject: { sub, amr, authTime, ...(idp !== undefined && { idp }), ...(acr !== undefined && { acr }) },
+  name,
+  startedAt: more.startedAt,
+  expiresAt: more.expiresAt,
+  standing: standingIn(more),
+})
+
+export const readSession = (kit: EndpointKit, sid: string): Promise<StoredSession | undefined> =>
+  kit.records.get(keyOf(sid), record)
+
+/**
+ * Returns a session, and the time of its last use. They are two records, so that noting a use cannot restore a session
+ * that has just ended.
+ */
+export async function readWithUse(kit: EndpointKit, sid: string) {
+  const [stored, lastUse] = await Promise.all([readSession(kit, sid), kit.records.get(usedKeyOf(sid), used)])
+  return { stored, usedAt: lastUse?.at }
+}
+
+export const writeSession = (kit: EndpointKit, sid: string, stored: StoredSession): Promise<void> =>
+  kit.records.put(keyOf(sid), stored, stored.expiresAt)
+
+export const deleteSession = (kit: EndpointKit, sid: string): Promise<void> => kit.records.delete(keyOf(sid))
+export const deleteUse = (kit: EndpointKit, sid: string): Promise<void> => kit.records.delete(usedKeyOf(sid))
+
+/** Notes a use of the session. Returns whether the last one was recent enough. */
+export async function noteUse(
+  { sid, startedAt, expiresAt }: Session,
+  lastUse: number,
+  { idleLifetime, absoluteLifetime }: Lifetimes,
+  kit: EndpointKit,
+): Promise<boolean> {
+  const now = kit.now()
+  // The current lifetimes also count for sessions that began with longer ones.
+  if (now >= lastUse + idleLifetime || now >= startedAt + absoluteLifetime) return false
+  /** The time of use is stored this seldom (seconds). */
+  const precision = Math.min(60, Math.ceil(idleLifetime / 10))
+  if (now >= lastUse + precision) await kit.records.put(usedKeyOf(sid), { at: now }, expiresAt)
+  return true
+}

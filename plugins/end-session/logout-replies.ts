@@ -1,0 +1,81 @@
+import type { EndpointKit, EndpointRequest, OAuthError, Reply } from '@grantry/core'
+import {
+  type AuthorizationParameters,
+  applicationOf,
+  errorViewOf,
+  formTargets,
+  homeOf,
+  type InteractionServices,
+  type Session,
+} from '../authorization-endpoint/authorization-endpoint.ts'
+import { resendForm } from '../shared/redirects.ts'
+import type { LogoutRequest } from './logout-request.ts'
+import type { LogoutPages } from './pages.ts'
+
+/** Seconds for which the page that asks can be answered. */
+const formLifetime = 1800
+
+/** What the last page shows. It has a way on, also without a client. */
+function endView({ client }: LogoutRequest, kit: EndpointKit) {
+  const application = applicationOf(client)
+  return {
+    clientName: application?.name ?? client?.clientName ?? client?.clientId,
+    returnTo: application?.url,
+    home: homeOf(kit),
+  }
+}
+
+/** The replies to logout requests. */
+export function createLogoutReplies(pages: LogoutPages, { sessions }: InteractionServices) {
+  const localeFor = ({ uiLocales }: LogoutRequest, http: EndpointRequest): string =>
+    pages.localeOf(uiLocales, http.header('accept-language'))
+
+  /** Redirects only if the session has ended, or there is none. */
+  function finished(request: LogoutRequest, http: EndpointRequest, kit: EndpointKit): Reply {
+    if (request.location !== undefined) return { location: request.location }
+    return pages.signedOut(endView(request, kit), localeFor(request, http))
+  }
+
+  async function end(request: LogoutRequest, { sid }: Session, http: EndpointRequest, kit: EndpointKit) {
+    await sessions.end(kit, sid)
+    return { ...finished(request, http, kit), cookies: [sessions.clearCookie(kit)] }
+  }
+
+  /** @param fields hidden fields of the form */
+  function confirmation(
+    request: LogoutRequest,
+    http: EndpointRequest,
+    form: { readonly action: string | undefined; readonly fields: AuthorizationParameters; readonly name?: string },
+  ): Reply {
+    const { location } = request
+    const { action = '', fields, name: subjectName } = form
+    const targets = location === undefined ? [] : formTargets
+    return pages.confirmLogout({ action, fields, subjectName, formTargets: targets }, localeFor(request, http))
+  }
+
+  async function ask(request: LogoutRequest, session: Session, http: EndpointRequest, kit: EndpointKit) {
+    const { sid, subject, name = subject.sub } = session
+    const token = { purpose: 'logout', sid, params: request.params }
+    const fields = { form_token: await kit.seal(token, kit.now() + formLifetime) }
+    return confirmation(request, http, { action: kit.endpointUrl('endSessionConfirmation'), fields, name })
+  }
+
+  const stay = (request: LogoutRequest, http: EndpointRequest, kit: EndpointKit): Reply =>
+    pages.stillSignedIn(endView(request, kit), localeFor(request, http))
+
+  /** Shows a page that sends the form again: the cookie of the session is missing if another site has sent it. */
+  function resend(
+    params: AuthorizationParameters,
+    request: LogoutRequest,
+    http: EndpointRequest,
+    kit: EndpointKit,
+  ): Reply {
+    const { fields, cookies } = resendForm(params, http, kit)
+    return { ...confirmation(request, http, { action: kit.endpointUrl('endSession'), fields }), cookies }
+  }
+
+  const error = async (reason: OAuthError, http: EndpointRequest, kit: EndpointKit): Promise<Reply> =>
+    pages.error(await errorViewOf(reason, http, kit), pages.localeOf(undefined, http.header('accept-language')))
+
+  return { finished, end, ask, stay, resend, error }
+}
