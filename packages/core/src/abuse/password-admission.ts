@@ -26,7 +26,7 @@ export interface Attempt {
   readonly nameAtAddress: string | undefined
 }
 
-/** What h/** An attempt that may be checked. */
+/** An attempt that may be checked. */
 export interface Admitted {
   /** Of the account itself if it is known at the address, otherwise of the name. */
   readonly counters: readonly NumberedAttempt[]
@@ -65,22 +65,17 @@ const giveBack = async (counters: readonly NumberedAttempt[]): Promise<readonly 
   // A number beyond the limit stays drawn: giving it back could admit another one that waits.
   (await Promise.all(counters.filter(({ isAdmitted }) => isAdmitted).map((counter) => counter.giveBack()))).flat()
 
-export function createAdmission(
-  { perUserAndAddress, perUser, rememberAddress }: AbuseControl['passwords'],
-  deps: LimitDeps & { readonly clientFailures: ClientFailures },
-): Admission {
-  const { issuer, store, runtime, clientFailures } = deps
+/** Decides under which names an attempt counts. */
+function createCounting({ perUserAndAddress, perUser }: AbuseControl['passwords'], deps: LimitDeps) {
   const atAddress = createAttemptLimit(perUserAndAddress, { ...deps, limit: 'passwords.perUserAndAddress' })
   const everywhere = createAttemptLimit(perUser, { ...deps, limit: 'passwords.perUser' })
-  /** The accounts that were not known at an address. */
-  const strangers = createBoundedMap<true>(maxStrangers)
 
   // Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), can be two users, one of them the
   // attacker. Therefore only an account that has logged in before from this address, in exactly this way, is counted by
   // itself, and only its own logins forget its failures. All others are counted under the folded name.
   const accountOf = ({ foldedName, nameAtAddress, spelling, directory }: Attempt): string =>
-    keyPart(issuer, nameAtAddress ?? keyPart(foldedName), directory, spelling)
-  const knownKeyOf = (who: Attempt): string => keyOf('known', hashOf(accountOf(who), runtime))
+    keyPart(deps.issuer, nameAtAddress ?? keyPart(foldedName), directory, spelling)
+  const knownKeyOf = (who: Attempt): string => keyOf('known', hashOf(accountOf(who), deps.runtime))
   const accountCounter = (who: Attempt): NumberedAttempt =>
     (who.nameAtAddress === undefined ? everywhere : atAddress).open(accountOf(who))
   const nameCounters = ({ foldedName, nameAtAddress }: Attempt): readonly NumberedAttempt[] => [
@@ -88,10 +83,33 @@ export function createAdmission(
     everywhere.open(keyPart(foldedName)),
   ]
 
+  return {
+    accountOf,
+    knownKeyOf,
+    planOf: (who: Attempt, isKnown: boolean): Admitted => ({
+      isKnown,
+      counters: isKnown ? [accountCounter(who)] : nameCounters(who),
+    }),
+    makeKnown: (who: Attempt, expiresAt: number): Changes => ({
+      put: [{ key: knownKeyOf(who), value: {}, expiresAt }],
+      remove: accountCounter(who).forget(),
+    }),
+  }
+}
+
+export function createAdmission(
+  passwords: AbuseControl['passwords'],
+  deps: LimitDeps & { readonly clientFailures: ClientFailures },
+): Admission {
+  const { store, runtime, clientFailures } = deps
+  const counting = createCounting(passwords, deps)
+  /** The accounts that were not known at an address. */
+  const strangers = createBoundedMap<true>(maxStrangers)
+
   /** Reads in one trip whether the account is known and what has failed, and draws numbers. */
   async function look({ counters, isKnown }: Admitted, who: Attempt, draws: boolean): Promise<Look> {
     const [[known, ...progress], clientWait] = await allOf([
-      store.getAll([recordAt(knownKeyOf(who), isObject), ...counters.map((counter) => counter.progress)]),
+      store.getAll([recordAt(counting.knownKeyOf(who), isObject), ...counters.map((counter) => counter.progress)]),
       // Failures elsewhere do not count where the user has logged in before: an attacker cannot lock the user out.
       isKnown ? undefined : clientFailures.waitOf(who),
       draws ? allOf(counters.map((counter) => counter.draw())) : undefined,
@@ -115,14 +133,17 @@ export function createAdmission(
     return counters.every((counter) => counter.isAdmitted)
   }
 
+  /** Refuses an attempt. Processes have ended in the middle of earlier ones: the next one need not wait for them. */
+  async function giveUp(counters: readonly NumberedAttempt[]): Promise<never> {
+    const late = counters.filter((counter) => !counter.isAdmitted)
+    await store.commit({ put: late.flatMap((counter) => counter.fail()) })
+    return refuse(counters, 1)
+  }
+
   /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. */
   async function admit(who: Attempt): Promise<Admitted> {
-    const account = accountOf(who)
-    const planOf = (isKnown: boolean): Admitted => ({
-      isKnown,
-      counters: isKnown ? [accountCounter(who)] : nameCounters(who),
-    })
-    let plan = planOf(strangers.get(account) === undefined)
+    const account = counting.accountOf(who)
+    let plan = counting.planOf(who, strangers.get(account) === undefined)
     let isDrawn = false
     for (let pause = firstPause, waited = 0; ; ) {
       const { counters, isKnown } = plan
@@ -132,19 +153,14 @@ export function createAdmission(
       if (isStillKnown !== isKnown) {
         if (isStillKnown) strangers.delete(account)
         else strangers.set(account, true)
-        plan = planOf(isStillKnown)
+        plan = counting.planOf(who, isStillKnown)
         isDrawn = false
         continue
       }
       if (await isAdmitted(plan, clientWait)) return plan
       isDrawn ||= draws
       if (!isDrawn) continue
-      if (waited >= maxQueueTime) {
-        // Processes have ended in the middle of attempts: the next one need not wait for them.
-        const late = counters.filter((counter) => !counter.isAdmitted)
-        await store.commit({ put: late.flatMap((counter) => counter.fail()) })
-        return refuse(counters, 1)
-      }
+      if (waited >= maxQueueTime) return giveUp(counters)
       await new Promise((resolve) => setTimeout(resolve, pause))
       waited += pause
       pause = Math.min(2 * pause, longestPause)
@@ -155,9 +171,8 @@ export function createAdmission(
     admit,
     giveBack: ({ counters }) => giveBack(counters),
     makeKnown(who) {
-      strangers.delete(accountOf(who))
-      const expiresAt = runtime.now() + rememberAddress
-      return { put: [{ key: knownKeyOf(who), value: {}, expiresAt }], remove: accountCounter(who).forget() }
+      strangers.delete(counting.accountOf(who))
+      return counting.makeKnown(who, runtime.now() + passwords.rememberAddress)
     },
   }
 }

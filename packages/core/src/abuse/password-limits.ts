@@ -1,11 +1,11 @@
-import { OAuthError, tooManyFailures } from '../errors/oauth-error.ts'
+import { tooManyFailures } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import { allOf } from '../promises.ts'
-import { createClientFailures } from './client-failures.ts'
-import { createKeyedQueue, type KeyedQueue } from './keyed-queue.ts'
+import { type ClientFailures, createClientFailures } from './client-failures.ts'
 import type { AbuseControl } from './options.ts'
-import { type Admitted, type Attempt, createAdmission } from './password-admission.ts'
-import { type Changes, createHeldPlaces, type Settlement } from './settlement.ts'
+import { type Admission, type Admitted, type Attempt, createAdmission } from './password-admission.ts'
+import type { Changes, Settlement } from './settlement.ts'
+import { createUserQueue, type Place } from './user-queue.ts'
 import type { LimitDeps } from './window-limit.ts'
 
 /** What happens during an attempt. */
@@ -36,44 +36,10 @@ export interface PasswordLimits {
   attempt<T>(who: Attempt, trace: Trace, steps: AttemptSteps<T>): Promise<T | undefined>
 }
 
-/** Milliseconds that an attempt waits at most for earlier ones of the same user in this process. */
-const maxQueueTime = 10_000
-
-/**
- * Milliseconds after which it no longer waits for a settlement that a caller has taken over: a grant plugin may hang, or
- * check two passwords of the user.
- */
-const maxSettleTime = 1000
-
-export function createPasswordLimits(passwords: AbuseControl['passwords'], deps: LimitDeps): PasswordLimits {
-  const { store, recorder } = deps
-  const { perUserAndAddress, perUser, perClient } = passwords
-  const clientFailures = createClientFailures(perClient, deps)
-  const admission = createAdmission(passwords, { ...deps, clientFailures })
-  // Concurrent logins of one user wait for each other instead of being refused.
-  const queues = {
-    atAddress: createKeyedQueue(perUserAndAddress.failures, maxQueueTime),
-    everywhere: createKeyedQueue(perUser.failures, maxQueueTime),
-  }
-
-  const places = createHeldPlaces()
-
-  /** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same user take too long. */
-  async function enter(queue: KeyedQueue, name: string): Promise<void> {
-    const entered = queue.enter(name)
-    if (entered === true) return
-    const timer = setTimeout(() => places.leaveAll(name), maxSettleTime)
-    const hasEntered = await entered
-    clearTimeout(timer)
-    if (hasEntered) return
-    throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
-      reason: 'earlier_attempt_pending',
-      retryAfter: 1,
-    })
-  }
-
+/** Decides what a checked password changes. */
+function createOutcomes(admission: Admission, clientFailures: ClientFailures, { recorder }: LimitDeps) {
   /** Settles a right password. It is refused if the client has reached its limit in the meantime. */
-  async function settleSuccess(admitted: Admitted, who: Attempt): Promise<Outcome> {
+  async function ofSuccess(admitted: Admitted, who: Attempt): Promise<Outcome> {
     const { counters, isKnown } = admitted
     if (isKnown) return { put: [], remove: counters.flatMap((counter) => counter.forget()) }
     // In one trip with the mark for the tokens.
@@ -84,7 +50,7 @@ export function createPasswordLimits(passwords: AbuseControl['passwords'], deps:
   }
 
   /** Settles a wrong password. The response does not say that it was wrong if the client has reached its limit. */
-  async function settleFailure(admitted: Admitted, who: Attempt, trace: Trace): Promise<Outcome> {
+  async function ofFailure(admitted: Admitted, who: Attempt, trace: Trace): Promise<Outcome> {
     const { counters, isKnown } = admitted
     // If the storage fails, the numbers stay drawn, as after a crash.
     const wait = isKnown ? undefined : await clientFailures.countFailure(who, trace)
@@ -98,12 +64,17 @@ export function createPasswordLimits(passwords: AbuseControl['passwords'], deps:
     return { put, remove: [] }
   }
 
-  async function check<T>(
-    who: Attempt,
-    trace: Trace,
-    steps: AttemptSteps<T>,
-    hold: () => () => void,
-  ): Promise<T | undefined> {
+  return { ofSuccess, ofFailure }
+}
+
+export function createPasswordLimits(passwords: AbuseControl['passwords'], deps: LimitDeps): PasswordLimits {
+  const { store } = deps
+  const clientFailures = createClientFailures(passwords.perClient, deps)
+  const admission = createAdmission(passwords, { ...deps, clientFailures })
+  const outcomes = createOutcomes(admission, clientFailures, deps)
+  const queue = createUserQueue(passwords)
+
+  async function check<T>(who: Attempt, trace: Trace, steps: AttemptSteps<T>, place: Place): Promise<T | undefined> {
     const admitted = await admission.admit(who)
     let found: T | undefined
     try {
@@ -114,9 +85,11 @@ export function createPasswordLimits(passwords: AbuseControl['passwords'], deps:
       throw error
     }
     const isRight = found !== undefined
-    const { wait, ...changes } = await (isRight ? settleSuccess(admitted, who) : settleFailure(admitted, who, trace))
+    const { wait, ...changes } = await (isRight
+      ? outcomes.ofSuccess(admitted, who)
+      : outcomes.ofFailure(admitted, who, trace))
     if (isRight && wait === undefined && steps.settleLater !== undefined) {
-      steps.settleLater({ ...changes, end: hold() })
+      steps.settleLater({ ...changes, end: place.hold() })
       return found
     }
     await store.commit(changes)
@@ -127,19 +100,11 @@ export function createPasswordLimits(passwords: AbuseControl['passwords'], deps:
 
   return {
     async attempt(who, trace, steps) {
-      const { foldedName, nameAtAddress } = who
-      const [queue, name] =
-        nameAtAddress === undefined ? [queues.everywhere, foldedName] : [queues.atAddress, nameAtAddress]
-      await enter(queue, name)
-      let isHeld = false
-      const hold = (): (() => void) => {
-        isHeld = true
-        return places.hold(name, () => queue.leave(name))
-      }
+      const place = await queue.enter(who)
       try {
-        return await check(who, trace, steps, hold)
+        return await check(who, trace, steps, place)
       } finally {
-        if (!isHeld) queue.leave(name)
+        place.leave()
       }
     },
   }
