@@ -28,6 +28,8 @@ const filesIn = (folders: readonly string[], form: RegExp): readonly Source[] =>
 
 /** The files that are part of a package. */
 export const sources = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u)
+/** The scripts of packages that browsers load. */
+export const pageScripts = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.js$/u)
 /** The files of tests, proofs and benchmarks. */
 export const programs = filesIn(['test', 'proofs', 'bench'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u)
 /** All files that start programs: those, the scripts, the examples and the templates. */
