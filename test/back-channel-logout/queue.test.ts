@@ -198,4 +198,6 @@ test('14.4 sessions that the host or an operator ends, in another process, notif
   const { sessions } = authorizationEndpoint({ interaction: ownPages, features })
   expect(await sessions.endAll(f.provider, 'alice')).toBe(2)
   expect(f.claims()).toMatchObject([{ sub: 'alice' }, { sub: 'alice' }])
+  // A client that ends sessions by their sid would keep the second one otherwise.
+  expect(new Set(f.claims().map(({ sid }) => sid)).size).toBe(2)
 })

@@ -1,4 +1,5 @@
 // The page for devices with the ready sign-in: it signs in, asks and responds in the style of the other pages.
+import type { ClientOptions } from '@grantry/core'
 import { createPages } from '@grantry/pages'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { type AuthorizationEndpointOptions, authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
@@ -12,7 +13,7 @@ import { clients as deviceClients, setUp as setUpDevices } from './parties.ts'
 const issuer = 'https://id.example.com'
 const pageUri = `${issuer}/connect/device`
 
-async function setUp(endpoint: Partial<AuthorizationEndpointOptions> = {}) {
+async function setUp(endpoint: Partial<AuthorizationEndpointOptions> = {}, client: Partial<ClientOptions> = {}) {
   const pages = createPages({ name: 'Example', scopes: { api1: { en: 'Watch films', de: 'Filme ansehen' } } })
   const interaction = signIn({ pages })
   const features = [deviceSignIn({ pages })]
@@ -20,7 +21,13 @@ async function setUp(endpoint: Partial<AuthorizationEndpointOptions> = {}) {
   const f = await setUpDevices({
     plugins: [authorizationCode(), proofKey(), authorizationEndpoint({ interaction, pages, features, ...endpoint })],
     clients: [
-      { ...tv, clientId: 'tv', grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'], clientName: 'TV <3>' },
+      {
+        ...tv,
+        clientId: 'tv',
+        grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'],
+        clientName: 'TV <3>',
+        ...client,
+      },
       ...others.slice(0, 1),
     ],
     users: {
@@ -71,6 +78,15 @@ describe('the page for devices with the ready sign-in', () => {
     await browser.submit(pageUri, { ...hiddenFields(asked), decision: 'deny' })
     clock.advance(5)
     expect((await poll(body.device_code)).body.error).toBe('access_denied')
+  })
+
+  // The consent is not only about scopes: the user compares the code, against a link of an attacker.
+  test('asks to compare the code for a client that needs no consent, too', async () => {
+    const { browser, enter, start, poll } = await setUp({}, { requireConsent: false })
+    const { body } = await start()
+    const asked = await enter(await browser.open(body.verification_uri_complete))
+    expect(asked.html).toContain('Does your device show this code?')
+    expect((await poll(body.device_code)).body.error).toBe('authorization_pending')
   })
 
   test('a wrong password, and a user who cancels, approve nothing; both have a way on', async () => {

@@ -47,6 +47,19 @@ describe('a page that would be a dead end', () => {
     expect(answer(await submit('consent', { decision: 'allow' }, consent))).toMatchObject(isCode)
   })
 
+  test('11.33 two tabs that were open for 31 minutes lead to their own requests', async () => {
+    const { start: open, clock } = await start()
+    const alice = { username: 'alice', password: 'alice-password' }
+    const first = await open({ state: 'first' })
+    const second = await open({ state: 'second' }, first.browser)
+    clock.advance(1860)
+    const login = await first.browser.open(restartOf(await first.submit('signin', alice)))
+    const consent = await first.submit('signin', alice, login)
+    expect(answer(await first.submit('consent', { decision: 'allow' }, consent))).toMatchObject({ state: 'first' })
+    const again = await first.browser.open(restartOf(await second.submit('signin', alice)))
+    expect(answer(again)).toMatchObject({ code: expect.any(String), state: 'second' })
+  })
+
   test('11.33 the address bar after a wrong password shows the sign-in again', async () => {
     const { start: open } = await start()
     const { browser, page, enter } = await open()
