@@ -43,6 +43,8 @@ const page = nodeRoute<express.Request>(provider, (request, { req }) =>
 app.get('/authorize', page)
 const login = nodeRoute<express.Request>(provider, async (request, { clientAddress }) => {
   const { username = '', password = '', query = '' } = Object.fromEntries(new URLSearchParams(await request.text()))
+  // A form of another site would sign the user in with the account of an attacker. Browsers send this header.
+  if ((request.headers.get('sec-fetch-site') ?? 'same-origin') !== 'same-origin') return loginPage(query, 403)
   const outcome = await provider.authenticateUser({ username, password }, { clientId: 'web', clientAddress })
   if (outcome === undefined) return loginPage(query, 403)
   const id = randomUUID()

@@ -46,6 +46,22 @@ describeWith(missingForExamples(), 'Express with its own login', () => {
     expect((await open(urlOf({ prompt: 'login' }), 'session=unknown')).status).toBe(200)
   })
 
+  // Attack: the user works on in the account of the attacker, without noticing (login CSRF).
+  test.each(['cross-site', 'same-site'])('begins no session for the form of another origin: %s', async (site) => {
+    const form = new URLSearchParams({ username: 'alice', password: 'alice-password', query: '' })
+    const headers = { 'sec-fetch-site': site }
+    const forged = await fetch(`${example.base}/login`, { method: 'POST', body: form, headers, redirect: 'manual' })
+    expect([forged.status, forged.headers.get('set-cookie')]).toEqual([403, null])
+    const own = { 'sec-fetch-site': 'same-origin' }
+    const accepted = await fetch(`${example.base}/login`, {
+      method: 'POST',
+      body: form,
+      headers: own,
+      redirect: 'manual',
+    })
+    expect(accepted.status).toBe(303)
+  })
+
   test('refuses a wrong password, an unknown redirect URI, and a silent request without a session', async () => {
     expect((await signIn(urlOf(), 'wrong')).status).toBe(403)
     expect((await open(urlOf({ redirect_uri: 'https://evil.example/' }))).status).toBe(400)
