@@ -26,6 +26,16 @@ describe.each(['examples', 'test/relying-parties', 'bench/peers'])('the packages
     expect(machine.calls()).toEqual(['npm ci --no-audit --no-fund --loglevel=error'])
   })
 
+  test('are installed again if they have another version', () => {
+    const machine = setUp(works)
+    const installed = join(machine.directory, folder, 'node_modules/a')
+    mkdirSync(installed, { recursive: true })
+    writeFileSync(join(installed, 'package.json'), '{ "version": "1.2.2" }')
+    expect(run(machine, false, '--check').out).toContain('without a 1.2.3')
+    expect(run(machine)).toEqual(nothing)
+    expect(machine.calls()).toHaveLength(1)
+  })
+
   test('are reported if they cannot be installed; with CI=true that is a failure', () => {
     const machine = setUp('exit 1')
     const { code, out } = run(machine)
