@@ -9,6 +9,7 @@ export interface RotationRun {
   /** How many of them were accepted once more, after other tokens. */
   readonly again: number
   readonly late: number
+  /** Rotations by command, and by schedule. */
   readonly commanded: number
   readonly scheduled: number
   readonly faults: readonly string[]
@@ -57,7 +58,7 @@ export async function runRotations(
 ): Promise<RotationRun> {
   const at = (index: number): Server => servers[index % servers.length] as Server
   const faults: string[] = []
-  let [issued, accepted, again, late, commanded] = [0, 0, 0, 0, 0]
+  let [issued, accepted, again, late, commands, tooLate] = [0, 0, 0, 0, 0, 0]
   let done = false
 
   /** Returns how many were accepted. */
@@ -94,9 +95,12 @@ export async function runRotations(
 
   async function rotateByCommand(): Promise<void> {
     while (!(await isTimeForCommand())) await pause(50)
+    const begun = secondsNow()
     const responses = await Promise.all(servers.map((server) => server.order({ what: 'rotate' })))
     if (!responses.includes('done')) faults.push('a commanded rotation was refused by every process')
-    commanded += 1
+    commands += 1
+    // On a busy machine, the last process can receive its order when the next key has been public for long enough.
+    if (secondsNow() - begun > 300) tooLate += responses.filter((response) => response === 'done').length - 1
   }
 
   async function rotateBySchedule(): Promise<void> {
@@ -117,10 +121,12 @@ export async function runRotations(
 
   await Promise.all([rotateAll(), ...servers.map((_, index) => load(index))])
   const events = (await Promise.all(servers.map((server) => server.order({ what: 'events' })))).flat()
-  const byCommand = events.filter(({ reason }) => reason === 'command').length
-  if (byCommand !== commanded) faults.push(`${commanded} commands to all processes made ${byCommand} rotations`)
+  const commanded = events.filter(({ reason }) => reason === 'command').length
+  if (commanded < commands || commanded > commands + tooLate) {
+    faults.push(`${commands} commands to all processes made ${commanded} rotations`)
+  }
   const lists = await Promise.all(servers.map((server) => server.order({ what: 'list' })))
   if (new Set(lists.map(currentOf)).size !== 1) faults.push('the processes do not agree on the key that signs')
   faults.push(...faultsOfChain(events, currentOf(lists[0] ?? []) ?? ''))
-  return { issued, accepted, again, late, commanded, scheduled: events.length - byCommand, faults }
+  return { issued, accepted, again, late, commanded, scheduled: events.length - commanded, faults }
 }

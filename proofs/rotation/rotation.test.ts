@@ -26,7 +26,7 @@ describeWithRedis('four processes on one redis', () => {
     const secondsNow = () => (base + (Date.now() - base) * speed) / 1000
     const run = await runRotations(servers, { rotations: 2, perBatch: 5, secondsNow })
     expect(run.faults).toEqual([])
-    expect(run.commanded).toBe(1)
+    expect(run.commanded).toBeGreaterThan(0)
     expect(run.scheduled).toBeGreaterThan(0)
     expect(run.issued).toBeGreaterThanOrEqual(100)
     expect(run.again).toBeGreaterThanOrEqual(100)

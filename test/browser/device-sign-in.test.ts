@@ -47,6 +47,8 @@ describeWithChromium('the page for devices with the ready sign-in, in a browser'
     })
     const device = await client.initiateDeviceAuthorization(config, { scope: 'openid api1' })
     const polling = client.pollDeviceAuthorizationGrant(config, device)
+    // The test reports it where it awaits the tokens.
+    polling.catch(() => {})
     const viewport = { width, height: 800 }
     const context = await browser.newContext({ viewport, bypassCSP: true })
     const page = await context.newPage()
@@ -77,6 +79,10 @@ describeWithChromium('the page for devices with the ready sign-in, in a browser'
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByText('You have approved the request').waitFor()
     await check('approved')
+    // A response that is none of OAuth would otherwise be lost.
+    await polling.catch(async ({ cause }) => {
+      if (cause instanceof Response) throw new Error(`polling: ${cause.status} ${await cause.text()}`)
+    })
     expect((await polling).claims()).toMatchObject({ sub: '1', aud: 'tv' })
     // The browser reports that there is no icon, and the response to the wrong code.
     expect(problems.filter((text) => !/ 400 |favicon/u.test(text))).toEqual([])

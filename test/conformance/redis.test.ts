@@ -1,11 +1,12 @@
 // Every driver on Redis passes the conformance kit. Add a row per driver.
 
-import { type RedisDriverOptions, redisDriver } from '@grantry/storage-drivers/redis'
+import { type RedisDriver, type RedisDriverOptions, redisDriver } from '@grantry/storage-drivers/redis'
 import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
 import { driverProofs } from '@grantry/testing/drivers'
 import { createStorage, type Storage } from 'unstorage'
 import unstorageRedis from 'unstorage/drivers/redis'
 import { afterAll, describe, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { startReplica } from '../support/redis-replica.ts'
@@ -42,8 +43,13 @@ describeWithRedis('passes the conformance kit:', () => {
     },
   })
 
+  /** Opens again, because the servers of all rows start at the same moment and can take seconds to respond. */
+  function patient(driver: RedisDriver): RedisDriver {
+    return { ...driver, open: () => eventually(() => driver.open()) }
+  }
+
   const subjectOf = async (options: RedisDriverOptions, silent: readonly RedisServer[]) => ({
-    open: () => redisDriver(options),
+    open: () => patient(redisDriver(options)),
     module: await moduleOf('redis', { options: JSON.stringify(options) }),
     processes: 2,
     outage: away(silent),
