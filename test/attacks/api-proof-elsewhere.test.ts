@@ -125,6 +125,15 @@ test.each([
 })
 
 test.each([
+  ['/files/a%2Fb', '/files/a/b'],
+  ['/files/a%3Fb', '/files/a?b'],
+  ['/files/%2561', '/files/a'],
+])('an escape of a character with a meaning is not decoded: %s is not %s', async (target, path) => {
+  expect(await sendTarget(await createBound(), target, audience + path)).toBe('refused')
+  expect(await sendTarget(await createBound(), path, audience + target)).toBe('refused')
+})
+
+test.each([
   ['/files/%C3%%419', '/files/%C3%A9'],
   ['/files/%%34%31', '/files/A'],
   ['/files/%%3441', '/files/%41'],

@@ -13,7 +13,11 @@ import { clients as deviceClients, setUp as setUpDevices } from './parties.ts'
 const issuer = 'https://id.example.com'
 const pageUri = `${issuer}/connect/device`
 
-async function setUp(endpoint: Partial<AuthorizationEndpointOptions> = {}, client: Partial<ClientOptions> = {}) {
+async function setUp(
+  endpoint: Partial<AuthorizationEndpointOptions> = {},
+  client: Partial<ClientOptions> = {},
+  isActive = () => true,
+) {
   const pages = createPages({ name: 'Example', scopes: { api1: { en: 'Watch films', de: 'Filme ansehen' } } })
   const interaction = signIn({ pages })
   const features = [deviceSignIn({ pages })]
@@ -33,7 +37,7 @@ async function setUp(endpoint: Partial<AuthorizationEndpointOptions> = {}, clien
     users: {
       authenticate: ({ username, password }) =>
         password === `${username}-password` ? { sub: `sub of ${username}` } : undefined,
-      isActive: () => true,
+      isActive,
       claims: () => ({}),
     },
   })
@@ -143,6 +147,16 @@ describe('the page for devices with the ready sign-in', () => {
     await enter(await browser.open(pageUri))
     await provider.revoke({ subject: 'sub of alice' })
     expect((await browser.open(body.verification_uri_complete)).html).toContain('name="password"')
+  })
+
+  test('a deactivated user is asked to sign in again', async () => {
+    let active = true
+    const { browser, enter, start } = await setUp({}, {}, () => active)
+    const { body } = await start()
+    await enter(await browser.open(pageUri))
+    active = false
+    const page = await browser.open(`${pageUri}?user_code=${body.user_code}`)
+    expect(page.html).toContain('name="password"')
   })
 
   test('refuses a mistake in the options', () => {

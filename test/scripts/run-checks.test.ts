@@ -26,6 +26,11 @@ test('the last line contains the sums', () => {
   expect([code, lines.at(-1)]).toEqual([0, '42 passed, 0 failed, 2 skipped'])
 })
 
+test('failed tests are a failure of the run', () => {
+  const { code, lines } = endOf(['12 passed, 1 failed', '30 passed, 0 failed'])
+  expect([code, lines.at(-1)]).toEqual([1, '42 passed, 1 failed'])
+})
+
 test('one line before it names what was not run, and how to get it', () => {
   expect(endOf(['12 passed, 0 failed', 'the tests on deno', 'the tests of Redis'])).toEqual({
     code: 0,

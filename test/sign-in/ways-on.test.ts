@@ -69,6 +69,14 @@ describe('a page that would be a dead end', () => {
     expect([again.status, hiddenFields(again).interaction]).toEqual([200, hiddenFields(page).interaction])
   })
 
+  test('11.33 an address with the fields of a form signs no user in', async () => {
+    const f = await setUpSignIn()
+    const { page, browser } = await f.start()
+    const fields = new URLSearchParams({ ...hiddenFields(page), username: 'alice', password: 'alice-password' })
+    const shown = await browser.open(`${f.provider.issuer}/connect/signin?${fields}`)
+    expect([shown.status, browser.jar.has('__Host-grantry-session')]).toEqual([200, false])
+  })
+
   test('11.33 a form of another site leads only to the authorization endpoint', async () => {
     const { start: open, provider } = await start()
     const { submit } = await open()
