@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { reportedIn } from './not-run.js'
@@ -52,8 +52,9 @@ function run([program, ...parameters], inBackground, print) {
     })
     child.once('close', (code) => end(code === 0))
     running.add(child)
-    // No test waits for these.
-    if (inBackground && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    // No test waits for these. A user without rights may not raise a priority, so one that is lower already stays.
+    const { PRIORITY_BELOW_NORMAL: low } = constants.priority
+    if (inBackground && child.pid !== undefined && getPriority() < low) setPriority(child.pid, low)
   })
 }
 

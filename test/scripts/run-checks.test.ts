@@ -54,3 +54,16 @@ test('with CI=true, what cannot be run is a failure', () => {
   const { code, lines } = endOf(['12 passed, 0 failed', 'the tests on deno'], true)
   expect([code, lines.at(-1)]).toEqual([1, '12 passed, 1 failed'])
 })
+
+test('a user without rights can run them with the lowest priority, which no process of that user may raise', () => {
+  const machine = createMachine()
+  machine.add('vitest', 'printf "12 passed, 0 failed\\n"')
+  const check = { name: 'lint', command: ['vitest'], after: [], inBackground: true }
+  const program = `import { setPriority } from 'node:os'
+import { runChecks } from './run-checks.js'
+setPriority(19)
+await runChecks(${JSON.stringify([check])})
+`
+  writeFileSync(join(machine.directory, 'scripts/program.js'), program)
+  expect(machine.run('program', [], { asUser: true })).toMatchObject({ code: 0, err: '' })
+})
