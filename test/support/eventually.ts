@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { vi } from 'vitest'
 
 /**
@@ -15,10 +14,7 @@ export const eventually = <T>(assertion: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(assertion, { timeout: lastResort, interval: pollInterval })
 
 /** Waits until a condition is true, and says for what it waited. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + lastResort
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`Not so after ${lastResort / 1000} seconds: ${what}`)
-    await sleep(pollInterval)
-  }
-}
+export const until = (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> =>
+  eventually(async () => {
+    if (!(await isSo())) throw new Error(`Not so after ${lastResort / 1000} seconds: ${what}`)
+  })

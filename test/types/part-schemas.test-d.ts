@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
 import { partKind, type SchemasOf } from '../../packages/core/src/parts/part-kind.ts'
 
-const any = v.any()
+const anything = v.any()
 
 describe('the schemas of a part', () => {
   test('are those of all members of its contract, of each member of a union', () => {
@@ -18,7 +18,7 @@ describe('the schemas of a part', () => {
   })
 
   test('cannot lack one, also one that parts can leave out', () => {
-    partKind<Task>('task', { run: any })
+    partKind<Task>('task', { run: anything })
     // @ts-expect-error run is a member
     partKind<Task>('task', {})
     const { alternative: _, ...others } = {} as SchemasOf<ClientAuthentication>
@@ -28,6 +28,6 @@ describe('the schemas of a part', () => {
 
   test('cannot have one that is not a member', () => {
     // @ts-expect-error interval is not a member
-    partKind<Task>('task', { run: any, interval: any })
+    partKind<Task>('task', { run: anything, interval: anything })
   })
 })
