@@ -23,8 +23,7 @@ async function keep(page: Page, name: string): Promise<void> {
 describeWithChromium('the page for devices with the ready sign-in, in a browser', () => {
   beforeAll(async () => {
     const pages = createPages({ name: 'Example', scopes: { api1: 'Watch films' } })
-    // With one second, a poll at the end of a second can get a 500.
-    const features = [deviceSignIn({ pages, interval: 3 })]
+    const features = [deviceSignIn({ pages, interval: 1 })]
     const tv = {
       clientId: 'tv',
       public: true,

@@ -1,8 +1,11 @@
+import { deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import type { Credentials } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { withLatency } from '../support/latency.ts'
-import { address, alice, setUp, tv } from './parties.ts'
+import { address, alice, clients, setUp, tv, verificationUri } from './parties.ts'
+
+const deviceOnly = clients.slice(0, 1).map((client) => ({ ...client, grantTypes: [deviceGrantType] }))
 
 describe('the device', () => {
   test('polls until the user approves, and gets tokens once (RFC 8628 section 3.5)', async () => {
@@ -46,6 +49,23 @@ describe('the device', () => {
       'plugin:device-authorization:code_expired',
     ])
     expect(await page.find(one.body.user_code, address)).toBeUndefined()
+  })
+
+  test.each([1, 2])('gets no 500 if a second begins during a poll, with an interval of %d', async (interval) => {
+    let [time, reads, tickAt] = [1_800_000_000, 0, Number.POSITIVE_INFINITY]
+    const now = () => {
+      reads += 1
+      if (reads === tickAt) time += 1
+      return time
+    }
+    const plugins = deviceAuthorization({ verificationUri, interval })
+    const { start, poll } = await setUp({ plugins, runtime: { now }, clients: deviceOnly })
+    for (let tick = 1; tick <= 40; tick += 1) {
+      const { body } = await start()
+      tickAt = reads + tick
+      const { status, body: pending } = await poll(body.device_code)
+      expect([status, pending.error, tick]).toEqual([400, 'authorization_pending', tick])
+    }
   })
 
   test('must slow down if it polls too early, by five seconds each time', async () => {

@@ -71,6 +71,9 @@ function createGuessLimits(plugin: string, deps: LimitDeps): Kit['limitGuesses']
   }
 }
 
+/** Seconds that can pass between the calculation of `expiresAt` and its use. */
+const maxDelay = 60
+
 const maxSealedLength = 16_384
 
 const sealedSchema = v.object({ expiresAt: v.number(), value: v.unknown() })
@@ -181,12 +184,12 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
   const sign = createSign(deps)
 
   /**
-   * Checks that `expiresAt` is in the future. A duration passed by mistake would make a single-use credential usable
-   * again immediately.
+   * Checks that `expiresAt` is an epoch time. A duration passed by mistake would make a single-use credential usable
+   * again immediately. An end that has just passed is not a mistake: time passes between its calculation and this check.
    */
   function validExpiry(expiresAt: number): number {
     const now = runtime.now()
-    if (Number.isFinite(expiresAt) && expiresAt > now && expiresAt <= now + maxLifetime) return expiresAt
+    if (Number.isFinite(expiresAt) && expiresAt > now - maxDelay && expiresAt <= now + maxLifetime) return expiresAt
     throw new TypeError(
       `expiresAt must be in epoch seconds and in the future, but is ${expiresAt}; use kit.now() plus a number of seconds`,
     )

