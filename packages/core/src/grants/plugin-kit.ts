@@ -1,26 +1,23 @@
-import * as v from 'valibot'
 import { addressGroupOf } from '../abuse/address-group.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from '../abuse/window-limit.ts'
 import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
 import { constantTimeEqual } from '../credentials/check-secret.ts'
 import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
-import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
+import { utf8 } from '../encoding.ts'
 import { tooManyFailures } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { KeyRing, RingKey } from '../keys/key-ring.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
 import type { Kit, PluginRecords } from '../parts/kit.ts'
-import { jsonObjectSchema } from '../records/json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import { openJson, sealJson } from '../sealed-json.ts'
-import { validate } from '../standard-schema.ts'
 import type { Audiences } from '../tokens/audience.ts'
 import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
+import { createSeal } from './plugin-seal.ts'
 import { createRedemption } from './redemption.ts'
 
 /** More than a plugin needs. Bounds the memory if a plugin computes the names of its limits. */
@@ -73,47 +70,6 @@ function createGuessLimits(plugin: string, deps: LimitDeps): Kit['limitGuesses']
 
 /** Seconds that can pass between the calculation of `expiresAt` and its use. */
 const maxDelay = 60
-
-const maxSealedLength = 16_384
-
-const sealedSchema = v.object({ expiresAt: v.number(), value: v.unknown() })
-
-/** Creates `seal` and `unseal` of a plugin. What one plugin has sealed, another one cannot open. */
-function createSeal(
-  plugin: string,
-  deps: { readonly issuer: string; readonly keys: KeyRing; readonly runtime: Runtime },
-): Pick<Kit, 'seal' | 'unseal'> {
-  const { issuer, keys, runtime } = deps
-  const label = utf8(JSON.stringify([issuer, plugin]))
-
-  function keyOf({ sealing }: RingKey) {
-    if (sealing === undefined) throw new TypeError('keys: seal() requires a private JWK; external keys can only sign')
-    const input = new Uint8Array(sealing.length + label.length)
-    input.set(sealing)
-    input.set(label, sealing.length)
-    return new Uint8Array(runtime.sha256(input))
-  }
-
-  return {
-    async seal(value, expiresAt) {
-      const key = await keys.sealer()
-      const envelope = v.parse(jsonObjectSchema, { expiresAt, value })
-      return `${runtime.base64url(key.kid)}.${await sealJson(envelope, keyOf(key), runtime)}`
-    },
-
-    async unseal(text, schema) {
-      const [kid = '', sealed = '', ...more] = text.length > maxSealedLength ? [] : text.split('.')
-      const bytes = decodeBase64url(kid)
-      const name = bytes && decodeUtf8(bytes)
-      const key = name && more.length === 0 ? await keys.find(name) : undefined
-      if (key?.sealing === undefined) return undefined
-      const opened = v.safeParse(sealedSchema, await openJson(sealed, keyOf(key), runtime))
-      if (!opened.success || opened.output.expiresAt <= runtime.now()) return undefined
-      const result = await validate(schema, opened.output.value)
-      return result.issues === undefined ? result.value : undefined
-    },
-  }
-}
 
 /** The part of the kit of a grant that depends on the plugin only, not on a request. */
 type PluginGrantKit = Kit & Pick<GrantKit, 'redemption'>
