@@ -1,9 +1,5 @@
 import type { Provider, Subject } from '@grantry/core'
-import {
-  authorizationResponse,
-  type CheckedRequest,
-  parseAuthorizationRequest,
-} from '@grantry/plugins/authorization-endpoint'
+import { authorizationRequests, type CheckedRequest } from '@grantry/plugins/authorization-endpoint'
 
 /** A user who is signed in, since `authTime` (epoch seconds). */
 export type SignedIn = Subject & { readonly authTime: number }
@@ -13,18 +9,19 @@ const isFresh = ({ prompts, maxAge, startedAt, hintedSub }: CheckedRequest, { su
   (maxAge === undefined || authTime >= startedAt - maxAge) &&
   (hintedSub === undefined || hintedSub === sub)
 
-/** Sends the code to the client, or shows the login page for the query of the request. */
+/** Sends the code to the client, or shows the login form for the query of the request. */
 export async function authorize(
   provider: Provider,
   request: Request,
   user: SignedIn | undefined,
-  loginPage: (query: string) => Response,
+  loginForm: (query: string) => Response,
 ): Promise<Response> {
-  const checked = await parseAuthorizationRequest(provider, request)
+  const requests = provider.use(authorizationRequests)
+  const checked = await requests.parse(request)
   if ('response' in checked) return checked.response
   if (user !== undefined && isFresh(checked, user)) {
-    return authorizationResponse(provider, checked, { subject: user, scopes: checked.scopes, trusted: true })
+    return requests.respond(checked, { subject: user, scopes: checked.scopes, trusted: true })
   }
-  if (checked.prompts.has('none')) return authorizationResponse(provider, checked, { refuse: 'login_required' })
-  return loginPage(checked.query)
+  if (checked.prompts.has('none')) return requests.respond(checked, { refuse: 'login_required' })
+  return loginForm(checked.query)
 }

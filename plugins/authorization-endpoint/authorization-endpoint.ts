@@ -1,9 +1,12 @@
 import {
+  type Client,
   defineEndpoint,
+  defineHostFunctions,
   definePlugin,
   type EndpointKit,
   type EndpointRequest,
   type OAuthError,
+  type Plugin,
   parseConfiguration,
   type Reply,
 } from '@grantry/core'
@@ -11,27 +14,21 @@ import * as v from 'valibot'
 import { asGet, isResent, lacksCookie, resendForm } from '../shared/redirects.ts'
 import { createDecisions } from './decision.ts'
 import { createInteractionServices } from './interactions.ts'
+import { hostParts } from './login-page.ts'
 import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './options.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
 import { withoutCredentials } from './parameters.ts'
 import { invalid } from './refusal.ts'
+import { createRemoteInteractions, remoteInteractions } from './remote.ts'
 import { type AuthorizationParameters, errorViewOf, formTargets, responseTools } from './response.ts'
 import { createSessions } from './sessions.ts'
 import { createConsents } from './standing.ts'
 import { createSteps, type Steps } from './steps.ts'
 import { createSuspendedRequests } from './suspended.ts'
-import { type AuthorizationEndpointPlugin, createUserSessions } from './user-sessions.ts'
+import { createUserSessions, userSessions } from './user-sessions.ts'
 import { createOpenInteraction } from './visit.ts'
 
-export {
-  authorizationResponse,
-  type HostDecision,
-  type HostOptions,
-  type HostRequest,
-  parseAuthorizationRequest,
-  type UserConsents,
-  userConsents,
-} from './host.ts'
+export { type AuthorizationRequests, authorizationRequests, type HostDecision, type HostRequest } from './host.ts'
 export type {
   AskedDecision,
   AuthorizationFeature,
@@ -48,15 +45,16 @@ export type {
   Suspension,
   UnaskedDecision,
 } from './interaction.ts'
+export { type LoginPageOptions, loginPage, type UserConsents, userConsents } from './login-page.ts'
 export { type AuthorizationEndpointOptions, authorizationEndpointEntries, type ClientDescription } from './options.ts'
 export { type EndpointPages, type ErrorView, type FormPostView, plainPages, type RenderedPage } from './pages.ts'
 export { assertState, type ClaimRequest, type ClaimsParameter } from './parameters.ts'
 export { type RefusalCode, refused } from './refusal.ts'
 export {
-  createRemoteInteractions,
   type RemoteDecision,
   type RemoteInteraction,
   type RemoteInteractions,
+  remoteInteractions,
 } from './remote.ts'
 export { type CheckedRequest, checkPushedRequest, type Display, type Prompt } from './request.ts'
 export {
@@ -80,7 +78,7 @@ export {
   standingIn,
   standingOf,
 } from './standing.ts'
-export type { AuthorizationEndpointPlugin, UserSessions } from './user-sessions.ts'
+export { type UserSessions, userSessions } from './user-sessions.ts'
 
 /** Shows refusals that no client may receive to the user. */
 const errorPageWith =
@@ -147,7 +145,7 @@ function endpointsOf(steps: Steps, pages: EndpointPages) {
  * @throws TypeError when an option is malformed.
  * @see RFC 6749 section 4.1; OpenID Connect Core section 3.1.2; RFC 9207; RFC 9700
  */
-export function authorizationEndpoint(input: AuthorizationEndpointOptions): AuthorizationEndpointPlugin {
+export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plugin {
   const options = parseConfiguration(optionsSchema, input, 'authorizationEndpoint()')
   const { interaction: port, features, pages = plainPages } = options
   const sessions = createSessions(options.sessions, features)
@@ -159,11 +157,15 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Auth
   const decisions = createDecisions(shared)
   const steps = createSteps({ ...shared, port, pages, openInteraction, decisions })
   const services = { interactions: createInteractionServices(steps, suspendedRequests), sessions, consents }
-  const plugin = definePlugin('authorization-endpoint', [
+  const mustPush = (client: Client): boolean =>
+    client.requirePushedAuthorizationRequests === true || pushedRequests?.isRequired(client) === true
+  return definePlugin('authorization-endpoint', [
     fieldsOf(options),
+    defineHostFunctions(userSessions, (kit) => createUserSessions(sessions, kit)),
+    defineHostFunctions(remoteInteractions, createRemoteInteractions),
+    ...hostParts({ pages, trusted: false, mustPush, consents }),
     ...endpointsOf(steps, pages),
     ...(port.parts?.(services) ?? []),
     ...features.flatMap((feature) => feature.parts(services)),
   ])
-  return { ...plugin, sessions: createUserSessions(sessions, plugin.name) }
 }

@@ -1,11 +1,11 @@
 import {
   type Client,
   type EndpointKit,
+  hostKey,
   htmlHeaders,
   isOAuthError,
   type Kit,
   type OAuthError,
-  type Provider,
   type Reply,
   readParameters,
   type Subject,
@@ -13,7 +13,7 @@ import {
 import * as v from 'valibot'
 import { assertAcceptable, timed } from './decision.ts'
 import type { RefusedInteraction } from './interaction.ts'
-import { type EndpointPages, plainPages } from './pages.ts'
+import type { EndpointPages } from './pages.ts'
 import { findTarget, withoutCredentials } from './parameters.ts'
 import { invalid, notAsked, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
@@ -27,7 +27,6 @@ import {
   responseTools,
   type Target,
 } from './response.ts'
-import { createConsents } from './standing.ts'
 
 /** The parameter that carries when a request arrived first, for pages that parse it again after the sign-in. */
 const parameter = 'grantry_started'
@@ -85,45 +84,53 @@ export type HostDecision = {
   readonly scopes: readonly string[]
 } & ({ readonly consented: true } | { readonly trusted: true })
 
-/** The consents of users, for pages of a host that has no authorization endpoint. */
-export interface UserConsents {
-  /** Whether the user need not be asked, as `recallConsent` of an interaction. */
-  suffice(request: CheckedRequest, sub: string): Promise<boolean>
-  /** Adds to what the user has consented to. Call it after the response was created: a refusal must leave nothing. */
-  remember(request: CheckedRequest, sub: string, scopes: readonly string[]): Promise<void>
-}
-
-/** @param lifetime seconds after which the user is asked again. Default: a year */
-export function userConsents(provider: Pick<Provider, 'kit'>, lifetime = 31_536_000): UserConsents {
-  const consents = createConsents(lifetime)
-  const kit = kitOf(provider)
-  return {
-    suffice: (request, sub) => consents.suffice(kit, sub, request),
-    remember: (request, sub, scopes) => consents.remember(kit, sub, request, scopes),
-  }
-}
-
-export interface HostOptions {
-  /** The pages for refusals and `form_post`. Default: plain pages in English. */
-  readonly pages?: EndpointPages | undefined
-  /**
-   * Whether all clients are applications of your own. Their refusals redirect before the user has signed in; others show
-   * a page with a link first (RFC 9700 section 4.11.2), unless the client has `requireConsent: false`. Default: `false`.
-   */
-  readonly trusted?: boolean | undefined
-}
-
-/** Records of the endpoint are of no use here, but the name gives the reasons of refusals their prefix. */
-const kitOf = (provider: Pick<Provider, 'kit'>) => provider.kit('authorization-endpoint')
-
 /** A checked request of a page of the host. */
 export interface HostRequest extends CheckedRequest {
   /** The query with which the page parses the same request again, such as after a sign-in on another page. */
   readonly query: string
 }
 
-const mustPush = ({ requirePushedAuthorizationRequests: own }: Client, { metadata }: Pick<Provider, 'metadata'>) =>
-  own === true || metadata.require_pushed_authorization_requests === true
+/** Authorization requests that pages of the host receive, and the responses to their clients. */
+export interface AuthorizationRequests {
+  /**
+   * Checks a request: by GET in the query, or by POST in a form, which can have further fields of the page. Refusals are
+   * ready responses: a redirect to the client, or a page.
+   *
+   * The page must respect `prompts`, `maxAge` and `hintedSub` of the request. After a sign-in, parse the same request
+   * again, with its `query` or with `params` in a form: they state when it arrived, so that the new authentication counts.
+   * Pushed requests are not supported, and clients that must push theirs are refused.
+   *
+   * @see RFC 6749 section 4.1.1; OpenID Connect Core section 3.1.2.1
+   */
+  parse(request: Request): Promise<HostRequest | { readonly response: Response }>
+  /**
+   * Sends a code, or a refusal, to the client of a request that `parse` has returned. A decision that the request does not
+   * allow, such as one of another user than that of `id_token_hint`, becomes a refusal.
+   *
+   * @throws TypeError for a scope that was not requested.
+   */
+  respond(request: CheckedRequest, result: HostDecision | RefusedInteraction): Promise<Response>
+}
+
+/**
+ * The key of the authorization requests of pages of the host.
+ *
+ * @example
+ * const checked = await provider.use(authorizationRequests).parse(request)
+ */
+export const authorizationRequests = hostKey<AuthorizationRequests>(
+  'authorization-requests',
+  'loginPage() or authorizationEndpoint()',
+)
+
+/** How pages of the host differ. */
+interface HostSettings {
+  /** The pages for refusals and `form_post`. */
+  readonly pages: EndpointPages
+  /** Whether all clients are applications of the host. */
+  readonly trusted: boolean
+  readonly mustPush: (client: Client) => boolean
+}
 
 const isPermitted = (decision: HostDecision): boolean =>
   'trusted' in decision ? decision.trusted === true : decision.consented === true
@@ -144,23 +151,11 @@ function hostResponse({ html, sources, location }: Reply, { issuer }: Pick<Kit, 
   return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store', pragma: 'no-cache' } })
 }
 
-/**
- * Checks an authorization request that a page of the host has received: by GET in the query, or by POST in a form, which
- * can have further fields of the page. For hosts that keep everything else to themselves: `authorizationEndpoint()` need
- * not be installed. Refusals are ready responses: a redirect to the client, or a page.
- *
- * The page must respect `prompts`, `maxAge` and `hintedSub` of the request. After a sign-in, parse the same request again,
- * with its `query` or with `params` in a form: they state when it arrived, so that the new authentication counts. Pushed
- * requests are not supported, and clients that must push theirs are refused.
- *
- * @see RFC 6749 section 4.1.1; OpenID Connect Core section 3.1.2.1
- */
-export async function parseAuthorizationRequest(
-  provider: Pick<Provider, 'kit' | 'metadata'>,
+async function parse(
   request: Request,
-  { pages = plainPages, trusted = false }: HostOptions = {},
+  kit: EndpointKit,
+  { pages, trusted, mustPush }: HostSettings,
 ): Promise<HostRequest | { readonly response: Response }> {
-  const kit = kitOf(provider)
   const http = { header: (name: string) => request.headers.get(name) }
   let params: AuthorizationParameters = {}
   let target: Target | undefined
@@ -168,7 +163,7 @@ export async function parseAuthorizationRequest(
     const received = withoutStart(withoutCredentials(await readParameters(request, maxLength)))
     params = received.params
     target = await findTarget(received.params, kit)
-    if (mustPush(target.client, provider)) throw invalid('The request must be pushed', 'not_pushed')
+    if (mustPush(target.client)) throw invalid('The request must be pushed', 'not_pushed')
     const { startedAt, started } = await startOf(kit, received)
     const checked = await checkRequest(target, { params, confirmation: undefined, startedAt }, kit)
     const repeated = { ...checked.params, ...started }
@@ -176,7 +171,7 @@ export async function parseAuthorizationRequest(
   } catch (error) {
     if (!isOAuthError(error)) throw error
     const tools = responseTools(pages, { kit, http, params })
-    if (target !== undefined && trusted !== true && needsPageFirst(target.client, params)) {
+    if (target !== undefined && !trusted && needsPageFirst(target.client, params)) {
       const page = pageFirst(target, error, { ...tools, pages }, { home: homeOf(kit) })
       return { response: hostResponse(page, kit, page.status === undefined ? statusOf(page.error) : 200) }
     }
@@ -186,19 +181,12 @@ export async function parseAuthorizationRequest(
   }
 }
 
-/**
- * Sends a code, or a refusal, to the client of a request that `parseAuthorizationRequest` has returned. A decision that
- * the request does not allow, such as one of another user than that of `id_token_hint`, becomes a refusal.
- *
- * @throws TypeError for a scope that was not requested.
- */
-export async function authorizationResponse(
-  provider: Pick<Provider, 'kit'>,
+async function respond(
   request: CheckedRequest,
   result: HostDecision | RefusedInteraction,
-  { pages = plainPages }: HostOptions = {},
+  kit: EndpointKit,
+  { pages }: HostSettings,
 ): Promise<Response> {
-  const kit = kitOf(provider)
   const tools = responseTools(pages, { kit, http: { header: () => null }, params: request.params })
   try {
     if ('refuse' in result) throw refused(result.refuse)
@@ -213,3 +201,8 @@ export async function authorizationResponse(
     return hostResponse(errorResponse(request, error, tools), kit)
   }
 }
+
+export const createAuthorizationRequests = (kit: EndpointKit, settings: HostSettings): AuthorizationRequests => ({
+  parse: (request) => parse(request, kit, settings),
+  respond: (request, result) => respond(request, result, kit, settings),
+})

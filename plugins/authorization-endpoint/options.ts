@@ -38,7 +38,7 @@ export const clientMembers = {
 }
 
 /** OpenID Connect Core section 3.1.2.6, and OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
-const errors = {
+export const errors = {
   account_selection_required: 400,
   invalid_request_uri: 400,
   registration_not_supported: 400,
@@ -104,6 +104,8 @@ export const authorizationEndpointEntries = {
   acrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
 }
 
+export const pagesSchema = v.optional(v.custom<EndpointPages>((value) => typeof value === 'object' && value !== null))
+
 export const optionsSchema = configurationObject({
   ...authorizationEndpointEntries,
   interaction: configurationObject({
@@ -112,7 +114,7 @@ export const optionsSchema = configurationObject({
     parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
   }),
   features: v.optional(v.array(v.custom<AuthorizationFeature>((value) => typeof value === 'object')), []),
-  pages: v.optional(v.custom<EndpointPages>((value) => typeof value === 'object' && value !== null)),
+  pages: pagesSchema,
 })
 
 /** What users see of a client. @see OpenID Connect Dynamic Client Registration section 2 */

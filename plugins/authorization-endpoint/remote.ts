@@ -1,4 +1,4 @@
-import type { EndpointKit, Provider, Subject } from '@grantry/core'
+import { type EndpointKit, hostKey, type Subject } from '@grantry/core'
 import { assertAcceptable, timed } from './decision.ts'
 import { findTarget } from './parameters.ts'
 import type { RefusalCode } from './refusal.ts'
@@ -51,14 +51,17 @@ export interface RemoteInteractions {
 }
 
 /**
- * Creates the functions with which a login application on another host answers requests of `authorizationEndpoint()`.
+ * The key of the functions with which a login application on another host decides about requests.
  *
- * @throws TypeError if the provider has no authorization endpoint.
+ * @example
+ * const url = await provider.use(remoteInteractions).complete(id, { subject, scopes: ['openid'] })
  */
-export function createRemoteInteractions(provider: Pick<Provider, 'kit'>): RemoteInteractions {
-  const kit: EndpointKit = provider.kit('authorization-endpoint')
+export const remoteInteractions = hostKey<RemoteInteractions>('remote-interactions', 'authorizationEndpoint()')
+
+/** @throws TypeError if the endpoint to which the browser returns is disabled. */
+export function createRemoteInteractions(kit: EndpointKit): RemoteInteractions {
   const resumeUrl = kit.endpointUrl('authorizationResume')
-  if (resumeUrl === undefined) throw new TypeError('createRemoteInteractions() requires authorizationEndpoint()')
+  if (resumeUrl === undefined) throw new TypeError('remoteInteractions requires the endpoint authorizationResume')
   const requests = createSuspendedRequests()
 
   const check = async (record: SuspendedRecord): Promise<CheckedRequest> => {

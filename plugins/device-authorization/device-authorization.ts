@@ -8,10 +8,10 @@ export type { DevicePageProblem, DevicePageState, RenderedPage } from './page-ht
 export { deviceGrantType } from './parts.ts'
 export { type DevicePages, type DeviceSignInOptions, deviceSignIn } from './sign-in.ts'
 export {
-  createDeviceVerification,
   type DeviceApproval,
   type DeviceRequest,
   type DeviceVerification,
+  deviceVerification,
 } from './verification.ts'
 
 declare module '@grantry/core' {
@@ -23,7 +23,7 @@ declare module '@grantry/core' {
 
 /**
  * Device authorization: a device without a browser or keyboard shows a short code, which the user enters on another
- * device. With `page`, the plugin serves the page for it; otherwise your own page uses `createDeviceVerification`.
+ * device. With `page`, the plugin serves the page for it; otherwise your own page uses `provider.use(deviceVerification)`.
  *
  * @throws TypeError when an option is malformed.
  * @see RFC 8628

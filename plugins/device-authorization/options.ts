@@ -15,15 +15,31 @@ export interface DeviceAuthorizationOptions {
   readonly lifetime?: number | undefined
   /** Seconds between two requests of a device. Default: 5. */
   readonly interval?: number | undefined
+  /**
+   * How many wrong user codes of one address are answered in a window, in seconds: on the page, and by
+   * `deviceVerification`. Default: 10 in 600.
+   */
+  readonly guesses?: { readonly failures?: number | undefined; readonly window?: number | undefined } | undefined
 }
 
 const uriSchema = v.pipe(v.string('must be a URL'), v.url('must be a URL'))
+
+/** RFC 8628 section 5.1: with 2.6e10 codes, 10 guesses in 10 minutes find one of a thousand pending codes once in 50 years. */
+const countForm = 'must be a whole number from 1 to 100'
+const guessesSchema = configurationObject({
+  failures: v.optional(
+    v.pipe(v.number(countForm), v.integer(countForm), v.minValue(1, countForm), v.maxValue(100, countForm)),
+    10,
+  ),
+  window: v.optional(wholeSeconds(1, 86_400), 600),
+})
 
 /** The schema of the options that are data. */
 export const deviceAuthorizationSchema = configurationObject({
   verificationUri: uriSchema,
   lifetime: v.optional(wholeSeconds(1, 3600), 600),
   interval: v.optional(wholeSeconds(1, 60), 5),
+  guesses: v.optional(guessesSchema, {}),
 })
 
 export const optionsSchema = v.pipe(

@@ -13,7 +13,7 @@ import * as v from 'valibot'
 import { browserCookie } from '../shared/browser-cookie.ts'
 import { functionSchema } from '../shared/config-schema.ts'
 import { type DevicePageState, defaultPage, type RenderedPage } from './page-html.ts'
-import { createDeviceVerification } from './verification.ts'
+import { createDeviceVerification, type GuessLimit } from './verification.ts'
 
 /** A user who is signed in, with a name to show. */
 export interface NamedSubject {
@@ -99,7 +99,7 @@ function createShow(render: DevicePage['render']) {
  *
  * @see RFC 8628 sections 3.3, 3.3.1 and 5.4
  */
-export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devicePageSchema>) {
+export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devicePageSchema>, guesses: GuessLimit) {
   const show = createShow(render)
 
   /** The same response for a code that never existed, has expired, or was decided. */
@@ -113,7 +113,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
   async function confirm(typed: string, visit: Visit): Promise<Reply> {
     const { subject, name, request, kit } = visit
     const [found, epoch] = await Promise.all([
-      createDeviceVerification({ kit: () => kit }).find(typed, request.clientAddress ?? ''),
+      createDeviceVerification(kit, guesses).find(typed, request.clientAddress ?? ''),
       kit.epochOf(subject.sub),
     ])
     const client = found && (await kit.findClient(found.clientId))
@@ -138,7 +138,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
       const error = refuse('invalid_request', 'The form is not valid', 'form_invalid')
       return show({ step: 'enter_code', problem: 'form_expired' }, visit, error)
     }
-    const { approve, deny } = createDeviceVerification({ kit: () => kit })
+    const { approve, deny } = createDeviceVerification(kit, guesses)
     const address = request.clientAddress ?? ''
     const isDecided = await (approves
       ? approve(form.userCode, address, { subject, epoch })

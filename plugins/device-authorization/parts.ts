@@ -1,6 +1,7 @@
 import {
   defineEndpoint,
   defineGrant,
+  defineHostFunctions,
   type EndpointKit,
   OAuthError,
   type OAuthErrorCode,
@@ -11,6 +12,7 @@ import type { Options } from './options.ts'
 import { pageEndpoint } from './page.ts'
 import { type DeviceRecord, deviceRecords } from './records.ts'
 import { groupedUserCode, randomUserCode } from './user-code.ts'
+import { createDeviceVerification, deviceVerification } from './verification.ts'
 
 export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
 
@@ -124,5 +126,6 @@ const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
 export const deviceParts = (options: Options): readonly PluginPart[] => [
   endpointOf(options),
   grantOf(options),
-  ...(options.page === undefined ? [] : [pageEndpoint(options.page)]),
+  defineHostFunctions(deviceVerification, (kit) => createDeviceVerification(kit, options.guesses)),
+  ...(options.page === undefined ? [] : [pageEndpoint(options.page, options.guesses)]),
 ]

@@ -42,6 +42,7 @@ export interface DeviceSignInOptions extends Omit<DeviceAuthorizationOptions, 'p
 const optionsSchema = configurationObject({
   lifetime: deviceAuthorizationSchema.entries.lifetime,
   interval: deviceAuthorizationSchema.entries.interval,
+  guesses: deviceAuthorizationSchema.entries.guesses,
   pages: v.custom<DevicePages>(
     (value) => typeof value === 'object' && value !== null && 'deviceCode' in value,
     'must be the pages of createPages()',
@@ -117,12 +118,12 @@ function pageOf(pages: DevicePages, { sessions }: InteractionServices): DevicePa
  * @see RFC 8628
  */
 export function deviceSignIn(input: DeviceSignInOptions): AuthorizationFeature {
-  const { pages, lifetime, interval } = parseConfiguration(optionsSchema, input, 'deviceSignIn()')
+  const { pages, ...options } = parseConfiguration(optionsSchema, input, 'deviceSignIn()')
   return {
     parts(services) {
       const clients = new Map<string, object>()
       return [
-        ...deviceParts({ verificationUri: undefined, lifetime, interval, page: pageOf(pages, services) }),
+        ...deviceParts({ ...options, verificationUri: undefined, page: pageOf(pages, services) }),
         defineClientSource({
           find(clientId, kit) {
             if (clientId !== pageClientId) return undefined

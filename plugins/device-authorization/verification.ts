@@ -1,4 +1,4 @@
-import { type EndpointKit, isOAuthError, OAuthError, type Provider, type Subject } from '@grantry/core'
+import { type EndpointKit, hostKey, isOAuthError, OAuthError, type Subject } from '@grantry/core'
 import { type DeviceRecord, deviceRecords } from './records.ts'
 import { groupedUserCode, typedUserCode } from './user-code.ts'
 
@@ -48,20 +48,24 @@ type Decided =
   | { readonly type: 'consent_given'; readonly scopes: readonly string[] }
   | { readonly type: 'authorization_denied' }
 
-/** RFC 8628 section 5.1: with 2.6e10 codes, 10 guesses in 10 minutes find one of a thousand pending codes once in 50 years. */
-const defaultLimit = { failures: 10, window: 600 }
-
 /**
- * @param guesses how many wrong codes of one address are answered in a window (seconds). Default: 10 in 600.
+ * The key of the functions of a page where users enter codes.
+ *
  * @example
- * const verification = createDeviceVerification(provider)
- * const request = await verification.find('wdjb mjht', clientAddress)
+ * const request = await provider.use(deviceVerification).find('wdjb mjht', clientAddress)
  */
-export function createDeviceVerification(
-  provider: Pick<Provider, 'kit'>,
-  guesses: { readonly failures: number; readonly window: number } = defaultLimit,
-): DeviceVerification {
-  const kit: EndpointKit = provider.kit('device-authorization')
+export const deviceVerification = hostKey<DeviceVerification>(
+  'device-verification',
+  'deviceAuthorization() or, to the sign-in, deviceSignIn()',
+)
+
+/** How many wrong codes of one address are answered in a window (seconds). */
+export interface GuessLimit {
+  readonly failures: number
+  readonly window: number
+}
+
+export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit): DeviceVerification {
   const records = deviceRecords(kit)
   const limit = { name: 'user_code', ...guesses }
 

@@ -7,7 +7,7 @@
  */
 import type { AtomicDriver } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { authorizationEndpoint, createRemoteInteractions } from '@grantry/plugins/authorization-endpoint'
+import { authorizationEndpoint, remoteInteractions, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { totp } from '@grantry/plugins/one-time-password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
@@ -27,9 +27,9 @@ type F = Awaited<ReturnType<typeof setUp>>
 type Endpoint = ReturnType<typeof authorizationEndpoint>
 
 /** What ends everything of alice. */
-const ends: readonly [string, (f: Pick<F, 'provider'>, endpoint: Endpoint) => Promise<unknown>][] = [
+const ends: readonly [string, (f: Pick<F, 'provider'>) => Promise<unknown>][] = [
   ['revoke({ subject })', ({ provider }) => provider.revoke({ subject: 'alice' })],
-  ['endAll()', ({ provider }, { sessions }) => sessions.endAll(provider, 'alice')],
+  ['endAll()', ({ provider }) => provider.use(userSessions).endAll('alice')],
 ]
 
 const pluginsWith = (endpoint: Endpoint) => [authorizationCode(), proofKey(), refreshToken(), endpoint]
@@ -46,25 +46,25 @@ describe('the ticket of a login application', () => {
       interactionLifetime: 86_400,
     })
     const f = await setUp(hostSignIn, {}, { plugins: pluginsWith(endpoint) })
-    const remote = createRemoteInteractions(f.provider)
+    const remote = f.provider.use(remoteInteractions)
     const thief = f.browser()
     const id = (await thief.open(f.urlOf(request))).url.searchParams.get('id') ?? ''
     const decision = { subject: alice, name: 'Alice', scopes: ['openid'] }
     const url = (await remote.complete(id, decision)) ?? ''
-    return { ...f, endpoint, thief, remote, id, decision, url }
+    return { ...f, thief, remote, id, decision, url }
   }
 
   test.each(ends)('gives no code after %s', async (_name, end) => {
-    const { endpoint, thief, url, ...f } = await withTicket()
-    await end(f, endpoint)
+    const { thief, url, ...f } = await withTicket()
+    await end(f)
     const refused = await thief.open(url)
     expect([refused.status, answer(refused).code]).toEqual([400, undefined])
     expect(answer(await thief.open(f.urlOf({ ...request, prompt: 'none' })))).toMatchObject({ error: 'login_required' })
   })
 
   test('gives no code many hours after endAll()', async () => {
-    const { endpoint, thief, url, clock, provider } = await withTicket()
-    await endpoint.sessions.endAll(provider, 'alice')
+    const { thief, url, clock, provider } = await withTicket()
+    await provider.use(userSessions).endAll('alice')
     clock.advance(86_000)
     expect((await thief.open(url)).status).toBe(400)
   })
@@ -90,12 +90,12 @@ describe('the proof of a password', () => {
         ...hiddenFields(page),
         code: passwordAt(f.clock.now()),
       })
-    return { ...f, endpoint, browser, enter, enterCode }
+    return { ...f, browser, enter, enterCode }
   }
 
   test.each(ends)('begins no session after %s, also with the right code', async (_name, end) => {
-    const { endpoint, browser, enterCode, ...f } = await atSecondFactor()
-    await end(f, endpoint)
+    const { browser, enterCode, ...f } = await atSecondFactor()
+    await end(f)
     const refused = await enterCode()
     expect([nameOf(refused), refused.html]).toEqual(['signIn', expect.stringContaining('form_expired')])
     expect(browser.jar.has('__Host-grantry-session')).toBe(false)
@@ -148,7 +148,7 @@ describe('a request whose interaction is in progress', () => {
       },
     })
     const thief = f.browser()
-    const remote = createRemoteInteractions(f.provider)
+    const remote = f.provider.use(remoteInteractions)
     const id = (await thief.open(f.urlOf(request))).url.searchParams.get('id') ?? ''
     const url = await remote.complete(id, { subject: alice, scopes: ['openid'] })
     expect(answer(await thief.open(url ?? ''))).toHaveProperty('code')

@@ -7,7 +7,7 @@
  * RFC 6819 section 4.4.1.8; RFC 9700 section 4.7.
  */
 
-import { createRemoteInteractions } from '@grantry/plugins/authorization-endpoint'
+import { remoteInteractions } from '@grantry/plugins/authorization-endpoint'
 import { describe, expect, test } from 'vitest'
 import { answer, hiddenFields, type Page } from '../authorization/browser.ts'
 import { nameOf, setUpPages } from '../authorization/own-pages.ts'
@@ -108,7 +108,7 @@ describe('with a login application on another host', () => {
       attacker,
       victim,
       id: url.searchParams.get('id') ?? '',
-      remote: createRemoteInteractions(f.provider),
+      remote: f.provider.use(remoteInteractions),
     }
   }
   const decision = { subject: alice, scopes: ['openid'] }

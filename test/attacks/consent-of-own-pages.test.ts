@@ -6,11 +6,10 @@
  */
 import { defineEndpoint, type Reply } from '@grantry/core'
 import {
-  authorizationResponse,
-  createRemoteInteractions,
+  authorizationRequests,
   type HostDecision,
   type InteractionPort,
-  parseAuthorizationRequest,
+  remoteInteractions,
   userConsents,
 } from '@grantry/plugins/authorization-endpoint'
 import * as v from 'valibot'
@@ -119,7 +118,7 @@ test('a consent that a login application has asked for is remembered if the deci
   const end = await user.open(urlOf(request))
   const { scope } = request
   const decision = { subject: { sub: 'alice', amr: ['pwd'] }, scopes: scope.split(' '), remember: true }
-  const url = await createRemoteInteractions(provider).complete(end.url.searchParams.get('id') ?? '', decision)
+  const url = await provider.use(remoteInteractions).complete(end.url.searchParams.get('id') ?? '', decision)
   expect(answer(await user.open(url ?? ''))).toMatchObject(isCode)
   expect(answer(await user.open(urlOf({ ...request, prompt: 'none' })))).toMatchObject(isCode)
 })
@@ -127,10 +126,9 @@ test('a consent that a login application has asked for is remembered if the deci
 describe('pages of a host that keeps everything to itself', () => {
   async function parsed() {
     const { provider } = await setUp(asking())
-    const checked = await parseAuthorizationRequest(
-      provider,
-      new Request(`https://h.example/?${new URLSearchParams(request)}`),
-    )
+    const checked = await provider
+      .use(authorizationRequests)
+      .parse(new Request(`https://h.example/?${new URLSearchParams(request)}`))
     if ('response' in checked) throw new Error('refused')
     return { provider, checked }
   }
@@ -139,12 +137,12 @@ describe('pages of a host that keeps everything to itself', () => {
   test.each([{}, { trusted: false }, { consented: 'yes' }])('give no code without such a word: %j', async (word) => {
     const { provider, checked } = await parsed()
     const decision = { subject: alice, scopes: checked.scopes, ...word } as unknown as HostDecision
-    expect(errorOf(await authorizationResponse(provider, checked, decision))).toBe('consent_required')
+    expect(errorOf(await provider.use(authorizationRequests).respond(checked, decision))).toBe('consent_required')
   })
 
   test('can remember consents', async () => {
     const { provider, checked } = await parsed()
-    const consents = userConsents(provider)
+    const consents = provider.use(userConsents)
     expect(await consents.suffice(checked, 'alice')).toBe(false)
     await consents.remember(checked, 'alice', checked.scopes)
     expect(await consents.suffice(checked, 'alice')).toBe(true)

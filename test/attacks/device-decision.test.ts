@@ -5,7 +5,7 @@
  * The failure of one write stands for the moment between the two: it holds the approval there.
  */
 
-import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { createTestClock, createTestProvider, mapDriver, sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
 
@@ -39,7 +39,7 @@ async function halfApproved() {
     ],
   })
   const { body } = await f.post('deviceAuthorization', { scope: 'api1' }, ['tv', 's'])
-  const page = createDeviceVerification(f.provider)
+  const page = f.provider.use(deviceVerification)
   const userCode: string = body.user_code
   await expect(page.approve(userCode, address, alice)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
   expect([isGrantStored, hasFailed]).toEqual([true, true])

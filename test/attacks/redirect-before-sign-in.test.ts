@@ -5,7 +5,7 @@
  *
  * RFC 9700 section 4.11.2.
  */
-import { parseAuthorizationRequest } from '@grantry/plugins/authorization-endpoint'
+import { authorizationRequests } from '@grantry/plugins/authorization-endpoint'
 import { describe, expect, test } from 'vitest'
 import { answer, hiddenFields, returnLink } from '../authorization/browser.ts'
 import { ownPages } from '../authorization/own-pages.ts'
@@ -47,7 +47,7 @@ describe.each(mistakes)('a request with a mistake in %s', (_name, more, error) =
   test('shows a page of a host that keeps everything to itself', async () => {
     const { provider } = await setUp(ownPages)
     const url = `https://id.example.com/login?${new URLSearchParams(parameters)}`
-    const parsed = await parseAuthorizationRequest(provider, new Request(url))
+    const parsed = await provider.use(authorizationRequests).parse(new Request(url))
     if (!('response' in parsed)) throw new Error('accepted')
     expect([parsed.response.status, parsed.response.headers.get('location')]).toEqual([400, null])
     expect(returnLink({ html: await parsed.response.text() })?.href).toMatch(redirectUri)

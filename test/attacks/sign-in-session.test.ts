@@ -6,7 +6,7 @@
  * RFC 6265bis section 8.6; OpenID Connect Core section 3.1.2.1.
  */
 import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
+import { authorizationEndpoint, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
@@ -212,7 +212,7 @@ test('a thief cannot hide a session from endAll by signing in often at the same 
   const f = await setUpPages({}, { plugins, storage: withLatency(memoryDriver()) })
   const browsers = Array.from({ length: 80 }, () => f.browser())
   await Promise.all(browsers.map((browser) => f.signIn(browser, 'alice')))
-  await endpoint.sessions.endAll(f.provider, 'alice')
+  await f.provider.use(userSessions).endAll('alice')
   const silent = await Promise.all(browsers.map((browser) => f.ask(browser, { prompt: 'none' })))
   expect(silent.filter((page) => answer(page).error !== 'login_required')).toEqual([])
   await f.signIn(browsers[0] ?? f.browser(), 'alice')

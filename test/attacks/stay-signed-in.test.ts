@@ -6,7 +6,7 @@
  * OWASP Session Management; RFC 6265bis section 8.6.
  */
 import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
+import { authorizationEndpoint, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
@@ -107,7 +107,7 @@ describe('a session that stays', () => {
     // So many at the same moment that some are on no list.
     const browsers = Array.from({ length: 20 }, () => f.browser())
     await Promise.all(browsers.map((browser) => f.signIn(browser, 'alice')))
-    await endpoint.sessions.endAll(f.provider, 'alice')
+    await f.provider.use(userSessions).endAll('alice')
     f.clock.advance(29 * days)
     const silent = await Promise.all(browsers.map((browser) => f.ask(browser, { prompt: 'none' })))
     expect(silent.filter((page) => answer(page).error !== 'login_required')).toEqual([])

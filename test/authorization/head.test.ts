@@ -1,5 +1,5 @@
 import { defineEndpoint, definePlugin } from '@grantry/core'
-import { createRemoteInteractions } from '@grantry/plugins/authorization-endpoint'
+import { remoteInteractions } from '@grantry/plugins/authorization-endpoint'
 import { describe, expect, test } from 'vitest'
 import { createBrowser, setUpPage } from '../device-authorization/browser.ts'
 import { setUp as setUpPush } from '../pushed-authorization/parties.ts'
@@ -41,7 +41,7 @@ describe('HEAD', () => {
     const user = browser()
     const id = (await user.open(urlOf(request))).url.searchParams.get('id') ?? ''
     const decision = { subject: { sub: 'alice', amr: ['pwd'] }, scopes: ['openid'] }
-    const url = (await createRemoteInteractions(provider).complete(id, decision)) ?? ''
+    const url = (await provider.use(remoteInteractions).complete(id, decision)) ?? ''
     await head(provider, url, user.jar)
     expect(answer(await user.open(url))).toMatchObject(isCode)
   })

@@ -1,27 +1,29 @@
 import { decodeJwt } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { authorizationResponse, parseAuthorizationRequest } from '@grantry/plugins/authorization-endpoint'
+import {
+  authorizationEndpoint,
+  authorizationRequests,
+  loginPage,
+  userConsents,
+} from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { alice, clients, redirectUri, request, web } from './parties.ts'
+import { alice, clients, hostSignIn, redirectUri, request, web } from './parties.ts'
 
 const page = 'https://id.example.com/login'
 
 /** A host with a login page of its own, without `authorizationEndpoint()`. */
 async function host() {
   const f = await createTestProvider({
-    plugins: [authorizationCode(), proofKey(), refreshToken()],
+    plugins: [authorizationCode(), proofKey(), refreshToken(), loginPage({ trusted: true })],
     clients: [...clients],
   })
+  const requests = f.provider.use(authorizationRequests)
   const parse = (parameters: Readonly<Record<string, string>>, method = 'GET') => {
     const form = new URLSearchParams(parameters)
-    return parseAuthorizationRequest(
-      f.provider,
-      method === 'GET' ? new Request(`${page}?${form}`) : new Request(page, { method, body: form }),
-      { trusted: true },
-    )
+    return requests.parse(method === 'GET' ? new Request(`${page}?${form}`) : new Request(page, { method, body: form }))
   }
   const checked = async (parameters: Readonly<Record<string, string>> = {}, method = 'GET') => {
     const result = await parse({ ...request, ...parameters }, method)
@@ -33,7 +35,7 @@ async function host() {
     if (!('response' in result)) throw new Error('The request was accepted')
     return result.response
   }
-  return { ...f, parse, checked, refusalOf }
+  return { ...f, requests, parse, checked, refusalOf }
 }
 
 const parametersOf = ({ headers }: Response) =>
@@ -41,10 +43,10 @@ const parametersOf = ({ headers }: Response) =>
 
 describe('a page of the host', () => {
   test('11.26 a host parses a request and sends a code, with nonce, state and issuer', async () => {
-    const { provider, checked, post } = await host()
+    const { provider, requests, checked, post } = await host()
     const parsed = await checked({ max_age: '60', login_hint: 'alice' })
     expect(parsed).toMatchObject({ maxAge: 60, loginHint: 'alice', nonce: request.nonce, scopes: ['openid', 'api1'] })
-    const response = await authorizationResponse(provider, parsed, {
+    const response = await requests.respond(parsed, {
       subject: alice,
       scopes: parsed.scopes,
       consented: true,
@@ -90,19 +92,19 @@ describe('a page of the host', () => {
   })
 
   test('11.26 a repeated parameter gets a page, and so does a body that is no form', async () => {
-    const { provider } = await host()
-    const requests = [
+    const { requests } = await host()
+    const received = [
       new Request(`${page}?client_id=web&client_id=web`),
       new Request(page, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }),
     ]
-    const results = await Promise.all(requests.map((one) => parseAuthorizationRequest(provider, one)))
+    const results = await Promise.all(received.map((one) => requests.parse(one)))
     expect(results.map((result) => 'response' in result && result.response.status)).toEqual([400, 415])
   })
 
   test('11.26 form_post is a page that sends a form', async () => {
-    const { provider, checked } = await host()
+    const { requests, checked } = await host()
     const parsed = await checked({ response_mode: 'form_post' })
-    const response = await authorizationResponse(provider, parsed, { refuse: 'access_denied' })
+    const response = await requests.respond(parsed, { refuse: 'access_denied' })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(await response.text()).toContain('name="error" value="access_denied"')
   })
@@ -112,10 +114,10 @@ describe('a page of the host', () => {
     ['max_age', { max_age: '10' }, 'login_required'],
     ['a sub', { claims: JSON.stringify({ id_token: { sub: { value: 'bob' } } }) }, 'login_required'],
   ])('11.26 a decision that does not meet %s becomes a refusal', async (_name, parameters, error) => {
-    const { provider, checked, clock } = await host()
+    const { requests, checked, clock } = await host()
     const parsed = await checked(parameters)
     const subject = { ...alice, authTime: clock.now() - 20 }
-    const response = await authorizationResponse(provider, parsed, { subject, scopes: parsed.scopes, consented: true })
+    const response = await requests.respond(parsed, { subject, scopes: parsed.scopes, consented: true })
     expect(parametersOf(response)).toMatchObject({ error, state: request.state })
   })
 
@@ -126,8 +128,54 @@ describe('a page of the host', () => {
   })
 
   test('11.26 a scope that was not requested is a defect of the page', async () => {
-    const { provider, checked } = await host()
+    const { requests, checked } = await host()
     const decision = { subject: alice, scopes: ['profile'], consented: true } as const
-    await expect(authorizationResponse(provider, await checked(), decision)).rejects.toThrow('not requested')
+    await expect(requests.respond(await checked(), decision)).rejects.toThrow('not requested')
+  })
+})
+
+describe('loginPage()', () => {
+  test('11.26 shows a page before a refusal, unless a client is trusted', async () => {
+    const plugins = [authorizationCode(), proofKey(), refreshToken(), loginPage()]
+    const [web, ...others] = clients
+    const refused = new Request(`${page}?${new URLSearchParams({ ...request, scope: 'x' })}`)
+    for (const [requireConsent, status] of [
+      [true, 400],
+      [false, 303],
+    ] as const) {
+      const { provider } = await createTestProvider({
+        plugins,
+        clients: [{ ...web, clientId: 'web', requireConsent }, ...others],
+      })
+      const result = await provider.use(authorizationRequests).parse(refused)
+      expect('response' in result && result.response.status).toBe(status)
+    }
+  })
+
+  test('remembers consents for as long as its option states', async () => {
+    const plugins = [authorizationCode(), proofKey(), refreshToken(), loginPage({ consentLifetime: 60 })]
+    const { provider, clock } = await createTestProvider({ plugins, clients: [...clients] })
+    const checked = await provider
+      .use(authorizationRequests)
+      .parse(new Request(`${page}?${new URLSearchParams(request)}`))
+    if ('response' in checked) throw new Error('refused')
+    const consents = provider.use(userConsents)
+    await consents.remember(checked, 'alice', checked.scopes)
+    expect(await consents.suffice(checked, 'alice')).toBe(true)
+    clock.advance(60)
+    expect(await consents.suffice(checked, 'alice')).toBe(false)
+  })
+
+  test.each([
+    [{ trustd: true }, 'loginPage(): trustd is not a known option; did you mean trusted?'],
+    [{ trusted: 'yes' }, 'loginPage(): trusted must be true or false'],
+    [{ consentLifetime: 1 }, 'loginPage(): consentLifetime must be 60 to 315360000 seconds'],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => loginPage(options as object)).toThrow(message)
+  })
+
+  test('is installed instead of the endpoint', async () => {
+    const plugins = [loginPage(), authorizationEndpoint({ interaction: hostSignIn })]
+    await expect(createTestProvider({ plugins })).rejects.toThrow('two plugins have the name authorization-endpoint')
   })
 })

@@ -1,9 +1,9 @@
 import { decodeJwt, isOAuthError } from '@grantry/core'
-import { createRemoteInteractions, type InteractionPort } from '@grantry/plugins/authorization-endpoint'
+import { type InteractionPort, remoteInteractions } from '@grantry/plugins/authorization-endpoint'
 import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { answer, type createBrowser } from './browser.ts'
-import { alice, request, setUp } from './parties.ts'
+import { alice, hostSignIn, request, setUp } from './parties.ts'
 
 const isCode = { code: expect.any(String), state: request.state }
 
@@ -18,7 +18,7 @@ const elsewhere: InteractionPort = {
 
 async function setUpRemote() {
   const f = await setUp(elsewhere)
-  const remote = createRemoteInteractions(f.provider)
+  const remote = f.provider.use(remoteInteractions)
   /** Opens a request, and returns the id that the login application receives. */
   const begin = async (
     browser: ReturnType<typeof createBrowser>,
@@ -131,6 +131,8 @@ describe('a login application elsewhere', () => {
     const id = await begin(browser())
     await expect(remote.complete(id, { ...decision, scopes: ['profile'] })).rejects.toThrow('not requested')
     const { provider } = await createTestProvider({ plugins: [] })
-    expect(() => createRemoteInteractions(provider)).toThrow('requires authorizationEndpoint()')
+    expect(() => provider.use(remoteInteractions)).toThrow('add authorizationEndpoint() to the option plugins')
+    const disabled = await setUp(hostSignIn, {}, { endpoints: { authorizationResume: false } })
+    expect(() => disabled.provider.use(remoteInteractions)).toThrow('requires the endpoint authorizationResume')
   })
 })

@@ -1,5 +1,5 @@
 import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { authorizationEndpoint, type Session } from '@grantry/plugins/authorization-endpoint'
+import { authorizationEndpoint, type Session, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { expect, test } from 'vitest'
@@ -21,42 +21,42 @@ async function signedIn() {
   ] as const) {
     await f.signIn(browser, user)
   }
-  return { ...f, sessions: endpoint.sessions, ended, laptop, phone, other }
+  return { ...f, sessions: f.provider.use(userSessions), ended, laptop, phone, other }
 }
 
 test('11.28 a host lists the sessions of a user', async () => {
-  const { provider, sessions } = await signedIn()
-  const all = await sessions.list(provider, 'alice')
+  const { sessions } = await signedIn()
+  const all = await sessions.list('alice')
   expect(all.map(({ subject }) => subject.sub)).toEqual(['alice', 'alice'])
   expect(new Set(all.map(({ sid }) => sid)).size).toBe(2)
   expect(JSON.stringify(all)).not.toContain('secret')
-  expect(await sessions.list(provider, 'carol')).toEqual([])
+  expect(await sessions.list('carol')).toEqual([])
 })
 
 test('11.28 a host ends one session, and others continue', async () => {
-  const { provider, sessions, ask, laptop, phone, ended } = await signedIn()
-  const [first] = await sessions.list(provider, 'alice')
-  expect(await sessions.end(provider, first?.sid ?? '')).toBe(true)
-  expect(await sessions.end(provider, first?.sid ?? '')).toBe(false)
+  const { sessions, ask, laptop, phone, ended } = await signedIn()
+  const [first] = await sessions.list('alice')
+  expect(await sessions.end(first?.sid ?? '')).toBe(true)
+  expect(await sessions.end(first?.sid ?? '')).toBe(false)
   expect(ended.map(({ sid }) => sid)).toEqual([first?.sid])
   const pages = [await ask(laptop), await ask(phone)]
   expect(pages.filter((page) => nameOf(page) === 'sign-in')).toHaveLength(1)
 })
 
 test('11.28 a host ends all sessions of a user: after a stolen device, no browser gets a code', async () => {
-  const { provider, sessions, ask, laptop, phone, other, ended } = await signedIn()
-  expect(await sessions.endAll(provider, 'alice')).toBe(2)
+  const { sessions, ask, laptop, phone, other, ended } = await signedIn()
+  expect(await sessions.endAll('alice')).toBe(2)
   expect(ended).toHaveLength(2)
   expect([nameOf(await ask(laptop)), nameOf(await ask(phone))]).toEqual(['sign-in', 'sign-in'])
   expect(answer(await ask(other))).toHaveProperty('code')
-  expect(await sessions.list(provider, 'alice')).toEqual([])
+  expect(await sessions.list('alice')).toEqual([])
 })
 
 test('11.28 sessions of a user who was revoked before still notify their clients, and are listed no more', async () => {
   const { provider, sessions, ended } = await signedIn()
   await provider.revoke({ subject: 'alice' })
-  expect(await sessions.list(provider, 'alice')).toEqual([])
-  expect(await sessions.endAll(provider, 'alice')).toBe(2)
+  expect(await sessions.list('alice')).toEqual([])
+  expect(await sessions.endAll('alice')).toBe(2)
   expect(ended.map(({ subject }) => subject.sub)).toEqual(['alice', 'alice'])
 })
 
@@ -81,11 +81,11 @@ test('11.28 one session more than a user can have ends the one that was idle for
 })
 
 test('11.28 a user can have a hundred sessions by default', async () => {
-  const { browser, signIn, provider, ended, sessions } = await signedIn()
+  const { browser, signIn, ended, sessions } = await signedIn()
   for (let count = 2; count < 100; count += 1) await signIn(browser(), 'alice')
-  expect([ended.length, (await sessions.list(provider, 'alice')).length]).toEqual([0, 100])
+  expect([ended.length, (await sessions.list('alice')).length]).toEqual([0, 100])
   await signIn(browser(), 'alice')
-  expect([ended.length, (await sessions.list(provider, 'alice')).length]).toEqual([1, 100])
+  expect([ended.length, (await sessions.list('alice')).length]).toEqual([1, 100])
 })
 
 test.each([0, 1.5, 1001, '3'])('11.28 refuses maxPerUser: %j', (maxPerUser) => {

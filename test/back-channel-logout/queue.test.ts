@@ -1,8 +1,6 @@
-import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
-import { backChannelLogout } from '@grantry/plugins/back-channel-logout'
+import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { createTestClock, mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
-import { ownPages } from '../authorization/own-pages.ts'
 import { kindOf } from '../end-session/parties.ts'
 import { withLatency } from '../support/latency.ts'
 import { clients, createReceivers, setUpNotified } from './parties.ts'
@@ -191,12 +189,12 @@ test('14.9 a run with slow clients ends, and the next one continues', async () =
 })
 
 test('14.4 sessions that the host or an operator ends, in another process, notify too', async () => {
-  const f = await setUpNotified()
+  const storage = mapDriver()
+  const f = await setUpNotified({}, { storage })
   for (const browser of [f.browser(), f.browser()]) await f.signedIn('alice', browser)
   await f.signedIn('bob')
-  const features = [backChannelLogout({ fetch: f.fetch })]
-  const { sessions } = authorizationEndpoint({ interaction: ownPages, features })
-  expect(await sessions.endAll(f.provider, 'alice')).toBe(2)
+  const other = await setUpNotified({}, { storage }, f)
+  expect(await other.provider.use(userSessions).endAll('alice')).toBe(2)
   expect(f.claims()).toMatchObject([{ sub: 'alice' }, { sub: 'alice' }])
   // A client that ends sessions by their sid would keep the second one otherwise.
   expect(new Set(f.claims().map(({ sid }) => sid)).size).toBe(2)

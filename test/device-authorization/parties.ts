@@ -1,5 +1,5 @@
 import type { ClientOptions } from '@grantry/core'
-import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/testing'
 
@@ -33,5 +33,5 @@ export async function setUp(more: Partial<TestProviderOptions> = {}) {
     f.post('deviceAuthorization', form, as ?? undefined)
   const poll = (deviceCode: string, as: Credentials | undefined = tv, more: Record<string, string> = {}) =>
     f.post('token', { grant_type: deviceGrantType, device_code: deviceCode, ...more }, as)
-  return { ...f, start, poll, page: createDeviceVerification(f.provider) }
+  return { ...f, start, poll, page: f.provider.use(deviceVerification) }
 }

@@ -3,12 +3,12 @@ import type { ClientOptions } from '@grantry/core'
 import { createPages } from '@grantry/pages'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { type AuthorizationEndpointOptions, authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
-import { deviceSignIn } from '@grantry/plugins/device-authorization'
+import { type DeviceSignInOptions, deviceSignIn, deviceVerification } from '@grantry/plugins/device-authorization'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { signIn } from '@grantry/plugins/sign-in'
 import { describe, expect, test } from 'vitest'
 import { createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
-import { clients as deviceClients, setUp as setUpDevices } from './parties.ts'
+import { address, alice, clients as deviceClients, setUp as setUpDevices } from './parties.ts'
 
 const issuer = 'https://id.example.com'
 const pageUri = `${issuer}/connect/device`
@@ -17,10 +17,11 @@ async function setUp(
   endpoint: Partial<AuthorizationEndpointOptions> = {},
   client: Partial<ClientOptions> = {},
   isActive = () => true,
+  guesses: DeviceSignInOptions['guesses'] = {},
 ) {
   const pages = createPages({ name: 'Example', scopes: { api1: { en: 'Watch films', de: 'Filme ansehen' } } })
   const interaction = signIn({ pages })
-  const features = [deviceSignIn({ pages })]
+  const features = [deviceSignIn({ pages, guesses })]
   const [tv, ...others] = deviceClients
   const f = await setUpDevices({
     plugins: [authorizationCode(), proofKey(), authorizationEndpoint({ interaction, pages, features, ...endpoint })],
@@ -46,6 +47,32 @@ async function setUp(
     browser.submit(`${issuer}/connect/signin`, { ...hiddenFields(page), username, password })
   return { ...f, browser, enter }
 }
+
+describe('a page of the host beside the ready sign-in', () => {
+  test('finds, approves and denies codes', async () => {
+    const { start, poll, provider, clock } = await setUp()
+    const own = provider.use(deviceVerification)
+    const { body } = await start()
+    expect(await own.find(body.user_code, address)).toMatchObject({ clientId: 'tv', scopes: ['api1'] })
+    expect(await own.approve(body.user_code, address, { subject: alice })).toBe(true)
+    expect((await poll(body.device_code)).status).toBe(200)
+    const { body: other } = await start()
+    expect(await own.deny(other.user_code, address)).toBe(true)
+    clock.advance(5)
+    expect((await poll(other.device_code)).body.error).toBe('access_denied')
+  })
+
+  test('shares the limit of wrong codes with the page of the plugin', async () => {
+    const { browser, enter, start, provider } = await setUp({}, {}, () => true, { failures: 2 })
+    await enter(await browser.open(pageUri))
+    const own = provider.use(deviceVerification)
+    expect(await own.find('BCDF-GHJK', address)).toBeUndefined()
+    await browser.submit(pageUri, { user_code: 'BCDF-GHJK' })
+    const { body } = await start()
+    await expect(own.find(body.user_code, address)).rejects.toMatchObject({ code: 'slow_down' })
+    expect((await browser.submit(pageUri, { user_code: body.user_code })).status).toBe(429)
+  })
+})
 
 describe('the page for devices with the ready sign-in', () => {
   test('signs in, asks, and lets the device in', async () => {

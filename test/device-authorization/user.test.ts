@@ -6,7 +6,7 @@ import { address, alice, clients, setUp, verificationUri } from './parties.ts'
 
 describe('the user', () => {
   test.each(['WDJB-MJHT', 'wdjbmjht', ' wdjb mjht ', 'Wdjb.Mjht'])('can type the code as %j', async (typed) => {
-    const { start, page, provider } = await setUp()
+    const { start, page, clock } = await setUp()
     const { body } = await start()
     // The same spelling of the real code.
     const letters = [...body.user_code.replace('-', '')]
@@ -18,7 +18,7 @@ describe('the user', () => {
       userCode: body.user_code,
       clientId: 'tv',
       scopes: ['api1'],
-      expiresAt: provider.kit('device-authorization').now() + 600,
+      expiresAt: clock.now() + 600,
     })
   })
 
@@ -47,6 +47,29 @@ describe('the user', () => {
     expect(await page.find(body.user_code, '198.51.100.7')).toBeDefined()
     clock.advance(600)
     expect(await page.find(body.user_code, address)).toBeDefined()
+  })
+
+  test('can guess as many codes as the option allows', async () => {
+    const guesses = { failures: 1, window: 60 }
+    const { start, page, clock } = await setUp({
+      plugins: [deviceAuthorization({ verificationUri, guesses })],
+      clients: clients.slice(1, 3),
+    })
+    const { body } = await start({ scope: 'api1', client_id: 'lamp' }, null)
+    expect(await page.find('BCDF-GHJK', address)).toBeUndefined()
+    await expect(page.find(body.user_code, address)).rejects.toMatchObject({ code: 'slow_down' })
+    clock.advance(60)
+    expect(await page.find(body.user_code, address)).toBeDefined()
+  })
+
+  test.each([
+    [{ failures: 0 }, 'guesses.failures must be a whole number from 1 to 100'],
+    [{ failures: 101 }, 'guesses.failures must be a whole number from 1 to 100'],
+    [{ failures: '3' }, 'guesses.failures must be a whole number from 1 to 100'],
+    [{ window: 0.5 }, 'guesses.window must be 1 to 86400 seconds'],
+    [{ failure: 3 }, 'guesses.failure is not a known option; did you mean failures?'],
+  ])('can guess no number of codes that %j does not determine', (guesses, message) => {
+    expect(() => deviceAuthorization({ verificationUri, guesses: guesses as object })).toThrow(message)
   })
 
   test('cannot decide twice', async () => {

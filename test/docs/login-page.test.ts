@@ -18,7 +18,7 @@ let program: { readonly provider: Provider; readonly server: Server }
 let directory: string
 
 beforeAll(async () => {
-  const guide = codeBlocks('docs/guides/embedding.md').find(({ code }) => code.includes('parseAuthorizationRequest'))
+  const guide = codeBlocks('docs/guides/embedding.md').find(({ code }) => code.includes('loginPage('))
   const [page = ''] = guide?.code.split('// What the browser and the client do:') ?? []
   const port = await reservedPort()
   // Inside the tree, so that the packages are found; ignored by git.

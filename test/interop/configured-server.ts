@@ -1,6 +1,6 @@
 import { type ClientOptions, parseConfiguration } from '@grantry/core'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
-import { createDeviceVerification, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { tokenExchange } from '@grantry/plugins/token-exchange'
 import { type Credentials, sha256Of } from '@grantry/testing'
 import { type Configuration, configurationSchema } from '../../packages/server/src/configuration/schema.ts'
@@ -74,7 +74,7 @@ export async function startConfiguredServer(): Promise<ConfiguredServer> {
     directory: '.',
   }
   const server = await startServer({ loaded, port, observe: () => {} })
-  const page = createDeviceVerification(server.provider)
+  const page = server.provider.use(deviceVerification)
   return {
     ...server,
     issuer,

@@ -1,6 +1,6 @@
 import { decodeJwt, defineGrant, type JsonObject, type NewGrant, OAuthError } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { createTestProvider, sha256Of, type TestResponse, testClient } from '@grantry/testing'
 import fc from 'fast-check'
@@ -61,7 +61,7 @@ async function setUp() {
       const { body } = await post('deviceAuthorization', { scope: grant.scopes.join(' ') }, testClient)
       const credentialHash = provider.kit('device-authorization').sha256(body.device_code)
       await provider.authorize({ kind: 'device', clientId, credentialHash, ...grant })
-      await createDeviceVerification(provider).approve(body.user_code, '192.0.2.1', grant)
+      await provider.use(deviceVerification).approve(body.user_code, '192.0.2.1', grant)
       return token({ grant_type: deviceGrantType, device_code: body.device_code })
     },
     async link(grant) {

@@ -1,5 +1,5 @@
 import type { ClientOptions } from '@grantry/core'
-import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { describe, expect, test } from 'vitest'
 import { badge, grantType as badgeGrantType, holder } from '../custom-grant/badge-grant.ts'
 import { builtInPlugins, clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
@@ -13,7 +13,7 @@ const ways: Readonly<Record<string, (f: Fixture) => Promise<Record<string, strin
   authorization_code: async (f) => ({ code: await f.code(), redirect_uri: redirectUri }),
   [deviceGrantType]: async (f) => {
     const { body } = await f.post('deviceAuthorization', { scope }, web)
-    await createDeviceVerification(f.provider).approve(String(body.user_code), '192.0.2.1', { subject: holder })
+    await f.provider.use(deviceVerification).approve(String(body.user_code), '192.0.2.1', { subject: holder })
     return { device_code: String(body.device_code) }
   },
   [badgeGrantType]: async () => ({ badge_id: '123456', scope }),

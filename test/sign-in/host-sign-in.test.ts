@@ -1,5 +1,5 @@
 import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { authorizationResponse, parseAuthorizationRequest } from '@grantry/plugins/authorization-endpoint'
+import { authorizationRequests, loginPage } from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { createTestProvider } from '@grantry/testing'
@@ -14,19 +14,20 @@ const isTooOld = { error: 'login_required', state: request.state }
 /** A host with a login page of its own: it redirects there, and comes back. */
 async function host() {
   const f = await createTestProvider({
-    plugins: [authorizationCode(), proofKey(), refreshToken()],
+    plugins: [authorizationCode(), proofKey(), refreshToken(), loginPage()],
     clients: [...clients],
   })
+  const requests = f.provider.use(authorizationRequests)
   async function parse(query: string, form?: Readonly<Record<string, string>>) {
     const init = form && { method: 'POST', body: new URLSearchParams(form) }
-    const checked = await parseAuthorizationRequest(f.provider, new Request(`${login}${query}`, init))
+    const checked = await requests.parse(new Request(`${login}${query}`, init))
     if ('response' in checked) throw new Error('refused')
     return checked
   }
   /** The response for a user who authenticated then. */
   async function respond(checked: Awaited<ReturnType<typeof parse>>, authTime: number) {
     const decision = { subject: { ...alice, authTime }, scopes: checked.scopes, consented: true } as const
-    const { headers } = await authorizationResponse(f.provider, checked, decision)
+    const { headers } = await requests.respond(checked, decision)
     return Object.fromEntries(new URL(headers.get('location') ?? '').searchParams)
   }
   const queryOf = (more: object = {}) => `?${new URLSearchParams({ ...request, ...more })}`
@@ -81,7 +82,7 @@ test.each([
 ] as const)('11.32 refuses a request that was not pushed, if %s must push', async (_name, options, [client_id]) => {
   const { provider } = await setUpPush(options)
   const query = new URLSearchParams({ ...request, client_id, prompt: 'none' })
-  const checked = await parseAuthorizationRequest(provider, new Request(`${login}?${query}`))
+  const checked = await provider.use(authorizationRequests).parse(new Request(`${login}?${query}`))
   if (!('response' in checked)) throw new Error('accepted')
   const { searchParams } = new URL(checked.response.headers.get('location') ?? '')
   expect(Object.fromEntries(searchParams)).toMatchObject({ error: 'invalid_request', state: request.state })

@@ -1,4 +1,4 @@
-import { createRemoteInteractions, type InteractionPort } from '@grantry/plugins/authorization-endpoint'
+import { type InteractionPort, remoteInteractions } from '@grantry/plugins/authorization-endpoint'
 import type { SignInOptions } from '@grantry/plugins/sign-in'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
@@ -143,7 +143,7 @@ describe('a session that outlives the browser', () => {
       interact: async ({ suspend }) => ({ location: `https://login.example.net/?id=${(await suspend()).id}` }),
     }
     const f = await setUp(elsewhere, { sessions: { staySignedIn: { mode: 'checkbox', absoluteLifetime: 100 } } })
-    const remote = createRemoteInteractions(f.provider)
+    const remote = f.provider.use(remoteInteractions)
     for (const staySignedIn of [true, false, undefined]) {
       const browser = f.browser()
       const id = (await browser.open(f.urlOf(request))).url.searchParams.get('id') ?? ''

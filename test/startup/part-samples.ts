@@ -1,3 +1,4 @@
+import { hostKey } from '@grantry/core'
 import * as v from 'valibot'
 
 export type Part = Readonly<Record<string, unknown>>
@@ -107,6 +108,7 @@ export const samples = {
   ],
   'client-source': [{ kind: 'client-source', find: nothing }],
   task: [{ kind: 'task', run: nothing }],
+  'host-functions': [{ kind: 'host-functions', key: hostKey('word', 'word()'), create: nothing }],
   fields: [
     {
       kind: 'fields',

@@ -172,7 +172,7 @@ describe('a plugin', () => {
     await expect(start([pluginOf({ ...task, kind: 'tsk' })])).rejects.toThrow('did you mean the kind task?')
   })
 
-  test('can have other members, such as functions for the host', async () => {
-    await expect(start([{ ...pluginOf(task), sessions: {}, page: 'x' }])).resolves.toBeDefined()
+  test('can have other members', async () => {
+    await expect(start([{ ...pluginOf(task), version: 2, page: 'x' }])).resolves.toBeDefined()
   })
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { brokenBindings, correctBinding } from './broken-plugins/bindings.ts'
 import { brokenEndpoints, invitationCase, invitations, office, officeCase, pages } from './broken-plugins/endpoints.ts'
 import { brokenGrants, linkGrant } from './broken-plugins/grants.ts'
+import { brokenHostFunctions, notesWith } from './broken-plugins/host-functions.ts'
 import { brokenLeaks } from './broken-plugins/leaks.ts'
 import { brokenMethods, correctMethod } from './broken-plugins/methods.ts'
 import { brokenSingleUse } from './broken-plugins/single-use.ts'
@@ -18,6 +19,7 @@ const broken = [
   ...brokenEndpoints,
   ...brokenMethods,
   ...brokenBindings,
+  ...brokenHostFunctions,
 ]
 
 /** Who keeps a rule. No plugin can break one of the core, so the kit checks the core with it. */
@@ -56,6 +58,7 @@ const keptBy: Readonly<Record<PluginRule, 'plugin' | 'core'>> = {
   'inactive-user': 'plugin',
   'revoked-user': 'plugin',
   'two-issuers': 'plugin',
+  'host-functions': 'plugin',
   'storage-failure': 'plugin',
   'retry-after-failure': 'plugin',
   'unknown-client': 'core',
@@ -97,6 +100,12 @@ describe.concurrent('testPlugin()', () => {
     expect(await reportOf(office(), officeCase())).toBe('')
     expect(await reportOf(correctMethod.plugin, correctMethod.cases)).toBe('')
     expect(await reportOf(correctBinding.plugin, correctBinding.cases)).toBe('')
+    expect(
+      await reportOf(
+        notesWith(({ now }) => ({ now })),
+        {},
+      ),
+    ).toBe('')
     const page = invitations((id, { records, now }) => records.insert(id, true, now() + 600))
     expect(await reportOf(page, invitationCase)).toBe('')
     const refusals = pages(({ code }) => ({ html: `<p>${code}</p>` }))

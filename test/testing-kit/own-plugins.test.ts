@@ -1,7 +1,7 @@
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
-import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { dpop } from '@grantry/plugins/dpop'
 import { type JwtBearerOptions, jwtBearer } from '@grantry/plugins/jwt-bearer'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
@@ -107,7 +107,7 @@ describe.concurrent('testPlugin() finds nothing in', () => {
             const form = { scope: 'api1', ...(client === undefined && { client_id: clientId }) }
             const { body } = await post('deviceAuthorization', form, client)
             const subject = { sub: 'alice', amr: ['pwd'] }
-            await createDeviceVerification(provider).approve(body.user_code, '192.0.2.1', { subject })
+            await provider.use(deviceVerification).approve(body.user_code, '192.0.2.1', { subject })
             return { device_code: body.device_code }
           },
           refused: [

@@ -119,6 +119,14 @@ export {
   type GrantCheck,
 } from './parts/grant-check.ts'
 export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './parts/grant-kit.ts'
+export {
+  defineHostFunctions,
+  type FunctionsOf,
+  type HostFunctions,
+  type HostKey,
+  hostKey,
+  type UsePlugins,
+} from './parts/host-functions.ts'
 export type { Kit, PluginRecords } from './parts/kit.ts'
 export type { OwnedPart } from './parts/plugin.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './parts/plugin.ts'

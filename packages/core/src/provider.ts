@@ -17,6 +17,7 @@ import { type ProviderOptions, providerOptionsSchema } from './options.ts'
 import type { AuthenticateUser } from './parts/authenticate-user.ts'
 import type { Approval, Authorize, NewGrant, OpenAuthorization, Proposal } from './parts/authorize.ts'
 import type { EndpointKit } from './parts/endpoint.ts'
+import { createUsePlugins, type UsePlugins } from './parts/host-functions.ts'
 import { assertPluginName } from './parts/registry.ts'
 import { createHandler, createNotFound, pathOf, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
@@ -27,7 +28,7 @@ import type { Revoke } from './tokens/revoke.ts'
 import type { JsonObject, Optional } from './types.ts'
 
 /** An OAuth 2.0 / OpenID Connect provider: request handlers to mount, and functions for your login page. */
-export interface Provider {
+export interface Provider extends UsePlugins {
   readonly issuer: string
   /**
    * One handler per endpoint, also of plugins. Each works alone, at any path. A disabled endpoint responds with 404.
@@ -175,6 +176,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
       approval === undefined
         ? services.authorizations.authorizeNew(one as NewGrant)
         : services.authorizations.authorize(one as Proposal, approval),
+    ...createUsePlugins(services.registry.hostFunctions, services.endpointKitOf),
     kit(plugin) {
       assertPluginName(plugin)
       return services.endpointKitOf(plugin)

@@ -3,7 +3,7 @@
 
 import type { AtomicDriver, KeySource } from '@grantry/core'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
-import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { dpop } from '@grantry/plugins/dpop'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
@@ -78,7 +78,7 @@ async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture
 
 async function deviceCode(f: Fixture, as: Credentials): Promise<string> {
   const { body } = await f.post('deviceAuthorization', { scope: 'openid offline_access api1' }, as)
-  const page = createDeviceVerification(f.provider)
+  const page = f.provider.use(deviceVerification)
   await page.approve(body.user_code, '192.0.2.1', { subject: { sub: '1', amr: ['pwd'] } })
   return body.device_code
 }

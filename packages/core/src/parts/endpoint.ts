@@ -109,7 +109,7 @@ export interface Reply {
   readonly error?: OAuthError | undefined
 }
 
-/** What an endpoint can use, and with `provider.kit(name)` the host. */
+/** What an endpoint can use, and the functions that a plugin offers to the host. */
 export interface EndpointKit extends Kit {
   /**
    * The absolute URL of an endpoint of the core or of any plugin, by its `name`; `undefined` if there is none, or if it is

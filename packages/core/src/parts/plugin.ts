@@ -4,6 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { Fields } from './fields.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck } from './grant-check.ts'
+import type { HostFunctions } from './host-functions.ts'
 import type { Owned } from './part-kind.ts'
 import type { ResponseFormat } from './response-format.ts'
 import type { Task } from './task.ts'
@@ -20,6 +21,7 @@ export type PluginPart =
   | ClientSource
   | Task
   | Fields
+  | HostFunctions
 
 /**
  * An extension of the provider: a name and its parts. The name is a namespace: the parts share the records under it,

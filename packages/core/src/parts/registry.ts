@@ -19,7 +19,8 @@ import type { StartupWarning } from './fields.ts'
 import { directorySchemasFrom, fieldsKind, fieldsOf } from './fields-check.ts'
 import { grantCheckKind } from './grant-check.ts'
 import { grantKind, grantsOf, type RegisteredGrants } from './grant-registry.ts'
-import type { PartKind } from './part-kind.ts'
+import { type HostFunctions, hostFunctionsKind } from './host-functions.ts'
+import { byClaim, type PartKind } from './part-kind.ts'
 import { type OwnedPart, type PluginPart, type Plugins, partsOf } from './plugin.ts'
 import { metadataOf } from './plugin-metadata.ts'
 import { formatKind, type ResponseFormat } from './response-format.ts'
@@ -37,6 +38,7 @@ export const partKinds: Readonly<Record<PluginPart['kind'], PartKind>> = {
   'client-source': clientSourceKind,
   task: taskKind,
   fields: fieldsKind,
+  'host-functions': hostFunctionsKind,
 }
 
 const pluginName = /^[a-z][a-z\d-]{0,49}$/u
@@ -144,6 +146,8 @@ export interface Registry extends RegisteredGrants {
   readonly clientSources: readonly OwnedPart<ClientSource>[]
   /** Work that no request waits for. */
   readonly tasks: readonly OwnedPart<Task>[]
+  /** What plugins offer to the host, by the name of the key. */
+  readonly hostFunctions: ReadonlyMap<string, OwnedPart<HostFunctions>>
   /** Other forms of the responses of endpoints. */
   readonly formats: readonly OwnedPart<ResponseFormat>[]
   readonly bindings: TokenBindings
@@ -181,6 +185,7 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     endpoints,
     clientSources: partsOf(parts, 'client-source'),
     tasks: partsOf(parts, 'task'),
+    hostFunctions: byClaim(partsOf(parts, 'host-functions'), 'the host functions', ({ key }) => key.name),
     formats: partsOf(parts, 'response-format'),
     bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
     metadata: metadataOf(fields, endpoints),

@@ -1,4 +1,4 @@
-import { createProvider, type Observer, type Plugins, type Provider } from '@grantry/core'
+import { createProvider, type Observer, type Provider } from '@grantry/core'
 import { adapterOfThisRuntime } from '../adapter.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
@@ -39,33 +39,32 @@ export function assertSharedStorage({ configuration, file }: LoadedConfiguration
 }
 
 /**
- * Creates a provider from a configuration, calls `use` with it and its plugins, and closes it. A server can run on the
- * same store.
+ * Creates a provider from a configuration, calls `use` with it, and closes it. A server can run on the same store.
  *
  * @throws TypeError with a one-line message if the configuration is invalid or the storage cannot be opened, and
  * whatever `use` throws.
  */
 export async function withProvider<T>(
   loaded: LoadedConfiguration,
-  use: (provider: Provider, plugins: Plugins) => Promise<T>,
+  use: (provider: Provider) => Promise<T>,
   observe: Observer = () => {},
 ): Promise<T> {
-  const { provider, plugins } = await openProvider(loaded, observe).catch((cause: unknown) => {
+  const provider = await openProvider(loaded, observe).catch((cause: unknown) => {
     throw errorInFile(cause, loaded.file)
   })
   try {
-    return await use(provider, plugins)
+    return await use(provider)
   } finally {
     await provider.close()
   }
 }
 
-async function openProvider(loaded: LoadedConfiguration, observe: Observer) {
+async function openProvider(loaded: LoadedConfiguration, observe: Observer): Promise<Provider> {
   const { driver } = await configuredStorage(loaded.configuration.storage, loaded.directory)
   try {
     const options = await providerOptions(loaded, driver, observe)
     const { runtime } = await adapterOfThisRuntime()
-    return { provider: await createProvider({ ...options, runtime }), plugins: options.plugins }
+    return await createProvider({ ...options, runtime })
   } catch (cause) {
     await driver.dispose?.()
     throw cause

@@ -1,5 +1,5 @@
-import type { Plugins, Provider, RevocationTarget } from '@grantry/core'
-import type { AuthorizationEndpointPlugin } from '@grantry/plugins/authorization-endpoint'
+import type { Provider, RevocationTarget } from '@grantry/core'
+import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { errorMessage } from '../error-message.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
@@ -22,20 +22,9 @@ function targetOf({ subject, client, family = '' }: RevokeArguments): Revocation
   return client !== undefined ? { clientId: client } : { family }
 }
 
-const keepsSessions = (plugin: object): plugin is AuthorizationEndpointPlugin =>
-  'name' in plugin && plugin.name === 'authorization-endpoint' && 'sessions' in plugin
-
-/** Returns those among nested lists of plugins that keep sessions. */
-function withSessions(plugins: unknown): readonly AuthorizationEndpointPlugin[] {
-  if (Array.isArray(plugins)) return plugins.flatMap(withSessions)
-  return typeof plugins === 'object' && plugins !== null && keepsSessions(plugins) ? [plugins] : []
-}
-
 /** Ends the sessions of a user, and returns their number. A session that survived would get new tokens. */
-async function signOut(sub: string, provider: Provider, plugins: Plugins): Promise<number> {
-  const ended = await Promise.all(withSessions(plugins).map(({ sessions }) => sessions.endAll(provider, sub)))
-  return ended.reduce((sum, count) => sum + count, 0)
-}
+const signOut = async (sub: string, provider: Provider): Promise<number> =>
+  provider.has(userSessions) ? provider.use(userSessions).endAll(sub) : 0
 
 const isList = <T extends object>(value: T): value is Extract<T, readonly unknown[]> => Array.isArray(value)
 
@@ -93,9 +82,9 @@ export async function revokeCommand(given: RevokeArguments): Promise<RevokeResul
   const loaded = await requireConfiguration(given.config)
   assertSharedStorage(loaded, 'restart the server to invalidate everything')
   const problem = await whyUnknown(given, loaded.configuration)
-  const ended = await withProvider(loaded, async (provider, plugins) => {
+  const ended = await withProvider(loaded, async (provider) => {
     await provider.revoke(targetOf(given))
-    return given.subject === undefined ? 0 : signOut(given.subject, provider, plugins)
+    return given.subject === undefined ? 0 : signOut(given.subject, provider)
   })
   if (problem === undefined || ended > 0) return { text: `${success(given, ended)}\n`, found: true }
   const name = given.subject ?? given.client

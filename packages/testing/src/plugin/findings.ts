@@ -34,6 +34,7 @@ const rules = {
   'inactive-user': 'an inactive user gets nothing',
   'revoked-user': 'a user who was revoked after the authorization gets nothing',
   'two-issuers': 'a request to one provider spends nothing of another provider on the same storage',
+  'host-functions': 'each provider can create functions of its own for the host',
   'storage-failure': 'a failed operation of the storage is 503 temporarily_unavailable',
   'retry-after-failure': 'after a failed operation of the storage, a credential still succeeds at most once',
   'unknown-client': 'an unknown client is refused like every other one',

@@ -6,6 +6,7 @@ import { checkEndpoint } from './endpoint-rules.ts'
 import { createFindings } from './findings.ts'
 import { checkFormat } from './format-rules.ts'
 import { checkGrant } from './grant-rules.ts'
+import { checkHostFunctions } from './host-rules.ts'
 import { checkMetadata } from './metadata-rules.ts'
 import { checkMethod } from './method-rules.ts'
 
@@ -49,6 +50,7 @@ export async function testPlugin(plugin: Plugins | (() => Plugins), cases: Plugi
   const bindings = partsOf(bench.parts, 'token-binding').map(({ part }) => [part.member, part, true] as const)
   await runCases(bench, 'binding', bindings, cases.bindings, checkBinding)
   for (const { part } of partsOf(bench.parts, 'response-format')) await checkFormat(bench, part)
+  for (const { part } of partsOf(bench.parts, 'host-functions')) await checkHostFunctions(bench, part)
   await checkMetadata(bench)
   findings.assertNone([...new Set(bench.parts.map((part) => part.plugin))].join(', '))
 }

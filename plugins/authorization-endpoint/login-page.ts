@@ -1,0 +1,85 @@
+import {
+  type Client,
+  configurationObject,
+  defineFields,
+  defineHostFunctions,
+  definePlugin,
+  type EndpointKit,
+  hostKey,
+  type Plugin,
+  type PluginPart,
+  parseConfiguration,
+} from '@grantry/core'
+import * as v from 'valibot'
+import { authorizationRequests, createAuthorizationRequests } from './host.ts'
+import { authorizationEndpointEntries, clientMembers, errors, pagesSchema } from './options.ts'
+import { type EndpointPages, plainPages } from './pages.ts'
+import type { CheckedRequest } from './request.ts'
+import { type Consents, createConsents } from './standing.ts'
+
+/** The consents of users, for pages of the host. */
+export interface UserConsents {
+  /** Whether the user need not be asked, as `recallConsent` of an interaction. */
+  suffice(request: CheckedRequest, sub: string): Promise<boolean>
+  /** Adds to what the user has consented to. Call it after the response was created: a refusal must leave nothing. */
+  remember(request: CheckedRequest, sub: string, scopes: readonly string[]): Promise<void>
+}
+
+/**
+ * The key of the consents of users.
+ *
+ * @example
+ * const isAsked = !(await provider.use(userConsents).suffice(checked, 'alice'))
+ */
+export const userConsents = hostKey<UserConsents>('user-consents', 'loginPage() or authorizationEndpoint()')
+
+const createUserConsents = (consents: Consents, kit: EndpointKit): UserConsents => ({
+  suffice: (request, sub) => consents.suffice(kit, sub, request),
+  remember: (request, sub, scopes) => consents.remember(kit, sub, request, scopes),
+})
+
+/** The functions for pages of the host that receive authorization requests themselves. */
+export const hostParts = ({
+  consents,
+  ...settings
+}: Parameters<typeof createAuthorizationRequests>[1] & { readonly consents: Consents }): readonly PluginPart[] => [
+  defineHostFunctions(authorizationRequests, (kit) => createAuthorizationRequests(kit, settings)),
+  defineHostFunctions(userConsents, (kit) => createUserConsents(consents, kit)),
+]
+
+export interface LoginPageOptions {
+  /** The pages for refusals and `form_post`. Default: plain pages in English. */
+  readonly pages?: EndpointPages | undefined
+  /**
+   * Whether all clients are applications of your own. Their refusals redirect before the user has signed in; others show
+   * a page with a link first (RFC 9700 section 4.11.2), unless the client has `requireConsent: false`. Default: `false`.
+   */
+  readonly trusted?: boolean | undefined
+  /** Seconds for which a consent is remembered. Default: a year. */
+  readonly consentLifetime?: number | undefined
+}
+
+const optionsSchema = configurationObject({
+  consentLifetime: authorizationEndpointEntries.consentLifetime,
+  pages: pagesSchema,
+  trusted: v.optional(v.boolean('must be true or false'), false),
+})
+
+/** Whether the client must push its requests, by a member that another plugin has added. */
+const mustPush = ({ requirePushedAuthorizationRequests }: Client): boolean =>
+  requirePushedAuthorizationRequests === true
+
+/**
+ * For hosts whose login page keeps everything to itself: no endpoint, no session, no cookie.
+ * `provider.use(authorizationRequests)` checks the requests that the page receives, and sends codes to clients. Its records
+ * are those of `authorizationEndpoint()`, which a host can install instead.
+ *
+ * @throws TypeError when an option is malformed.
+ */
+export function loginPage(input: LoginPageOptions = {}): Plugin {
+  const { consentLifetime, pages = plainPages, trusted } = parseConfiguration(optionsSchema, input, 'loginPage()')
+  return definePlugin('authorization-endpoint', [
+    defineFields({ errors, client: clientMembers }),
+    ...hostParts({ pages, trusted, mustPush, consents: createConsents(consentLifetime) }),
+  ])
+}
