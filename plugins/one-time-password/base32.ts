@@ -14,7 +14,3 @@ export function decodeBase32(text: string): Uint8Array | undefined {
   const bits = digits.map((digit) => digit.toString(2).padStart(5, '0')).join('')
   return Uint8Array.from(bits.match(/.{8}/gu) ?? [], (byte) => Number.parseInt(byte, 2))
 }
-
-/** Returns the bytes of base64url, such as a random id. */
-export const bytesOf = (base64url: string): Uint8Array =>
-  Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))

@@ -1,7 +1,7 @@
-import { configurationObject, type EndpointKit, type Kit, parseConfiguration } from '@grantry/core'
+import { configurationObject, type EndpointKit, parseConfiguration, webRuntime } from '@grantry/core'
 import * as v from 'valibot'
 import type { SecondFactor } from '../shared/second-factor.ts'
-import { bytesOf, encodeBase32 } from './base32.ts'
+import { encodeBase32 } from './base32.ts'
 
 /** Seconds for which a used code is remembered: ten years. */
 const memory = 315_360_000
@@ -21,13 +21,11 @@ const optionsSchema = configurationObject({
 const normalized = (code: string): string => code.replaceAll(/[\s-]/gu, '').toUpperCase()
 
 /** Returns new codes for a user to write down, and the hashes to store. */
-export const newRecoveryCodes = (
-  { randomId, sha256 }: Pick<Kit, 'randomId' | 'sha256'>,
-  count = 10,
-): readonly { readonly code: string; readonly hash: string }[] =>
+export const newRecoveryCodes = (count = 10): readonly { readonly code: string; readonly hash: string }[] =>
   Array.from({ length: count }, () => {
-    const text = encodeBase32(bytesOf(randomId()).slice(0, length))
-    return { code: text.replaceAll(/(.{4})(?=.)/gu, '$1-'), hash: sha256(text) }
+    const text = encodeBase32(webRuntime.randomBytes(length))
+    const hash = webRuntime.base64url(webRuntime.sha256(new TextEncoder().encode(text)))
+    return { code: text.replaceAll(/(.{4})(?=.)/gu, '$1-'), hash }
   })
 
 /**

@@ -1,10 +1,10 @@
-import { configurationObject, type EndpointKit, type Kit, parseConfiguration } from '@grantry/core'
+import { configurationObject, type EndpointKit, parseConfiguration, webRuntime } from '@grantry/core'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import * as v from 'valibot'
 import { wholeSeconds } from '../shared/config-schema.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
-import { bytesOf, decodeBase32, encodeBase32 } from './base32.ts'
+import { decodeBase32, encodeBase32 } from './base32.ts'
 
 /** Seconds of one password. Authenticator apps support no other. */
 const step = 30
@@ -78,9 +78,9 @@ export function totp(options: TotpOptions): SecondFactor {
 }
 
 /** Returns a new secret in base32. Store it encrypted: it is enough to create passwords. */
-export const newTotpSecret = ({ randomId }: Pick<Kit, 'randomId'>): string =>
+export const newTotpSecret = (): string =>
   // RFC 4226 section 4 recommends 160 bits.
-  encodeBase32(bytesOf(randomId()).slice(0, 20))
+  encodeBase32(webRuntime.randomBytes(20))
 
 /**
  * Returns the URI that an authenticator app reads from a QR code.

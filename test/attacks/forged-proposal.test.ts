@@ -7,7 +7,8 @@ import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { createTestProvider } from '@grantry/testing'
 import { expect, test } from 'vitest'
-import { fixture, redirectUri, spaClientId, web } from '../support/fixture.ts'
+import { builtInPlugins, fixture, redirectUri, spaClientId, web } from '../support/fixture.ts'
+import { kitOf, kitPlugin } from '../support/kit-of.ts'
 
 const [clientId] = web
 const request = { kind: 'code', clientId, redirectUri, scopes: ['openid', 'api1'] }
@@ -96,9 +97,9 @@ test('a request that changes after it was opened has no effect', async () => {
 })
 
 test('a client that the attacker has made, or found elsewhere, is looked up instead', async () => {
-  const [f, foreign] = [await fixture(), await fixture()]
+  const [f, foreign] = [await fixture(), await fixture({ plugins: [...builtInPlugins, kitPlugin('x')] })]
   const evil = 'https://evil.example/'
-  const real = await foreign.provider.kit('x').findClient(clientId)
+  const real = await kitOf(foreign.provider, 'x').findClient(clientId)
   if (real === undefined) throw new Error('no client')
   for (const client of [{ ...real, redirectUris: [evil] }, Object.create(real, { redirectUris: { value: [evil] } })]) {
     const opening = f.provider.openAuthorization({ ...request, redirectUri: evil }, client)
@@ -127,7 +128,7 @@ async function database() {
     return row
   }
   const test = await createTestProvider({
-    plugins: [authorizationCode(), proofKey()],
+    plugins: [authorizationCode(), proofKey(), kitPlugin('x')],
     clients: { find },
     runtime: { elapsed: () => elapsed },
   })
@@ -145,7 +146,7 @@ async function database() {
 
 test('a proposal, and a client, that are kept for later are checked again', async () => {
   const d = await database()
-  const found = await d.provider.kit('x').findClient(clientId)
+  const found = await kitOf(d.provider, 'x').findClient(clientId)
   const [kept, narrowed] = [
     await d.provider.openAuthorization(d.request),
     await d.provider.openAuthorization(d.request),
@@ -181,8 +182,8 @@ test('without a pause, a request and its decision look the client up once', asyn
 })
 
 test('a revocation of the client or the user since then ends a proposal', async () => {
-  const f = await fixture()
-  const kit = f.provider.kit('x')
+  const f = await fixture({ plugins: [...builtInPlugins, kitPlugin('x')] })
+  const kit = kitOf(f.provider, 'x')
   const epochs = async () => ({
     client: (await kit.epochOfClient(clientId)) ?? null,
     sub: (await kit.epochOf('1')) ?? null,

@@ -1,6 +1,7 @@
 import { createTestClock, mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { kindOf } from '../end-session/parties.ts'
+import { kitOf } from '../support/kit-of.ts'
 import { createReceivers, setUpNotified, sharedStorage } from './parties.ts'
 
 const never = () => new Promise<Response>(() => {})
@@ -101,7 +102,7 @@ test('14.8 a process that dies after it has claimed an attempt: another one make
   const bucket = Math.floor(f.clock.now() / 60)
   await f.logout(browser, { id_token_hint: hint })
   f.clock.advance(16)
-  const kit = f.provider.kit('authorization-endpoint')
+  const kit = kitOf(f.provider, 'authorization-endpoint')
   const claim = `claim:logout:${bucket}:1:1:${Math.floor(f.clock.now() / 60)}`
   expect(await kit.records.insert(claim, true, f.clock.now() + 120)).toBe(true)
   await f.provider.runTasks()

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
 import { bye, kindOf, clients as plainClients, setUpLogout } from '../end-session/parties.ts'
 import { privateKeyFor } from '../support/keys.ts'
+import { kitOf } from '../support/kit-of.ts'
 import { clients, logoutUri, setUpNotified } from './parties.ts'
 
 const eventName = 'http://schemas.openid.net/event/backchannel-logout'
@@ -162,7 +163,7 @@ test('14.4 no code is sent for a session that ends at the same time', async () =
   const { provider, signedIn, visit, logout } = await setUpNotified()
   const { browser, hint } = await signedIn()
   const sid = String(decodeJwt(hint).sid)
-  const kit = provider.kit('authorization-endpoint')
+  const kit = kitOf(provider, 'authorization-endpoint')
   // What the end of the session does first.
   await kit.records.put(`ended:${sid}`, true, kit.now() + 60)
   expect(await visit(browser, 'shop')).toMatchObject({ error: 'login_required' })

@@ -5,6 +5,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { answer } from '../authorization/browser.ts'
 import { redirectUri } from '../authorization/parties.ts'
 import { type Browser, clients as others, setUpLogout } from '../end-session/parties.ts'
+import { offerKit } from '../support/kit-of.ts'
 
 export const logoutUri = 'https://client.example.com/backchannel_logout'
 const secret = others[0]?.secrets ?? []
@@ -64,7 +65,7 @@ export async function setUpNotified(
   receivers = createReceivers(),
 ) {
   const feature = backChannelLogout({ fetch: receivers.fetch, maxWait: 10, ...options })
-  const f = await setUpLogout({ clients, ...more }, [feature])
+  const f = await setUpLogout({ clients, ...more }, [feature, { parts: () => [offerKit('authorization-endpoint')] }])
   return {
     ...f,
     ...receivers,

@@ -1,5 +1,6 @@
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
+import { kitOf } from '../support/kit-of.ts'
 import { withLatency } from '../support/latency.ts'
 import { setUp } from './plugin-kit.ts'
 
@@ -9,8 +10,8 @@ describe('limitGuesses()', () => {
   const right = async () => 'found'
 
   test('answers so many wrong guesses of an address, and then refuses right ones too', async () => {
-    const { provider, clock, events } = await setUp()
-    const { limitGuesses } = provider.kit('page')
+    const { provider, clock, events } = await setUp('page')
+    const { limitGuesses } = kitOf(provider, 'page')
     for (let guess = 0; guess < 3; guess += 1) {
       expect(await limitGuesses(limit, '192.0.2.1', right)).toBe('found')
       expect(await limitGuesses(limit, '192.0.2.1', wrong)).toBeUndefined()
@@ -28,7 +29,9 @@ describe('limitGuesses()', () => {
 
   test('is exact over processes and concurrent guesses', async () => {
     const storage = withLatency(memoryDriver())
-    const kits = await Promise.all([0, 1, 2].map(async () => (await setUp('kit', { storage })).provider.kit('page')))
+    const kits = await Promise.all(
+      [0, 1, 2].map(async () => kitOf((await setUp('page', { storage })).provider, 'page')),
+    )
     const guesses = await Promise.allSettled(
       Array.from({ length: 60 }, (_, index) => kits[index % 3]?.limitGuesses(limit, '192.0.2.1', wrong)),
     )
@@ -39,8 +42,8 @@ describe('limitGuesses()', () => {
   })
 
   test('counts the addresses of one network together', async () => {
-    const { provider } = await setUp()
-    const { limitGuesses } = provider.kit('page')
+    const { provider } = await setUp('page')
+    const { limitGuesses } = kitOf(provider, 'page')
     for (const host of ['1', '2', '3']) await limitGuesses(limit, `2001:db8::${host}`, wrong)
     await expect(limitGuesses(limit, '2001:db8::4', right)).rejects.toMatchObject({ code: 'slow_down' })
   })
@@ -51,13 +54,15 @@ describe('limitGuesses()', () => {
     expect(await withKit((kit) => kit.limitGuesses(limit, address, right))).toBe('found')
     for (let guess = 0; guess < 3; guess += 1) await withKit((kit) => kit.limitGuesses(limit, address, wrong))
     await expect(withKit((kit) => kit.limitGuesses(limit, address, right))).rejects.toBe('too_many_failures')
-    await expect(provider.kit('vault').limitGuesses(limit, address, right)).rejects.toMatchObject({ code: 'slow_down' })
-    expect(await provider.kit('other').limitGuesses(limit, address, right)).toBe('found')
+    await expect(kitOf(provider, 'vault').limitGuesses(limit, address, right)).rejects.toMatchObject({
+      code: 'slow_down',
+    })
+    expect(await kitOf(provider, 'other').limitGuesses(limit, address, right)).toBe('found')
   })
 
   test('does not count a guess that failed', async () => {
-    const { provider } = await setUp()
-    const { limitGuesses } = provider.kit('page')
+    const { provider } = await setUp('page')
+    const { limitGuesses } = kitOf(provider, 'page')
     const failing = async () => {
       throw new Error('The database is away')
     }
@@ -73,7 +78,7 @@ describe('limitGuesses()', () => {
     ['no failures', { ...limit, failures: 0 }, '192.0.2.1', /requires failures and window/u],
     ['a fraction of a second', { ...limit, window: 0.5 }, '192.0.2.1', /requires failures and window/u],
   ])('rejects %s', async (_, settings, address, message) => {
-    const { provider } = await setUp()
-    await expect(provider.kit('page').limitGuesses(settings, address as string, right)).rejects.toThrow(message)
+    const { provider } = await setUp('page')
+    await expect(kitOf(provider, 'page').limitGuesses(settings, address as string, right)).rejects.toThrow(message)
   })
 })

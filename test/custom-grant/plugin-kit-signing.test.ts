@@ -2,8 +2,9 @@ import type { JsonObject } from '@grantry/core'
 import { testClient } from '@grantry/testing'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { fixture } from '../support/fixture.ts'
+import { builtInPlugins, fixture } from '../support/fixture.ts'
 import { privateKeyFor } from '../support/keys.ts'
+import { kitOf, kitPlugin } from '../support/kit-of.ts'
 import { setUp } from './plugin-kit.ts'
 
 describe('sign()', () => {
@@ -66,8 +67,8 @@ describe('sign()', () => {
 
   test('signs for a client with the algorithm of its identity tokens', async () => {
     const keys = [await privateKeyFor('ES256'), await privateKeyFor('RS256'), await privateKeyFor('EdDSA')]
-    const { provider } = await fixture({ keys })
-    const kit = provider.kit('logout')
+    const { provider } = await fixture({ keys, plugins: [...builtInPlugins, kitPlugin('logout')] })
+    const kit = kitOf(provider, 'logout')
     const algorithmOf = async (client?: Parameters<typeof kit.sign>[2]) =>
       decodeProtectedHeader(await kit.sign('logout+jwt', { sid: 's' }, client)).alg
     expect(await algorithmOf()).toBe('ES256')

@@ -2,6 +2,7 @@ import { defineGrant, definePlugin, type GrantKit, type ProviderOptions } from '
 import { createTestProvider, testClient } from '@grantry/testing'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import * as v from 'valibot'
+import { kitPlugin, offerKit } from '../support/kit-of.ts'
 
 const grantType = 'urn:example:kit'
 const createKey = async (): Promise<JWK> =>
@@ -20,7 +21,11 @@ export async function setUp(plugin = 'kit', more: Partial<ProviderOptions> = {})
       return { scopes }
     },
   })
-  const f = await createTestProvider({ keys: [jwk], plugins: definePlugin(plugin, [grant]), ...more })
+  const f = await createTestProvider({
+    keys: [jwk],
+    plugins: [definePlugin(plugin, [grant, offerKit(plugin)]), plugin !== 'other' && kitPlugin('other')],
+    ...more,
+  })
   return {
     ...f,
     async withKit<T>(use: (kit: GrantKit) => Promise<T>): Promise<T> {

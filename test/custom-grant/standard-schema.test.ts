@@ -5,6 +5,7 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
+import { kitOf, kitPlugin } from '../support/kit-of.ts'
 
 const grantType = 'urn:example:badge'
 
@@ -140,8 +141,8 @@ test('a retry ignores parameters that a zod schema does not declare, and every o
 })
 
 test('records can be read with any schema', async () => {
-  const { provider } = await createTestProvider({ plugins: [] })
-  const kit = provider.kit('shelf')
+  const { provider } = await createTestProvider({ plugins: kitPlugin('shelf') })
+  const kit = kitOf(provider, 'shelf')
   await kit.records.put('a', { step: 1 }, kit.now() + 60)
   const wrong = [v.object({ step: v.string() }), z.object({ step: z.string() }), type({ step: 'string' })]
   const right = [v.object({ step: v.number() }), z.object({ step: z.number() }), type({ step: 'number' })]

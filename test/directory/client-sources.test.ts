@@ -4,6 +4,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { createTestProvider, sha256Of, type TestProviderOptions, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { kitOf, kitPlugin, offerKit } from '../support/kit-of.ts'
 
 const registered: ClientOptions = {
   clientId: 'registered',
@@ -13,7 +14,8 @@ const registered: ClientOptions = {
 }
 const own: ClientOptions = { ...registered, clientId: testClient[0], secrets: [{ sha256: sha256Of(testClient[1]) }] }
 
-const source = (find: ClientSource['find'], name = 'registration') => definePlugin(name, [defineClientSource({ find })])
+const source = (find: ClientSource['find'], name = 'registration') =>
+  definePlugin(name, [defineClientSource({ find }), offerKit(name)])
 const only = (client: ClientOptions) => (clientId: string) => (clientId === client.clientId ? client : undefined)
 
 async function setUp(plugins: TestProviderOptions['plugins'], more: Partial<TestProviderOptions> = {}) {
@@ -50,11 +52,11 @@ describe('the clients of a plugin', () => {
     const shape = v.custom<ClientOptions>(() => true)
     const find = (clientId: string, { records }: Kit) => records.get(clientId, shape)
     const { provider, token } = await setUp(source(find))
-    const { records, now } = provider.kit('registration')
+    const { records, now } = kitOf(provider, 'registration')
     expect((await token('registered', 'its-secret')).status).toBe(401)
     await records.put('registered', JSON.parse(JSON.stringify(registered)), now() + 600)
     const { body } = await token('registered', 'its-secret')
-    const introspect = () => provider.kit('registration').findClient('registered')
+    const introspect = () => kitOf(provider, 'registration').findClient('registered')
     expect(body.access_token).toEqual(expect.any(String))
     expect(await introspect()).not.toHaveProperty('secrets')
     await records.put('registered', JSON.parse(JSON.stringify({ ...registered, enabled: false })), now() + 600)
@@ -100,10 +102,10 @@ describe('the clients of a plugin', () => {
 
   test('are private to the plugin: another one cannot read its records', async () => {
     const storage = memoryDriver()
-    const { provider } = await setUp(source(only(registered)), { storage })
-    const { records, now } = provider.kit('registration')
+    const { provider } = await setUp([source(only(registered)), kitPlugin('other')], { storage })
+    const { records, now } = kitOf(provider, 'registration')
     await records.put('registered', { a: 1 }, now() + 60)
-    expect(await provider.kit('other').records.get('registered', v.unknown())).toBeUndefined()
+    expect(await kitOf(provider, 'other').records.get('registered', v.unknown())).toBeUndefined()
   })
 
   test('need find()', async () => {

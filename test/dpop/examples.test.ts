@@ -3,6 +3,7 @@ import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { dpop } from '@grantry/plugins/dpop'
 import { createTestClock, createTestProvider, sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
+import { kitOf, kitPlugin } from '../support/kit-of.ts'
 
 // The examples of RFC 9449.
 
@@ -20,7 +21,7 @@ const setUp = (issuer: string, time: number) => {
   const clock = createTestClock(time)
   return createTestProvider({
     issuer,
-    plugins: [clientCredentials(), dpop()],
+    plugins: [clientCredentials(), dpop(), kitPlugin('kit')],
     endpoints: { token: '/token' },
     runtime: { now: clock.now },
     clients: [
@@ -67,7 +68,7 @@ test('the proof of section 7.1 is accepted for its access token', async () => {
     client: { clientId: 's6BhdRkqt3' } as never,
     asksForTokens: false,
   }
-  const kit = provider.kit('dpop')
+  const kit = kitOf(provider, 'kit')
   await expect(binding?.prove({ ...request, accessToken }, kit)).resolves.toMatchObject({ key: thumbprint })
   await expect(binding?.prove({ ...request, accessToken: 'another' }, kit)).rejects.toMatchObject({
     details: { reason: 'plugin:dpop:ath_mismatch' },

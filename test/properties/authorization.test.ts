@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { decodeJwt, defineGrant, type JsonObject, type NewGrant, OAuthError } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
@@ -59,7 +60,7 @@ async function setUp() {
     },
     async device(grant) {
       const { body } = await post('deviceAuthorization', { scope: grant.scopes.join(' ') }, testClient)
-      const credentialHash = provider.kit('device-authorization').sha256(body.device_code)
+      const credentialHash = createHash('sha256').update(body.device_code).digest('base64url')
       await provider.authorize({ kind: 'device', clientId, credentialHash, ...grant })
       await provider.use(deviceVerification).approve(body.user_code, '192.0.2.1', grant)
       return token({ grant_type: deviceGrantType, device_code: body.device_code })

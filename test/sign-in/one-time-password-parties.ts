@@ -3,6 +3,7 @@ import { recoveryCodes, totp } from '@grantry/plugins/one-time-password'
 import type { SignInOptions } from '@grantry/plugins/sign-in'
 import type { TestProviderOptions } from '@grantry/testing'
 import { createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
+import { offerKit } from '../support/kit-of.ts'
 import { setUpSignIn } from './parties.ts'
 
 /** The secret of RFC 6238 appendix B, "12345678901234567890" in base32. */
@@ -26,7 +27,9 @@ export async function setUpFactors(options: Partial<SignInOptions> = {}, more: P
     totp({ secretOf: (sub) => (sub === 'alice' ? secret : undefined) }),
     recoveryCodes({ hashesOf: (sub) => (sub === 'alice' ? [recoveryHash] : []) }),
   ]
-  const f = await setUpSignIn({ secondFactors, ...options }, more)
+  const f = await setUpSignIn({ secondFactors, ...options }, more, {
+    features: [{ parts: () => [offerKit('authorization-endpoint')] }],
+  })
   /** Enters the password, and returns what sends a code. */
   async function passed(parameters: Readonly<Record<string, string>> = {}, from?: string) {
     const { browser, enter } = await f.start(

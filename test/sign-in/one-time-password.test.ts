@@ -9,6 +9,7 @@ import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { checkPlugins } from '../../packages/server/src/doctor/plugins.ts'
 import { answer } from '../authorization/browser.ts'
+import { kitOf } from '../support/kit-of.ts'
 import { passwordAt, recoveryCode, secret, setUpFactors } from './one-time-password-parties.ts'
 import { nameOf, testPages } from './parties.ts'
 
@@ -157,26 +158,24 @@ test.each([
   [20_000_000_000, '65353130'],
 ])('accepts the password of RFC 6238 at %i', async (now, password) => {
   const { provider } = await setUpFactors()
-  const kit = { ...provider.kit('authorization-endpoint'), now: () => now, records: { insert: async () => true } }
+  const kit = { ...kitOf(provider, 'authorization-endpoint'), now: () => now, records: { insert: async () => true } }
   const { verify } = totp({ secretOf: () => secret, clockTolerance: 0 })
   expect(await verify('alice', password.slice(2), kit as never)).toBe(true)
   expect(await verify('alice', password.slice(0, 6), kit as never)).toBe(false)
 })
 
 describe('setting up', () => {
-  test('a secret has 160 bits, and its URI names the service and the user', async () => {
-    const { provider } = await setUpFactors()
-    const kit = provider.kit('authorization-endpoint')
-    const created = newTotpSecret(kit)
+  test('a secret has 160 bits, and its URI names the service and the user', () => {
+    const created = newTotpSecret()
     expect(created).toMatch(/^[A-Z2-7]{32}$/u)
-    expect(newTotpSecret(kit)).not.toBe(created)
+    expect(newTotpSecret()).not.toBe(created)
     expect(totpUri('ABC', 'My Bank', 'al:ice')).toBe('otpauth://totp/My%20Bank:al%3Aice?secret=ABC&issuer=My%20Bank')
   })
 
   test('recovery codes are accepted by their hashes', async () => {
     const { provider } = await setUpFactors()
-    const kit = provider.kit('authorization-endpoint')
-    const codes = newRecoveryCodes(kit)
+    const kit = kitOf(provider, 'authorization-endpoint')
+    const codes = newRecoveryCodes()
     expect(codes).toHaveLength(10)
     expect(codes[0]?.code).toMatch(/^(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}$/u)
     const { verify } = recoveryCodes({ hashesOf: () => codes.map(({ hash }) => hash) })
@@ -187,7 +186,7 @@ describe('setting up', () => {
   test.each(['short', 'GEZDGNBVGY3TQOJQ', '1'.repeat(32)])('a secret like %s is a defect of the host', async (bad) => {
     const { provider } = await setUpFactors()
     const { verify } = totp({ secretOf: () => bad })
-    await expect(verify('alice', '000000', provider.kit('authorization-endpoint'))).rejects.toThrow('secretOf must')
+    await expect(verify('alice', '000000', kitOf(provider, 'authorization-endpoint'))).rejects.toThrow('secretOf must')
   })
 
   test('mistakes in the options are named', () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { defineClientAuthentication, defineEndpoint, defineGrant, definePlugin, OAuthError } from '@grantry/core'
 import { testPlugin } from '@grantry/testing'
 import * as v from 'valibot'
@@ -211,9 +212,10 @@ describe.concurrent('testPlugin() finds nothing in', () => {
         methods: {
           x_proof: {
             client: { tokenEndpointAuthMethod: 'x_proof' },
-            authenticate: ({ clientId, provider }) => ({
-              headers: { [header]: `Proof ${clientId}.${provider.kit('proof').sha256(`key of ${clientId}`)}` },
-            }),
+            authenticate: ({ clientId }) => {
+              const proof = createHash('sha256').update(`key of ${clientId}`).digest('base64url')
+              return { headers: { [header]: `Proof ${clientId}.${proof}` } }
+            },
             refused: [() => ({ headers: { [header]: 'Proof method-client.wrong' } })],
           },
         },

@@ -16,9 +16,7 @@ import type { ProviderKeys } from './keys/key-ring.ts'
 import { type ProviderOptions, providerOptionsSchema } from './options.ts'
 import type { AuthenticateUser } from './parts/authenticate-user.ts'
 import type { Approval, Authorize, NewGrant, OpenAuthorization, Proposal } from './parts/authorize.ts'
-import type { EndpointKit } from './parts/endpoint.ts'
 import { createUsePlugins, type UsePlugins } from './parts/host-functions.ts'
-import { assertPluginName } from './parts/registry.ts'
 import { createHandler, createNotFound, pathOf, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import type { Services } from './services.ts'
@@ -44,13 +42,6 @@ export interface Provider extends UsePlugins {
   readonly authenticateUser: AuthenticateUser
   readonly openAuthorization: OpenAuthorization
   readonly authorize: Authorize & ((grant: NewGrant) => Promise<string>)
-  /**
-   * Returns the kit of a plugin, for the pages and programs of the host. With the name of an installed plugin, it shares
-   * the records of that plugin.
-   *
-   * @throws TypeError when the name is not a valid name of a plugin.
-   */
-  kit(plugin: string): EndpointKit
   readonly checkAuthorizationRequest: CheckAuthorizationRequest
   readonly createAuthorizationCode: CreateAuthorizationCode
   readonly revoke: Revoke
@@ -177,10 +168,6 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
         ? services.authorizations.authorizeNew(one as NewGrant)
         : services.authorizations.authorize(one as Proposal, approval),
     ...createUsePlugins(services.registry.hostFunctions, services.endpointKitOf),
-    kit(plugin) {
-      assertPluginName(plugin)
-      return services.endpointKitOf(plugin)
-    },
     checkAuthorizationRequest: authorizationCodes.check,
     createAuthorizationCode: authorizationCodes.create,
     revoke: services.revoke,

@@ -1,5 +1,6 @@
 import { defineGrant, definePlugin, type Grant, type GrantKit, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
+import { kitOf, offerKit } from '../../support/kit-of.ts'
 import {
   type Broken,
   grantType,
@@ -28,11 +29,12 @@ const sealedLink = (resultOf: (sub: string) => object) =>
         return { ...resultOf(opened.sub), scopes: ['api1'], ...spend(ticket, kit) }
       },
     }) as Grant,
+    offerKit('ticket'),
   ])
 
 const sealedCase = ticketCase({
   succeeds: async ({ provider, clock }) => ({
-    ticket: await provider.kit('ticket').seal({ sub: 'alice' }, clock.now() + 60),
+    ticket: await kitOf(provider, 'ticket').seal({ sub: 'alice' }, clock.now() + 60),
   }),
   boundToClient: false,
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   type Client,
   defineClientAuthentication,
@@ -49,9 +50,11 @@ const plugin = (different: Parameters<typeof methodOf>[0] = {}): Plugin => defin
 
 let badges = 0
 
-function authenticate({ clientId, provider }: CaseContext) {
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+function authenticate({ clientId }: CaseContext) {
   badges += 1
-  return { form: { badge: badgeOf(clientId, badges, provider.kit('badges').sha256) } }
+  return { form: { badge: badgeOf(clientId, badges, sha256) } }
 }
 
 const badgeCase = (different: Partial<MethodCase> = {}): PluginCases => ({

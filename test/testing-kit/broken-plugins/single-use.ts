@@ -1,5 +1,6 @@
 import { definePlugin, type Grant, type GrantKit, type GrantResult, type Plugin } from '@grantry/core'
 import * as v from 'valibot'
+import { offerKit } from '../../support/kit-of.ts'
 import {
   type Broken,
   handle,
@@ -14,7 +15,8 @@ import {
 
 type Handle = (request: TicketRequest, kit: GrantKit) => GrantResult | Promise<GrantResult>
 
-const plugin = (handleTicket: Handle): Plugin => definePlugin('ticket', [ticketGrant({ handle: handleTicket })])
+const plugin = (handleTicket: Handle): Plugin =>
+  definePlugin('ticket', [ticketGrant({ handle: handleTicket }), offerKit('ticket')])
 
 /** What a correct plugin returns, without the spent ticket. */
 function unspent(request: TicketRequest, kit: GrantKit): GrantResult {

@@ -1,6 +1,7 @@
 import { defineGrant, type Grant, type GrantKit, type GrantResult, OAuthError, type Plugins } from '@grantry/core'
 import type { CaseContext, GrantCase, PluginCases, PluginRule } from '@grantry/testing'
 import * as v from 'valibot'
+import { kitOf } from '../../support/kit-of.ts'
 
 /** A plugin that is broken on purpose. */
 export interface Broken {
@@ -51,6 +52,6 @@ export const ticketCase = (different: Partial<GrantCase> = {}): PluginCases => (
 /** Stores a ticket for the client in the records of the plugin. */
 export async function ticketOf({ provider, clock, clientId }: CaseContext): Promise<{ ticket: string }> {
   const { ticket } = newTicket()
-  await provider.kit('ticket').records.put(ticket, clientId, clock.now() + 600)
+  await kitOf(provider, 'ticket').records.put(ticket, clientId, clock.now() + 600)
   return { ticket }
 }

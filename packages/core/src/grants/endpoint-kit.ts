@@ -10,7 +10,7 @@ import type { Authorizations } from './authorize.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import type { ScopePolicy } from './scope-policy.ts'
 
-/** Returns the kit of the endpoints of a plugin, or of the host: the same one for every request. */
+/** Returns the kit of the endpoints, tasks and host functions of a plugin: the same one for every request. */
 export type EndpointKitOf = (plugin: string) => EndpointKit
 
 export function createEndpointKits(deps: {

@@ -44,7 +44,7 @@ export const partKinds: Readonly<Record<PluginPart['kind'], PartKind>> = {
 const pluginName = /^[a-z][a-z\d-]{0,49}$/u
 
 /** @throws TypeError */
-export function assertPluginName(name: unknown, hint = ''): void {
+function assertPluginName(name: unknown, hint = ''): void {
   if (typeof name === 'string' && pluginName.test(name)) return
   throw new TypeError(
     `plugins: "${String(name)}" is not a valid name of a plugin; use lower-case letters, digits and hyphens${hint}`,

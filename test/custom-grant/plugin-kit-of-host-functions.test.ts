@@ -1,23 +1,25 @@
 import { testClient } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
+import { kitOf } from '../support/kit-of.ts'
 import { setUp, state } from './plugin-kit.ts'
 
-describe('provider.kit()', () => {
-  test('shares the records and seals of the plugin with the pages of the host', async () => {
+describe('the kit of host functions', () => {
+  test('shares the records and seals of the plugin', async () => {
     const { provider, withKit } = await setUp('tickets')
-    const kit = provider.kit('tickets')
+    const kit = kitOf(provider, 'tickets')
     await kit.records.put('a', { step: 'paid' }, kit.now() + 60)
     expect(await withKit(({ records }) => records.get('a', state))).toEqual({ step: 'paid' })
     const sealed = await kit.seal({ step: 'x' }, kit.now() + 60)
     expect(await withKit(({ unseal }) => unseal(sealed, state))).toEqual({ step: 'x' })
-    expect(await provider.kit('other').records.get('a', state)).toBeUndefined()
+    const other = kitOf(provider, 'other')
+    expect([await other.records.get('a', state), await other.unseal(sealed, state)]).toEqual([undefined, undefined])
   })
 
   test('finds clients and scopes, and checks passwords', async () => {
     const users = { authenticate: ({ password }: { password: string }) => (password === 'right' ? alice : undefined) }
     const alice = { sub: 'alice', amr: ['pwd'] }
     const { provider } = await setUp('kit', { users })
-    const kit = provider.kit('login-page')
+    const kit = kitOf(provider, 'kit')
     const client = await kit.findClient(testClient[0])
     if (client === undefined) throw new Error('The client is missing')
     expect(client).not.toHaveProperty('secrets')
@@ -31,8 +33,8 @@ describe('provider.kit()', () => {
     await expect(log('right')).rejects.toMatchObject({ code: 'slow_down' })
   })
 
-  test.each(['', 'Login', 'a b', 'x'.repeat(51)])('rejects the name %j', async (name) => {
-    const { provider } = await setUp()
-    expect(() => provider.kit(name)).toThrow(/is not a valid name of a plugin/u)
+  test('is not that of the host: it cannot name another plugin to read its records', async () => {
+    const { provider } = await setUp('tickets')
+    expect(Object.keys(provider).filter((name) => /kit/iu.test(name))).toEqual([])
   })
 })
