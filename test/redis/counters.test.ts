@@ -38,10 +38,55 @@ describeWithRedis('a counter in Redis', () => {
     expect(ends.filter((end) => Number(end) <= 0)).toEqual([])
   })
 
-  test('is rejected with a ttl of 0 or less, or without an expiry', async () => {
+  test('is rejected with a ttl of 0 or less, too large, or without an expiry', async () => {
     const driver = driverOf({ url: server.url })
-    for (const ttl of [0, -1, Number.POSITIVE_INFINITY]) {
+    for (const ttl of [0, -1, 1e20, Number.POSITIVE_INFINITY]) {
       await expect(driver.incrementItem('count:a', { ttl })).rejects.toThrow(/^The ttl of a counter is /u)
     }
+  })
+
+  test('takes one command together with the other counters and the reads of the turn', async () => {
+    const driver = driverOf({ url: server.url, prefix: 'turn' })
+    await driver.setItem('a', 'of a', { ttl: 60 })
+    await server.command('CONFIG', 'RESETSTAT')
+    const results = await Promise.all([
+      driver.getItem('a'),
+      driver.incrementItem('count:a', { ttl: 60 }),
+      driver.getItems([{ key: 'absent' }, { key: 'a' }]),
+      driver.incrementItem('count:b', { ttl: 60 }),
+      driver.incrementItem('count:a', { ttl: 60 }),
+    ])
+    const items = [
+      { key: 'absent', value: null },
+      { key: 'a', value: 'of a' },
+    ]
+    expect(results).toEqual(['of a', 1, items, 1, 2])
+    expect(await server.command('INFO', 'commandstats')).toMatch(/cmdstat_eval:calls=1,/u)
+    for (const key of ['a', 'b']) expect(await server.command('PTTL', `turn:count:${key}`)).toBeGreaterThan(0)
+  })
+
+  test('of another type fails alone', async () => {
+    const driver = driverOf({ url: server.url, prefix: 'type' })
+    await server.command('RPUSH', 'type:count:a', 'x')
+    const [damaged, whole, item] = await Promise.allSettled([
+      driver.incrementItem('count:a', { ttl: 60 }),
+      driver.incrementItem('count:b', { ttl: 60 }),
+      driver.getItem('absent'),
+    ])
+    expect(damaged).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('WRONGTYPE') } })
+    expect([whole, item]).toMatchObject([{ value: 1 }, { value: null }])
+  })
+
+  test('is refused by a server that has become a replica, which then gets a new connection', async () => {
+    const own = await startRedis()
+    onTestFinished(() => own.stop())
+    const driver = driverOf({ url: own.url, prefix: 'replica' })
+    await driver.open()
+    await own.command('REPLICAOF', '127.0.0.1', '1')
+    const all = await Promise.allSettled([driver.incrementItem('count:a', { ttl: 60 }), driver.getItem('a')])
+    for (const outcome of all)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('READONLY') } })
+    await own.command('REPLICAOF', 'NO', 'ONE')
+    await expect.poll(() => driver.incrementItem('count:a', { ttl: 60 }).catch(() => 'refused')).toBe(1)
   })
 })

@@ -1,5 +1,5 @@
 import type { AtomicDriver, DriverChanges } from '@grantry/core'
-import { batchReads } from './redis/batch-reads.ts'
+import { batchOperations } from './redis/batch-operations.ts'
 import type { RedisClient } from './redis/client-factory.ts'
 import { createCommit } from './redis/commit.ts'
 import { primariesOf } from './redis/connection.ts'
@@ -46,11 +46,6 @@ const isExpired = ([, milliseconds = 1]: ReturnType<typeof expiryArguments>): bo
 
 const isText = (value: unknown): value is string | null => typeof value === 'string' || value === null
 
-// One atomic step: a connection lost between INCR and PEXPIRE would leave a counter that never expires. SET NX and INCR
-// in one MULTI would let the counter expire in between before Redis 7.
-const incrementScript =
-  "local count = redis.call('INCR', KEYS[1]) if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end return count"
-
 const createUnexpectedReply =
   ({ serverName }: Connections) =>
   (command: string): Error =>
@@ -59,7 +54,7 @@ const createUnexpectedReply =
 /** Creates the operations on the connection for reads, where they never wait for replicas. */
 function createReads(connections: Connections, keys: ItemKeys) {
   const { reads, open } = connections
-  const readItems = batchReads(reads)
+  const batches = batchOperations(reads)
   const unexpectedReply = createUnexpectedReply(connections)
   return {
     async runUnconfirmed<T>(operate: (client: RedisClient) => Promise<T>): Promise<T> {
@@ -70,9 +65,17 @@ function createReads(connections: Connections, keys: ItemKeys) {
     async readValues(ofKeys: readonly string[]): Promise<readonly (string | null)[]> {
       const opening = open()
       if (opening !== undefined) await opening
-      const values = await readItems(ofKeys.map(keys.of))
+      const values = await batches.read(ofKeys.map(keys.of))
       if (!values.every(isText)) throw unexpectedReply('GET')
       return values
+    },
+    async increment(key: string, lifetime: number): Promise<number> {
+      const opening = open()
+      if (opening !== undefined) await opening
+      // A counter that is lost in a failover restarts at 1.
+      const count = await batches.increment(keys.of(key), lifetime)
+      if (typeof count !== 'number') throw unexpectedReply('INCR')
+      return count
     },
   }
 }
@@ -106,7 +109,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
   const connections = createConnections(options, settings)
   const { reads, open } = connections
   const keys = itemKeys(settings.prefix)
-  const { runUnconfirmed, readValues } = createReads(connections, keys)
+  const { runUnconfirmed, readValues, increment } = createReads(connections, keys)
   const write = createWriter(connections, keys, settings)
   const unexpectedReply = createUnexpectedReply(connections)
 
@@ -146,12 +149,8 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       const [, milliseconds] = end
       if (milliseconds === undefined || isExpired(end))
         throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
-      // A counter that is lost in a failover restarts at 1.
-      const count: unknown = await runUnconfirmed((client) =>
-        client.call('eval', incrementScript, 1, keys.of(key), milliseconds),
-      )
-      if (typeof count !== 'number') throw unexpectedReply('INCR')
-      return count
+      if (!Number.isSafeInteger(milliseconds)) throw new RangeError(`The ttl of a counter is ${ttl} s; give less`)
+      return increment(key, milliseconds)
     },
     ...(!connections.writes.client.isCluster && { commit: createCommit(write, keys, settings) }),
     removeItem,
