@@ -151,8 +151,11 @@ export function createAdmission(
       const draws: boolean = isKnown || (!isDrawn && !counters.some(({ isBlocked }) => isBlocked))
       const { isStillKnown, clientWait } = await look(plan, who, draws)
       if (isStillKnown !== isKnown) {
-        if (isStillKnown) strangers.delete(account)
-        else strangers.set(account, true)
+        if (isStillKnown) {
+          strangers.delete(account)
+          // It is not counted under the name.
+          await store.commit({ put: await giveBack(counters) })
+        } else strangers.set(account, true)
         plan = counting.planOf(who, isStillKnown)
         isDrawn = false
         continue
