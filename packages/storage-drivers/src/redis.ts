@@ -44,6 +44,13 @@ function expiryArguments(ttl: number | undefined): readonly [] | readonly ['PX',
 /** Redis rejects PX 0, and SET without an expiry stores the item indefinitely. */
 const isExpired = ([, milliseconds = 1]: ReturnType<typeof expiryArguments>): boolean => milliseconds < 1
 
+/** Returns the milliseconds after which a new counter expires. */
+function counterLifetime(ttl: number): number {
+  const [, milliseconds = 0] = expiryArguments(ttl)
+  if (Number.isSafeInteger(milliseconds) && milliseconds > 0) return milliseconds
+  throw new RangeError(`The ttl of a counter is ${ttl} s; it must be more than 0 and end`)
+}
+
 const isText = (value: unknown): value is string | null => typeof value === 'string' || value === null
 
 const createUnexpectedReply =
@@ -144,14 +151,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       if (reply !== 'OK' && reply !== null) throw unexpectedReply('SET NX')
       return reply === 'OK'
     },
-    async incrementItem(key, { ttl }) {
-      const end = expiryArguments(ttl)
-      const [, milliseconds] = end
-      if (milliseconds === undefined || isExpired(end))
-        throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
-      if (!Number.isSafeInteger(milliseconds)) throw new RangeError(`The ttl of a counter is ${ttl} s; give less`)
-      return increment(key, milliseconds)
-    },
+    incrementItem: async (key, { ttl }) => increment(key, counterLifetime(ttl)),
     ...(!connections.writes.client.isCluster && { commit: createCommit(write, keys, settings) }),
     removeItem,
     async getKeys(base = '') {

@@ -97,12 +97,31 @@ function createCounting({ perUserAndAddress, perUser }: AbuseControl['passwords'
   }
 }
 
+/** Creates the functions that refuse attempts. */
+function createRefusals({ store }: Pick<LimitDeps, 'store'>) {
+  /** Refuses an attempt. It must not count for the name if it is refused for the address, or for the client. */
+  async function refuse(counters: readonly NumberedAttempt[], wait: number): Promise<never> {
+    await store.commit({ put: await giveBack(counters) })
+    throw tooManyFailures(wait)
+  }
+
+  /** Refuses an attempt. Processes have ended in the middle of earlier ones: the next one need not wait for them. */
+  async function giveUp(counters: readonly NumberedAttempt[]): Promise<never> {
+    const late = counters.filter((counter) => !counter.isAdmitted)
+    await store.commit({ put: late.flatMap((counter) => counter.fail()) })
+    return refuse(counters, 1)
+  }
+
+  return { refuse, giveUp }
+}
+
 export function createAdmission(
   passwords: AbuseControl['passwords'],
   deps: LimitDeps & { readonly clientFailures: ClientFailures },
 ): Admission {
   const { store, runtime, clientFailures } = deps
   const counting = createCounting(passwords, deps)
+  const { refuse, giveUp } = createRefusals(deps)
   /** The accounts that were not known at an address. */
   const strangers = createBoundedMap<true>(maxStrangers)
 
@@ -118,12 +137,6 @@ export function createAdmission(
     return { isStillKnown: known !== undefined, clientWait }
   }
 
-  /** Refuses an attempt. It must not count for the name if it is refused for the address, or for the client. */
-  async function refuse(counters: readonly NumberedAttempt[], wait: number): Promise<never> {
-    await store.commit({ put: await giveBack(counters) })
-    throw tooManyFailures(wait)
-  }
-
   /** Whether the attempt is admitted; `false` while others are in progress. */
   async function isAdmitted({ counters, isKnown }: Admitted, clientWait: number | undefined): Promise<boolean> {
     if (clientWait !== undefined) return refuse(counters, clientWait)
@@ -131,13 +144,6 @@ export function createAdmission(
     const blocked = counters.find(isBlocked)
     if (blocked !== undefined) return refuse(counters, blocked.remaining)
     return counters.every((counter) => counter.isAdmitted)
-  }
-
-  /** Refuses an attempt. Processes have ended in the middle of earlier ones: the next one need not wait for them. */
-  async function giveUp(counters: readonly NumberedAttempt[]): Promise<never> {
-    const late = counters.filter((counter) => !counter.isAdmitted)
-    await store.commit({ put: late.flatMap((counter) => counter.fail()) })
-    return refuse(counters, 1)
   }
 
   /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. */
