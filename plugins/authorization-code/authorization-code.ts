@@ -1,6 +1,7 @@
-import { defineGrant, type Grant, OAuthError, redirectUriDetail } from '@grantry/core'
+import { defineGrant, type Grant, redirectUriDetail } from '@grantry/core'
 import * as v from 'valibot'
 
+// The same description for unknown, expired, foreign and spent codes: a caller learns nothing about a code.
 const refusal = 'The authorization code is not valid'
 
 // `code` has no length limit: the kit finds nothing for an overlong one, and `invalid_grant` makes the client start
@@ -9,10 +10,6 @@ const params = v.object({
   code: v.string(),
   redirect_uri: v.optional(v.pipe(v.string(), v.maxLength(2000))),
 })
-
-// The same description for unknown, expired, foreign and spent codes: a caller learns nothing about a code.
-const notValid = (reason: string, detail?: string): OAuthError =>
-  new OAuthError('invalid_grant', refusal, { reason: `plugin:authorization_code:${reason}`, detail })
 
 /**
  * The authorization code grant: exchanges a code from the login page for tokens. The code is spent only after all
@@ -33,18 +30,17 @@ export const authorizationCode = (): Grant<typeof params> =>
       // RFC 6749 section 4.1.3: as in the authorization request.
       const isOptional = stored !== undefined && stored.redirectUri === undefined
       if (redirect_uri === undefined && !isOptional) {
-        throw new OAuthError('invalid_request', 'The parameter redirect_uri is required', {
-          reason: 'plugin:authorization_code:redirect_uri_missing',
-        })
+        throw kit.refuse('invalid_request', 'The parameter redirect_uri is required', 'redirect_uri_missing')
       }
-      if (stored === undefined) throw notValid('code_unknown')
-      if (stored.clientId !== client.clientId) throw notValid('client_mismatch')
+      if (stored === undefined) throw kit.refuse('invalid_grant', refusal, 'code_unknown')
+      if (stored.clientId !== client.clientId) throw kit.refuse('invalid_grant', refusal, 'client_mismatch')
       const isMatching = isOptional
         ? redirect_uri === undefined || client.redirectUris.includes(redirect_uri)
         : stored.redirectUri === redirect_uri
       if (!isMatching) {
         const expected = stored.redirectUri === undefined ? client.redirectUris : [stored.redirectUri]
-        throw notValid('redirect_uri_mismatch', redirectUriDetail(redirect_uri ?? '', expected, 'the code is for'))
+        const detail = redirectUriDetail(redirect_uri ?? '', expected, 'the code is for')
+        throw kit.refuse('invalid_grant', refusal, 'redirect_uri_mismatch', { detail })
       }
       return { redeems: [stored], issue: { identityToken: true } }
     },

@@ -18,7 +18,6 @@ import { hostParts } from './login-page.ts'
 import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './options.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
 import { withoutCredentials } from './parameters.ts'
-import { invalid } from './refusal.ts'
 import { createRemoteInteractions, remoteInteractions } from './remote.ts'
 import { type AuthorizationParameters, errorViewOf, formTargets, responseTools } from './response.ts'
 import { createSessions } from './sessions.ts'
@@ -96,7 +95,9 @@ function resent(
   { http, kit }: { readonly http: EndpointRequest; readonly kit: EndpointKit },
 ): Reply {
   // Not again: a browser without cookies would repeat it forever.
-  if (lacksCookie(all, http, kit)) throw invalid('The browser has sent no cookies', 'cookies_missing')
+  if (lacksCookie(all, http, kit)) {
+    throw kit.refuse('invalid_request', 'The browser has sent no cookies', 'cookies_missing')
+  }
   const action = kit.endpointUrl('authorization') ?? ''
   const redirect = params.id_token_hint === undefined ? asGet(action, params) : undefined
   if (redirect !== undefined) return redirect

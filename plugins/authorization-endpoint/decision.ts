@@ -1,4 +1,4 @@
-import type { Client, EndpointKit, Subject } from '@grantry/core'
+import type { Client, EndpointKit, Refuse, Subject } from '@grantry/core'
 import type {
   AskedDecision,
   AuthorizationFeature,
@@ -7,7 +7,7 @@ import type {
   Progress,
   PushedRequests,
 } from './interaction.ts'
-import { invalid, type RefusalCode, refusal, refused } from './refusal.ts'
+import { type RefusalCode, refused } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
 import type { Session, Sessions, SignedInUser } from './sessions.ts'
 import type { Consents, Standing } from './standing.ts'
@@ -105,20 +105,25 @@ export const timed = (subject: Subject, now: number): TimedSubject => ({
  * @throws OAuthError for the client.
  * @throws TypeError (a defect of the host) for a scope that was not requested.
  */
-export function assertAcceptable({ scopes }: Decision, subject: TimedSubject, request: CheckedRequest): void {
+export function assertAcceptable(
+  { scopes }: Decision,
+  subject: TimedSubject,
+  request: CheckedRequest,
+  refuse: Refuse,
+): void {
   const unmet = unmetBy(subject, request)
-  if (unmet !== undefined) throw refused(unmet)
+  if (unmet !== undefined) throw refused(unmet, refuse)
   if (!scopes.every((scope) => request.scopes.includes(scope))) {
     throw new TypeError('A decision contains a scope that was not requested')
   }
 }
 
 /** Returns the session, if it suffices. */
-function sufficientSession({ session, mustSignIn, request, progress }: Interaction): Session {
-  if (session === undefined || mustSignIn) throw refused('login_required')
+function sufficientSession({ session, mustSignIn, request, progress, kit }: Interaction): Session {
+  if (session === undefined || mustSignIn) throw refused('login_required', kit.refuse)
   const { sid } = session
   const isChosen = progress.chosen === sid || progress.signedIn === sid
-  if (request.prompts.has('select_account') && !isChosen) throw refused('account_selection_required')
+  if (request.prompts.has('select_account') && !isChosen) throw refused('account_selection_required', kit.refuse)
   return session
 }
 
@@ -155,16 +160,16 @@ export function createDecisions(deps: {
         given === undefined
           ? sufficientSession(interaction)
           : { subject: timed(given, kit.now()), standing: signIn?.standing }
-      assertAcceptable({ scopes }, subject, request)
+      assertAcceptable({ scopes }, subject, request, kit.refuse)
       return { ...decision, subject, standing }
     },
 
     async spend({ suspended, pushed, kit }) {
       if (suspended !== undefined && !(await suspendedRequests.use(kit, suspended.id, suspended.record))) {
-        throw invalid('The request was already answered', 'interaction_used')
+        throw kit.refuse('invalid_request', 'The request was already answered', 'interaction_used')
       }
       if (pushed !== undefined && (await pushedRequests?.use(kit, pushed)) !== true) {
-        throw refusal('invalid_request_uri', 'The request_uri is not valid', 'request_uri_used')
+        throw kit.refuse('invalid_request_uri', 'The request_uri is not valid', 'request_uri_used')
       }
     },
 

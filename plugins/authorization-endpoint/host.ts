@@ -15,7 +15,7 @@ import { assertAcceptable, timed } from './decision.ts'
 import type { RefusedInteraction } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
 import { findTarget, withoutCredentials } from './parameters.ts'
-import { invalid, notAsked, refused } from './refusal.ts'
+import { notAsked, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
 import {
   type AuthorizationParameters,
@@ -163,7 +163,7 @@ async function parse(
     const received = withoutStart(withoutCredentials(await readParameters(request, maxLength)))
     params = received.params
     target = await findTarget(received.params, kit)
-    if (mustPush(target.client)) throw invalid('The request must be pushed', 'not_pushed')
+    if (mustPush(target.client)) throw kit.refuse('invalid_request', 'The request must be pushed', 'not_pushed')
     const { startedAt, started } = await startOf(kit, received)
     const checked = await checkRequest(target, { params, confirmation: undefined, startedAt }, kit)
     const repeated = { ...checked.params, ...started }
@@ -189,11 +189,11 @@ async function respond(
 ): Promise<Response> {
   const tools = responseTools(pages, { kit, http: { header: () => null }, params: request.params })
   try {
-    if ('refuse' in result) throw refused(result.refuse)
-    if (!isPermitted(result)) throw notAsked()
+    if ('refuse' in result) throw refused(result.refuse, kit.refuse)
+    if (!isPermitted(result)) throw notAsked(kit.refuse)
     const subject = timed(result.subject, kit.now())
     const { scopes } = result
-    assertAcceptable({ scopes }, subject, request)
+    assertAcceptable({ scopes }, subject, request, kit.refuse)
     const code = await kit.authorize(request.proposal, { subject, scopes })
     return hostResponse(codeResponse(request, code, tools), kit)
   } catch (error) {

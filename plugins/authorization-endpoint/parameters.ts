@@ -5,10 +5,10 @@ import {
   isRegisteredRedirectUri,
   type Json,
   type JsonObject,
-  OAuthError,
+  type OAuthError,
+  type Refuse,
   redirectUriDetail,
 } from '@grantry/core'
-import { invalid, refusal } from './refusal.ts'
 import {
   type AuthorizationParameters,
   type ResponseMode,
@@ -37,12 +37,15 @@ const maxStateLength = 4096
 const controlCharacters = /\p{Cc}/u
 
 /** @throws OAuthError for the user: a response to the client without its state would be none of its own. */
-export function assertState(state: string | undefined): void {
+export function assertState(state: string | undefined, refuse: Refuse): void {
   if (state === undefined) return
-  if (controlCharacters.test(state)) throw invalid('The parameter state is malformed', 'state_malformed')
+  if (controlCharacters.test(state)) {
+    throw refuse('invalid_request', 'The parameter state is malformed', 'state_malformed')
+  }
   // As the response encodes it: longer than by encodeURIComponent().
-  if (new URLSearchParams([['', state]]).toString().length - 1 > maxStateLength)
-    throw invalid('The parameter state is too long', 'too_long')
+  if (new URLSearchParams([['', state]]).toString().length - 1 > maxStateLength) {
+    throw refuse('invalid_request', 'The parameter state is too long', 'too_long')
+  }
 }
 
 /** OAuth 2.0 Multiple Response Type Encoding Practices, section 5: a client of these types reads the fragment only. */
@@ -75,12 +78,12 @@ function withObject(params: AuthorizationParameters): AuthorizationParameters {
  *
  * @see RFC 6749 section 3.1.2.3
  */
-function defaultRedirectUri({ scope = '' }: AuthorizationParameters, client: Client): string {
+function defaultRedirectUri({ scope = '' }: AuthorizationParameters, client: Client, refuse: Refuse): string {
   const [only, ...others] = client.redirectUris
   const mustName = client.requirePushedAuthorizationRequests === true || scope.split(' ').includes('openid')
   if (only !== undefined && others.length === 0 && !mustName) return only
   const facts = { clientId: client.clientId }
-  throw invalid('The parameter redirect_uri is required', 'redirect_uri_missing', facts)
+  throw refuse('invalid_request', 'The parameter redirect_uri is required', 'redirect_uri_missing', facts)
 }
 
 /**
@@ -91,17 +94,20 @@ function defaultRedirectUri({ scope = '' }: AuthorizationParameters, client: Cli
  * @see RFC 6749 section 4.1.2.1; RFC 9700 section 4.11
  */
 export async function findTarget(given: AuthorizationParameters, kit: EndpointKit, caller?: Client): Promise<Target> {
+  const { refuse } = kit
   const params = withObject(given)
   const { client_id: clientId, state } = params
-  if (clientId === undefined) throw invalid('The parameter client_id is required', 'client_id_missing')
-  const client = caller ?? (await kit.findClient(clientId))
-  if (client === undefined) throw refusal('unauthorized_client', 'The client is not known', 'client_unknown')
-  const redirectUri = params.redirect_uri ?? defaultRedirectUri(params, client)
-  if (!isRegisteredRedirectUri(redirectUri, client.redirectUris)) {
-    const detail = redirectUriDetail(redirectUri, client.redirectUris)
-    throw invalid('The redirect_uri is not registered', 'redirect_uri_mismatch', { clientId, detail })
+  if (clientId === undefined) {
+    throw refuse('invalid_request', 'The parameter client_id is required', 'client_id_missing')
   }
-  assertState(state)
+  const client = caller ?? (await kit.findClient(clientId))
+  if (client === undefined) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
+  const redirectUri = params.redirect_uri ?? defaultRedirectUri(params, client, refuse)
+  if (!isRegisteredRedirectUri(redirectUri, client.redirectUris)) {
+    const facts = { clientId, detail: redirectUriDetail(redirectUri, client.redirectUris) }
+    throw refuse('invalid_request', 'The redirect_uri is not registered', 'redirect_uri_mismatch', facts)
+  }
+  assertState(state, refuse)
   return { client, redirectUri, responseMode: modeOf(params, redirectUri), state }
 }
 
@@ -126,10 +132,8 @@ const maxLength = 5000
 const maxClaims = 50
 const maxNameLength = 100
 
-const malformed = (): OAuthError =>
-  new OAuthError('invalid_request', 'The parameter claims is malformed', {
-    reason: 'plugin:authorization-endpoint:claims_malformed',
-  })
+const malformed = (refuse: Refuse): OAuthError =>
+  refuse('invalid_request', 'The parameter claims is malformed', 'claims_malformed')
 
 /** Pages show the names, and a link can contain any: a name with spaces could be a sentence to the user. */
 const nameForm = /^[\x21-\x7E]+$/u
@@ -146,26 +150,26 @@ function parseJson(text: string): unknown {
   }
 }
 
-function claimOf([name, request]: readonly [string, Json]): ClaimRequest {
-  if (name.length > maxNameLength || (request !== null && !isObject(request))) throw malformed()
+function claimOf([name, request]: readonly [string, Json], refuse: Refuse): ClaimRequest {
+  if (name.length > maxNameLength || (request !== null && !isObject(request))) throw malformed(refuse)
   const { essential, value, values } = request ?? {}
-  if (values !== undefined && !Array.isArray(values)) throw malformed()
+  if (values !== undefined && !Array.isArray(values)) throw malformed(refuse)
   return { name, essential: essential === true, values: value === undefined ? values : [value] }
 }
 
 /** Unknown members and names are ignored, as sections 5.5 and 5.5.1 require. */
-function claimsIn(section: Json | undefined): readonly ClaimRequest[] {
+function claimsIn(section: Json | undefined, refuse: Refuse): readonly ClaimRequest[] {
   if (section === undefined || section === null) return []
-  if (!isObject(section)) throw malformed()
+  if (!isObject(section)) throw malformed(refuse)
   const claims = Object.entries(section)
-  if (claims.length > maxClaims) throw malformed()
-  return claims.map(claimOf).filter(({ name }) => nameForm.test(name))
+  if (claims.length > maxClaims) throw malformed(refuse)
+  return claims.map((claim) => claimOf(claim, refuse)).filter(({ name }) => nameForm.test(name))
 }
 
 /** @throws OAuthError `invalid_request` */
-export function parseClaims(text: string | undefined): ClaimsParameter {
+export function parseClaims(text: string | undefined, refuse: Refuse): ClaimsParameter {
   if (text === undefined) return none
   const claims = text.length > maxLength ? undefined : parseJson(text)
-  if (!isObject(claims)) throw malformed()
-  return { userinfo: claimsIn(claims.userinfo), identityToken: claimsIn(claims.id_token) }
+  if (!isObject(claims)) throw malformed(refuse)
+  return { userinfo: claimsIn(claims.userinfo, refuse), identityToken: claimsIn(claims.id_token, refuse) }
 }

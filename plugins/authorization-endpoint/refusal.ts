@@ -1,23 +1,4 @@
-import { isOAuthError, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from '@grantry/core'
-
-type RequestErrorCode =
-  | 'invalid_request'
-  | 'invalid_request_uri'
-  | 'registration_not_supported'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'unauthorized_client'
-  | 'unsupported_response_type'
-
-/** What events contain about a refusal. */
-type Facts = Pick<OAuthErrorOptions, 'clientId' | 'detail'>
-
-/** @param reason without the prefix of the plugin */
-export const refusal = (code: RequestErrorCode, text: string, reason: string, facts?: Facts): OAuthError =>
-  new OAuthError(code, text, { ...facts, reason: `plugin:authorization-endpoint:${reason}` })
-
-export const invalid = (text: string, reason: string, facts?: Facts): OAuthError =>
-  refusal('invalid_request', text, reason, facts)
+import { isOAuthError, OAuthError, type OAuthErrorCode, type Refuse } from '@grantry/core'
 
 /** Why a user gets no code. */
 export type RefusalCode =
@@ -40,13 +21,11 @@ const texts: Readonly<Record<RefusalCode, string>> = {
 }
 
 /** Refuses a request because of its user. */
-export const refused = (code: RefusalCode): OAuthError =>
-  new OAuthError(code, texts[code], { reason: `plugin:authorization-endpoint:${code}` })
+export const refused = (code: RefusalCode, refuse: Refuse): OAuthError => refuse(code, texts[code], code)
 
 /** Refuses a decision of an interaction that has neither asked the user nor a reason not to. */
-export const notAsked = (): OAuthError =>
-  new OAuthError('consent_required', texts.consent_required, {
-    reason: 'plugin:authorization-endpoint:user_not_asked',
+export const notAsked = (refuse: Refuse): OAuthError =>
+  refuse('consent_required', texts.consent_required, 'user_not_asked', {
     detail: 'Ask the user, return what recallConsent() returns, or return trusted: true for an application of your own',
   })
 

@@ -84,7 +84,7 @@ export function createRemoteInteractions(kit: EndpointKit): RemoteInteractions {
       const [record, standing] = await Promise.all([requests.peek(kit, id), standingOf(kit, given.sub)])
       if (record === undefined) return undefined
       const subject = timed(given, kit.now())
-      assertAcceptable({ scopes }, subject, await check(record))
+      assertAcceptable({ scopes }, subject, await check(record), kit.refuse)
       return answer(id, { subject, name, scopes, remember, staySignedIn, standing }, record)
     },
 

@@ -1,6 +1,5 @@
-import type { Client, Confirmation, EndpointKit, JsonObject, Proposal } from '@grantry/core'
+import type { Client, Confirmation, EndpointKit, JsonObject, Proposal, Refuse } from '@grantry/core'
 import { type ClaimRequest, type ClaimsParameter, findTarget, parseClaims, withoutCredentials } from './parameters.ts'
-import { invalid, refusal } from './refusal.ts'
 import {
   type AuthorizationParameters,
   maxHintLength,
@@ -64,59 +63,76 @@ const maxBytes = 16_384
 
 const wordsOf = (text: string | undefined): readonly string[] => (text ?? '').split(' ').filter((word) => word !== '')
 
-function assertResponseType({ response_type: type }: AuthorizationParameters): void {
-  if (type === undefined) throw invalid('The parameter response_type is required', 'response_type_missing')
+function assertResponseType({ response_type: type }: AuthorizationParameters, refuse: Refuse): void {
+  if (type === undefined) {
+    throw refuse('invalid_request', 'The parameter response_type is required', 'response_type_missing')
+  }
   if (type !== 'code') {
-    throw refusal('unsupported_response_type', 'The response_type must be code', 'response_type_unsupported')
+    throw refuse('unsupported_response_type', 'The response_type must be code', 'response_type_unsupported')
   }
 }
 
 /** OpenID Connect Core section 3.1.2.6: a provider without these features must say so. */
-function assertNoRequestObject({ request, request_uri, registration }: AuthorizationParameters): void {
+function assertNoRequestObject(params: AuthorizationParameters, refuse: Refuse): void {
+  const { request, request_uri, registration } = params
   if (request !== undefined) {
-    throw refusal('request_not_supported', 'Request objects are not supported', 'request_object')
+    throw refuse('request_not_supported', 'Request objects are not supported', 'request_object')
   }
   if (request_uri !== undefined) {
-    throw refusal('request_uri_not_supported', 'This request_uri is not supported', 'request_object')
+    throw refuse('request_uri_not_supported', 'This request_uri is not supported', 'request_object')
   }
   if (registration !== undefined) {
-    throw refusal('registration_not_supported', 'The parameter registration is not supported', 'registration')
+    throw refuse('registration_not_supported', 'The parameter registration is not supported', 'registration')
   }
 }
 
-function assertResponseMode({ response_mode: mode }: AuthorizationParameters, redirectUri: string): void {
+function assertResponseMode(
+  { response_mode: mode }: AuthorizationParameters,
+  redirectUri: string,
+  refuse: Refuse,
+): void {
   const known = responseModeOf(mode)
   if (mode !== undefined && known === undefined) {
-    throw invalid('The response_mode is not supported', 'response_mode_unsupported')
+    throw refuse('invalid_request', 'The response_mode is not supported', 'response_mode_unsupported')
   }
   if (known === 'form_post' && !receivesForms(redirectUri)) {
-    throw invalid('The response_mode does not fit the redirect_uri', 'response_mode_unsupported')
+    throw refuse('invalid_request', 'The response_mode does not fit the redirect_uri', 'response_mode_unsupported')
   }
 }
 
-function promptsOf({ prompt }: AuthorizationParameters): ReadonlySet<Prompt> {
+function promptsOf({ prompt }: AuthorizationParameters, refuse: Refuse): ReadonlySet<Prompt> {
   const words = wordsOf(prompt)
   const isPrompt = (word: string): word is Prompt => (prompts as readonly string[]).includes(word)
-  if (!words.every(isPrompt)) throw invalid('The parameter prompt is malformed', 'prompt_unknown')
+  if (!words.every(isPrompt)) {
+    throw refuse('invalid_request', 'The parameter prompt is malformed', 'prompt_unknown')
+  }
   const found = new Set(words)
   if (found.has('none') && found.size > 1) {
-    throw invalid('The prompt none excludes all others', 'prompt_contradiction')
+    throw refuse('invalid_request', 'The prompt none excludes all others', 'prompt_contradiction')
   }
   return found
 }
 
-function maxAgeOf({ max_age: text }: AuthorizationParameters, { defaultMaxAge }: Client): number | undefined {
+function maxAgeOf(
+  { max_age: text }: AuthorizationParameters,
+  { defaultMaxAge }: Client,
+  refuse: Refuse,
+): number | undefined {
   if (text === undefined) return defaultMaxAge
-  if (!/^\d+$/u.test(text)) throw invalid('The parameter max_age is malformed', 'max_age_malformed')
+  if (!/^\d+$/u.test(text)) {
+    throw refuse('invalid_request', 'The parameter max_age is malformed', 'max_age_malformed')
+  }
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
 
-function assertShort(params: AuthorizationParameters): void {
+function assertShort(params: AuthorizationParameters, refuse: Refuse): void {
   if (new TextEncoder().encode(JSON.stringify(params)).length > maxBytes) {
-    throw invalid('The request is too long', 'too_long')
+    throw refuse('invalid_request', 'The request is too long', 'too_long')
   }
   for (const name of ['login_hint', 'ui_locales', 'claims_locales', 'acr_values']) {
-    if ((params[name] ?? '').length > maxHintLength) throw invalid(`The parameter ${name} is too long`, 'too_long')
+    if ((params[name] ?? '').length > maxHintLength) {
+      throw refuse('invalid_request', `The parameter ${name} is too long`, 'too_long')
+    }
   }
 }
 
@@ -131,7 +147,7 @@ async function hintedSubOf(
   if (hint === undefined) return undefined
   const claims = await kit.readIdentityToken(hint)
   if (typeof claims?.sub !== 'string' || !isAudience(claims, clientId)) {
-    throw invalid('The id_token_hint is not valid', 'hint_invalid')
+    throw kit.refuse('invalid_request', 'The id_token_hint is not valid', 'hint_invalid')
   }
   return claims.sub
 }
@@ -174,11 +190,14 @@ export async function checkRequest(
 ): Promise<CheckedRequest> {
   const { client, redirectUri, responseMode, state } = target
   const { params, confirmation, startedAt } = received
-  assertResponseType(params)
-  assertNoRequestObject(params)
-  assertResponseMode(params, redirectUri)
-  assertShort(params)
-  const [prompts, maxAge, claims] = [promptsOf(params), maxAgeOf(params, client), parseClaims(params.claims)]
+  const { refuse } = kit
+  assertResponseType(params, refuse)
+  assertNoRequestObject(params, refuse)
+  assertResponseMode(params, redirectUri, refuse)
+  assertShort(params, refuse)
+  const prompts = promptsOf(params, refuse)
+  const maxAge = maxAgeOf(params, client, refuse)
+  const claims = parseClaims(params.claims, refuse)
   const hintedSub = await hintedSubOf(params, client, kit)
   const proposal = await propose(target, received, claims, kit)
   const { scopes } = proposal
@@ -220,7 +239,7 @@ export async function checkPushedRequest(
 ): Promise<AuthorizationParameters> {
   const params = { ...withoutCredentials(received), client_id: caller.clientId }
   // First: with a request object, the other parameters can be missing.
-  assertNoRequestObject(params)
+  assertNoRequestObject(params, kit.refuse)
   const target = await findTarget(params, kit, caller)
   await checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit)
   return params

@@ -1,6 +1,8 @@
-import type { EndpointRequest } from '@grantry/core'
+import type { EndpointRequest, Refuse } from '@grantry/core'
 import type { SameSite } from '../shared/browser-cookie.ts'
-import { invalid } from './refusal.ts'
+
+/** The reason of the refusal. */
+export const noPageShown = 'no_page_shown'
 
 const frames: ReadonlySet<string> = new Set(['embed', 'fencedframe', 'frame', 'iframe', 'object'])
 
@@ -35,10 +37,10 @@ const elements: ReadonlySet<string> = new Set([
  * @throws OAuthError for the user.
  * @see Fetch Metadata Request Headers, sections 2.1 and 2.3
  */
-export function assertShown({ header }: Pick<EndpointRequest, 'header'>, sameSite: SameSite): void {
+export function assertShown({ header }: Pick<EndpointRequest, 'header'>, sameSite: SameSite, refuse: Refuse): void {
   const site = header('sec-fetch-site')
   if (site !== 'cross-site' && site !== 'same-site') return
   const destination = header('sec-fetch-dest') ?? ''
   const isLost = frames.has(destination) ? site === 'cross-site' && sameSite !== 'none' : elements.has(destination)
-  if (isLost) throw invalid('The request must be a navigation of the browser', 'no_page_shown')
+  if (isLost) throw refuse('invalid_request', 'The request must be a navigation of the browser', noPageShown)
 }

@@ -1,4 +1,4 @@
-import { type EndpointKit, type EndpointRequest, isOAuthError, type Reply } from '@grantry/core'
+import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
 import type { Decisions, VisitDecision } from './decision.ts'
 import type {
   AskedDecision,
@@ -12,7 +12,7 @@ import type {
 } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
 import { findTarget } from './parameters.ts'
-import { invalid, notAsked, type RefusalCode, refusal, refused } from './refusal.ts'
+import { notAsked, type RefusalCode, refused } from './refusal.ts'
 import {
   type AuthorizationParameters,
   codeResponse,
@@ -24,7 +24,7 @@ import {
   type Target,
 } from './response.ts'
 import type { Sessions } from './sessions.ts'
-import { type Outcome, type SuspendedRequests, takeOutcome } from './suspended.ts'
+import { isNotStored, type Outcome, type SuspendedRequests, takeOutcome } from './suspended.ts'
 import { newVisit, type OpenInteraction, type OpenInteractionFor, suspendedVisit, type Visit } from './visit.ts'
 
 /**
@@ -68,12 +68,6 @@ type Result = VisitDecision | UnaskedDecision | RefusedInteraction | Reply
 const isDecision = (result: Result): result is VisitDecision | UnaskedDecision => 'scopes' in result
 const isRefusal = (result: Result): result is RefusedInteraction => 'refuse' in result
 
-/** The reasons for which a request is not stored. A client that received them would begin again immediately. */
-const notForClients: ReadonlySet<string> = new Set([
-  'too_many_waiting_requests',
-  'plugin:authorization-endpoint:no_page_shown',
-])
-
 /** A decision that was made elsewhere also begins a session: the user has signed in. */
 function decisionOf(outcome: Outcome): VisitDecision | RefusedInteraction {
   if ('refuse' in outcome) return outcome
@@ -99,7 +93,9 @@ async function push(
   pushedRequests: PushedRequests,
 ): Promise<PushedRequest> {
   const found = await pushedRequests.find(kit, uri, params.client_id ?? '')
-  if (found === undefined) throw refusal('invalid_request_uri', 'The request_uri is not valid', 'request_uri_unknown')
+  if (found === undefined) {
+    throw kit.refuse('invalid_request_uri', 'The request_uri is not valid', 'request_uri_unknown')
+  }
   return found
 }
 
@@ -125,13 +121,13 @@ function createLastSteps({ port, pages, decisions, features }: StepDeps) {
     const { session, mustSignIn } = interaction
     const reply = session && !mustSignIn ? await featureSteps(interaction, session.subject.sub) : undefined
     const result = reply ?? (await callPort(interaction))
-    if (isDecision(result) && !interaction.permits(result)) throw notAsked()
+    if (isDecision(result) && !interaction.permits(result)) throw notAsked(interaction.kit.refuse)
     return result
   }
 
   /** Shows a page, or follows a redirect, unless the request must not wait. */
-  function show(reply: Reply, { request, mustSignIn, cookies }: OpenInteraction): Reply {
-    if (request.prompts.has('none')) throw refused(mustSignIn ? 'login_required' : 'interaction_required')
+  function show(reply: Reply, { request, mustSignIn, cookies, kit }: OpenInteraction): Reply {
+    if (request.prompts.has('none')) throw refused(mustSignIn ? 'login_required' : 'interaction_required', kit.refuse)
     return { ...reply, cookies: [...(reply.cookies ?? []), ...cookies()] }
   }
 
@@ -142,7 +138,7 @@ function createLastSteps({ port, pages, decisions, features }: StepDeps) {
       const context = { sub: session?.subject.sub, client: request.client, clientAddress: http.clientAddress }
       kit.recordUser({ type: 'authorization_denied' }, context)
     }
-    throw refused(code)
+    throw refused(code, kit.refuse)
   }
 
   async function finish(result: Result, opened: Opened): Promise<Reply> {
@@ -162,7 +158,7 @@ function createLastSteps({ port, pages, decisions, features }: StepDeps) {
     try {
       return await step()
     } catch (error) {
-      if (isOAuthError(error) && notForClients.has(error.details.reason)) throw error
+      if (isNotStored(error)) throw error
       return errorResponse(target, error, responseTools(pages, visit))
     }
   }
@@ -221,7 +217,8 @@ export function createSteps(deps: StepDeps): Steps {
       }
       const target = await findTarget(params, kit)
       if (pushedRequests?.isRequired(target.client)) {
-        return refuseFirst(target, invalid('The request must be pushed', 'not_pushed'), { params, http, kit })
+        const error = kit.refuse('invalid_request', 'The request must be pushed', 'not_pushed')
+        return refuseFirst(target, error, { params, http, kit })
       }
       return run({ params, confirmation: undefined, ...newVisit(http, kit) }, target)
     },
@@ -232,7 +229,7 @@ export function createSteps(deps: StepDeps): Steps {
         ticket === undefined ? undefined : takeOutcome(kit, id, ticket),
       ])
       if (visit === undefined || (ticket !== undefined && outcome === undefined)) {
-        throw invalid('The request has expired, or was already answered', 'interaction_unknown')
+        throw kit.refuse('invalid_request', 'The request has expired, or was already answered', 'interaction_unknown')
       }
       return run(visit, await findTarget(visit.params, kit), outcome)
     },

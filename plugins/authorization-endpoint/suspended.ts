@@ -1,9 +1,9 @@
-import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
+import { type EndpointKit, type EndpointRequest, isOAuthError, type Subject } from '@grantry/core'
 import * as v from 'valibot'
 import { browserCookie, type SameSite } from '../shared/browser-cookie.ts'
 import type { Suspension } from './interaction.ts'
 import type { RefusalCode } from './refusal.ts'
-import { assertShown } from './shown-page.ts'
+import { assertShown, noPageShown } from './shown-page.ts'
 import { isOutdated, type Standing, standingEntries, standingIn, standingOf } from './standing.ts'
 
 const texts = v.record(v.string(), v.string())
@@ -51,12 +51,19 @@ export interface SuspendedRequests {
   use(kit: EndpointKit, id: string, request: SuspendedRecord): Promise<boolean>
 }
 
+/** The reasons for which a request is not stored. The name of the plugin precedes its own. */
+const notStored = ['too_many_waiting_requests', noPageShown]
+
+/** Whether a request was not stored. A client that received this refusal would begin again immediately. */
+export const isNotStored = (error: unknown): boolean =>
+  isOAuthError(error) && notStored.some((reason) => `:${error.details.reason}`.endsWith(`:${reason}`))
+
 /** @param sameSite of the cookie of the browser */
 export function createSuspendedRequests(sameSite: SameSite = 'lax'): SuspendedRequests {
   const cookieOf = browserCookie('grantry-browser', idForm, sameSite)
   return {
     async store(kit, http, request) {
-      assertShown(http, sameSite)
+      assertShown(http, sameSite, kit.refuse)
       const id = kit.randomId()
       const known = cookieOf(kit).read(http)
       const secret = known ?? kit.randomId()

@@ -89,7 +89,7 @@ export function createOpenInteraction({
     const { request, session } = await checkVisit(visit, target, sessions)
     // With the wrong user, another page would only lead to the same result.
     const failure = failedBy(session, request, progress)
-    if (failure !== undefined) throw refused(failure)
+    if (failure !== undefined) throw refused(failure, kit.refuse)
     const isUnfit = mustSignIn(session, request, progress)
     let stored: ReturnType<SuspendedRequests['store']> | undefined
     let cookies: readonly string[] = []
@@ -105,7 +105,9 @@ export function createOpenInteraction({
       kit,
       sessions,
       async suspend() {
-        if (request.prompts.has('none')) throw refused(isUnfit ? 'login_required' : 'interaction_required')
+        if (request.prompts.has('none')) {
+          throw refused(isUnfit ? 'login_required' : 'interaction_required', kit.refuse)
+        }
         if (visit.suspended !== undefined) return suspensionOf(visit.suspended)
         stored ??= suspendedRequests.store(kit, http, {
           params: request.params,

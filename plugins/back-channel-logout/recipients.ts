@@ -49,7 +49,7 @@ export const recipients = {
     if (noted === undefined) await kit.records.put(notedKeyOf(sid), startedAt, expiresAt)
     await add(kit, session, clientId)
     // Either this finds the mark, or `end` finds the client.
-    if ((await kit.records.get(endedKeyOf(sid), v.boolean())) !== undefined) throw refused('login_required')
+    if ((await kit.records.get(endedKeyOf(sid), v.boolean())) !== undefined) throw refused('login_required', kit.refuse)
   },
 
   /** Keeps the clients of a session for as long as the session. */

@@ -1,4 +1,4 @@
-import { type CredentialFacts, OAuthError, type PresentedCredentials, type RequestParameters } from '@grantry/core'
+import type { CredentialFacts, OAuthError, PresentedCredentials, Refuse, RequestParameters } from '@grantry/core'
 import * as v from 'valibot'
 import type { KeySet } from '../shared/key-set.ts'
 import { type JwtRules, unverifiedJwt, type Verification, verifiedJwt } from '../shared/verify-jwt.ts'
@@ -16,8 +16,8 @@ export interface PresentedAssertion extends PresentedCredentials {
   readonly endpointUrls: readonly string[]
 }
 
-const refuse = (reason: string): OAuthError =>
-  new OAuthError('invalid_client', 'Client authentication failed', { reason: `plugin:client-assertion:${reason}` })
+const notValid = (reason: string, refuse: Refuse): OAuthError =>
+  refuse('invalid_client', 'Client authentication failed', reason)
 
 /**
  * Reads the assertion of a request, without verifying it.
@@ -27,12 +27,13 @@ const refuse = (reason: string): OAuthError =>
 export function presentedAssertion(
   { client_assertion: jwt, client_assertion_type: type }: RequestParameters,
   { endpointUrls }: CredentialFacts,
+  refuse: Refuse,
 ): PresentedAssertion | undefined {
   if (jwt === undefined) return undefined
-  if (type !== assertionType) throw refuse('type_unsupported')
+  if (type !== assertionType) throw notValid('type_unsupported', refuse)
   const { payload, alg, reason } = unverifiedJwt(jwt, ['client-authentication+jwt'])
-  if (payload === undefined) throw refuse(reason)
-  if (!v.is(payloadSchema, payload)) throw refuse('malformed')
+  if (payload === undefined) throw notValid(reason, refuse)
+  if (!v.is(payloadSchema, payload)) throw notValid('malformed', refuse)
   return { clientId: payload.sub, jwt, alg, endpointUrls }
 }
 

@@ -105,7 +105,7 @@ function privateKeyMethod(settings: Settings) {
   async function verifiedWith(
     client: Client | undefined,
     alg: string,
-    now: number,
+    kit: Kit,
     verify: (keys: KeySet) => Promise<Verification>,
   ): Promise<Verification> {
     const { jwks, jwksUri } = client !== undefined && accepts(client) ? client : {}
@@ -113,15 +113,15 @@ function privateKeyMethod(settings: Settings) {
     if (jwks !== undefined) return verify(configuredKeys(jwks))
     return jwksUri === undefined
       ? { reason: 'keys_unavailable' }
-      : published.verify(jwksUri, now, ({ find }) => verify(find))
+      : published.verify(jwksUri, kit, ({ find }) => verify(find))
   }
 
   return defineClientAuthentication({
     method: 'private_key_jwt',
     consumes,
     unguessable: true,
-    present(parameters, request) {
-      const presented = presentedAssertion(parameters, request)
+    present(parameters, request, { refuse }) {
+      const presented = presentedAssertion(parameters, request, refuse)
       const isOther = presented !== undefined && secretOf !== undefined && isSecretAlgorithm(presented.alg)
       return isOther ? undefined : presented
     },
@@ -132,7 +132,7 @@ function privateKeyMethod(settings: Settings) {
       if (!allowed.includes(alg)) return refusalFor('algorithm_not_allowed', alg, settings)
       const options = optionsFor(presented, settings, kit)
       const verify = (keys: KeySet) => verifiedAssertion(presented, keys, options)
-      const outcome = await verifiedWith(client, alg, kit.now(), verify)
+      const outcome = await verifiedWith(client, alg, kit, verify)
       // No signature was verified. The time must not reveal which clients exist.
       if (unverified.has(outcome.reason)) await verify(decoys.keysFor(alg))
       if (outcome.payload === undefined) return refusalFor(outcome.reason, alg, settings)
@@ -149,8 +149,8 @@ function secretMethod(settings: Settings, secretOf: NonNullable<Settings['secret
   return defineClientAuthentication({
     method,
     consumes,
-    present(parameters, request) {
-      const presented = presentedAssertion(parameters, request)
+    present(parameters, request, { refuse }) {
+      const presented = presentedAssertion(parameters, request, refuse)
       return presented !== undefined && isSecretAlgorithm(presented.alg) ? presented : undefined
     },
     accepts,

@@ -5,7 +5,7 @@ import {
   type EndpointRequest,
   isOAuthError,
   type MaybePromise,
-  OAuthError,
+  type OAuthError,
   type Reply,
   type Subject,
 } from '@grantry/core'
@@ -69,9 +69,6 @@ const pageParameters = v.object({
   decision: v.optional(v.picklist(['approve', 'deny'])),
 })
 
-const refuse = (code: 'invalid_request' | 'login_required', text: string, reason: string): OAuthError =>
-  new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}` })
-
 const isReply = (signedIn: Subject | NamedSubject | Reply): signedIn is Reply =>
   !('sub' in signedIn || 'subject' in signedIn)
 
@@ -107,7 +104,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     show(
       { step: 'enter_code', problem: 'code_unknown' },
       visit,
-      refuse('invalid_request', 'The user code is not valid', 'user_code_unknown'),
+      visit.kit.refuse('invalid_request', 'The user code is not valid', 'user_code_unknown'),
     )
 
   async function confirm(typed: string, visit: Visit): Promise<Reply> {
@@ -135,7 +132,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     const [form, epoch] = await Promise.all([kit.unseal(formToken, formSchema), kit.epochOf(subject.sub)])
     const isOfBrowser = form !== undefined && kit.equals(form.browser, cookieOf(kit).read(request) ?? '')
     if (!isOfBrowser || form.sub !== subject.sub || (epoch !== undefined && epoch !== form.epoch)) {
-      const error = refuse('invalid_request', 'The form is not valid', 'form_invalid')
+      const error = kit.refuse('invalid_request', 'The form is not valid', 'form_invalid')
       return show({ step: 'enter_code', problem: 'form_expired' }, visit, error)
     }
     const { approve, deny } = createDeviceVerification(kit, guesses)
@@ -159,7 +156,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
       const isForm = request.method === 'POST'
       if (signedIn === undefined || isReply(signedIn)) {
         if (signedIn !== undefined && !isForm) return signedIn
-        const error = refuse('login_required', 'The user is not signed in', 'signed_out')
+        const error = kit.refuse('login_required', 'The user is not signed in', 'signed_out')
         return show({ step: 'signed_out' }, { request, kit }, error)
       }
       const visit = { ...('sub' in signedIn ? { subject: signedIn } : signedIn), request, kit }

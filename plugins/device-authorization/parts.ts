@@ -1,12 +1,4 @@
-import {
-  defineEndpoint,
-  defineGrant,
-  defineHostFunctions,
-  type EndpointKit,
-  OAuthError,
-  type OAuthErrorCode,
-  type PluginPart,
-} from '@grantry/core'
+import { defineEndpoint, defineGrant, defineHostFunctions, type EndpointKit, type PluginPart } from '@grantry/core'
 import * as v from 'valibot'
 import type { Options } from './options.ts'
 import { pageEndpoint } from './page.ts'
@@ -17,9 +9,6 @@ import { createDeviceVerification, deviceVerification } from './verification.ts'
 export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
 
 const refusal = 'The device code is not valid'
-
-const refuse = (code: OAuthErrorCode, text: string, reason: string, retryAfter?: number): OAuthError =>
-  new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}`, retryAfter })
 
 /** How often a new user code is tried if one is in use. With a million pending codes, one in 25,000 is. */
 const maxTries = 5
@@ -35,7 +24,8 @@ async function storeUnderFreeCode(kit: EndpointKit, request: DeviceRecord): Prom
     const userCode = randomUserCode(kit.randomId)
     if (await records.create(userCode, request)) return userCode
   }
-  throw refuse('temporarily_unavailable', 'Too many codes are in use, try again', 'no_user_code', 1)
+  const text = 'Too many codes are in use, try again'
+  throw kit.refuse('temporarily_unavailable', text, 'no_user_code', { retryAfter: 1 })
 }
 
 /** @see RFC 8628 sections 3.1 and 3.2 */
@@ -99,22 +89,22 @@ const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
         records.paceOf(hash),
         records.decisionOf(hash),
       ])
-      if (request === undefined) throw refuse('invalid_grant', refusal, 'code_unknown')
-      if (request.clientId !== client.clientId) throw refuse('invalid_grant', refusal, 'client_mismatch')
+      if (request === undefined) throw kit.refuse('invalid_grant', refusal, 'code_unknown')
+      if (request.clientId !== client.clientId) throw kit.refuse('invalid_grant', refusal, 'client_mismatch')
       const needed = pace?.interval ?? interval
       // One second earlier is tolerated, because not every request takes equally long.
       if (!(await records.admit(hash, kit.now() + Math.max(1, needed - 1)))) {
         const slower = interval + slowerBy * (await records.countEarly(hash, request))
         await records.slowDown(hash, Math.min(slower, maxInterval), request)
-        throw refuse('slow_down', 'The device polls too fast', 'polled_early')
+        throw kit.refuse('slow_down', 'The device polls too fast', 'polled_early')
       }
       const isExpired = request.expiresAt <= kit.now()
-      const expired = (reason: string) => refuse('expired_token', 'The device code has expired', reason)
+      const expired = (reason: string) => kit.refuse('expired_token', 'The device code has expired', reason)
       if (decision === undefined) {
         if (isExpired) throw expired('code_expired')
-        throw refuse('authorization_pending', 'The user has not decided yet', 'pending')
+        throw kit.refuse('authorization_pending', 'The user has not decided yet', 'pending')
       }
-      if (decision.sub === undefined) throw refuse('access_denied', 'The user has denied the request', 'denied')
+      if (decision.sub === undefined) throw kit.refuse('access_denied', 'The user has denied the request', 'denied')
       const stored = await kit.findGrant('device', device_code)
       // A device starts again in both cases, so that only events distinguish them.
       if (stored === undefined) throw expired(isExpired ? 'code_expired' : 'grant_revoked')

@@ -1,4 +1,4 @@
-import { type EndpointKit, hostKey, isOAuthError, OAuthError, type Subject } from '@grantry/core'
+import { type EndpointKit, hostKey, isOAuthError, type Subject } from '@grantry/core'
 import { type DeviceRecord, deviceRecords } from './records.ts'
 import { groupedUserCode, typedUserCode } from './user-code.ts'
 
@@ -112,9 +112,7 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
       if (request === undefined) return false
       const granted = scopes ?? request.scopes
       if (!granted.every((scope) => request.scopes.includes(scope))) {
-        throw new OAuthError('invalid_scope', 'A scope was not requested', {
-          reason: 'plugin:device-authorization:scope_not_requested',
-        })
+        throw kit.refuse('invalid_scope', 'A scope was not requested', 'scope_not_requested')
       }
       const { clientId, expiresAt, deviceHash, clientEpoch } = request
       const lifetime = Math.max(1, expiresAt - kit.now())

@@ -5,10 +5,11 @@ import {
   defineTokenBinding,
   type EndpointRequest,
   type Kit,
-  OAuthError,
+  type OAuthError,
   type Plugin,
   type ProofRequest,
   parseConfiguration,
+  type Refuse,
 } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
@@ -29,25 +30,22 @@ declare module '@grantry/core' {
 
 export { type DpopOptions, settingsSchema as dpopSchema } from './settings.ts'
 
-const reasonOf = (reason: string): string => `plugin:dpop:${reason}`
-
-const notValid = (reason: string): OAuthError =>
-  new OAuthError('invalid_dpop_proof', 'The DPoP proof is not valid', { reason: reasonOf(reason) })
+const notValid = (reason: string, refuse: Refuse): OAuthError =>
+  refuse('invalid_dpop_proof', 'The DPoP proof is not valid', reason)
 
 const nonceHeader = 'dpop-nonce'
 
 /** Refuses a proof with the nonce that the client must use. */
-const nonceRequired = (nonce: string, reason: string): OAuthError =>
-  new OAuthError('use_dpop_nonce', 'The DPoP proof must contain the nonce of the header DPoP-Nonce', {
-    reason: reasonOf(reason),
+const nonceRequired = (nonce: string, reason: string, refuse: Refuse): OAuthError =>
+  refuse('use_dpop_nonce', 'The DPoP proof must contain the nonce of the header DPoP-Nonce', reason, {
     headers: { [nonceHeader]: nonce },
   })
 
 /** RFC 9449 section 5.2: a client that requires DPoP. */
-function assertNotRequired({ client, asksForTokens }: ProofRequest): void {
+function assertNotRequired({ client, asksForTokens }: ProofRequest, refuse: Refuse): void {
   if (!asksForTokens || client.dpopBoundAccessTokens !== true) return
   // `invalid_dpop_proof` would say that there is a proof.
-  throw new OAuthError('invalid_request', 'A DPoP proof is required', { reason: reasonOf('proof_missing') })
+  throw refuse('invalid_request', 'A DPoP proof is required', 'proof_missing')
 }
 
 function createProofs(settings: Settings) {
@@ -71,9 +69,9 @@ function createProofs(settings: Settings) {
 
   /** Returns the generation of the nonce in a proof. @throws OAuthError if there is none, or it is no longer valid */
   async function generationOf({ nonce }: UnverifiedProof['claims'], kit: Kit): Promise<number> {
-    if (nonce === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_missing')
+    if (nonce === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_missing', kit.refuse)
     const generation = await nonces.generationOf(nonce, kit)
-    if (generation === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_invalid')
+    if (generation === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_invalid', kit.refuse)
     return generation
   }
 
@@ -82,8 +80,8 @@ function createProofs(settings: Settings) {
     const now = kit.now()
     // A nonce shows how old the proof is, whatever the clock of the client.
     if (!requiresNonce) {
-      if (claims.iat > now + clockTolerance) throw notValid('iat_in_future')
-      if (claims.iat < now - maxAge) throw notValid('too_old')
+      if (claims.iat > now + clockTolerance) throw notValid('iat_in_future', kit.refuse)
+      if (claims.iat < now - maxAge) throw notValid('too_old', kit.refuse)
       return { until: claims.iat + maxAge, headers: undefined }
     }
     const generation = await generationOf(claims, kit)
@@ -96,19 +94,20 @@ function createProofs(settings: Settings) {
   async function prove(request: ProofRequest, kit: Kit) {
     const header = request.header('dpop')
     if (header === null) {
-      assertNotRequired(request)
+      assertNotRequired(request, kit.refuse)
       return undefined
     }
     const proof = readProof(header, kit)
-    if (proof === undefined) throw notValid('malformed')
+    if (proof === undefined) throw notValid('malformed', kit.refuse)
     const problem = problemWith(proof, request, kit)
-    if (problem !== undefined) throw notValid(problem)
+    if (problem !== undefined) throw notValid(problem, kit.refuse)
     const { until, headers } = await freshness(proof, kit)
-    if (!(await verifySignature(proof, { now: kit.now(), clockTolerance }))) throw notValid('signature_mismatch')
+    if (!(await verifySignature(proof, { now: kit.now(), clockTolerance })))
+      throw notValid('signature_mismatch', kit.refuse)
     const { thumbprint, claims } = proof
     // Last, so that only the holder of the key can write to the storage.
     const isFirst = await kit.records.insert(JSON.stringify([thumbprint, claims.jti]), true, until + clockSkew)
-    if (!isFirst) throw notValid('replayed')
+    if (!isFirst) throw notValid('replayed', kit.refuse)
     return { key: thumbprint, headers }
   }
 
@@ -128,11 +127,11 @@ const authorizationKey = defineGrantCheck({
   params: v.object({}),
   authorization: {
     params: v.object({ dpop_jkt: v.optional(v.string()) }),
-    check({ params: { dpop_jkt: jkt } }) {
+    check({ params: { dpop_jkt: jkt } }, { refuse }) {
       if (jkt === undefined) return undefined
       // RFC 7638: the base64url of a SHA-256.
       if (/^[\w-]{43}$/u.test(jkt)) return { confirmation: { jkt } }
-      throw new OAuthError('invalid_request', 'dpop_jkt is not a thumbprint', { reason: reasonOf('jkt_malformed') })
+      throw refuse('invalid_request', 'dpop_jkt is not a thumbprint', 'jkt_malformed')
     },
   },
   check: () => undefined,

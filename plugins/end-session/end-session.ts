@@ -14,7 +14,7 @@ import type {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { asGet, isResent } from '../shared/redirects.ts'
 import { createLogoutReplies } from './logout-replies.ts'
-import { checkLogoutRequest, invalid, isHinted, logoutParametersOf, urlParametersOf } from './logout-request.ts'
+import { checkLogoutRequest, isHinted, logoutParametersOf, urlParametersOf } from './logout-request.ts'
 import type { LogoutPages } from './pages.ts'
 
 export type { ConfirmLogoutView, LogoutEndView, LogoutPages, RenderedPage } from './pages.ts'
@@ -91,7 +91,7 @@ function confirmationEndpoint({ sessions }: InteractionServices, replies: Logout
       // The address that the browser shows after the form: a user can load it again.
       if (http.method !== 'POST') return { location: kit.endpointUrl('endSession') ?? '' }
       const form = await kit.unseal(token, tokenSchema)
-      if (form === undefined) throw invalid('The form has expired', 'interaction_unknown')
+      if (form === undefined) throw kit.refuse('invalid_request', 'The form has expired', 'interaction_unknown')
       // Again, because the client can have changed.
       const request = await checkLogoutRequest(form.params, kit)
       const session = await sessions.find(kit, http)

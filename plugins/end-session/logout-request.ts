@@ -1,11 +1,4 @@
-import {
-  type Client,
-  type EndpointKit,
-  type JsonObject,
-  OAuthError,
-  type OAuthErrorOptions,
-  redirectUriDetail,
-} from '@grantry/core'
+import { type Client, type EndpointKit, type JsonObject, type Refuse, redirectUriDetail } from '@grantry/core'
 import * as v from 'valibot'
 import {
   type AuthorizationParameters,
@@ -13,14 +6,6 @@ import {
   type Session,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { asciiUriOf, withQuery } from '../shared/redirects.ts'
-
-type Facts = Pick<OAuthErrorOptions, 'clientId' | 'detail'>
-
-const refusal = (code: 'invalid_request' | 'unauthorized_client', text: string, reason: string, facts?: Facts) =>
-  new OAuthError(code, text, { ...facts, reason: `plugin:authorization-endpoint:${reason}` })
-
-export const invalid = (text: string, reason: string, facts?: Facts): OAuthError =>
-  refusal('invalid_request', text, reason, facts)
 
 /** A checked logout request. @see OpenID Connect RP-Initiated Logout 1.0 section 2 */
 export interface LogoutRequest {
@@ -85,15 +70,17 @@ async function readHint({ id_token_hint: hint, checked_hint: checked }: Authoriz
   const claims = await kit.readIdentityToken(hint)
   const clientId = claims && audienceOf(claims)
   if (typeof claims?.sub !== 'string' || clientId === undefined) {
-    throw invalid('The id_token_hint is not valid', 'hint_invalid')
+    throw kit.refuse('invalid_request', 'The id_token_hint is not valid', 'hint_invalid')
   }
   return { clientId, sub: claims.sub, sid: typeof claims.sid === 'string' ? claims.sid : undefined }
 }
 
 /** @throws OAuthError for a URI that no reply could contain: the session would have ended without it. */
-function locationOf(redirectUri: string, state: string | undefined): string {
+function locationOf(redirectUri: string, state: string | undefined, refuse: Refuse): string {
   const location = state === undefined ? asciiUriOf(redirectUri) : withQuery(redirectUri, { state })
-  if (location.length > maxLocationLength) throw invalid('The post_logout_redirect_uri is too long', 'too_long')
+  if (location.length > maxLocationLength) {
+    throw refuse('invalid_request', 'The post_logout_redirect_uri is too long', 'too_long')
+  }
   return location
 }
 
@@ -104,30 +91,35 @@ function locationOf(redirectUri: string, state: string | undefined): string {
  * @see OpenID Connect RP-Initiated Logout 1.0 sections 2, 3 and 4
  */
 export async function checkLogoutRequest(params: AuthorizationParameters, kit: EndpointKit): Promise<LogoutRequest> {
+  const { refuse } = kit
   const { client_id: presentedId, post_logout_redirect_uri: redirectUri, state, ui_locales: uiLocales } = params
   for (const name of ['logout_hint', 'ui_locales']) {
-    if ((params[name] ?? '').length > maxHintLength) throw invalid(`The parameter ${name} is too long`, 'too_long')
+    if ((params[name] ?? '').length > maxHintLength) {
+      throw refuse('invalid_request', `The parameter ${name} is too long`, 'too_long')
+    }
   }
-  assertState(state)
+  assertState(state, refuse)
   const hint = await readHint(params, kit)
   if (hint !== undefined && presentedId !== undefined && presentedId !== hint.clientId) {
-    throw invalid('The id_token_hint belongs to another client', 'hint_of_other_client')
+    throw refuse('invalid_request', 'The id_token_hint belongs to another client', 'hint_of_other_client')
   }
   const clientId = presentedId ?? hint?.clientId
   if (clientId === undefined && redirectUri !== undefined) {
-    throw invalid('A post_logout_redirect_uri needs an id_token_hint or a client_id', 'client_id_missing')
+    const text = 'A post_logout_redirect_uri needs an id_token_hint or a client_id'
+    throw refuse('invalid_request', text, 'client_id_missing')
   }
   const client = clientId === undefined ? undefined : await kit.findClient(clientId)
   if (client === undefined && (presentedId !== undefined || redirectUri !== undefined)) {
-    throw refusal('unauthorized_client', 'The client is not known', 'client_unknown')
+    throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
   }
   // No port may differ, unlike that of a redirect URI: section 3.1 requires an exact match.
   if (redirectUri !== undefined && !client?.postLogoutRedirectUris.includes(redirectUri)) {
     const detail = redirectUriDetail(redirectUri, client?.postLogoutRedirectUris ?? [])
     const facts = { detail, clientId: client?.clientId }
-    throw invalid('The post_logout_redirect_uri is not registered', 'post_logout_redirect_uri_mismatch', facts)
+    const text = 'The post_logout_redirect_uri is not registered'
+    throw refuse('invalid_request', text, 'post_logout_redirect_uri_mismatch', facts)
   }
-  const location = redirectUri === undefined ? undefined : locationOf(redirectUri, state)
+  const location = redirectUri === undefined ? undefined : locationOf(redirectUri, state, refuse)
   const repeated = { client_id: client?.clientId, post_logout_redirect_uri: redirectUri, state, ui_locales: uiLocales }
   return {
     client,

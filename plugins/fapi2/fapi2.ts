@@ -4,7 +4,6 @@ import {
   defineFields,
   defineGrantCheck,
   definePlugin,
-  OAuthError,
   type Plugin,
   parseConfiguration,
 } from '@grantry/core'
@@ -25,9 +24,6 @@ export const settingsSchema = configurationObject({
 
 export { settingsSchema as fapi2Schema }
 export type Fapi2Options = v.InferInput<typeof settingsSchema>
-
-const refuse = (text: string, reason: string): OAuthError =>
-  new OAuthError('invalid_request', text, { reason: `plugin:fapi2:${reason}` })
 
 /**
  * The FAPI 2.0 Security Profile: refuses clients whose configuration does not meet it, at startup, and their requests
@@ -53,9 +49,10 @@ export function fapi2(options: Fapi2Options = {}): Plugin {
     defineGrantCheck({
       grantTypes: 'all',
       params: v.object({}),
-      check({ client, confirmation }) {
+      check({ client, confirmation }, kit) {
         if (!applies(client) || confirmation !== undefined) return undefined
-        throw refuse('The client requires a DPoP proof or a client certificate', 'key_missing')
+        const text = 'The client requires a DPoP proof or a client certificate'
+        throw kit.refuse('invalid_request', text, 'key_missing')
       },
     }),
     // 5.3.2.1, 11: a login page can set the lifetime of one code.
@@ -64,9 +61,10 @@ export function fapi2(options: Fapi2Options = {}): Plugin {
       params: v.object({}),
       authorization: {
         params: v.object({}),
-        check({ client, lifetime }) {
+        check({ client, lifetime }, kit) {
           if (!applies(client) || lifetime <= maxCodeLifetime) return undefined
-          throw refuse(`A code must be valid for at most ${maxCodeLifetime} seconds`, 'code_lifetime')
+          const text = `A code must be valid for at most ${maxCodeLifetime} seconds`
+          throw kit.refuse('invalid_request', text, 'code_lifetime')
         },
       },
       check: () => undefined,

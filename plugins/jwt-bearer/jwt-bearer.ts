@@ -4,7 +4,6 @@ import {
   defineGrant,
   definePlugin,
   type MaybePromise,
-  OAuthError,
   type Plugin,
   parseConfiguration,
   type Subject,
@@ -34,9 +33,6 @@ const refusal = 'The assertion is not valid'
 // No length limit here: the plugin refuses an overlong assertion with `invalid_grant`, like every other one.
 const params = v.object({ assertion: v.string() })
 
-const notValid = (reason: string): OAuthError =>
-  new OAuthError('invalid_grant', refusal, { reason: `plugin:jwt-bearer:${reason}` })
-
 /**
  * The JWT bearer grant: exchanges an assertion of a trusted issuer for tokens of a user of this provider.
  *
@@ -53,10 +49,10 @@ export function jwtBearer(options: JwtBearerOptions): Plugin {
     refusal,
     async handle({ client, params: { assertion }, scopes, confirmation }, kit) {
       const verified = await issuers.verify(assertion, [], confirmation, kit)
-      if ('reason' in verified) throw notValid(verified.reason)
+      if ('reason' in verified) throw kit.refuse('invalid_grant', refusal, verified.reason)
       const { claims, singleUse } = verified
       const subject = await kit.callHost('jwtBearer.subject', () => subjectOf(claims, client))
-      if (subject === undefined) throw notValid('subject_unknown')
+      if (subject === undefined) throw kit.refuse('invalid_grant', refusal, 'subject_unknown')
       return {
         subject,
         scopes,

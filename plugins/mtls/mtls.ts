@@ -7,7 +7,6 @@ import {
   defineTokenBinding,
   type Kit,
   type MaybePromise,
-  OAuthError,
   type Plugin,
   parseConfiguration,
 } from '@grantry/core'
@@ -120,12 +119,12 @@ function selfSignedMethod(settings: Settings) {
     selfSigned,
     // The keys alone could be those for assertions.
     (client) => !client.public && client.tokenEndpointAuthMethod === selfSigned && hasKeys(client),
-    async (certificate, { jwks, jwksUri }, { now }) => {
+    async (certificate, { jwks, jwksUri }, kit) => {
       const problemWith = ({ keys }: { readonly keys: readonly object[] }) => ({
         reason: keys.some((jwk) => isCertificateOf({ ...jwk }, certificate.read)) ? undefined : 'key_unknown',
       })
       if (jwks !== undefined) return problemWith(jwks).reason
-      const { reason } = await published.verify(jwksUri ?? '', now(), async (found) => problemWith(found))
+      const { reason } = await published.verify(jwksUri ?? '', kit, async (found) => problemWith(found))
       return reason
     },
   )
@@ -144,7 +143,7 @@ const certificateBinding = defineTokenBinding({
       accessToken === undefined
         ? (['invalid_request', 'A valid client certificate is required'] as const)
         : (['invalid_token', 'The access token is not valid'] as const)
-    throw new OAuthError(code, what, { reason: `plugin:mtls:${reason}` })
+    throw kit.refuse(code, what, reason)
   },
 })
 

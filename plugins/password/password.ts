@@ -1,4 +1,4 @@
-import { defineGrant, type Grant, OAuthError } from '@grantry/core'
+import { defineGrant, type Grant } from '@grantry/core'
 import * as v from 'valibot'
 
 const notBlank = (maxLength: number) =>
@@ -59,11 +59,7 @@ export const password = (): Grant<typeof params> =>
     async handle({ client, params: { username, password, acr_values }, scopes }, kit) {
       const acr = parseAcrValues(acr_values, client.identityProviders)
       const subject = await kit.authenticateUser({ username, password, ...acr })
-      if (subject === undefined) {
-        throw new OAuthError('invalid_grant', refusal, {
-          reason: 'plugin:password:wrong_credentials',
-        })
-      }
+      if (subject === undefined) throw kit.refuse('invalid_grant', refusal, 'wrong_credentials')
       return { subject, scopes }
     },
   })

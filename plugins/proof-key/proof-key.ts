@@ -1,4 +1,4 @@
-import { defineFields, defineGrantCheck, definePlugin, OAuthError, type Plugin } from '@grantry/core'
+import { defineFields, defineGrantCheck, definePlugin, type OAuthError, type Plugin, type Refuse } from '@grantry/core'
 import * as v from 'valibot'
 
 declare module '@grantry/core' {
@@ -26,30 +26,31 @@ const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/u
 // RFC 7636 section 4.2: the base64url of a SHA-256 has exactly 43 characters.
 const hashForm = /^[A-Za-z0-9_-]{43}$/u
 
-const notValid = (reason: string): OAuthError =>
-  new OAuthError('invalid_grant', 'The authorization code is not valid', { reason: `plugin:proof-key:${reason}` })
-
-const malformed = (text: string, reason: string): OAuthError =>
-  new OAuthError('invalid_request', text, { reason: `plugin:proof-key:${reason}` })
+const notValid = (reason: string, refuse: Refuse): OAuthError =>
+  refuse('invalid_grant', 'The authorization code is not valid', reason)
 
 /** Returns the demand of an authorization request; `undefined` if it has no challenge. */
 function challengeIn(
   { code_challenge: challenge, code_challenge_method }: v.InferOutput<typeof challengeParams>,
   allowsPlain: boolean,
+  refuse: Refuse,
 ) {
   if (challenge === undefined) {
     if (code_challenge_method === undefined) return undefined
-    throw malformed('code_challenge_method requires a code_challenge', 'challenge_missing')
+    throw refuse('invalid_request', 'code_challenge_method requires a code_challenge', 'challenge_missing')
   }
   // RFC 7636 section 4.3: the default.
   const method = code_challenge_method ?? 'plain'
   if (method === 'plain') {
-    if (!allowsPlain) throw malformed('The code_challenge_method plain is not allowed', 'plain_not_allowed')
-    if (!verifierForm.test(challenge)) throw malformed('The code_challenge is malformed', 'challenge_malformed')
+    if (!allowsPlain)
+      throw refuse('invalid_request', 'The code_challenge_method plain is not allowed', 'plain_not_allowed')
+    if (!verifierForm.test(challenge))
+      throw refuse('invalid_request', 'The code_challenge is malformed', 'challenge_malformed')
     return { challenge, method } as const
   }
-  if (method !== 'S256') throw malformed('The code_challenge_method is not supported', 'method_unknown')
-  if (!hashForm.test(challenge)) throw malformed('The code_challenge is not an S256 challenge', 'challenge_malformed')
+  if (method !== 'S256') throw refuse('invalid_request', 'The code_challenge_method is not supported', 'method_unknown')
+  if (!hashForm.test(challenge))
+    throw refuse('invalid_request', 'The code_challenge is not an S256 challenge', 'challenge_malformed')
   return { challenge, method } as const
 }
 
@@ -64,24 +65,24 @@ const check = defineGrantCheck({
   params,
   authorization: {
     params: challengeParams,
-    check({ client, params, required }) {
-      const demand = challengeIn(params, client.allowPlainCodeChallenge)
+    check({ client, params, required }, { refuse }) {
+      const demand = challengeIn(params, client.allowPlainCodeChallenge, refuse)
       if (demand === undefined && (required || client.requirePkce === true))
-        throw malformed('The client requires a code_challenge', 'challenge_required')
+        throw refuse('invalid_request', 'The client requires a code_challenge', 'challenge_required')
       return { demand }
     },
   },
   check({ client, params: { code_verifier }, demand }, kit) {
     if (demand === undefined) {
-      if (code_verifier !== undefined) throw notValid('verifier_without_challenge')
+      if (code_verifier !== undefined) throw notValid('verifier_without_challenge', kit.refuse)
       // The client may have required PKCE since the code was created.
-      if (client.requirePkce === true) throw notValid('challenge_missing')
+      if (client.requirePkce === true) throw notValid('challenge_missing', kit.refuse)
       return undefined
     }
-    if (code_verifier === undefined) throw notValid('verifier_missing')
-    if (!verifierForm.test(code_verifier)) throw notValid('verifier_malformed')
+    if (code_verifier === undefined) throw notValid('verifier_missing', kit.refuse)
+    if (!verifierForm.test(code_verifier)) throw notValid('verifier_malformed', kit.refuse)
     const proof = demand.method === 'S256' ? kit.sha256(code_verifier) : code_verifier
-    if (!kit.equals(proof, demand.challenge)) throw notValid('verifier_mismatch')
+    if (!kit.equals(proof, demand.challenge)) throw notValid('verifier_mismatch', kit.refuse)
     return undefined
   },
 })

@@ -1,11 +1,4 @@
-import {
-  type Client,
-  configurationObject,
-  defineEndpoint,
-  defineFields,
-  OAuthError,
-  parseConfiguration,
-} from '@grantry/core'
+import { type Client, configurationObject, defineEndpoint, defineFields, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { type AuthorizationFeature, checkPushedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
@@ -38,9 +31,6 @@ export interface PushedAuthorizationOptions {
   readonly lifetime?: number | undefined
 }
 
-const invalid = (text: string, reason: string): OAuthError =>
-  new OAuthError('invalid_request', text, { reason: `plugin:pushed-authorization:${reason}` })
-
 /**
  * Pushed authorization requests: a client sends its request to the provider, and the browser carries only a reference.
  * Pass it to `authorizationEndpoint({ features })`.
@@ -63,7 +53,7 @@ export function pushedAuthorization(options: PushedAuthorizationOptions = {}): A
     params: v.record(v.string(), v.string()),
     async handle({ caller, params: received, confirmation, request }, kit) {
       if (received.request_uri !== undefined) {
-        throw invalid('The parameter request_uri cannot be pushed', 'request_uri')
+        throw kit.refuse('invalid_request', 'The parameter request_uri cannot be pushed', 'request_uri')
       }
       const [clientEpoch, params] = await Promise.all([
         kit.epochOfClient(caller.clientId),

@@ -2,8 +2,6 @@ import { type Contribution, defineGrantCheck, definePlugin, type Kit, type Plugi
 import * as v from 'valibot'
 import { resourcesIn } from '../shared/resources.ts'
 
-const name = 'resource-indicators'
-
 // `resourcesIn` validates the form: RFC 8707 section 2 requires `invalid_target` for a malformed resource.
 const params = v.object({ resource: v.optional(v.string()) })
 
@@ -11,7 +9,7 @@ const params = v.object({ resource: v.optional(v.string()) })
 const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
 const audienceOf = ({ resource }: v.InferOutput<typeof params>, kit: Kit): Contribution | undefined =>
-  resource === undefined ? undefined : { audience: resourcesIn(resource, name).map(kit.audienceOf) }
+  resource === undefined ? undefined : { audience: resourcesIn(resource, kit.refuse).map(kit.audienceOf) }
 
 const check = defineGrantCheck({
   grantTypes: 'all',
@@ -27,4 +25,4 @@ const check = defineGrantCheck({
  *
  * @see RFC 8707; docs/decisions/0060-resources-are-the-audiences-of-scopes.md
  */
-export const resourceIndicators = (): Plugin => definePlugin(name, [check])
+export const resourceIndicators = (): Plugin => definePlugin('resource-indicators', [check])

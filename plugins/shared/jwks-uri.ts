@@ -1,4 +1,4 @@
-import { OAuthError } from '@grantry/core'
+import type { Kit } from '@grantry/core'
 import { createGuardedFetch, type Fetched } from './guarded-fetch.ts'
 import type { JwksUriSettings } from './jwks-settings.ts'
 import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
@@ -48,21 +48,14 @@ export interface PublishedKeys {
    * Verifies a JWT or a certificate with the keys that are published at this URI. If they do not contain its key, fetches
    * them again: the owner may have published another key, with or without an id.
    *
-   * @param now epoch seconds
    * @throws OAuthError `temporarily_unavailable` if too many requests wait for keys already
    */
   verify<O extends { readonly reason?: string | undefined }>(
     uri: string,
-    now: number,
+    kit: Pick<Kit, 'now' | 'refuse'>,
     verify: (keys: PublishedKeySet) => Promise<O>,
   ): Promise<O | KeysUnavailable>
 }
-
-const busy = (): OAuthError =>
-  new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
-    reason: 'keys_busy',
-    retryAfter: 1,
-  })
 
 export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
   const { timeout, maxSize, maxAge, cooldown, maxWaiting, allowPrivateAddresses, fetch: send } = settings
@@ -121,9 +114,13 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
   }
 
   return {
-    async verify(uri, now, verify) {
+    async verify(uri, kit, verify) {
+      const now = kit.now()
       const keys = await find(uri, now, false)
-      if (keys === 'busy') throw busy()
+      if (keys === 'busy') {
+        const text = 'The service is temporarily unavailable'
+        throw kit.refuse('temporarily_unavailable', text, 'keys_busy', { retryAfter: 1 })
+      }
       if ('reason' in keys) return keys
       const outcome = await verify(keys)
       if (outcome.reason !== 'key_unknown' && outcome.reason !== 'signature_mismatch') return outcome

@@ -1,4 +1,4 @@
-import { OAuthError } from '@grantry/core'
+import type { OAuthError, Refuse } from '@grantry/core'
 
 // An absolute URI (RFC 3986 section 4.3): a scheme, and no fragment.
 const absoluteUri = /^[A-Za-z][A-Za-z\d+.-]*:(?:[\w\-.~:/?[\]@!$&'()*+,;=]|%[\dA-Fa-f]{2})*$/u
@@ -6,14 +6,14 @@ const absoluteUri = /^[A-Za-z][A-Za-z\d+.-]*:(?:[\w\-.~:/?[\]@!$&'()*+,;=]|%[\dA
 const maxResources = 20
 const maxLength = 2000
 
-const refuse = (plugin: string, reason: string): OAuthError =>
-  new OAuthError('invalid_target', 'The requested resource is not valid', { reason: `plugin:${plugin}:${reason}` })
+const notValid = (reason: string, refuse: Refuse): OAuthError =>
+  refuse('invalid_target', 'The requested resource is not valid', reason)
 
 /** Returns the values of a parameter that can repeat. The core joins them with a space. */
-function valuesOf(parameter: string, plugin: string): readonly string[] {
+function valuesOf(parameter: string, refuse: Refuse): readonly string[] {
   const values = parameter.split(' ', maxResources + 1)
-  if (values.length > maxResources) throw refuse(plugin, 'too_many')
-  if (values.some((one) => one.length > maxLength)) throw refuse(plugin, 'too_long')
+  if (values.length > maxResources) throw notValid('too_many', refuse)
+  if (values.some((one) => one.length > maxLength)) throw notValid('too_long', refuse)
   return values
 }
 
@@ -22,9 +22,9 @@ function valuesOf(parameter: string, plugin: string): readonly string[] {
  *
  * @throws OAuthError `invalid_target` unless each is an absolute URI without a fragment (RFC 8707 section 2).
  */
-export function resourcesIn(parameter: string, plugin: string): readonly string[] {
-  const resources = valuesOf(parameter, plugin)
-  if (!resources.every((one) => absoluteUri.test(one))) throw refuse(plugin, 'malformed')
+export function resourcesIn(parameter: string, refuse: Refuse): readonly string[] {
+  const resources = valuesOf(parameter, refuse)
+  if (!resources.every((one) => absoluteUri.test(one))) throw notValid('malformed', refuse)
   return resources
 }
 
@@ -33,8 +33,8 @@ export function resourcesIn(parameter: string, plugin: string): readonly string[
  *
  * @throws OAuthError `invalid_target` if there are too many, or one is too long or empty.
  */
-export function audiencesIn(parameter: string, plugin: string): readonly string[] {
-  const audiences = valuesOf(parameter, plugin)
-  if (audiences.includes('')) throw refuse(plugin, 'malformed')
+export function audiencesIn(parameter: string, refuse: Refuse): readonly string[] {
+  const audiences = valuesOf(parameter, refuse)
+  if (audiences.includes('')) throw notValid('malformed', refuse)
   return audiences
 }

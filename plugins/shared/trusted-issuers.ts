@@ -108,7 +108,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
       requiredClaims: ['sub', 'aud', 'exp'],
     }
     if (keys !== undefined) return verifiedJwt(jwt, keys, options)
-    return published.verify(jwksUri, kit.now(), ({ find }) => verifiedJwt(jwt, find, options))
+    return published.verify(jwksUri, kit, ({ find }) => verifiedJwt(jwt, find, options))
   }
 
   /** Checks what jose does not check. Returns the reason of a refusal. */

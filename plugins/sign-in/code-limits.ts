@@ -1,4 +1,4 @@
-import { addressGroupOf, type EndpointKit, OAuthError } from '@grantry/core'
+import { addressGroupOf, type EndpointKit, type OAuthError, type Refuse } from '@grantry/core'
 import * as v from 'valibot'
 
 /** Codes that a user can enter in a window (seconds), at the known addresses together, and at all others together. */
@@ -27,12 +27,8 @@ export interface CountedCode {
   succeed(): Promise<void>
 }
 
-const refuse = (reason: string, retryAfter: number): OAuthError =>
-  new OAuthError('slow_down', 'There were too many codes', {
-    reason: `plugin:authorization-endpoint:${reason}`,
-    status: 429,
-    retryAfter,
-  })
+const tooManyCodes = (reason: string, retryAfter: number, refuse: Refuse): OAuthError =>
+  refuse('slow_down', 'There were too many codes', reason, { status: 429, retryAfter })
 
 /** Returns the series of failures at this kind of address; a new one if there is none. */
 async function seriesAt(key: string, kit: EndpointKit): Promise<Series> {
@@ -67,11 +63,11 @@ export async function countCode(
   const current = Math.floor(now / window)
   const end = (current + 1) * window
   if ((await kit.records.increment(keyOf('window', place, id, current), end + 60)) > maxCodes) {
-    throw refuse('second_factor_limit', end - now)
+    throw tooManyCodes('second_factor_limit', end - now, kit.refuse)
   }
   // Only codes that the window allows: others are not checked.
   if ((await kit.records.increment(keyOf('row', id), now + seriesLifetime)) > maxInRow) {
-    throw refuse('second_factor_series', Math.max(1, since + seriesLifetime - now))
+    throw tooManyCodes('second_factor_series', Math.max(1, since + seriesLifetime - now), kit.refuse)
   }
   return {
     async succeed() {

@@ -1,11 +1,4 @@
-import {
-  defineEndpoint,
-  type EndpointKit,
-  type EndpointRequest,
-  OAuthError,
-  type PluginPart,
-  type Reply,
-} from '@grantry/core'
+import { defineEndpoint, type EndpointKit, type EndpointRequest, type PluginPart, type Reply } from '@grantry/core'
 import {
   errorViewOf,
   restartUrlOf,
@@ -68,15 +61,11 @@ const accountChoice: Form = {
 
 /** The request begins again with a link of the page: it has the request from the form. */
 async function expiredPage(request: string, http: EndpointRequest, kit: EndpointKit, { pages }: FormServices) {
-  const error = unknownInteraction()
+  const text = 'The request has expired, or was already answered'
+  const error = kit.refuse('invalid_request', text, 'interaction_unknown')
   const view = await errorViewOf(error, http, kit, { restart: restartUrlOf(kit, request) })
   return { ...pages.error(view, pages.localeOf(undefined, http.header('accept-language'))), error }
 }
-
-const unknownInteraction = (): OAuthError =>
-  new OAuthError('invalid_request', 'The request has expired, or was already answered', {
-    reason: 'plugin:authorization-endpoint:interaction_unknown',
-  })
 
 async function submit(
   form: Form,

@@ -62,7 +62,7 @@ const passwordGrantWarning = defineFields({
     grantTypes.includes('password')
       ? [
           {
-            reason: 'plugin:authorization-endpoint:password_without_second_factor',
+            reason: 'password_without_second_factor',
             message:
               'The password grant asks for no second factor, so a stolen password is enough for the clients that use it. Remove password(), or refuse users who have set up a factor in users.authenticate, for clients with this grant type (RFC 9700 section 2.4)',
           },

@@ -1,12 +1,13 @@
-import {
-  type Client,
-  type Confirmation,
-  type GrantKit,
-  type GrantRequest,
+import type {
+  Client,
+  Confirmation,
+  GrantKit,
+  GrantRequest,
   OAuthError,
-  type StoredGrant,
-  type Subject,
-  type ValidatedToken,
+  Refuse,
+  StoredGrant,
+  Subject,
+  ValidatedToken,
 } from '@grantry/core'
 import * as v from 'valibot'
 import type { TrustedIssuers } from '../shared/trusted-issuers.ts'
@@ -51,8 +52,7 @@ export interface ReadToken extends PresentedToken {
 export const refusal = 'The token cannot be exchanged'
 
 /** RFC 8693 section 2.2.2: `invalid_request` for a token that is not valid or not acceptable. */
-export const refuse = (reason: string): OAuthError =>
-  new OAuthError('invalid_request', refusal, { reason: `plugin:token-exchange:${reason}` })
+export const notExchanged = (reason: string, refuse: Refuse): OAuthError => refuse('invalid_request', refusal, reason)
 
 const subjectClaims = v.object({
   sub: v.string(),
@@ -80,10 +80,10 @@ export type ReadPresented = (
 export function createReadPresented(issuers: TrustedIssuers): ReadPresented {
   async function refreshToken(token: string, client: Client, kit: GrantKit): Promise<ReadToken> {
     const stored = await kit.findGrant('refresh', token)
-    if (stored === undefined) throw refuse('refresh_token_invalid')
+    if (stored === undefined) throw notExchanged('refresh_token_invalid', kit.refuse)
     const { clientId, subject, scopes, claims, act } = stored
     // RFC 6749 section 10.4: only the client that it was issued to may present it.
-    if (clientId !== client.clientId) throw refuse('client_mismatch')
+    if (clientId !== client.clientId) throw notExchanged('client_mismatch', kit.refuse)
     const withActor = { ...claims, sub: subject.sub, ...(act !== undefined && { act }) }
     return { type: 'refresh_token', clientId, sub: subject.sub, subject, scopes, claims: withActor, origin: stored }
   }
@@ -95,7 +95,7 @@ export function createReadPresented(issuers: TrustedIssuers): ReadPresented {
   ): Promise<ReadToken> {
     // An access token of another issuer too: its audience is this provider.
     const verified = await issuers.verify(token, ['at+jwt'], confirmation, kit)
-    if ('reason' in verified) throw refuse(verified.reason)
+    if ('reason' in verified) throw notExchanged(verified.reason, kit.refuse)
     return { type: 'jwt', sub: verified.claims.sub, claims: verified.claims }
   }
 
@@ -103,10 +103,10 @@ export function createReadPresented(issuers: TrustedIssuers): ReadPresented {
     if (type === 'jwt') return foreignToken(token, confirmation, kit)
     if (type === 'refresh_token') return refreshToken(token, client, kit)
     const origin = await kit.validateToken(token, type)
-    if (origin === undefined) throw refuse(`${type}_invalid`)
+    if (origin === undefined) throw notExchanged(`${type}_invalid`, kit.refuse)
     const { clientId, claims, hasClientSubject } = origin
     // An identity token is for the client in its audience only.
-    if (type === 'id_token' && clientId !== client.clientId) throw refuse('client_mismatch')
+    if (type === 'id_token' && clientId !== client.clientId) throw notExchanged('client_mismatch', kit.refuse)
     const subject = subjectIn(claims)
     const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : undefined
     return { type, clientId, sub: subject?.sub, subject, scopes, claims, hasClientSubject, origin }

@@ -7,9 +7,9 @@ import {
   type Json,
   type Kit,
   type MaybePromise,
-  OAuthError,
   type Plugin,
   parseConfiguration,
+  type Refuse,
   type Subject,
 } from '@grantry/core'
 import * as v from 'valibot'
@@ -20,10 +20,10 @@ import { actorsIn, mayAct } from './actors.ts'
 import {
   createReadPresented,
   identifierOf,
+  notExchanged,
   type PresentedToken,
   type ReadToken,
   refusal,
-  refuse,
   type TokenType,
   tokenTypeOf,
 } from './presented.ts'
@@ -64,8 +64,6 @@ const settingsSchema = configurationObject({
 
 export type TokenExchangeOptions = v.InferInput<typeof settingsSchema>
 
-const name = 'token-exchange'
-
 const params = v.object({
   subject_token: v.string(),
   subject_token_type: v.string(),
@@ -78,37 +76,42 @@ const params = v.object({
 
 type Params = v.InferOutput<typeof params>
 
-const malformed = (text: string, reason: string): OAuthError =>
-  new OAuthError('invalid_request', text, { reason: `plugin:token-exchange:${reason}` })
-
-function supported(parameter: string, identifier: string, types: readonly TokenType[]): TokenType {
+function supported(parameter: string, identifier: string, types: readonly TokenType[], refuse: Refuse): TokenType {
   const type = tokenTypeOf(identifier)
   if (type !== undefined && types.includes(type)) return type
-  throw malformed(`The ${parameter} is not supported`, `${parameter}_unsupported`)
+  throw refuse('invalid_request', `The ${parameter} is not supported`, `${parameter}_unsupported`)
 }
 
 /** The types of the tokens in a request. */
-function typesOf({ subject_token_type, actor_token, actor_token_type, requested_token_type }: Params) {
+function typesOf(params: Params, refuse: Refuse) {
+  const { subject_token_type, actor_token, actor_token_type, requested_token_type } = params
   if ((actor_token === undefined) !== (actor_token_type === undefined)) {
-    throw malformed('actor_token and actor_token_type require each other', 'actor_incomplete')
+    throw refuse('invalid_request', 'actor_token and actor_token_type require each other', 'actor_incomplete')
   }
   return {
-    subject: supported('subject_token_type', subject_token_type, ['access_token', 'refresh_token', 'id_token', 'jwt']),
+    subject: supported(
+      'subject_token_type',
+      subject_token_type,
+      ['access_token', 'refresh_token', 'id_token', 'jwt'],
+      refuse,
+    ),
     // A refresh token is a credential of a client, not an identity.
     actor:
       actor_token_type === undefined
         ? undefined
-        : supported('actor_token_type', actor_token_type, ['access_token', 'id_token', 'jwt']),
-    requested: supported('requested_token_type', requested_token_type ?? identifierOf('access_token'), [
-      'access_token',
-      'jwt',
-    ]),
+        : supported('actor_token_type', actor_token_type, ['access_token', 'id_token', 'jwt'], refuse),
+    requested: supported(
+      'requested_token_type',
+      requested_token_type ?? identifierOf('access_token'),
+      ['access_token', 'jwt'],
+      refuse,
+    ),
   }
 }
 
-const targetsIn = ({ resource, audience }: Params): readonly string[] => [
-  ...(resource === undefined ? [] : resourcesIn(resource, name)),
-  ...(audience === undefined ? [] : audiencesIn(audience, name)),
+const targetsIn = ({ resource, audience }: Params, refuse: Refuse): readonly string[] => [
+  ...(resource === undefined ? [] : resourcesIn(resource, refuse)),
+  ...(audience === undefined ? [] : audiencesIn(audience, refuse)),
 ]
 
 /** The issuer of a token, if it is not this provider. */
@@ -120,7 +123,7 @@ const partyOf = ({ sub, clientId = '' }: ReadToken): Pick<Actor, 'sub' | 'client
   sub === undefined ? { sub: clientId, clientId } : { sub }
 
 /** Returns the chain of actors of the new token: the new one, and those of the subject token. */
-function actorOf(subject: ReadToken, actor: ReadToken | undefined): Actor | undefined {
+function actorOf(subject: ReadToken, actor: ReadToken | undefined, refuse: Refuse): Actor | undefined {
   try {
     const earlier = actorsIn(subject.claims.act, foreignIssuerOf(subject), actor === undefined ? 1 : 2)
     if (actor === undefined) return earlier
@@ -131,31 +134,36 @@ function actorOf(subject: ReadToken, actor: ReadToken | undefined): Actor | unde
       ...(earlier !== undefined && { actor: earlier }),
     }
   } catch (error) {
-    if (v.isValiError(error)) throw refuse('actor_chain_invalid')
+    if (v.isValiError(error)) throw notExchanged('actor_chain_invalid', refuse)
     throw error
   }
 }
 
 /** RFC 8693 section 4.4. Without an actor token, the client itself is the actor. */
-function assertMayAct(subject: ReadToken, actor: ReadToken | undefined, client: Client, issuer: string): void {
+function assertMayAct(subject: ReadToken, actor: ReadToken | undefined, client: Client, kit: Kit): void {
   const { may_act: named, iss } = subject.claims
   const { clientId } = client
-  const party = actor?.claims ?? { iss: issuer, client_id: clientId, sub: clientId }
+  const party = actor?.claims ?? { iss: kit.issuer, client_id: clientId, sub: clientId }
   const isClient = actor === undefined || actor.sub === undefined
   if (named !== undefined && !mayAct(named, iss, { sub: actor?.clientId, ...party }, isClient)) {
-    throw refuse('may_not_act')
+    throw notExchanged('may_not_act', kit.refuse)
   }
 }
 
 /** Seconds until a JWT of another issuer expires. The core limits the lifetime itself for tokens of this provider. */
-function lifetimeOf({ claims: { exp } }: ReadToken, now: number): number {
-  const lifetime = Math.floor(Number(exp) - now)
+function lifetimeOf({ claims: { exp } }: ReadToken, kit: Kit): number {
+  const lifetime = Math.floor(Number(exp) - kit.now())
   // The clock tolerance can accept a token that has just expired.
-  if (lifetime < 1) throw refuse('expired')
+  if (lifetime < 1) throw notExchanged('expired', kit.refuse)
   return lifetime
 }
 
-function scopesOf(requested: readonly string[], subject: ReadToken, decision: ExchangeDecision, client: Client) {
+function scopesOf(
+  { scopes: requested, client }: Pick<ExchangeRequest, 'scopes' | 'client'>,
+  subject: ReadToken,
+  decision: ExchangeDecision,
+  refuse: Refuse,
+) {
   const limit = decision.scopes ?? subject.scopes ?? []
   const isWithin = requested.every((scope) => limit.includes(scope))
   // Without a token of this provider, there are no scopes that the request could mean.
@@ -164,8 +172,7 @@ function scopesOf(requested: readonly string[], subject: ReadToken, decision: Ex
     ? limit.filter((scope) => scope !== 'offline_access' && client.scopes.includes(scope))
     : requested
   if (isWithin && scopes.length > 0) return scopes
-  const reason = isWithin ? 'scope_missing' : 'scope_not_allowed'
-  throw new OAuthError('invalid_scope', 'The scope is not valid', { reason: `plugin:token-exchange:${reason}` })
+  throw refuse('invalid_scope', 'The scope is not valid', isWithin ? 'scope_missing' : 'scope_not_allowed')
 }
 
 /**
@@ -184,9 +191,9 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
     const mapped = () => subjectOf(token.claims as TrustedJwt['claims'], client)
     const user = token.type === 'jwt' ? await kit.callHost('tokenExchange.subject', mapped) : token.subject
     if (user !== undefined) return user
-    if (token.type === 'jwt') throw refuse('subject_unknown')
-    if (token.hasClientSubject !== true) throw refuse('subject_missing')
-    if (token.clientId !== client.clientId) throw refuse('subject_of_another_client')
+    if (token.type === 'jwt') throw notExchanged('subject_unknown', kit.refuse)
+    if (token.hasClientSubject !== true) throw notExchanged('subject_missing', kit.refuse)
+    if (token.clientId !== client.clientId) throw notExchanged('subject_of_another_client', kit.refuse)
     return undefined
   }
   const grant = defineGrant({
@@ -197,27 +204,28 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
     scope: 'optional',
     async handle(request, kit) {
       const { client, params, scopes: requested } = request
-      const types = typesOf(params)
+      const { refuse } = kit
+      const types = typesOf(params, refuse)
       // In the registered form, so that a policy recognizes them.
-      const targets = targetsIn(params).map(kit.audienceOf)
+      const targets = targetsIn(params, refuse).map(kit.audienceOf)
       const token = await read(params.subject_token, types.subject, request, kit)
       const subject = await userOf(token, client, kit)
       const by = types.actor && (await read(params.actor_token ?? '', types.actor, request, kit))
       // Otherwise, the new token would not show for whom the actor acts.
-      if (by?.claims.act !== undefined) throw refuse('actor_delegated')
-      assertMayAct(token, by, client, kit.issuer)
-      const actor = actorOf(token, by)
+      if (by?.claims.act !== undefined) throw notExchanged('actor_delegated', refuse)
+      assertMayAct(token, by, client, kit)
+      const actor = actorOf(token, by, refuse)
       const exchange = { client, subject: token, actor: by, scopes: requested, targets }
       const decision = await kit.callHost('tokenExchange.allow', () => allow(exchange))
-      if (decision === false || decision === undefined) throw refuse('not_allowed')
+      if (decision === false || decision === undefined) throw notExchanged('not_allowed', refuse)
       const allowed: ExchangeDecision = decision === true ? {} : decision
       return {
         ...(subject !== undefined && { subject }),
-        scopes: scopesOf(requested, token, allowed, client),
+        scopes: scopesOf(request, token, allowed, refuse),
         issue: {
           refreshToken: false,
           ...(types.requested === 'jwt' && { accessToken: 'jwt' }),
-          ...(token.origin === undefined && { lifetime: lifetimeOf(token, kit.now()) }),
+          ...(token.origin === undefined && { lifetime: lifetimeOf(token, kit) }),
         },
         response: { issued_token_type: identifierOf(types.requested) },
         ...(targets.length > 0 && { audience: targets }),
@@ -227,5 +235,5 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
       }
     },
   })
-  return definePlugin(name, [grant])
+  return definePlugin('token-exchange', [grant])
 }

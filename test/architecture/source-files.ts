@@ -30,6 +30,11 @@ const filesIn = (folders: readonly string[], form: RegExp): readonly Source[] =>
 export const sources = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u)
 /** The scripts of packages that browsers load. */
 export const pageScripts = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.js$/u)
+/** The documents with examples for authors of plugins. */
+export const guides = [
+  { path: 'README.md', text: readFileSync(join(root, 'README.md'), 'utf8') },
+  ...filesIn(['docs/guides', 'templates', 'plugins'], /^(?!.*(?:node_modules|dist)\/).*\.md$/u),
+]
 /** The files of tests, proofs and benchmarks. */
 export const programs = filesIn(['test', 'proofs', 'bench'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u)
 /** All files that start programs: those, the scripts, the examples and the templates. */

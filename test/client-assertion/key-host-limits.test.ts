@@ -39,7 +39,11 @@ describe('requests that wait for keys', () => {
     await turn()
     const { status, headers, body } = await send()
     expect([status, headers.get('retry-after'), body.error]).toEqual([503, '1', 'temporarily_unavailable'])
-    expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 503, reason: 'keys_busy' })
+    expect(f.events.at(-1)).toMatchObject({
+      type: 'endpoint_failed',
+      status: 503,
+      reason: 'plugin:client-assertion:keys_busy',
+    })
     host.respond()
     expect((await Promise.all(waiting)).map((response) => response.status)).toEqual([200, 200])
     expect((await send()).status).toBe(200)

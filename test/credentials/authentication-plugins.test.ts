@@ -74,8 +74,11 @@ describe('an authentication method of a plugin', () => {
     expect(headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
   })
 
-  test('is refused for a malformed outcome about a known client', async () => {
-    const odd = { ...stampMethod, verify: () => undefined as unknown as true }
+  test.each([
+    ['nothing', undefined],
+    ['a reason that could be a secret', { reason: 'unknown stamp STAMPED-1' }],
+  ])('is refused for a malformed outcome about a known client: %s', async (_, outcome) => {
+    const odd = { ...stampMethod, verify: () => outcome as { readonly reason: string } }
     const f = await setUp(definePlugin('odd', [odd]))
     expect((await send(f, { stamp: 'STAMPED-1' })).status).toBe(401)
     expect(lastReason(f)).toBe('plugin:odd:refused')
@@ -84,7 +87,7 @@ describe('an authentication method of a plugin', () => {
   test('does not look up a client for malformed credentials', async () => {
     const f = await setUp()
     expect((await send(f, { stamp: 'STAMPED-1', stamp_type: 'x' })).status).toBe(401)
-    expect([lastReason(f), verified]).toEqual(['stamp_type', []])
+    expect([lastReason(f), verified]).toEqual(['plugin:stamps:stamp_type', []])
   })
 
   test('is a server_error if it throws', async () => {

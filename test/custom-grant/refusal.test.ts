@@ -131,7 +131,7 @@ describe('a grant that fails', () => {
     expect(failure).toBeInstanceOf(TypeError)
     const { message, stack = '' } = failure as TypeError
     expect(message).toBe(
-      "new OAuthError('access_denied', ...) requires a third argument with a reason: { reason: 'plugin:<plugin name>:<reason>' }",
+      "new OAuthError('access_denied', ...) requires a third argument with a reason: { reason: 'building_closed' }",
     )
     expect(stack).toContain('refuseBadge')
   })

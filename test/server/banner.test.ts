@@ -150,7 +150,7 @@ describe('a configured server', () => {
   test('names every plugin, including grant checks', async () => {
     const badge = badgeGrant({ ownerOf: async () => undefined })
     expect(banner(await configured({ plugins: [badge] }), [], false)).toContain(
-      '\nplugins    client_credentials, password, authorization_code, proof-key, refresh_token, urn:example:badge\n',
+      '\nplugins    client_credentials, password, authorization_code, proof-key, refresh_token, badge\n',
     )
   })
 

@@ -11,6 +11,7 @@ import { isLocation, isRegistered, redirectUriProblem } from '../../packages/cor
 import { decodeBase64, decodeBase64url } from '../../packages/core/src/encoding.ts'
 import { isSetCookie } from '../../packages/core/src/endpoints/reply.ts'
 import { prefers } from '../../packages/core/src/endpoints/respond.ts'
+import { createRefuse } from '../../packages/core/src/errors/oauth-error.ts'
 import { describeCause } from '../../packages/core/src/events/cause.ts'
 import { reportToConsole } from '../../packages/core/src/events/recorder.ts'
 import { parseTraceparent } from '../../packages/core/src/events/trace-context.ts'
@@ -50,6 +51,7 @@ export const worstCases: readonly string[] = repeated.flatMap((text) => {
 })
 
 const { localeOf } = createPages()
+const refuse = createRefuse('parsers')
 const cookieOf = browserCookie('a', /^\w+$/u)
 
 const kept = console.error
@@ -106,13 +108,13 @@ export const textParsers: Readonly<Record<string, (text: string) => unknown>> = 
   'server: message of an error': (text) => errorMessage(new Error(text)),
   'plugins: Cookie': (text) =>
     cookieOf({ issuer: 'https://a', sha256: () => '' }).read({ header: () => text } as never),
-  'plugins: claims': parseClaims,
-  'plugins: state': assertState,
+  'plugins: claims': (text) => parseClaims(text, refuse),
+  'plugins: state': (text) => assertState(text, refuse),
   'plugins: redirect': (text) => asciiUriOf(`https://a/${text}`),
   'plugins: user code': typedUserCode,
-  'plugins: resource': (text) => resourcesIn(text, 'x'),
-  'plugins: resource, with its scheme': (text) => resourcesIn(`urn:${text}`, 'x'),
-  'plugins: audience': (text) => audiencesIn(text, 'x'),
+  'plugins: resource': (text) => resourcesIn(text, refuse),
+  'plugins: resource, with its scheme': (text) => resourcesIn(`urn:${text}`, refuse),
+  'plugins: audience': (text) => audiencesIn(text, refuse),
   'plugins: name of a certificate': parseName,
   'plugins: IP address of a certificate': (text) => isName('ip', text),
   'plugins: email address of a certificate': (text) => isName('email', text),

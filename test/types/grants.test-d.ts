@@ -53,6 +53,7 @@ describe('the arguments of a grant', () => {
       | 'sha256'
       | 'equals'
       | 'randomId'
+      | 'refuse'
       | 'records'
       | 'audienceOf'
       | 'callHost'

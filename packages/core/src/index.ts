@@ -28,10 +28,13 @@ export type { EndpointSwitch } from './endpoints/paths.ts'
 export { isCoreError } from './errors/error-response.ts'
 export {
   isOAuthError,
+  isReason,
   OAuthError,
   type OAuthErrorCode,
   type OAuthErrorCodes,
   type OAuthErrorOptions,
+  type RefusalFacts,
+  type Refuse,
 } from './errors/oauth-error.ts'
 export { describeCause, type EventCause, thrownValueOf } from './events/cause.ts'
 export type { Observer, ProviderEvent, UserFact } from './events/event.ts'

@@ -1,4 +1,4 @@
-import { defineGrant, definePlugin, OAuthError, type Plugin } from '@grantry/core'
+import { defineGrant, definePlugin, type Plugin } from '@grantry/core'
 import * as v from 'valibot'
 
 /** Returns the id of the user with this badge; `undefined` for an unknown badge. */
@@ -10,11 +10,9 @@ export const badge = (findUser: FindUser): Plugin =>
     defineGrant({
       grantType: 'urn:example:badge',
       params: v.object({ badge_id: v.pipe(v.string(), v.regex(/^\d{6}$/u)) }),
-      async handle({ params, scopes }) {
+      async handle({ params, scopes }, kit) {
         const sub = await findUser(params.badge_id)
-        if (sub === undefined) {
-          throw new OAuthError('invalid_grant', 'The badge is not valid', { reason: 'plugin:badge:unknown' })
-        }
+        if (sub === undefined) throw kit.refuse('invalid_grant', 'The badge is not valid', 'unknown')
         return { subject: { sub, amr: ['badge'] }, scopes }
       },
     }),

@@ -142,7 +142,7 @@ export const brokenMethods: readonly Broken[] = [
       },
     }),
     cases: badgeCase({ singleUse: false }),
-    rules: ['secret-in-event'],
+    rules: ['reason'],
   },
   {
     defect: 'writes a header into a reason',
@@ -160,7 +160,7 @@ export const brokenMethods: readonly Broken[] = [
       singleUse: false,
       authenticate: (context) => ({ headers: { 'x-badge': authenticate(context).form.badge } }),
     }),
-    rules: ['secret-in-event'],
+    rules: ['reason'],
   },
   {
     defect: 'throws an error with the reason of another plugin',

@@ -10,8 +10,8 @@ import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
 import type { Runtime } from '../runtime.ts'
 import { createSecretCheck } from './check-secret.ts'
-import { builtInMethods } from './methods.ts'
 import {
+  type Candidate,
   createPresent,
   invalidClient,
   isGuessable,
@@ -19,6 +19,7 @@ import {
   type Presentation,
   presentationFor,
   presentedId,
+  reasonOfMethod,
 } from './presented.ts'
 
 /** The client, or the reason why it is not authenticated. The reason is for events only. */
@@ -63,10 +64,9 @@ const uniform = (thrown: unknown): unknown =>
 const maxDetailLength = 500
 
 // Plugins are not trusted: `verify` could return anything.
-function refusedBy(plugin: string, outcome: { readonly reason?: unknown; readonly detail?: unknown } | undefined) {
-  const { reason = 'refused', detail } = outcome ?? {}
-  const code = typeof reason === 'string' ? reason : 'refused'
-  const verdict = refused(plugin === builtInMethods.name ? code : `plugin:${plugin}:${code}`)
+function refusedBy(by: Candidate, outcome: { readonly reason?: unknown; readonly detail?: unknown } | undefined) {
+  const { reason, detail } = outcome ?? {}
+  const verdict = refused(reasonOfMethod(by, reason))
   return typeof detail === 'string' ? { ...verdict, detail: detail.slice(0, maxDetailLength) } : verdict
 }
 
@@ -99,7 +99,7 @@ function createRecordFailure({
 }
 
 /** Creates the function that verifies the presented credentials of a client. */
-function createVerify({ methods, kitOf, clients, runtime, recorder }: ClientAuthenticationDeps) {
+function createVerify({ methods, clients, runtime, recorder }: ClientAuthenticationDeps) {
   const matchesSecret = createSecretCheck(
     clients.all.map((client) => clients.secretsOf(client).stored),
     runtime,
@@ -119,7 +119,7 @@ function createVerify({ methods, kitOf, clients, runtime, recorder }: ClientAuth
     const { clientId } = found.presented
     const client = await clients.find(clientId)
     const { by, presented } = presentationFor(found, client)
-    const { plugin, method } = by
+    const { kit, method } = by
     if (method.verify === undefined) {
       if (client !== undefined) reportMalformed(client, trace)
       const { secret } = presented as PresentedSecret
@@ -134,8 +134,8 @@ function createVerify({ methods, kitOf, clients, runtime, recorder }: ClientAuth
       if (client?.public) return refused('client_public', isKnownPublic ? 'impossible' : 'guess')
       if (client !== undefined && matches !== true) return refused('secret_mismatch')
     } else {
-      const outcome = await method.verify(presented, client, kitOf(plugin))
-      if (client !== undefined && outcome !== true) return refusedBy(plugin, outcome)
+      const outcome = await method.verify(presented, client, kit)
+      if (client !== undefined && outcome !== true) return refusedBy(by, outcome)
       if (client !== undefined && !method.accepts(client)) return refused('method_not_accepted')
     }
     if (client === undefined) return refused('client_unknown')
@@ -152,8 +152,8 @@ function createVerify({ methods, kitOf, clients, runtime, recorder }: ClientAuth
 
 /** @see wire contract, section 2; the seed, section 5 */
 export function createClientAuthentication(deps: ClientAuthenticationDeps): AuthenticateClient {
-  const { methods, limits, recorder } = deps
-  const present = createPresent(methods)
+  const { methods, kitOf, limits, recorder } = deps
+  const present = createPresent(methods, kitOf)
   const verify = createVerify(deps)
   const recordFailure = createRecordFailure(deps)
 

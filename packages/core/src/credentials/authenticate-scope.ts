@@ -4,6 +4,7 @@ import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import type { ClientAuthentication, PresentedSecret } from '../parts/client-authentication.ts'
+import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
 import type { Runtime } from '../runtime.ts'
 import { createSecretCheck } from './check-secret.ts'
@@ -30,15 +31,19 @@ export type ScopeAuthentication = (
 /** @see wire contract, section 7; the seed, section 5 */
 export function createScopeAuthentication(deps: {
   readonly methods: readonly OwnedPart<ClientAuthentication>[]
+  readonly kitOf: (plugin: string) => Kit
   readonly scopes: ScopeDirectory
   readonly limits: CredentialLimits
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): ScopeAuthentication {
-  const { methods, scopes, limits, runtime, recorder } = deps
+  const { methods, kitOf, scopes, limits, runtime, recorder } = deps
   const isKnown = (name: string): boolean => scopes.find(name) !== undefined
   // A scope has only secrets. A name alone is found too, for the events.
-  const present = createPresent(methods.filter(({ part }) => part.verify === undefined || part.implicit))
+  const present = createPresent(
+    methods.filter(({ part }) => part.verify === undefined || part.implicit),
+    kitOf,
+  )
   const matchesSecret = createSecretCheck(scopes.all.map(scopes.secretsOf), runtime)
 
   function match(presented: PresentedSecret): Verdict {

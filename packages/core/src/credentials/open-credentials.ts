@@ -58,7 +58,7 @@ export function openCredentials({
       runtime,
       recorder,
     }),
-    authenticateScope: createScopeAuthentication({ methods, scopes, limits: scopeLimits, runtime, recorder }),
+    authenticateScope: createScopeAuthentication({ methods, kitOf, scopes, limits: scopeLimits, runtime, recorder }),
     authenticateUser: createAuthenticateUser({ users, clients, checkPassword, names, recorder }),
     checkPassword,
   }

@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import { OAuthError } from '../errors/oauth-error.ts'
+import { isReason, OAuthError, reasonOfPlugin } from '../errors/oauth-error.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import type {
   ClientAuthentication,
@@ -7,21 +7,23 @@ import type {
   PresentedCredentials,
   PresentedSecret,
 } from '../parts/client-authentication.ts'
+import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 import { formDecoded } from './basic-header.ts'
+import { builtInMethods, maxIdLength } from './methods.ts'
 
-/** The longest id of a client or scope that is looked up. */
-const maxIdLength = 100
 const maxSecretLength = 512
 
 export const invalidClient = (reason: string, detail?: string): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed', { reason, detail })
 
-/** For `malformed` of a method that reads the id from the form. */
-export const malformedId = (clientId: string): string | undefined =>
-  clientId.length > maxIdLength ? 'credentials_too_long' : undefined
+/** Returns the reason of a method for events. Plugins are not trusted: it could be anything, such as a secret. */
+export function reasonOfMethod({ plugin }: Pick<Candidate, 'plugin'>, given: unknown): string {
+  const reason = isReason(given) ? given : 'refused'
+  return plugin === builtInMethods.name ? reason : reasonOfPlugin(plugin, reason)
+}
 
 /** Whether credentials can be right: neither the id nor the secret is too long, and the secret is not empty. */
 export const isPossible = ({ clientId, secret }: PresentedCredentials & Partial<PresentedSecret>): boolean =>
@@ -31,6 +33,7 @@ export const isPossible = ({ clientId, secret }: PresentedCredentials & Partial<
 /** A method with its plugin. */
 export interface Candidate {
   readonly plugin: string
+  readonly kit: Kit
   readonly method: ClientAuthentication
   /** The form fields of the other methods. */
   readonly foreign: readonly string[]
@@ -76,10 +79,14 @@ export function refuseSecondMethod({ by, presented }: Presentation, form: Reques
 }
 
 /** Creates the search for the credentials of a request. @see RFC 6749 section 2.3 */
-export function createPresent(methods: readonly OwnedPart<ClientAuthentication>[]): Present {
+export function createPresent(
+  methods: readonly OwnedPart<ClientAuthentication>[],
+  kitOf: (plugin: string) => Kit,
+): Present {
   const fields = methods.flatMap(({ part }) => part.consumes)
   const candidates = methods.map(({ plugin, part: method }) => ({
     plugin,
+    kit: kitOf(plugin),
     method,
     foreign: fields.filter((field) => !method.consumes.includes(field)),
   }))
@@ -89,7 +96,7 @@ export function createPresent(methods: readonly OwnedPart<ClientAuthentication>[
   function presentation(form: RequestParameters, request: CredentialFacts): Presentation {
     let found: Presentation | undefined
     for (const by of explicit) {
-      const presented = by.method.present(form, request)
+      const presented = by.method.present(form, request, by.kit)
       if (presented === undefined) continue
       if (found !== undefined) throw severalMethods(found.by)
       found = { by, presented }
@@ -99,7 +106,7 @@ export function createPresent(methods: readonly OwnedPart<ClientAuthentication>[
     }
     if (found !== undefined) return found
     const [first, ...others] = implicit.flatMap((by) => {
-      const presented = by.method.present(form, request)
+      const presented = by.method.present(form, request, by.kit)
       return presented === undefined ? [] : [{ by, presented }]
     })
     if (first === undefined) throw invalidClient('credentials_missing')
@@ -110,7 +117,8 @@ export function createPresent(methods: readonly OwnedPart<ClientAuthentication>[
     const found = presentation(form, request)
     for (const each of [found, ...(found.others ?? [])]) {
       refuseSecondMethod(each, form)
-      if (each.presented.malformed !== undefined) throw invalidClient(each.presented.malformed)
+      const { malformed } = each.presented
+      if (malformed !== undefined) throw invalidClient(reasonOfMethod(each.by, malformed))
     }
     return found
   }

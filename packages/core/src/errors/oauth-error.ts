@@ -39,8 +39,7 @@ export type OAuthErrorCode = CoreErrorCode | keyof OAuthErrorCodes
 
 export interface OAuthErrorOptions {
   /**
-   * A stable code for events, logs and tests; never sent to the caller. Operators set alerts on it, so do not rename
-   * it. A plugin uses `plugin:<plugin name>:<reason>`.
+   * A stable code for events, logs and tests; never sent to the caller. Operators set alerts on it, so do not rename it.
    */
   readonly reason: string
   readonly cause?: unknown
@@ -71,10 +70,10 @@ const brand = Symbol.for('grantry.OAuthError')
 
 /**
  * An error with a public part (`code` and description, sent to the caller) and a private part (`details`, for events).
- * Throw it in a grant or a grant check to refuse a request.
+ * The host throws it in its functions. A plugin throws what `kit.refuse` returns.
  *
  * @example
- * throw new OAuthError('invalid_grant', 'The badge is not valid', { reason: 'plugin:badge:unknown_badge' })
+ * throw new OAuthError('access_denied', 'The building is closed', { reason: 'building_closed' })
  * @see RFC 6749 section 5.2
  */
 export class OAuthError extends Error {
@@ -91,7 +90,7 @@ export class OAuthError extends Error {
   constructor(code: OAuthErrorCode, description: string, details: OAuthErrorOptions) {
     if (typeof details?.reason !== 'string') {
       throw new TypeError(
-        `new OAuthError('${code}', ...) requires a third argument with a reason: { reason: 'plugin:<plugin name>:<reason>' }`,
+        `new OAuthError('${code}', ...) requires a third argument with a reason: { reason: 'building_closed' }`,
       )
     }
     super(description, details.cause === undefined ? undefined : { cause: details.cause })
@@ -125,3 +124,41 @@ export const tooManyFailures = (retryAfter: number): OAuthError =>
 export const reasonOf = (thrown: unknown): string =>
   // Errors from plugins are not trusted: the reason can have any type.
   isOAuthError(thrown) && typeof thrown.details?.reason === 'string' ? thrown.details.reason : 'unhandled_failure'
+
+const reasonForm = /^[a-z][a-z\d_]{0,49}$/u
+
+/** Whether a value has the form of a reason: one word, so that it contains nothing of a request. */
+export const isReason = (reason: unknown): reason is string => typeof reason === 'string' && reasonForm.test(reason)
+
+/**
+ * Returns a reason of a plugin as events contain it.
+ *
+ * @throws TypeError (a defect in the plugin) for text that is not a reason. The message does not repeat it: it could be a
+ * secret.
+ */
+export function reasonOfPlugin(plugin: string, reason: string): string {
+  if (isReason(reason)) return `plugin:${plugin}:${reason}`
+  throw new TypeError(
+    `A reason of the plugin ${plugin} must be at most 50 lower-case letters, digits and _, without the name of the plugin`,
+  )
+}
+
+/** What a refusal has besides its reason. */
+export type RefusalFacts = Omit<OAuthErrorOptions, 'reason'>
+
+/**
+ * Creates the error with which a plugin refuses a request.
+ *
+ * @param description sent to the caller. It must not contain a secret or a token, or reveal which of several checks
+ * failed.
+ * @param reason a stable code for events, of lower-case letters, digits and `_`. Events contain it after `plugin:` and the
+ * name of the plugin. Operators set alerts on it, so do not rename it.
+ * @throws TypeError for another reason: it could contain what the caller has sent.
+ */
+export type Refuse = (code: OAuthErrorCode, description: string, reason: string, facts?: RefusalFacts) => OAuthError
+
+/** Creates `refuse` of the kits of a plugin. */
+export const createRefuse =
+  (plugin: string): Refuse =>
+  (code, description, reason, facts) =>
+    new OAuthError(code, description, { ...facts, reason: reasonOfPlugin(plugin, reason) })

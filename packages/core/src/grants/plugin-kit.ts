@@ -5,7 +5,7 @@ import { maxLifetime } from '../config-schema.ts'
 import { constantTimeEqual } from '../credentials/check-secret.ts'
 import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
 import { utf8 } from '../encoding.ts'
-import { tooManyFailures } from '../errors/oauth-error.ts'
+import { createRefuse, tooManyFailures } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
@@ -177,6 +177,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       sha256: (data) => runtime.base64url(runtime.sha256(typeof data === 'string' ? utf8(data) : data)),
       equals: (one, other) => constantTimeEqual(one, other),
       randomId: () => runtime.base64url(runtime.randomBytes(32)),
+      refuse: createRefuse(plugin),
       records,
       recordUser,
       callHost,

@@ -12,7 +12,7 @@ import { byClaim, mark, type Owned, partKind, required, text } from './part-kind
 export interface PresentedCredentials {
   /** The client that the request names. At introspection, the name of the scope. */
   readonly clientId: string
-  /** Why the credentials cannot be right, for events. The core refuses them without looking up the client. */
+  /** Why the credentials cannot be right: a reason for events. The core refuses them without looking up the client. */
   readonly malformed?: string | undefined
 }
 
@@ -32,7 +32,7 @@ export type CredentialFacts = Pick<RequestFacts, 'header' | 'clientAddress' | 'c
 
 /** Why credentials are refused, for events only. */
 export interface CredentialRefusal {
-  /** A stable code. */
+  /** A stable code of lower-case letters, digits and `_`. Events contain it as a reason of the plugin. */
   readonly reason: string
   /** For the operator: what was wrong, and which setting would allow it. It must not contain a secret. */
   readonly detail?: string | undefined
@@ -56,10 +56,10 @@ interface Method<P extends PresentedCredentials> {
    */
   readonly implicit?: true | undefined
   /**
-   * Returns what the request presents, or `undefined` if it does not use this method. Throw an `OAuthError` with
-   * `invalid_client` if it uses the method, but names no client.
+   * Returns what the request presents, or `undefined` if it does not use this method. Throw `invalid_client`, from
+   * `kit.refuse`, if it uses the method, but names no client.
    */
-  present(parameters: RequestParameters, request: CredentialFacts): P | undefined
+  present(parameters: RequestParameters, request: CredentialFacts, kit: Kit): P | undefined
   /** Returns another reading of the same credentials, which the core tries if the first one is refused. */
   readonly alternative?: ((presented: P) => P | undefined) | undefined
 }

@@ -80,7 +80,7 @@ export interface HtmlSources {
 
 /**
  * The response of an endpoint, as data. A malformed reply is a defect of the plugin: the caller receives `server_error`.
- * Refuse a request by throwing an `OAuthError`.
+ * Refuse a request by throwing `kit.refuse(…)`.
  */
 export interface Reply {
   /** Default: 303 with `location`, otherwise 200. 301, 307 and 308 are not possible (RFC 9700 section 4.12). */
@@ -198,7 +198,7 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
   readonly effects?: boolean | undefined
   /** The schema of the parameters. Without it, the core reads none. */
   readonly params?: S | undefined
-  /** Handles a request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its message. */
+  /** Handles a request. Throw an `OAuthError`, from `kit.refuse`, to refuse; any other error becomes `server_error` without its message. */
   handle(call: Call<OutputOf<S>, C>, kit: EndpointKit): MaybePromise<Reply>
   /**
    * Shows a refusal of the core or of `handle` to a user, as a page instead of JSON; for the caller `anyone`. The core

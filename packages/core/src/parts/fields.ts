@@ -41,8 +41,8 @@ export interface Fields {
   /** Returns why the plugin cannot work with this issuer, at startup. */
   readonly checkIssuer?: ((issuer: string) => string | undefined) | undefined
   /**
-   * Returns what works but should change in a provider with these grant types, as `startup_warning` events. A reason starts
-   * with `plugin:` and the name of the plugin.
+   * Returns what works but should change in a provider with these grant types, as `startup_warning` events. Their reasons
+   * follow `plugin:` and the name of the plugin.
    */
   readonly warn?: ((grantTypes: readonly string[]) => readonly StartupWarning[]) | undefined
   /** Members of a scope's configuration, as valibot entries. Declare their types in `ScopeMembers`. */

@@ -174,7 +174,7 @@ export interface Grant<S extends Schema = Schema> {
   /** Host ports that the grant requires; checked at startup. */
   readonly requires?: readonly 'users.authenticate'[] | undefined
   /**
-   * Handles a token request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its
+   * Handles a token request. Throw an `OAuthError`, from `kit.refuse`, to refuse; any other error becomes `server_error` without its
    * message.
    */
   handle(request: GrantRequest<OutputOf<S>>, kit: GrantKit): MaybePromise<GrantResult>
@@ -200,11 +200,9 @@ type Exactly<R extends GrantResult> = R &
  * const badge = defineGrant({
  *   grantType: 'urn:example:badge',
  *   params: v.object({ badge_id: v.string() }),
- *   async handle({ params, scopes }) {
+ *   async handle({ params, scopes }, kit) {
  *     const sub = await doors.ownerOf(params.badge_id)
- *     if (sub === undefined) {
- *       throw new OAuthError('invalid_grant', 'The badge is not valid', { reason: 'plugin:badge:unknown' })
- *     }
+ *     if (sub === undefined) throw kit.refuse('invalid_grant', 'The badge is not valid', 'unknown')
  *     return { subject: { sub, amr: ['badge'] }, scopes }
  *   },
  * })

@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { Refuse } from '../errors/oauth-error.ts'
 import type { UserFact } from '../events/event.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
@@ -60,6 +61,8 @@ export interface Kit {
   equals(one: string, other: string): boolean
   /** 256 random bits, base64url. */
   randomId(): string
+  /** Returns the error that refuses a request. Throw it: `throw kit.refuse('invalid_grant', 'Not valid', 'unknown')`. */
+  readonly refuse: Refuse
   /** The records of the plugin, shared by its parts. */
   readonly records: PluginRecords
   /** Records an event about a user. It must not contain a secret. */

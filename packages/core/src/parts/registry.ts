@@ -3,6 +3,7 @@ import { closestName } from '../config-schema.ts'
 import type { clientSchema } from '../directory/client.ts'
 import type { scopeSchema } from '../directory/scope.ts'
 import type { PluginErrors } from '../errors/error-response.ts'
+import { reasonOfPlugin } from '../errors/oauth-error.ts'
 import type { JsonObject } from '../types.ts'
 import {
   assertMethods,
@@ -189,6 +190,11 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     formats: partsOf(parts, 'response-format'),
     bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
     metadata: metadataOf(fields, endpoints),
-    warnings: fields.flatMap(({ part }) => part.warn?.([...grants.grants.keys()]) ?? []),
+    warnings: fields.flatMap(({ plugin, part }) =>
+      (part.warn?.([...grants.grants.keys()]) ?? []).map(({ reason, message }) => ({
+        reason: reasonOfPlugin(plugin, reason),
+        message,
+      })),
+    ),
   }
 }

@@ -54,13 +54,13 @@ export interface TokenBinding {
    */
   readonly bindsRefreshTokens?: ((client: Client) => boolean) | undefined
   /**
-   * Refuses, with an `OAuthError`, a request that its client must repeat, such as one without a nonce. Called before the
+   * Refuses, with `kit.refuse(…)`, a request that its client must repeat, such as one without a nonce. Called before the
    * client is authenticated, wherever `prove` is called for a client: it can repeat the request with the same client
    * assertion.
    */
   readonly admit?: ((request: EndpointRequest, kit: Kit) => MaybePromise<void>) | undefined
   /**
-   * Returns the key that the request proves, or `undefined` if it proves none. Throw an `OAuthError` for an invalid
+   * Returns the key that the request proves, or `undefined` if it proves none. Throw `kit.refuse(…)` for an invalid
    * proof. Throw one for a missing proof if the client requires it and the request asks for tokens. Called for every
    * request for tokens, for endpoints with `readsProofs`, and for a valid access token that this binding has bound.
    */

@@ -1,4 +1,11 @@
-import { type AtomicDriver, type ClientOptions, defineGrant, OAuthError, type Plugins } from '@grantry/core'
+import {
+  type AtomicDriver,
+  type ClientOptions,
+  defineGrant,
+  type OAuthError,
+  type Plugins,
+  type Refuse,
+} from '@grantry/core'
 import * as v from 'valibot'
 import { type Credentials, createTestProvider, sha256Of, type TestClock, type TestResponse } from '../index.ts'
 
@@ -11,8 +18,7 @@ export const strict: Credentials = ['strict', 'strict-secret']
 
 export const retryWindow = 300
 
-const refuse = (): OAuthError =>
-  new OAuthError('invalid_grant', 'The grant is not valid', { reason: 'plugin:conformance:unknown' })
+const notValid = (refuse: Refuse): OAuthError => refuse('invalid_grant', 'The grant is not valid', 'unknown')
 
 /** Minimal grants that redeem codes and refresh tokens. The core checks the client and spends the credential. */
 const grants: Plugins = [
@@ -23,7 +29,7 @@ const grants: Plugins = [
     stored: { kind: 'code', redirect: true },
     async handle({ params }, kit) {
       const stored = await kit.findGrant('code', params.code)
-      if (stored === undefined) throw refuse()
+      if (stored === undefined) throw notValid(kit.refuse)
       return { subject: stored.subject, scopes: stored.scopes, redeems: [stored] }
     },
   }),
@@ -34,7 +40,7 @@ const grants: Plugins = [
     stored: { kind: 'refresh' },
     async handle({ params }, kit) {
       const stored = await kit.findGrant('refresh', params.refresh_token)
-      if (stored === undefined) throw refuse()
+      if (stored === undefined) throw notValid(kit.refuse)
       return { subject: stored.subject, scopes: stored.scopes, redeems: [stored] }
     },
   }),

@@ -28,7 +28,7 @@ const rules = {
   'value-in-error': 'a response of an error does not contain the value of a parameter',
   'secret-in-event': 'no event contains a parameter or a token',
   'secret-in-storage': 'the storage does not contain a parameter or a token in plain text',
-  reason: 'the reason of a refusal begins with plugin:, the name of the plugin and a colon',
+  reason: 'the reason of a refusal is one word of lower-case letters, after plugin: and the name of the plugin',
   metadata: 'the discovery document contains what the plugin announces',
   'disabled-endpoint': 'a disabled endpoint is not found and not announced',
   'inactive-user': 'an inactive user gets nothing',

@@ -1,10 +1,20 @@
-import type { ClientAuthentication, GrantResult, Plugin, PluginPart, Plugins, ProofMethod } from '@grantry/core'
+import type {
+  ClientAuthentication,
+  CredentialRefusal,
+  GrantResult,
+  Plugin,
+  PluginPart,
+  Plugins,
+  ProofMethod,
+} from '@grantry/core'
 
 /** What the parts of a plugin have done. */
 export interface Probe {
   readonly plugins: Plugins
   /** What the parts have thrown. Without the errors of the kit, which they pass on. */
   readonly thrown: { readonly plugin: string; readonly error: unknown }[]
+  /** The reasons that its methods of client authentication have returned, without the name of the plugin. */
+  readonly reasons: unknown[]
   /** The results of its grants. */
   readonly results: GrantResult[]
 }
@@ -32,6 +42,7 @@ function watched(call: () => unknown, onThrow: (error: unknown) => void, onRetur
 /** Observes the parts of plugins. They behave as before. */
 export function createProbe(input: Plugins): Probe {
   const thrown: { plugin: string; error: unknown }[] = []
+  const reasons: unknown[] = []
   const results: GrantResult[] = []
   const fromKit = new WeakSet<object>()
 
@@ -59,10 +70,13 @@ export function createProbe(input: Plugins): Probe {
   }
 
   function watchMethod(plugin: string, method: ClientAuthentication): ClientAuthentication {
-    const present = watch(plugin, method.present.bind(method), -1)
+    const present = watch(plugin, method.present.bind(method), 2)
     const { verify } = method
     if (verify === undefined) return { ...method, present } as ClientAuthentication
-    return { ...method, present, verify: watch(plugin, verify.bind(method), 2) } as ProofMethod
+    const note = (outcome: unknown): void => {
+      if (typeof outcome === 'object' && outcome !== null) reasons.push((outcome as CredentialRefusal).reason)
+    }
+    return { ...method, present, verify: watch(plugin, verify.bind(method), 2, note) } as ProofMethod
   }
 
   function watchPart(plugin: string, part: PluginPart): PluginPart {
@@ -95,5 +109,5 @@ export function createProbe(input: Plugins): Probe {
     return { ...single, parts: parts.map((part) => watchPart(name, part)) } as Plugin
   }
 
-  return { plugins: watchAll(input), thrown, results }
+  return { plugins: watchAll(input), thrown, reasons, results }
 }

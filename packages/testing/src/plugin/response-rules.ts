@@ -1,4 +1,4 @@
-import { isCoreError, isOAuthError, type ProviderEvent, thrownValueOf } from '@grantry/core'
+import { isCoreError, isOAuthError, isReason, type ProviderEvent, thrownValueOf } from '@grantry/core'
 import { type Bench, partsOf } from './bench.ts'
 import { isTelling, occursIn, publicNames } from './leak-rules.ts'
 import type { Probe } from './probe.ts'
@@ -84,6 +84,13 @@ function checkThrown(exchange: Exchange): void {
   }
 }
 
+/** Checks the reasons that methods of client authentication have returned. The core replaces what is not a reason. */
+function checkReasons({ bench: { findings }, target: { part }, probe }: Exchange): void {
+  for (const reason of probe.reasons.splice(0)) {
+    if (!isReason(reason)) findings.add('reason', part, `verify returned the reason ${JSON.stringify(reason)}`)
+  }
+}
+
 /** Checks that `presentError` has not failed: the caller then gets JSON, which a browser shows as text. */
 function checkPresented({ bench, target: { part }, events }: Exchange): void {
   for (const event of events) {
@@ -102,4 +109,5 @@ export function checkResponse(exchange: Exchange): void {
   }
   checkPresented(exchange)
   checkThrown(exchange)
+  checkReasons(exchange)
 }
