@@ -48,6 +48,8 @@ export const errors = {
   unsupported_response_type: 400,
 } as const
 
+type EndpointErrors = typeof errors
+
 /** Without TLS, browsers drop cookies with `SameSite=None`. */
 const issuerCheck =
   ({ sameSite }: Pick<SessionOptions, 'sameSite'>) =>
@@ -149,13 +151,5 @@ declare module '@grantry/core' {
     authorization: true
     authorizationResume: true
   }
-  interface OAuthErrorCodes {
-    account_selection_required: 400
-    invalid_request_uri: 400
-    registration_not_supported: 400
-    request_not_supported: 400
-    request_uri_not_supported: 400
-    unmet_authentication_requirements: 400
-    unsupported_response_type: 400
-  }
+  interface OAuthErrorCodes extends EndpointErrors {}
 }

@@ -17,15 +17,20 @@ import { createNonces } from './nonces.ts'
 import { createVerifySignature, isSameTarget, readProof, type UnverifiedProof } from './proof.ts'
 import { type DpopOptions, type Settings, settingsSchema } from './settings.ts'
 
+/** RFC 9449 sections 5 and 8 require 400 at the token endpoint, sections 7.1 and 9 require 401 elsewhere. */
+const errors = {
+  invalid_dpop_proof: { client: 400, bearer: 401 },
+  use_dpop_nonce: { client: 400, bearer: 401 },
+} as const
+
+type DpopErrors = typeof errors
+
 declare module '@grantry/core' {
   interface ClientMembers {
     /** Whether requests for tokens must contain a DPoP proof (RFC 9449 section 5.2). Default: `false`. */
     dpopBoundAccessTokens?: boolean | undefined
   }
-  interface OAuthErrorCodes {
-    invalid_dpop_proof: true
-    use_dpop_nonce: true
-  }
+  interface OAuthErrorCodes extends DpopErrors {}
 }
 
 export { type DpopOptions, settingsSchema as dpopSchema } from './settings.ts'
@@ -150,11 +155,7 @@ export function dpop(options: DpopOptions = {}): Plugin {
   return definePlugin('dpop', [
     defineFields({
       client: { dpopBoundAccessTokens: v.optional(v.boolean('must be true or false'), false) },
-      // RFC 9449 sections 5 and 8 require 400 at the token endpoint, sections 7.1 and 9 require 401 elsewhere.
-      errors: {
-        invalid_dpop_proof: { client: 400, bearer: 401 },
-        use_dpop_nonce: { client: 400, bearer: 401 },
-      },
+      errors,
       metadata: { dpop_signing_alg_values_supported: algorithms },
     }),
     defineTokenBinding({

@@ -25,13 +25,11 @@ export type { AuthenticatedUser, Subject, UserCredentials, UserService } from '.
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'
 export { htmlHeaders } from './endpoints/html-policy.ts'
 export type { EndpointSwitch } from './endpoints/paths.ts'
-export { isCoreError } from './errors/error-response.ts'
+export { isCoreError, type OAuthErrorCode, type OAuthErrorCodes } from './errors/error-codes.ts'
 export {
   isOAuthError,
   isReason,
   OAuthError,
-  type OAuthErrorCode,
-  type OAuthErrorCodes,
   type OAuthErrorOptions,
   type RefusalFacts,
   type Refuse,

@@ -1,4 +1,4 @@
-import type { ErrorRecipient } from '../errors/error-response.ts'
+import type { ErrorRecipient } from '../errors/error-codes.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { Call, Callers, Endpoint, EndpointKit, EndpointRequest, Reply } from '../parts/endpoint.ts'
 import type { Services } from '../services.ts'

@@ -1,5 +1,6 @@
 import { isLocation } from '../directory/redirect-uri.ts'
-import { type ErrorContext, type ErrorRecipient, errorResponse, isWellFormed } from '../errors/error-response.ts'
+import type { ErrorRecipient } from '../errors/error-codes.ts'
+import { type ErrorContext, errorResponse, isWellFormed } from '../errors/error-response.ts'
 import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import { cacheableResponse, jsonHeaders, noStoreHeaders, type PlainResponse } from '../http/plain-response.ts'
 import type { Reply } from '../parts/endpoint.ts'

@@ -1,38 +1,6 @@
 import { jsonHeaders, type PlainResponse } from '../http/plain-response.ts'
-import { type CoreErrorCode, isOAuthError, OAuthError } from './oauth-error.ts'
-
-/**
- * Who receives an error: the bearer of a token, the caller of a validation endpoint of the core, or any other caller,
- * which authenticates like a client or not at all.
- */
-export type ErrorRecipient = 'client' | 'bearer' | 'validation'
-
-export type Statuses = Readonly<Record<ErrorRecipient, number>>
-
-const sameForAll = (status: number): Statuses => ({ client: status, bearer: status, validation: status })
-
-/** The HTTP status for each error code and recipient. A new code does not compile without a row. */
-const statuses: Readonly<Record<CoreErrorCode, Statuses>> = {
-  invalid_request: sameForAll(400),
-  invalid_client: { client: 401, bearer: 401, validation: 400 },
-  invalid_grant: sameForAll(400),
-  unauthorized_client: sameForAll(400),
-  unsupported_grant_type: sameForAll(400),
-  invalid_scope: sameForAll(400),
-  // The seed, section 7: the validation endpoints respond with 400 to every refusal.
-  invalid_token: { client: 400, bearer: 401, validation: 400 },
-  insufficient_scope: { client: 403, bearer: 403, validation: 400 },
-  access_denied: sameForAll(400),
-  authorization_pending: sameForAll(400),
-  expired_token: sameForAll(400),
-  slow_down: sameForAll(400),
-  invalid_target: sameForAll(400),
-  login_required: sameForAll(400),
-  consent_required: sameForAll(400),
-  interaction_required: sameForAll(400),
-  server_error: sameForAll(500),
-  temporarily_unavailable: sameForAll(503),
-}
+import { coreErrors, type ErrorRecipient, isCoreError, type Statuses } from './error-codes.ts'
+import { isOAuthError, OAuthError } from './oauth-error.ts'
 
 /** The HTTP statuses of the error codes that plugins add. */
 export type PluginErrors = ReadonlyMap<string, Statuses>
@@ -54,11 +22,8 @@ export interface ErrorContext {
   readonly exposedHeaders: readonly string[]
 }
 
-/** Whether an error code is one of the core, which every provider can send. */
-export const isCoreError = (code: string): code is CoreErrorCode => Object.hasOwn(statuses, code)
-
 function statusOf(code: string, recipient: ErrorRecipient, pluginErrors: PluginErrors): number {
-  const row = isCoreError(code) ? statuses[code] : pluginErrors.get(code)
+  const row = isCoreError(code) ? coreErrors[code] : pluginErrors.get(code)
   return row?.[recipient] ?? 500
 }
 

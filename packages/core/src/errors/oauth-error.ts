@@ -1,41 +1,4 @@
-/** RFC 6749 section 5.2. */
-type TokenErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'invalid_scope'
-
-/** RFC 6750 section 3.1. */
-type BearerErrorCode = 'invalid_token' | 'insufficient_scope'
-
-/** Codes for custom grants: RFC 8628 section 3.5, RFC 8707 section 2, OpenID Connect Core section 3.1.2.6. */
-type ExtensionErrorCode =
-  | 'access_denied'
-  | 'authorization_pending'
-  | 'expired_token'
-  | 'slow_down'
-  | 'invalid_target'
-  | 'login_required'
-  | 'consent_required'
-  | 'interaction_required'
-
-/** RFC 6749 section 4.1.2.1. Every endpoint uses these codes. */
-type ServerErrorCode = 'server_error' | 'temporarily_unavailable'
-
-/** The values of `error` that the core knows. */
-export type CoreErrorCode = TokenErrorCode | BearerErrorCode | ExtensionErrorCode | ServerErrorCode
-
-/**
- * The error codes that plugins add, with their HTTP status. A plugin declares them by declaration merging (`declare
- * module '@grantry/core' { interface OAuthErrorCodes { invalid_dpop_proof: 400 } }`) and in the `errors` of its fields.
- */
-// biome-ignore lint/suspicious/noEmptyInterface: plugins add members by declaration merging.
-export interface OAuthErrorCodes {}
-
-/** Every value of `error` that this provider sends. */
-export type OAuthErrorCode = CoreErrorCode | keyof OAuthErrorCodes
+import type { OAuthErrorCode } from './error-codes.ts'
 
 export interface OAuthErrorOptions {
   /**
