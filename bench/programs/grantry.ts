@@ -70,10 +70,7 @@ export const grantryIssue =
     return issueMany(count, async () => {
       if (operation === o.signInOperation) return newSession(provider)
       if (operation === 'authorization-code')
-        return provider.createAuthorizationCode({
-          clientId,
-          redirectUri,
-          scopes,
+        return provider.authorize(await provider.openAuthorization({ kind: 'code', clientId, redirectUri, scopes }), {
           subject: { sub: o.user.sub, amr: ['pwd'] },
         })
       const response = await provider.fetch(

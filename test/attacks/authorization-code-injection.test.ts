@@ -7,9 +7,21 @@
  */
 
 import { createHash } from 'node:crypto'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
+import { refreshToken } from '@grantry/plugins/refresh-token'
 import { describe, expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
-import { challenge, clients, request, setUp, verifier, web } from '../authorization/parties.ts'
+import {
+  challenge,
+  clients,
+  hostSignIn,
+  request,
+  setUp,
+  trustedClients,
+  verifier,
+  web,
+} from '../authorization/parties.ts'
 
 const challengeOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 const attackers = 'b'.repeat(43)
@@ -36,6 +48,21 @@ describe('a code', () => {
     const { code, error } = answer(await browser().open(urlOf({ ...request, ...downgraded })))
     if (error !== undefined) return expect([code, error]).toEqual([undefined, 'invalid_request'])
     expect((await redeem(code, web, { code_verifier: verifier })).body.error).toBe('invalid_grant')
+  })
+
+  // The code could be redeemed without the verifier, although the client relies on it.
+  test('is not sent for a challenge that no plugin checks', async () => {
+    const plugins = [authorizationCode(), refreshToken(), authorizationEndpoint({ interaction: hostSignIn })]
+    const { browser, urlOf, redeem, events } = await setUp(
+      undefined,
+      {},
+      { plugins, clients: trustedClients.slice(0, 1) },
+    )
+    const refused = answer(await browser().open(urlOf(proved)))
+    expect([refused.code, refused.error]).toEqual([undefined, 'invalid_request'])
+    expect(events).toContainEqual(expect.objectContaining({ reason: 'challenge_unsupported' }))
+    const { code } = answer(await browser().open(urlOf(request)))
+    expect((await redeem(code)).status).toBe(200)
   })
 
   test('is not redeemed by another client, or with another redirect_uri', async () => {

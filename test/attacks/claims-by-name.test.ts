@@ -6,7 +6,7 @@
 import { defineGrant, type GrantResult } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { tokenExchange } from '@grantry/plugins/token-exchange'
-import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
+import { createTestProvider, sha256Of, storeGrant, testClient } from '@grantry/testing'
 import { decodeJwt } from 'jose'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
@@ -51,7 +51,8 @@ async function setUp(resultOf: (found: object) => Partial<GrantResult> = () => (
     ],
   })
   async function logIn(names: readonly string[]) {
-    const code = await f.provider.createAuthorizationCode({
+    const code = await storeGrant(f.provider, {
+      kind: 'code',
       clientId: testClient[0],
       redirectUri,
       scopes: ['openid'],

@@ -14,7 +14,7 @@ import { dpop } from '@grantry/plugins/dpop'
 import { fapi2 } from '@grantry/plugins/fapi2'
 import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
-import { createTestProvider } from '@grantry/testing'
+import { createTestProvider, storeGrant } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { hostSignIn } from '../authorization/parties.ts'
 import { holder } from '../dpop/parties.ts'
@@ -22,12 +22,14 @@ import { client, grants, redirectUri, request, start } from '../fapi2/parties.ts
 import { proof as pkce } from '../support/fixture.ts'
 
 const code = {
+  kind: 'code',
   clientId: client.clientId,
   redirectUri,
   scopes: ['openid'],
   subject: { sub: 'alice', amr: ['pwd'] },
 }
-const challenge = { ...code, codeChallenge: pkce.challenge }
+const params = { code_challenge: pkce.challenge, code_challenge_method: 'S256' }
+const challenge = { ...code, params }
 
 const withoutPkce = [
   clientCredentials(),
@@ -50,7 +52,7 @@ test('a challenge that no plugin checks is refused, with the plugin of the profi
   const plain = { grantTypes: ['authorization_code'], redirectUris: [redirectUri], scopes: ['openid'] }
   const clients = [{ ...plain, clientId: client.clientId, secrets: [hashSecret('secret')] }]
   const { provider } = await createTestProvider({ plugins: [...withoutPkce, fapi2()], clients })
-  await expect(provider.createAuthorizationCode(challenge)).rejects.toMatchObject({
+  await expect(storeGrant(provider, challenge)).rejects.toMatchObject({
     details: { reason: 'challenge_unsupported' },
   })
 })
@@ -59,7 +61,7 @@ test('a code without a challenge from before the client got the profile is refus
   const { profile, requirePkce, ...earlier } = client
   let now: ClientOptions = earlier
   const f = await start([], {}, { clients: { find: () => now } })
-  const credential = await f.provider.createAuthorizationCode(code)
+  const credential = await storeGrant(f.provider, code)
   now = client
   const form = { grant_type: 'authorization_code', code: credential, redirect_uri: redirectUri }
   const { status, body } = await request(f, form, { proof: await (await holder()).prove() })
@@ -68,11 +70,11 @@ test('a code without a challenge from before the client got the profile is refus
 
 test('a login page cannot make a code valid for more than 60 seconds', async () => {
   const { provider } = await start([client])
-  await expect(provider.createAuthorizationCode({ ...challenge, lifetime: 61 })).rejects.toMatchObject({
+  await expect(storeGrant(provider, { ...challenge, lifetime: 61 })).rejects.toMatchObject({
     code: 'invalid_request',
     details: { reason: 'plugin:fapi2:code_lifetime' },
   })
-  await expect(provider.createAuthorizationCode({ ...challenge, lifetime: 60 })).resolves.toBeDefined()
+  await expect(storeGrant(provider, { ...challenge, lifetime: 60 })).resolves.toBeDefined()
 })
 
 test('device codes need no PKCE, and may be valid for longer', async () => {

@@ -10,7 +10,7 @@
 
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { jwtBearer } from '@grantry/plugins/jwt-bearer'
-import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
+import { createTestProvider, sha256Of, storeGrant, testClient } from '@grantry/testing'
 import { exportSPKI, importJWK, type JWK } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { createIssuerKey } from '../support/trusted-issuer.ts'
@@ -114,7 +114,7 @@ describe('gets no token with a forged assertion', () => {
 test.each(['access_token', 'id_token'])('the %s of a user of this provider is not an assertion', async (member) => {
   const { provider, post, redeem } = await setUp()
   const subject = { sub: 'mallory', amr: ['pwd'] }
-  const code = await provider.createAuthorizationCode({ clientId, redirectUri, subject, scopes: ['openid', 'api1'] })
+  const code = await storeGrant(provider, { kind: 'code', clientId, redirectUri, subject, scopes: ['openid', 'api1'] })
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
   const { body } = await post('token', form, testClient)
   expect(body[member].split('.')).toHaveLength(3)

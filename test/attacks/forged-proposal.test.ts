@@ -37,12 +37,27 @@ test.each<[string, (proposal: Proposal) => unknown]>([
   ['an object that inherits from a proposal', (proposal) => Object.create(proposal)],
   ['a proxy', (proposal) => new Proxy(proposal, {})],
   ['the request itself', () => request],
+  ['the request with its approval', () => ({ ...request, ...approval })],
   ['nothing', () => undefined],
   ['a text', () => 'proposal'],
 ])('%s is no proposal', async (_name, forge) => {
   const f = await opened()
   await expect(f.provider.authorize(forge(f.proposal) as Proposal, approval)).rejects.toThrow(TypeError)
   expect(codes(f)).toBe(0)
+})
+
+test('a request with its approval in one argument is no proposal', async () => {
+  const f = await fixture()
+  const authorize = f.provider.authorize as (grant: object) => Promise<string>
+  await expect(authorize({ ...request, ...approval })).rejects.toThrow(TypeError)
+  expect(codes(f)).toBe(0)
+})
+
+test('kits and the provider have the same two functions', async () => {
+  const { provider } = await fixture({ plugins: [...builtInPlugins, kitPlugin('x')] })
+  const { openAuthorization, authorize } = kitOf(provider, 'x')
+  expect(openAuthorization).toBe(provider.openAuthorization)
+  expect(authorize).toBe(provider.authorize)
 })
 
 test('a proposal of another provider with the same client is none', async () => {

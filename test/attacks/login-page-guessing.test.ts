@@ -8,7 +8,7 @@
 import { isOAuthError, type LoginContext } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+import { type Fixture, fixture, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 
 const clientAddress = '192.0.2.1'
@@ -33,8 +33,7 @@ describe('a login page', () => {
     const subject = await f.provider.authenticateUser({ username: 'alice', password: 'alice-password' }, {})
     expect(subject).toEqual({ sub: '1', amr: ['pwd'] })
     if (subject === undefined) return
-    const code = { clientId: web[0], redirectUri, scopes: ['openid'], subject }
-    expect(await f.provider.createAuthorizationCode(code)).toEqual(expect.any(String))
+    expect(await f.code({ scopes: ['openid'], subject })).toEqual(expect.any(String))
   })
 
   test('after the limit, even the right password is not checked', async () => {

@@ -10,7 +10,7 @@
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
-import { basic, createTestProvider, read, sha256Of, testClient } from '@grantry/testing'
+import { basic, createTestProvider, read, sha256Of, storeGrant, testClient } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const mail = 'https://mail.example.com/'
@@ -41,7 +41,7 @@ async function consented() {
     ],
     users: { isActive: () => true },
   })
-  const code = await f.provider.authorize({
+  const code = await storeGrant(f.provider, {
     kind: 'code',
     clientId,
     redirectUri,

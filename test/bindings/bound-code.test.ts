@@ -1,4 +1,5 @@
-import { defineGrantCheck, definePlugin, type NewGrant } from '@grantry/core'
+import { defineGrantCheck, definePlugin } from '@grantry/core'
+import { type NewGrant, storeGrant } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { certificate, dpop, type KeyHolder, keyHolder } from '../dpop/dpop.ts'
@@ -7,7 +8,7 @@ import { requestTokens } from './send.ts'
 
 const start = () => fixture({ plugins: [builtInPlugins, dpop(), certificate()] })
 const authorize = ({ provider }: Fixture, more: Partial<NewGrant>) =>
-  provider.authorize({
+  storeGrant(provider, {
     kind: 'code',
     clientId: web[0],
     subject: { sub: '1', amr: ['pwd'] },

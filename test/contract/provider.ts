@@ -1,6 +1,6 @@
 import { type ClientOptions, createProvider, type Handler, type Provider, type Runtime } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { sha256Of } from '@grantry/testing'
+import { sha256Of, storeGrant } from '@grantry/testing'
 import { builtInPlugins, clients, proof, redirectUri, scopes, testUsers } from '../support/fixture.ts'
 import { pages } from './pages.ts'
 
@@ -51,13 +51,14 @@ export const codePath = '/local/code'
 const codeFor = (provider: Provider): Handler => {
   return async (request) => {
     const isPublic = request.url.includes('public')
-    const code = await provider.createAuthorizationCode({
+    const code = await storeGrant(provider, {
+      kind: 'code',
       clientId: isPublic ? 'spa' : 'web',
       redirectUri,
       scopes: ['openid', 'profile', 'offline_access', 'api1'],
       subject: { sub: '1', amr: ['pwd'] },
       nonce: 'n-0S6_WzA2Mj',
-      ...(isPublic && { codeChallenge: proof.challenge, codeChallengeMethod: 'S256' as const }),
+      ...(isPublic && { params: { code_challenge: proof.challenge, code_challenge_method: 'S256' } }),
     })
     return Response.json({ code })
   }

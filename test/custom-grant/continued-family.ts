@@ -3,13 +3,19 @@ import {
   defineGrant,
   type GrantKit,
   type GrantResult,
-  type NewAuthorizationCode,
   OAuthError,
   type Plugins,
 } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { refreshToken } from '@grantry/plugins/refresh-token'
-import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/testing'
+import {
+  type Credentials,
+  createTestProvider,
+  type NewGrant,
+  sha256Of,
+  storeGrant,
+  type TestProviderOptions,
+} from '@grantry/testing'
 import * as v from 'valibot'
 
 export const grantType = 'urn:example:exchange'
@@ -62,15 +68,16 @@ export async function setUp(
     clients,
     ...more,
   })
-  const code = (given: Partial<NewAuthorizationCode> = {}) =>
-    f.provider.createAuthorizationCode({
+  const code = (given: Partial<NewGrant> = {}) =>
+    storeGrant(f.provider, {
+      kind: 'code',
       clientId: app[0],
       redirectUri,
       subject: { sub: 'alice', amr: ['pwd'] },
       scopes: ['openid', 'offline_access', 'api1'],
       ...given,
     })
-  const logIn = async (given?: Partial<NewAuthorizationCode>) => {
+  const logIn = async (given?: Partial<NewGrant>) => {
     const form = { grant_type: 'authorization_code', code: await code(given), redirect_uri: redirectUri }
     return (await f.post('token', form, app)).body
   }

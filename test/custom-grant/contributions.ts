@@ -2,7 +2,7 @@ import type { AtomicDriver, Plugins } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { refreshToken } from '@grantry/plugins/refresh-token'
-import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
+import { createTestProvider, sha256Of, storeGrant, testClient } from '@grantry/testing'
 
 export const [clientId, secret] = testClient
 const redirectUri = 'https://client.example.com/callback'
@@ -37,7 +37,7 @@ export async function setUp(plugins: Plugins, storage?: AtomicDriver, clientGran
   return {
     ...f,
     code: (params: Record<string, string> = {}) =>
-      f.provider.authorize({ kind: 'code', clientId, redirectUri, subject, scopes, params }),
+      storeGrant(f.provider, { kind: 'code', clientId, redirectUri, subject, scopes, params }),
     redeem: (code: string, more: Record<string, string> = {}) =>
       f.post('token', { grant_type: 'authorization_code', redirect_uri: redirectUri, code, ...more }, testClient),
     refresh: (token: string, more: Record<string, string> = {}) =>

@@ -102,7 +102,7 @@ describe.each(formats)('the claims that an API requests, in a %s', (_, client) =
 describe('claims of the protocol', () => {
   const names = ['sub', 'iss', 'aud', 'exp', 'scope', 'client_id', 'jti', 'amr', 'idp', 'active', 'cnf', 'grant_id']
 
-  test.each(names)('createAuthorizationCode() rejects the claim %s', async (name) => {
+  test.each(names)('authorize() rejects the claim %s', async (name) => {
     const f = await fixture()
     await expect(f.code({ claims: { [name]: 'mine' } })).rejects.toMatchObject({
       code: 'invalid_request',

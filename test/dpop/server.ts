@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseConfiguration } from '@grantry/core'
-import { type Credentials, sha256Of } from '@grantry/testing'
+import { type Credentials, sha256Of, storeGrant } from '@grantry/testing'
 import { type Configuration, configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { api1, redirectUri, spaClientId, testUsers } from '../support/fixture.ts'
@@ -39,7 +39,7 @@ export async function startDpopServer(nonce: boolean, proxy?: string): Promise<D
     const { client_id: clientId = '', redirect_uri = '', scope = '', nonce, state = '' } = params
     const subject = { sub: '1', amr: ['pwd'] }
     const request = { clientId, redirectUri: redirect_uri, scopes: scope.split(' '), subject, params }
-    const code = await server.provider.createAuthorizationCode({ ...request, ...(nonce !== undefined && { nonce }) })
+    const code = await storeGrant(server.provider, { kind: 'code', ...request, nonce })
     const callback = new URLSearchParams({ code, state, iss: issuer })
     return response.writeHead(303, { location: `${redirect_uri}?${callback}` }).end()
   })

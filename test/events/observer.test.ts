@@ -1,5 +1,5 @@
 import { createProvider, type EndpointName, type Observer, type ProviderEvent, webRuntime } from '@grantry/core'
-import { basic, type Credentials, mapDriver, read, type TestResponse } from '@grantry/testing'
+import { basic, type Credentials, mapDriver, read, storeGrant, type TestResponse } from '@grantry/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, test } from 'vitest'
 import { api1, builtInPlugins, clients, redirectUri, scopes, testUsers, web, webJwt } from '../support/fixture.ts'
@@ -56,7 +56,8 @@ async function responsesWith(observe?: Observer): Promise<readonly string[]> {
     })
 
   const scope = 'api1'
-  const code = await provider.createAuthorizationCode({
+  const code = await storeGrant(provider, {
+    kind: 'code',
     clientId: 'web',
     redirectUri,
     scopes: ['openid', 'offline_access', 'api1'],

@@ -2,7 +2,7 @@ import { type ClientOptions, defineFields, definePlugin } from '@grantry/core'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { dpop } from '@grantry/plugins/dpop'
 import { type Fapi2Options, fapi2 } from '@grantry/plugins/fapi2'
-import { createTestProvider, type TestProvider } from '@grantry/testing'
+import { createTestProvider, storeGrant, type TestProvider } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { holder, tokenUrl } from '../dpop/parties.ts'
@@ -128,7 +128,7 @@ describe('a client with the profile', () => {
   })
 
   const authorize = (f: TestProvider, params: Readonly<Record<string, string>>) =>
-    f.provider.authorize({
+    storeGrant(f.provider, {
       kind: 'code',
       clientId: client.clientId,
       redirectUri,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { defineGrant, type NewGrant, OAuthError } from '@grantry/core'
+import { defineGrant, OAuthError } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { createTestProvider, type TestProviderOptions, testClient } from '@grantry/testing'
+import { createTestProvider, type NewGrant, storeGrant, type TestProviderOptions, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { withLatency } from '../support/latency.ts'
@@ -43,7 +43,7 @@ async function setUp(more: Partial<TestProviderOptions> = {}) {
 describe('authorize()', () => {
   test('stores a grant of a kind that a plugin redeems, once', async () => {
     const { provider, redeem } = await setUp()
-    const credential = await provider.authorize(authorized)
+    const credential = await storeGrant(provider, authorized)
     expect(credential).toMatch(/^[\w-]{43}$/u)
     const { status, body } = await redeem(credential)
     expect(status).toBe(200)
@@ -54,7 +54,7 @@ describe('authorize()', () => {
 
   test('a second use revokes the tokens of the first one, as for a code', async () => {
     const { provider, post, redeem } = await setUp()
-    const credential = await provider.authorize(authorized)
+    const credential = await storeGrant(provider, authorized)
     const { body } = await redeem(credential)
     await redeem(credential)
     const form = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
@@ -63,7 +63,7 @@ describe('authorize()', () => {
 
   test('of many concurrent redemptions, one succeeds', async () => {
     const { provider, redeem } = await setUp({ storage: withLatency(memoryDriver()) })
-    const credential = await provider.authorize(authorized)
+    const credential = await storeGrant(provider, authorized)
     const responses = await Promise.all(Array.from({ length: 20 }, () => redeem(credential)))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
   })
@@ -71,7 +71,7 @@ describe('authorize()', () => {
   test('a grant of a user or client that is revoked before the redemption is refused', async () => {
     for (const target of [{ subject: 'alice' }, { clientId }] as const) {
       const { provider, clock, redeem } = await setUp()
-      const credential = await provider.authorize(authorized)
+      const credential = await storeGrant(provider, authorized)
       clock.advance(30)
       await provider.revoke(target)
       const { status, body } = await redeem(credential)
@@ -81,8 +81,8 @@ describe('authorize()', () => {
 
   test('a grant expires after its lifetime; default: that of a code', async () => {
     const { provider, clock, redeem } = await setUp()
-    const short = await provider.authorize(authorized)
-    const long = await provider.authorize({ ...authorized, lifetime: 600 })
+    const short = await storeGrant(provider, authorized)
+    const long = await storeGrant(provider, { ...authorized, lifetime: 600 })
     clock.advance(60)
     expect((await redeem(short)).status).toBe(400)
     clock.advance(539)
@@ -93,14 +93,14 @@ describe('authorize()', () => {
     const { provider, redeem } = await setUp()
     const credential = 'd'.repeat(43)
     const credentialHash = createHash('sha256').update(credential).digest('base64url')
-    expect(await provider.authorize({ ...authorized, credentialHash })).toBe(credentialHash)
-    const again = provider.authorize({ ...authorized, credentialHash, subject: { sub: 'mallory', amr: ['pwd'] } })
+    expect(await storeGrant(provider, { ...authorized, credentialHash })).toBe(credentialHash)
+    const again = storeGrant(provider, { ...authorized, credentialHash, subject: { sub: 'mallory', amr: ['pwd'] } })
     await expect(again).rejects.toMatchObject({ details: { reason: 'credential_taken' } })
     expect((await redeem(credential)).status).toBe(200)
-    await expect(provider.authorize({ ...authorized, credentialHash })).rejects.toMatchObject({
+    await expect(storeGrant(provider, { ...authorized, credentialHash })).rejects.toMatchObject({
       details: { reason: 'credential_taken' },
     })
-    await expect(provider.authorize({ ...authorized, credentialHash: 'guessable' })).rejects.toMatchObject({
+    await expect(storeGrant(provider, { ...authorized, credentialHash: 'guessable' })).rejects.toMatchObject({
       message: 'credentialHash is malformed',
     })
   })
@@ -108,17 +108,17 @@ describe('authorize()', () => {
   test('each kind has its own credentials', async () => {
     const { provider, post, redeem } = await setUp()
     const redirectUri = 'https://client.example.com/callback'
-    const code = await provider.authorize({ ...authorized, kind: 'code', redirectUri })
+    const code = await storeGrant(provider, { ...authorized, kind: 'code', redirectUri })
     expect((await redeem(code)).body.error).toBe('invalid_grant')
     const form = { grant_type: 'authorization_code', redirect_uri: redirectUri }
-    const credential = await provider.authorize(authorized)
+    const credential = await storeGrant(provider, authorized)
     expect((await post('token', { ...form, code: credential }, testClient)).body.error).toBe('invalid_grant')
     expect((await post('token', { ...form, code }, testClient)).status).toBe(200)
   })
 
   test('events name the kind, except for codes', async () => {
     const { provider, events, redeem } = await setUp()
-    const credential = await provider.authorize(authorized)
+    const credential = await storeGrant(provider, authorized)
     await redeem(credential)
     await redeem(credential)
     const kinds = events.flatMap((event) => ('kind' in event ? [[event.type, event.kind]] : []))
@@ -135,8 +135,8 @@ describe('authorize()', () => {
     ['no kind', { kind: undefined as never }],
   ])('rejects %s', async (_, more) => {
     const { provider } = await setUp()
-    const message = `authorize(): no plugin redeems stored grants of the kind ${String(more.kind)}`
-    await expect(provider.authorize({ ...authorized, ...more })).rejects.toMatchObject({ name: 'TypeError', message })
+    const message = `openAuthorization(): no plugin redeems stored grants of the kind ${String(more.kind)}`
+    await expect(storeGrant(provider, { ...authorized, ...more })).rejects.toMatchObject({ name: 'TypeError', message })
   })
 
   test.each<[string, Partial<NewGrant>, string]>([
@@ -152,12 +152,12 @@ describe('authorize()', () => {
     ['parameters that are not text', { params: { a: 1 as never } }, 'malformed_code_request'],
   ])('refuses %s', async (_, more, reason) => {
     const { provider } = await setUp()
-    await expect(provider.authorize({ ...authorized, ...more })).rejects.toMatchObject({ details: { reason } })
+    await expect(storeGrant(provider, { ...authorized, ...more })).rejects.toMatchObject({ details: { reason } })
   })
 
   test('refuses a client that may not use the grant type that redeems it', async () => {
     const { provider } = await setUp({ clients: [{ clientId, public: true, scopes: ['api1'] }] })
-    await expect(provider.authorize({ ...authorized, scopes: ['api1'] })).rejects.toMatchObject({
+    await expect(storeGrant(provider, { ...authorized, scopes: ['api1'] })).rejects.toMatchObject({
       code: 'unauthorized_client',
       details: { reason: 'grant_type_not_allowed' },
     })

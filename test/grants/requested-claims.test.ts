@@ -1,10 +1,10 @@
-import { type ClientOptions, defineGrant, type NewAuthorizationCode, type UserService } from '@grantry/core'
+import { type ClientOptions, defineGrant, type UserService } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
 import { decodeJwt } from 'jose'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { formats } from '../support/access-token.ts'
-import { clients, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { clients, type Fixture, fixture, type NewCode, redirectUri, web, webJwt } from '../support/fixture.ts'
 
 const profile = { name: 'Jane', given_name: 'Jane', email: 'jane@example.com', email_verified: true, role: 'admin' }
 
@@ -22,7 +22,7 @@ async function setUp(more: Partial<ClientOptions> = {}, service: Partial<UserSer
   return { ...f, asked }
 }
 
-async function redeem(f: Fixture, code: Partial<NewAuthorizationCode> = {}, as = web) {
+async function redeem(f: Fixture, code: NewCode = {}, as = web) {
   const granted = { clientId: as[0], scopes: ['openid', 'offline_access'], ...code }
   const form = { grant_type: 'authorization_code', code: await f.code(granted), redirect_uri: redirectUri }
   return (await f.post('token', form, as)).body
@@ -140,16 +140,16 @@ describe('requestedClaims', () => {
     ['no list', 'name'],
   ])('3.102 %s is invalid_request, before there is a user', async (_what, names) => {
     const f = await setUp()
-    const request = { clientId: web[0], redirectUri, scopes: ['openid'] }
+    const request = { kind: 'code', clientId: web[0], redirectUri, scopes: ['openid'] }
     for (const list of ['userinfo', 'identityToken']) {
-      const checking = f.provider.checkAuthorizationRequest({
+      const checking = f.provider.openAuthorization({
         ...request,
         requestedClaims: { [list]: names as string[] },
       })
       await expect(checking).rejects.toMatchObject({ code: 'invalid_request' })
     }
     const unknown = { ...request, requestedClaims: { idToken: ['name'] } as object }
-    await expect(f.provider.checkAuthorizationRequest(unknown)).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(f.provider.openAuthorization(unknown)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 })
 

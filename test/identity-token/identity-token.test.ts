@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { NewAuthorizationCode } from '@grantry/core'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+import { type Fixture, fixture, type NewCode, redirectUri, web } from '../support/fixture.ts'
 import { privateKeyFor } from '../support/keys.ts'
 
 const issuer = 'https://id.example.com'
 
-async function redeemed(f: Fixture, more: Partial<NewAuthorizationCode> = {}) {
+async function redeemed(f: Fixture, more: NewCode = {}) {
   const form = { grant_type: 'authorization_code', code: await f.code(more), redirect_uri: redirectUri }
   return (await f.post('token', form, web)).body
 }

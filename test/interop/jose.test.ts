@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { algorithms, signingKeys } from '@grantry/core'
+import { storeGrant } from '@grantry/testing'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { redirectUri, web, webJwt } from '../support/fixture.ts'
@@ -25,7 +26,7 @@ describe('jose with the published keys', () => {
       const metadata = await jsonOf(await fetch(`${issuer}/.well-known/openid-configuration`))
       const subject = { sub: '1', amr: ['pwd'] }
       const scopes = ['openid', 'api1']
-      const code = await provider.createAuthorizationCode({ clientId: webJwt[0], redirectUri, scopes, subject })
+      const code = await storeGrant(provider, { kind: 'code', clientId: webJwt[0], redirectUri, scopes, subject })
       const tokens = await jsonOf(
         await fetch(metadata.token_endpoint ?? '', {
           method: 'POST',

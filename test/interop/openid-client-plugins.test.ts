@@ -1,3 +1,4 @@
+import { storeGrant } from '@grantry/testing'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { api1, api2, redirectUri, web } from '../support/fixture.ts'
@@ -129,14 +130,17 @@ describe('openid-client with the ready server and its plugins', () => {
     const config = await discoverWeb()
     const [first, second] = ['https://api1.example.com', 'https://api2.example.com'] as const
     const pkceCodeVerifier = client.randomPKCECodeVerifier()
-    const code = await server.provider.createAuthorizationCode({
+    const code = await storeGrant(server.provider, {
+      kind: 'code',
       clientId: web[0],
       redirectUri,
       scopes: ['openid', 'offline_access', 'api1', 'api2'],
       subject: { sub: '1', amr: ['pwd'] },
-      codeChallenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
-      codeChallengeMethod: 'S256',
-      params: { resource: `${first} ${second}` },
+      params: {
+        code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: 'S256',
+        resource: `${first} ${second}`,
+      },
     })
     const callback = new URL(`${redirectUri}?code=${code}`)
     const tokens = await client.authorizationCodeGrant(config, callback, { pkceCodeVerifier }, { resource: first })

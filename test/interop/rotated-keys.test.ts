@@ -1,5 +1,7 @@
 // How other libraries handle rotated keys: with a cached key list, and with a new request.
+
 import { storedKeys, webRuntime } from '@grantry/core'
+import { storeGrant } from '@grantry/testing'
 import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { expect, test } from 'vitest'
@@ -26,7 +28,7 @@ async function startedEarlier(): Promise<RunningProvider> {
 async function tokensOf({ provider, issuer }: RunningProvider): Promise<{ access: string; identity: string }> {
   const subject = { sub: '1', amr: ['pwd'] }
   const scopes = ['openid', 'api1']
-  const code = await provider.createAuthorizationCode({ clientId: webJwt[0], redirectUri, scopes, subject })
+  const code = await storeGrant(provider, { kind: 'code', clientId: webJwt[0], redirectUri, scopes, subject })
   const [client_id, client_secret] = webJwt
   const response = await fetch(`${issuer}/connect/token`, {
     method: 'POST',

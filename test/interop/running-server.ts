@@ -1,6 +1,6 @@
 import { serve } from '@grantry/adapters/node'
 import { type ClientOptions, type ProviderOptions, type ScopeOptions, webRuntime } from '@grantry/core'
-import { type Credentials, sha256Of } from '@grantry/testing'
+import { type Credentials, sha256Of, storeGrant } from '@grantry/testing'
 import { clients, type Fixture, fixture, redirectUri, scopes } from '../support/fixture.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
@@ -70,13 +70,13 @@ export async function startProvider(path = '', options: Partial<ProviderOptions>
       throw new TypeError('the login page supports only response_type=code with S256')
     }
     const nonce = url.searchParams.get('nonce')
-    const code = await started.provider.createAuthorizationCode({
+    const code = await storeGrant(started.provider, {
+      kind: 'code',
       clientId: asked('client_id'),
       redirectUri: asked('redirect_uri'),
       scopes: asked('scope').split(' '),
       subject: { sub: '1', amr: ['pwd'] },
-      codeChallenge: asked('code_challenge'),
-      codeChallengeMethod: 'S256',
+      params: { code_challenge: asked('code_challenge'), code_challenge_method: 'S256' },
       ...(nonce !== null && { nonce }),
     })
     const callback = new URL(asked('redirect_uri'))

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto'
-import { decodeJwt, defineGrant, type JsonObject, type NewGrant, OAuthError } from '@grantry/core'
+import { decodeJwt, defineGrant, type JsonObject, OAuthError } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
-import { createTestProvider, sha256Of, type TestResponse, testClient } from '@grantry/testing'
+import {
+  createTestProvider,
+  type NewGrant,
+  sha256Of,
+  storeGrant,
+  type TestResponse,
+  testClient,
+} from '@grantry/testing'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -55,18 +62,18 @@ async function setUp() {
   /** Stores what was authorized, and redeems it. */
   const grants: Readonly<Record<string, (grant: Authorized) => Promise<TestResponse>>> = {
     async code(grant) {
-      const code = await provider.authorize({ kind: 'code', clientId, redirectUri, ...grant })
+      const code = await storeGrant(provider, { kind: 'code', clientId, redirectUri, ...grant })
       return token({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
     },
     async device(grant) {
       const { body } = await post('deviceAuthorization', { scope: grant.scopes.join(' ') }, testClient)
       const credentialHash = createHash('sha256').update(body.device_code).digest('base64url')
-      await provider.authorize({ kind: 'device', clientId, credentialHash, ...grant })
+      await storeGrant(provider, { kind: 'device', clientId, credentialHash, ...grant })
       await provider.use(deviceVerification).approve(body.user_code, '192.0.2.1', grant)
       return token({ grant_type: deviceGrantType, device_code: body.device_code })
     },
     async link(grant) {
-      const link = await provider.authorize({ kind: 'link', clientId, ...grant })
+      const link = await storeGrant(provider, { kind: 'link', clientId, ...grant })
       return token({ grant_type: linkGrant.grantType, link })
     },
   }

@@ -106,8 +106,8 @@ describe('RFC 8707 section 2.1: an authorization request', () => {
 
   test('is validated before the user logs in', async () => {
     const { provider } = await setUp()
-    const request = { clientId, redirectUri, scopes: ['calendar'], params: { resource: 'nowhere' } }
-    await expect(provider.checkAuthorizationRequest(request)).rejects.toMatchObject({ code: 'invalid_target' })
+    const request = { kind: 'code', clientId, redirectUri, scopes: ['calendar'], params: { resource: 'nowhere' } }
+    await expect(provider.openAuthorization(request)).rejects.toMatchObject({ code: 'invalid_target' })
   })
 })
 

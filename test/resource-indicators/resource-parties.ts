@@ -1,10 +1,10 @@
-import type { NewGrant, ProviderOptions } from '@grantry/core'
+import type { ProviderOptions } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
-import { basic, createTestProvider, read, sha256Of, testClient } from '@grantry/testing'
+import { basic, createTestProvider, type NewGrant, read, sha256Of, storeGrant, testClient } from '@grantry/testing'
 
 // The APIs, scopes and client of the examples in RFC 8707 section 2.
 export const cal = 'https://cal.example.com/'
@@ -44,7 +44,7 @@ export async function setUp(more: Partial<ProviderOptions> = {}) {
   const wire = (resources: readonly string[]): string =>
     resources.map((one) => `&resource=${encodeURIComponent(one)}`).join('')
   const authorize = (resource?: string, more: Partial<NewGrant> = {}) =>
-    f.provider.authorize({
+    storeGrant(f.provider, {
       kind: 'code',
       clientId,
       redirectUri,

@@ -62,7 +62,7 @@ test.each([
   )
 })
 
-describe('createAuthorizationCode()', () => {
+describe('openAuthorization()', () => {
   test.each([
     ['code_challenge', 'params.code_challenge'],
     ['code_challenge_method', 'params.code_challenge_method'],
@@ -78,12 +78,14 @@ describe('createAuthorizationCode()', () => {
 
   test('rejects a missing member', async () => {
     const { provider } = await fixture()
-    const input = { clientId: 'web', redirect_uri: 'https://web.example.com/callback', scopes: ['api1'] }
-    await expect(provider.createAuthorizationCode(input as never)).rejects.toThrow('did you mean redirectUri?')
-    await expect(provider.createAuthorizationCode({ clientId: 'web' } as never)).rejects.toThrow(
-      'redirectUri is required',
-    )
-    await expect(provider.createAuthorizationCode(undefined as never)).rejects.toThrow('clientId is required')
+    const open = (input: object | undefined) => provider.openAuthorization(input as never)
+    const input = { kind: 'code', clientId: 'web', scopes: ['api1'] }
+    const misspelt = { ...input, redirect_uri: 'https://web.example.com/callback' }
+    await expect(open(misspelt)).rejects.toThrow('did you mean redirectUri?')
+    await expect(open(input)).rejects.toThrow('redirectUri is required')
+    await expect(open({ kind: 'code' })).rejects.toThrow('clientId is required')
+    await expect(open({})).rejects.toThrow('no plugin redeems stored grants of the kind undefined')
+    await expect(open(undefined)).rejects.toThrow('no plugin redeems stored grants of the kind undefined')
   })
 })
 

@@ -1,11 +1,18 @@
-import type { ClientOptions, NewAuthorizationCode, ProviderOptions, ScopeOptions, UserService } from '@grantry/core'
+import type { ClientOptions, ProviderOptions, ScopeOptions, UserService } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { type Credentials, createTestProvider, sha256Of, type TestProvider } from '@grantry/testing'
+import {
+  type Credentials,
+  createTestProvider,
+  type NewGrant,
+  sha256Of,
+  storeGrant,
+  type TestProvider,
+} from '@grantry/testing'
 
 export const builtInPlugins = [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
 
@@ -91,10 +98,27 @@ export function testUsers(): { readonly users: Record<string, TestUser>; readonl
   return { users, service }
 }
 
+/** What a user authorizes for a code. */
+export interface NewCode extends Partial<NewGrant> {
+  /** `code_challenge` of `params`. */
+  readonly codeChallenge?: string | undefined
+  /** Default: `S256`, unlike on the wire. */
+  readonly codeChallengeMethod?: string | undefined
+}
+
+export function paramsOf({ params, codeChallenge, codeChallengeMethod }: NewCode): Readonly<Record<string, string>> {
+  const method = codeChallengeMethod ?? (codeChallenge === undefined ? undefined : 'S256')
+  return {
+    ...params,
+    ...(codeChallenge !== undefined && { code_challenge: codeChallenge }),
+    ...(method !== undefined && { code_challenge_method: method }),
+  }
+}
+
 export interface Fixture extends TestProvider {
   readonly users: Record<string, TestUser>
   /** A code for alice and the client `web` by default. */
-  code(more?: Partial<NewAuthorizationCode>): Promise<string>
+  code(more?: NewCode): Promise<string>
 }
 
 /** A provider with everything built in, four clients, two APIs and two users. */
@@ -111,14 +135,17 @@ export async function fixture(options: Partial<ProviderOptions> = {}): Promise<F
   return {
     ...test,
     users,
-    code: (more = {}) =>
-      test.provider.createAuthorizationCode({
+    code({ codeChallenge, codeChallengeMethod, params, ...more } = {}) {
+      return storeGrant(test.provider, {
+        kind: 'code',
         clientId: web[0],
         redirectUri,
         scopes: ['openid', 'profile', 'offline_access', 'api1'],
         subject: { sub: '1', amr: ['pwd'] },
         ...more,
-      }),
+        params: paramsOf({ params, codeChallenge, codeChallengeMethod }),
+      })
+    },
   }
 }
 

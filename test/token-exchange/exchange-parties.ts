@@ -1,15 +1,17 @@
-import {
-  type ClientOptions,
-  collectParts,
-  type NewAuthorizationCode,
-  type Plugins,
-  type ProviderOptions,
-} from '@grantry/core'
+import { type ClientOptions, collectParts, type Plugins, type ProviderOptions } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { type TokenExchangeOptions, tokenExchange } from '@grantry/plugins/token-exchange'
-import { basic, type Credentials, createTestProvider, read, sha256Of } from '@grantry/testing'
+import {
+  basic,
+  type Credentials,
+  createTestProvider,
+  type NewGrant,
+  read,
+  sha256Of,
+  storeGrant,
+} from '@grantry/testing'
 import { createIssuerKey } from '../support/trusted-issuer.ts'
 
 // The parties of the examples in RFC 8693, section 2.3 and appendix A.
@@ -86,8 +88,9 @@ export async function setUp(
     ...options,
   })
 
-  async function logIn(given: Partial<NewAuthorizationCode> = {}) {
-    const code = await f.provider.createAuthorizationCode({
+  async function logIn(given: Partial<NewGrant> = {}) {
+    const code = await storeGrant(f.provider, {
+      kind: 'code',
       clientId: app[0],
       redirectUri,
       subject: { sub: 'bdc@example.com', amr: ['pwd'], authTime: f.clock.now() - 5 },

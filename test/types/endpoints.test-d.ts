@@ -8,6 +8,7 @@ import {
   type EndpointKit,
   type Handler,
   type Kit,
+  type Proposal,
   type Provider,
   type ProviderOptions,
   type TokenCaller,
@@ -132,6 +133,40 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'authenticateUser'
     | 'limitWaiting'
   >()
+})
+
+test('a provider has the two functions that lead to a code from its kits, and no others', () => {
+  expectTypeOf<Provider['openAuthorization']>().toEqualTypeOf<EndpointKit['openAuthorization']>()
+  expectTypeOf<Provider['authorize']>().toEqualTypeOf<EndpointKit['authorize']>()
+  expectTypeOf<keyof Provider>().toEqualTypeOf<
+    | 'issuer'
+    | 'handlers'
+    | 'fetch'
+    | 'route'
+    | 'authenticateUser'
+    | 'openAuthorization'
+    | 'authorize'
+    | 'use'
+    | 'has'
+    | 'revoke'
+    | 'inspect'
+    | 'metadata'
+    | 'grantTypes'
+    | 'keys'
+    | 'paths'
+    | 'methods'
+    | 'observerFailures'
+    | 'isReady'
+    | 'runTasks'
+    | 'close'
+  >()
+  const provider = {} as Provider
+  const request = { kind: 'code', clientId: 'web', scopes: ['api1'] }
+  const subject = { sub: '1', amr: ['pwd'] }
+  // @ts-expect-error a request that was not opened
+  provider.authorize({ ...request, subject }, { subject })
+  // @ts-expect-error nothing that a user has authorized
+  provider.authorize({} as Proposal)
 })
 
 describe('a provider with endpoints of plugins', () => {

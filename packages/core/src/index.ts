@@ -43,11 +43,6 @@ export {
   type TraceParent,
   traceparentOf,
 } from './events/trace-context.ts'
-export type {
-  CheckAuthorizationRequest,
-  CreateAuthorizationCode,
-  NewAuthorizationCode,
-} from './grants/authorization-code.ts'
 export type { ClientCertificate, ConnectionInfo, Handler } from './http/connection.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
@@ -64,7 +59,6 @@ export type {
   Approval,
   AuthorizationRequest,
   Authorize,
-  NewGrant,
   OpenAuthorization,
   Proposal,
 } from './parts/authorize.ts'

@@ -6,16 +6,11 @@ import { basePathHint, core } from './endpoints/paths.ts'
 import { createPipeline } from './endpoints/pipeline.ts'
 import { createPresentError } from './endpoints/present-error.ts'
 import { describeCause } from './events/cause.ts'
-import {
-  type CheckAuthorizationRequest,
-  type CreateAuthorizationCode,
-  createAuthorizationCodes,
-} from './grants/authorization-code.ts'
 import type { Handler } from './http/connection.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
 import { type ProviderOptions, providerOptionsSchema } from './options.ts'
 import type { AuthenticateUser } from './parts/authenticate-user.ts'
-import type { Approval, Authorize, NewGrant, OpenAuthorization, Proposal } from './parts/authorize.ts'
+import type { Authorize, OpenAuthorization } from './parts/authorize.ts'
 import { createUsePlugins, type UsePlugins } from './parts/host-functions.ts'
 import { createHandler, createNotFound, pathOf, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
@@ -40,10 +35,10 @@ export interface Provider extends UsePlugins {
    */
   route(request: Request): Handler | undefined
   readonly authenticateUser: AuthenticateUser
+  /** Checks an authorization request, before there is a user; as in kits. */
   readonly openAuthorization: OpenAuthorization
-  readonly authorize: Authorize & ((grant: NewGrant) => Promise<string>)
-  readonly checkAuthorizationRequest: CheckAuthorizationRequest
-  readonly createAuthorizationCode: CreateAuthorizationCode
+  /** Stores what a user has authorized of it, under a single-use credential such as a code; as in kits. */
+  readonly authorize: Authorize
   readonly revoke: Revoke
   readonly inspect: Inspect
   /** The discovery document. */
@@ -134,7 +129,6 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const tasks = createTasks(services)
   const { metadata, paths } = services
   const { issuer: realm, traceHeaders } = options
-  const authorizationCodes = createAuthorizationCodes(services.authorizations, services.registry)
   const { clients, recorder, errors } = services
   const routerDeps = { clients, errors, recorder, runtime, traceHeaders }
   const notFound = createNotFound(routerDeps, (path) => basePathHint(path, realm, paths))
@@ -163,13 +157,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     route,
     authenticateUser: services.authenticateUser,
     openAuthorization: services.authorizations.open,
-    authorize: (one: Proposal | NewGrant, approval?: Approval) =>
-      approval === undefined
-        ? services.authorizations.authorizeNew(one as NewGrant)
-        : services.authorizations.authorize(one as Proposal, approval),
+    authorize: services.authorizations.authorize,
     ...createUsePlugins(services.registry.hostFunctions, services.endpointKitOf),
-    checkAuthorizationRequest: authorizationCodes.check,
-    createAuthorizationCode: authorizationCodes.create,
     revoke: services.revoke,
     inspect: services.inspect,
     metadata,

@@ -1,4 +1,6 @@
 import {
+  type Approval,
+  type AuthorizationRequest,
   type ClientOptions,
   collectParts,
   createProvider,
@@ -85,6 +87,25 @@ export type TestProviderOptions = Optional<Omit<ProviderOptions, 'plugins'>> & P
 export const testClient: Credentials = ['test-client', 'test-client-secret']
 
 const issuer = 'https://id.example.com'
+
+/** An authorization request, and what a user has authorized of it. */
+export type NewGrant = AuthorizationRequest & Approval
+
+/**
+ * Stores a grant, such as a code, without a page: as if a user had authorized all that the request asks for. Returns its
+ * credential.
+ *
+ * @example
+ * const request = { kind: 'code', clientId: 'web', redirectUri: 'https://web.example.com/callback', scopes: ['openid'] }
+ * const code = await storeGrant(provider, { ...request, subject: { sub: 'alice', amr: ['pwd'] } })
+ */
+export async function storeGrant(
+  { openAuthorization, authorize }: Pick<Provider, 'openAuthorization' | 'authorize'>,
+  { subject, claims, identityClaims, subjectEpoch, credentialHash, ...request }: NewGrant,
+): Promise<string> {
+  const proposal = await openAuthorization(request)
+  return authorize(proposal, { subject, claims, identityClaims, subjectEpoch, credentialHash })
+}
 
 /** Hashes a secret for `sha256` of a client or scope. */
 export function sha256Of(secret: string): string {

@@ -5,7 +5,7 @@ import { completeSubject } from '../directory/subject.ts'
 import { decodeBase64url, hex } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { Approval, Authorize, NewGrant, OpenAuthorization, Proposal } from '../parts/authorize.ts'
+import type { Approval, Authorize, OpenAuthorization, Proposal } from '../parts/authorize.ts'
 import type { Registry } from '../parts/registry.ts'
 import { authorizationEntries, recordedAuthorization } from '../records/authorization.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
@@ -36,8 +36,6 @@ const approvalSchema = configurationObject(approvalEntries)
 export interface Authorizations {
   readonly open: OpenAuthorization
   readonly authorize: Authorize
-  /** Opens a request, and authorizes all of it. */
-  readonly authorizeNew: (grant: NewGrant) => Promise<string>
 }
 
 /** @throws OAuthError when it is malformed, or has a claim of the protocol. */
@@ -190,21 +188,12 @@ export function createAuthorizations(
     return found === client ? opened : openRequest({ ...request, scope: undefined, scopes }, found)
   }
 
-  const open: OpenAuthorization = async (request, found) => proposals.create(await openRequest(request, found))
-
-  const authorize: Authorize = async (proposal, input) => {
-    const opened = proposals.take(proposal)
-    const approval = checkedApproval(input)
-    return storeApproval(await current(opened), approval)
-  }
-
   return {
-    open,
-    authorize,
-    async authorizeNew(grant) {
-      const { subject, claims, identityClaims, subjectEpoch, credentialHash, ...request } = { ...grant }
-      const opened = await open(request)
-      return authorize(opened, { subject, claims, identityClaims, subjectEpoch, credentialHash })
+    open: async (request, found) => proposals.create(await openRequest(request, found)),
+    async authorize(proposal, input) {
+      const opened = proposals.take(proposal)
+      const approval = checkedApproval(input)
+      return storeApproval(await current(opened), approval)
     },
   }
 }

@@ -68,6 +68,12 @@ export interface OpenRequest {
   readonly contributed: AuthorizationContributed
 }
 
+/** @throws OAuthError for a challenge that no plugin reads: the grant could be redeemed without the verifier. */
+function assertChallengeIsRead({ params }: AuthorizationRequest, grantType: string, registry: Registry): void {
+  if (params?.code_challenge === undefined || registry.demandsBy(grantType, 'code_challenge')) return
+  throw refuse('invalid_request', 'The code_challenge is not supported', 'challenge_unsupported')
+}
+
 /** Checks a request. @param found the client, if it was found just now */
 export type OpenRequestFor = (request: AuthorizationRequest, found?: Client) => Promise<OpenRequest>
 
@@ -84,7 +90,7 @@ export function createOpenRequest(deps: {
   function redeemerOf(kind: unknown) {
     const grant = typeof kind === 'string' && kind !== 'refresh' ? registry.redeemerOf(kind) : undefined
     if (grant?.stored !== undefined) return { grantType: grant.grantType, stored: grant.stored }
-    throw new TypeError(`authorize(): no plugin redeems stored grants of the kind ${String(kind)}`)
+    throw new TypeError(`openAuthorization(): no plugin redeems stored grants of the kind ${String(kind)}`)
   }
 
   /**
@@ -140,6 +146,7 @@ export function createOpenRequest(deps: {
     const request = parsed.success ? (parsed.output as AuthorizationRequest) : input
     const client = await clientOf(request, redeemer, found, problem)
     if (problem !== undefined) throw refuse('invalid_request', problem, 'malformed_code_request')
+    assertChallengeIsRead(request, grantType, registry)
     const scopes =
       request.scopes === undefined
         ? scopePolicy.proposed(request.scope, client)

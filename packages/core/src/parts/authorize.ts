@@ -16,7 +16,7 @@ export interface AuthorizationRequest extends Pick<Authorization, 'requestedClai
   readonly scope?: string | undefined
   /**
    * The parameters of the authorization request, under their wire names. Grant checks read those that they know, such
-   * as `code_challenge`; others are ignored.
+   * as `code_challenge`; others are ignored. A `code_challenge` that none of them reads is refused.
    */
   readonly params?: Readonly<Record<string, string>> | undefined
   /**
@@ -95,6 +95,3 @@ export type OpenAuthorization = (request: AuthorizationRequest, found?: Client) 
  * authorized before.
  */
 export type Authorize = (proposal: Proposal, approval: Approval) => Promise<string>
-
-/** What a user has authorized, of a request that was not opened before. */
-export type NewGrant = AuthorizationRequest & Approval

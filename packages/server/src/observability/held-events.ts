@@ -23,7 +23,7 @@ const maxEvents = 4096
 const maxAge = 5000
 
 /** What the host calls directly. These calls have no last event. */
-const hostCalls: ReadonlySet<string> = new Set(['authenticateUser', 'createAuthorizationCode', 'revoke'])
+const hostCalls: ReadonlySet<string> = new Set(['authenticateUser', 'authorize', 'revoke'])
 
 /** Whether the event belongs to a request whose end is an event, too. `revoke` and the like are not requests. */
 export const belongsToRequest = ({ endpoint, spanId }: ServerEvent): boolean =>

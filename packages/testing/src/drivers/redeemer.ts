@@ -7,7 +7,14 @@ import {
   type Refuse,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { type Credentials, createTestProvider, sha256Of, type TestClock, type TestResponse } from '../index.ts'
+import {
+  type Credentials,
+  createTestProvider,
+  sha256Of,
+  storeGrant,
+  type TestClock,
+  type TestResponse,
+} from '../index.ts'
 
 const redirectUri = 'https://client.example.com/callback'
 
@@ -80,7 +87,8 @@ export async function openRedeemer(storage: AtomicDriver, shared?: TestClock, ti
   const redeemer: Redeemer = {
     clock: shared ?? clock,
     code: ([clientId] = retrying) =>
-      provider.createAuthorizationCode({
+      storeGrant(provider, {
+        kind: 'code',
         clientId,
         redirectUri,
         scopes: ['offline_access', 'api1'],

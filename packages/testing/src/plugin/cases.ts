@@ -1,13 +1,5 @@
-import type {
-  ClientCertificate,
-  ClientOptions,
-  Json,
-  MaybePromise,
-  NewGrant,
-  Plugins,
-  ProviderOptions,
-} from '@grantry/core'
-import type { Credentials, Optional, TestProvider } from '../test-provider.ts'
+import type { ClientCertificate, ClientOptions, Json, MaybePromise, Plugins, ProviderOptions } from '@grantry/core'
+import type { Credentials, NewGrant, Optional, TestProvider } from '../test-provider.ts'
 
 /** The parameters of a request. One that is `undefined` is omitted. */
 export type CaseParameters = Readonly<Record<string, Json | undefined>>
@@ -18,7 +10,7 @@ export interface CaseContext extends Pick<TestProvider, 'provider' | 'clock' | '
   /** The credentials of the client; `undefined` for a public client and one with another method. */
   readonly client: Credentials | undefined
   /**
-   * Stores a grant of the user `alice` for the client with `provider.authorize`, and returns its credential. Default:
+   * Stores a grant of the user `alice` for the client with `storeGrant`, and returns its credential. Default:
    * the kind of the tested grant, the scope `api1`, a lifetime of a minute, and claims that the tokens must have.
    */
   authorize(more?: Optional<NewGrant>): Promise<string>

@@ -1,12 +1,14 @@
-import type { AtomicDriver, EndpointSwitch, NewGrant, Plugins, ProviderEvent } from '@grantry/core'
+import type { AtomicDriver, EndpointSwitch, Plugins, ProviderEvent } from '@grantry/core'
 import { mapDriver } from '../map-driver.ts'
 import {
   basic,
   type Credentials,
   createTestClock,
   createTestProvider,
+  type NewGrant,
   type Optional,
   read,
+  storeGrant,
   type TestClock,
 } from '../test-provider.ts'
 import { authorizedByKit } from './authorization-rules.ts'
@@ -108,7 +110,7 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
       clientId,
       client: credentials,
       authorize: (more: Optional<NewGrant> = {}) =>
-        provider.authorize({
+        storeGrant(provider, {
           kind: target.kind ?? 'code',
           clientId,
           subject: { sub: 'alice', amr: ['pwd'] },
