@@ -71,6 +71,7 @@ test('the proof of section 7.1 is accepted for its access token', async () => {
   const kit = kitOf(provider, 'kit')
   await expect(binding?.prove({ ...request, accessToken }, kit)).resolves.toMatchObject({ key: thumbprint })
   await expect(binding?.prove({ ...request, accessToken: 'another' }, kit)).rejects.toMatchObject({
-    details: { reason: 'plugin:dpop:ath_mismatch' },
+    // The name of the plugin whose kit it is.
+    details: { reason: 'plugin:kit:ath_mismatch' },
   })
 })
