@@ -35,3 +35,18 @@ test('grantry revoke --subject signs the user out: a stolen session gets no new 
   expect((await printed('revoke', '--subject', '1', '--config', path)).out).toContain('and ended 1 session.')
   expect((await ask()).searchParams.get('error')).toBe('login_required')
 })
+
+test('grantry revoke --subject ends sessions of any plugin that offers them, also of another copy of the packages', async () => {
+  const configuration = JSON.parse(readFileSync(file(directories()), 'utf8'))
+  const path = join(base, 'copy.mjs')
+  // Without an import, as if the configuration had its own packages.
+  writeFileSync(
+    path,
+    `const key = { kind: 'host-key', name: 'user-sessions', offeredBy: 'cards()' }
+const create = () => ({ endAll: async (sub) => (sub === '1' ? 3 : 0) })
+const cards = { kind: 'plugin', name: 'cards', parts: [{ kind: 'host-functions', key, create }] }
+export default { ...${JSON.stringify(configuration)}, plugins: [[cards]] }
+`,
+  )
+  expect((await printed('revoke', '--subject', '1', '--config', path)).out).toContain('and ended 3 sessions.')
+})
