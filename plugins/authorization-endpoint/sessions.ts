@@ -70,25 +70,37 @@ export interface Sessions {
 /** The id and the secret: each has 256 random bits. */
 const cookieForm = /^[\w-]{43}\.[\w-]{43}$/u
 
-/** Returns the session that was idle for the longest time. One that no longer exists comes first. */
-async function mostIdle(kit: EndpointKit, sids: readonly string[]): Promise<string | undefined> {
+/** How often a session tries to get a place among those of its user. */
+const maxTries = 10
+
+/** Returns the sessions that were idle for the longest time, first those that no longer exist. */
+async function mostIdle(kit: EndpointKit, sids: readonly string[]): Promise<readonly string[]> {
   const times = await Promise.all(
     sids.map(async (sid) => {
       const { stored, usedAt } = await readWithUse(kit, sid)
       return { sid, at: stored === undefined ? 0 : (usedAt ?? stored.startedAt) }
     }),
   )
-  return times.sort((one, other) => one.at - other.at)[0]?.sid
+  return times
+    .sort((one, other) => one.at - other.at)
+    .slice(0, 3)
+    .map(({ sid }) => sid)
 }
 
-/** Adds a session to those of its user. Concurrent sign-ins can take the place that was made; hence the tries. */
-async function addTo(set: RecordSet, { sid, expiresAt }: Session, kit: EndpointKit, end: Sessions['end']) {
-  for (let tries = 0; tries < 5 && !(await set.add(sid, expiresAt)); tries += 1) {
-    const oldest = await mostIdle(kit, await set.list())
-    if (oldest === undefined) continue
-    await end(kit, oldest)
-    await set.remove(oldest)
+/**
+ * Adds a session to those of its user. If there is no place, the one that was idle for the longest time ends; another one
+ * if a concurrent sign-in ends that.
+ *
+ * @returns whether it has a place
+ */
+async function place(set: RecordSet, { sid, expiresAt }: Session, kit: EndpointKit, end: Sessions['end']) {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    if (await set.insert(sid, expiresAt)) return true
+    for (const idle of await mostIdle(kit, await set.list())) {
+      if (await set.replace(idle, sid, expiresAt, () => end(kit, idle))) return true
+    }
   }
+  return false
 }
 
 type SetOf = (kit: EndpointKit, sub: string) => RecordSet
@@ -144,7 +156,7 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
     return (await noteUse(session, lastUse, lifetimesOf(stored.stays === true), kit)) ? session : undefined
   }
 
-  /** Stores a session. Its earlier one, in the same browser, continues with it or ends. */
+  /** Stores a session, and returns whether it has a place. Its earlier one, in the same browser, continues or ends. */
   async function store(sid: string, stored: StoredSession, earlier: Session | undefined, kit: EndpointKit) {
     const session = sessionOf(sid, stored)
     const isRenewed = earlier?.sid === sid
@@ -152,8 +164,8 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
     if (isRenewed) await Promise.all(features.map(({ onSessionRenewed }) => onSessionRenewed?.(kit, session)))
     await writeSession(kit, sid, stored)
     if (earlier !== undefined && !isRenewed) await end(kit, earlier.sid)
-    await addTo(setOf(kit, stored.sub), session, kit, end)
-    return session
+    const set = setOf(kit, stored.sub)
+    return (isRenewed && (await set.extend(sid, stored.expiresAt))) || place(set, session, kit, end)
   }
 
   return {
@@ -175,14 +187,16 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
         expiresAt: beginning.startedAt + absoluteLifetime,
         ...(stays && ({ stays } as const)),
       }
-      const session = await store(sid, stored, earlier, kit)
+      const hasPlace = await store(sid, stored, earlier, kit)
       kit.recordUser({ type: 'session_started', sid, amr: [...amr] }, { sub, clientAddress: request.clientAddress })
+      // Later sign-ins have taken all places. It would exceed the limit, and be in no list.
+      if (!hasPlace) await end(kit, sid)
       const cookie = cookieOf(kit).write(`${sid}.${secret}`, stays ? absoluteLifetime : undefined)
-      return { session, cookies: [cookie] }
+      return { session: sessionOf(sid, stored), cookies: [cookie] }
     },
 
     async endAll(kit, sub) {
-      // The set can miss sessions of a thief who signs in often at the same moment.
+      // First: it also ends sessions that begin at the same moment, and are in the set only afterwards.
       await endStanding(kit, sub, maxSessionLifetime)
       const sids = await setOf(kit, sub).list()
       const ended = await Promise.all(sids.map((sid) => end(kit, sid)))

@@ -99,12 +99,12 @@ describe('a session that stays', () => {
     }
   })
 
-  test('has ended after endAll, for as long as it would have lived, also if it was hidden', async () => {
+  test('has ended after endAll, for as long as it would have lived, also if it lost its place', async () => {
     const few = { staySignedIn: { mode: 'on' }, maxPerUser: 1 } as const
     const endpoint = authorizationEndpoint({ interaction: ownPages, sessions: few })
     const plugins = [authorizationCode(), proofKey(), refreshToken(), endpoint]
     const f = await setUpPages({}, { plugins, storage: withLatency(memoryDriver()) })
-    // So many at the same moment that some are on no list.
+    // All but one of them are in no list.
     const browsers = Array.from({ length: 20 }, () => f.browser())
     await Promise.all(browsers.map((browser) => f.signIn(browser, 'alice')))
     await f.provider.use(userSessions).endAll('alice')

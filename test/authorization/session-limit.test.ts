@@ -1,0 +1,71 @@
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { authorizationEndpoint, userSessions } from '@grantry/plugins/authorization-endpoint'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import type { TestProviderOptions } from '@grantry/testing'
+import { describe, expect, test } from 'vitest'
+import { kitOf, offerKit } from '../support/kit-of.ts'
+import { withLatency } from '../support/latency.ts'
+import { answer } from './browser.ts'
+import { ownPages, setUpPages } from './own-pages.ts'
+
+type Browser = ReturnType<Awaited<ReturnType<typeof setUpPages>>['browser']>
+
+/** A provider that limits the sessions of a user, and offers the kit of its authorization endpoint. */
+async function setUpLimit(maxPerUser: number, more: Partial<TestProviderOptions> = {}) {
+  const features = [{ parts: () => [offerKit('authorization-endpoint')] }]
+  const endpoint = authorizationEndpoint({ interaction: ownPages, features, sessions: { maxPerUser } })
+  const f = await setUpPages({}, { plugins: [authorizationCode(), proofKey(), refreshToken(), endpoint], ...more })
+  const isLive = async (browser: Browser) => 'code' in answer(await f.ask(browser, { prompt: 'none' }))
+  const live = async (browsers: readonly Browser[]) => (await Promise.all(browsers.map(isLive))).filter(Boolean).length
+  const browsers = (count: number) => Array.from({ length: count }, () => f.browser())
+  return { ...f, isLive, live, browsers, sessions: f.provider.use(userSessions) }
+}
+
+describe.each([1, 3])('with %i sessions for a user', (limit) => {
+  test('11.28 sign-ins at the same moment, in two processes, do not exceed the limit; all are in the list', async () => {
+    const storage = withLatency(memoryDriver())
+    const [one, other] = [await setUpLimit(limit, { storage }), await setUpLimit(limit, { storage })]
+    const [here, there] = [one.browsers(10), other.browsers(10)]
+    await Promise.all([...here.map((browser) => one.signIn(browser)), ...there.map((browser) => other.signIn(browser))])
+    expect((await one.live(here)) + (await other.live(there))).toBe(limit)
+    expect(await one.sessions.list('alice')).toHaveLength(limit)
+    expect(await one.sessions.endAll('alice')).toBe(limit)
+    expect((await one.live(here)) + (await other.live(there))).toBe(0)
+  })
+
+  test('11.28 a session that ends at the moment of other sign-ins takes none of them from the list', async () => {
+    const f = await setUpLimit(limit, { storage: withLatency(memoryDriver()) })
+    const [early, late] = [f.browsers(limit), f.browsers(10)]
+    for (const browser of early) await f.signIn(browser)
+    const sids = (await f.sessions.list('alice')).map(({ sid }) => sid)
+    expect(sids).toHaveLength(limit)
+    await Promise.all([
+      ...sids.map((sid) => f.sessions.end(sid)),
+      // These continue with their sessions, which end.
+      ...early.slice(1).map((browser) => f.signIn(browser, 'alice', { prompt: 'login' })),
+      ...late.map((browser) => f.signIn(browser)),
+    ])
+    const live = await f.live([...early, ...late])
+    expect(live).toBeLessThanOrEqual(limit)
+    expect(live).toBeGreaterThan(0)
+    expect(await f.sessions.list('alice')).toHaveLength(live)
+  })
+})
+
+test('11.28 a process that dies while it ends a session delays other sign-ins by no more than a minute', async () => {
+  const { browser, signIn, isLive, clock, sessions, provider } = await setUpLimit(1)
+  const [laptop, phone] = [browser(), browser()]
+  await signIn(laptop)
+  const [session] = await sessions.list('alice')
+  // What a sign-in does first.
+  const { records, now } = kitOf(provider, 'authorization-endpoint')
+  expect(await records.insert(`sessions of alice:0:claim of ${session?.sid}`, true, now() + 60)).toBe(true)
+  await signIn(phone)
+  expect([await isLive(laptop), await isLive(phone)]).toEqual([true, false])
+  clock.advance(60)
+  await signIn(phone)
+  expect([await isLive(laptop), await isLive(phone)]).toEqual([false, true])
+  expect(await sessions.list('alice')).toHaveLength(1)
+})
