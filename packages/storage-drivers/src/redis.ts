@@ -73,7 +73,7 @@ function createReads(connections: Connections, keys: ItemKeys) {
       const opening = open()
       if (opening !== undefined) await opening
       const values = await batches.read(ofKeys.map(keys.of))
-      if (!values.every(isText)) throw unexpectedReply('GET')
+      if (values.length !== ofKeys.length || !values.every(isText)) throw unexpectedReply('GET')
       return values
     },
     async increment(key: string, lifetime: number): Promise<number> {

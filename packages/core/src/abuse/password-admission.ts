@@ -65,35 +65,43 @@ const giveBack = async (counters: readonly NumberedAttempt[]): Promise<readonly 
   // A number beyond the limit stays drawn: giving it back could admit another one that waits.
   (await Promise.all(counters.filter(({ isAdmitted }) => isAdmitted).map((counter) => counter.giveBack()))).flat()
 
-/** Decides under which names an attempt counts. */
-function createCounting({ perUserAndAddress, perUser }: AbuseControl['passwords'], deps: LimitDeps) {
+/** Under which names an attempt counts. */
+interface Names {
+  /** What the account is called in this process. */
+  readonly account: string
+  /** The key of the record that makes the account known at the address. */
+  readonly knownKey: string
+  planOf(isKnown: boolean): Admitted
+  makeKnown(expiresAt: number): Changes
+}
+
+/** Creates the function that decides under which names an attempt counts. */
+function createNaming({ perUserAndAddress, perUser }: AbuseControl['passwords'], deps: LimitDeps) {
   const atAddress = createAttemptLimit(perUserAndAddress, { ...deps, limit: 'passwords.perUserAndAddress' })
   const everywhere = createAttemptLimit(perUser, { ...deps, limit: 'passwords.perUser' })
 
-  // Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), can be two users, one of them the
-  // attacker. Therefore only an account that has logged in before from this address, in exactly this way, is counted by
-  // itself, and only its own logins forget its failures. All others are counted under the folded name.
-  const accountOf = ({ foldedName, nameAtAddress, spelling, directory }: Attempt): string =>
-    keyPart(deps.issuer, nameAtAddress ?? keyPart(foldedName), directory, spelling)
-  const knownKeyOf = (who: Attempt): string => keyOf('known', hashOf(accountOf(who), deps.runtime))
-  const accountCounter = (who: Attempt): NumberedAttempt =>
-    (who.nameAtAddress === undefined ? everywhere : atAddress).open(accountOf(who))
   const nameCounters = ({ foldedName, nameAtAddress }: Attempt): readonly NumberedAttempt[] => [
     ...(nameAtAddress === undefined ? [] : [atAddress.open(keyPart(nameAtAddress))]),
     everywhere.open(keyPart(foldedName)),
   ]
 
-  return {
-    accountOf,
-    knownKeyOf,
-    planOf: (who: Attempt, isKnown: boolean): Admitted => ({
-      isKnown,
-      counters: isKnown ? [accountCounter(who)] : nameCounters(who),
-    }),
-    makeKnown: (who: Attempt, expiresAt: number): Changes => ({
-      put: [{ key: knownKeyOf(who), value: {}, expiresAt }],
-      remove: accountCounter(who).forget(),
-    }),
+  return (who: Attempt): Names => {
+    const { foldedName, nameAtAddress, spelling, directory } = who
+    // Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), can be two users, one of them the
+    // attacker. Therefore only an account that has logged in before from this address, in exactly this way, is counted
+    // by itself, and only its own logins forget its failures. All others are counted under the folded name.
+    const account = keyPart(deps.issuer, nameAtAddress ?? keyPart(foldedName), directory, spelling)
+    const knownKey = keyOf('known', hashOf(account, deps.runtime))
+    const accountCounter = (): NumberedAttempt => (nameAtAddress === undefined ? everywhere : atAddress).open(account)
+    return {
+      account,
+      knownKey,
+      planOf: (isKnown) => ({ isKnown, counters: isKnown ? [accountCounter()] : nameCounters(who) }),
+      makeKnown: (expiresAt) => ({
+        put: [{ key: knownKey, value: {}, expiresAt }],
+        remove: accountCounter().forget(),
+      }),
+    }
   }
 }
 
@@ -120,15 +128,15 @@ export function createAdmission(
   deps: LimitDeps & { readonly clientFailures: ClientFailures },
 ): Admission {
   const { store, runtime, clientFailures } = deps
-  const counting = createCounting(passwords, deps)
+  const namesOf = createNaming(passwords, deps)
   const { refuse, giveUp } = createRefusals(deps)
   /** The accounts that were not known at an address. */
   const strangers = createBoundedMap<true>(maxStrangers)
 
   /** Reads in one trip whether the account is known and what has failed, and draws numbers. */
-  async function look({ counters, isKnown }: Admitted, who: Attempt, draws: boolean): Promise<Look> {
+  async function look({ counters, isKnown }: Admitted, knownKey: string, who: Attempt, draws: boolean): Promise<Look> {
     const [[known, ...progress], clientWait] = await allOf([
-      store.getAll([recordAt(counting.knownKeyOf(who), isObject), ...counters.map((counter) => counter.progress)]),
+      store.getAll([recordAt(knownKey, isObject), ...counters.map((counter) => counter.progress)]),
       // Failures elsewhere do not count where the user has logged in before: an attacker cannot lock the user out.
       isKnown ? undefined : clientFailures.waitOf(who),
       draws ? allOf(counters.map((counter) => counter.draw())) : undefined,
@@ -148,21 +156,21 @@ export function createAdmission(
 
   /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. */
   async function admit(who: Attempt): Promise<Admitted> {
-    const account = counting.accountOf(who)
-    let plan = counting.planOf(who, strangers.get(account) === undefined)
+    const { account, knownKey, planOf } = namesOf(who)
+    let plan = planOf(strangers.get(account) === undefined)
     let isDrawn = false
     for (let pause = firstPause, waited = 0; ; ) {
       const { counters, isKnown } = plan
       // The numbers of a name remain: `passed` reaches them. Those of an account start again after each login.
       const draws: boolean = isKnown || (!isDrawn && !counters.some(({ isBlocked }) => isBlocked))
-      const { isStillKnown, clientWait } = await look(plan, who, draws)
+      const { isStillKnown, clientWait } = await look(plan, knownKey, who, draws)
       if (isStillKnown !== isKnown) {
         if (isStillKnown) {
           strangers.delete(account)
           // It is not counted under the name.
           await store.commit({ put: await giveBack(counters) })
         } else strangers.set(account, true)
-        plan = counting.planOf(who, isStillKnown)
+        plan = planOf(isStillKnown)
         isDrawn = false
         continue
       }
@@ -180,8 +188,9 @@ export function createAdmission(
     admit,
     giveBack: ({ counters }) => giveBack(counters),
     makeKnown(who) {
-      strangers.delete(counting.accountOf(who))
-      return counting.makeKnown(who, runtime.now() + passwords.rememberAddress)
+      const { account, makeKnown } = namesOf(who)
+      strangers.delete(account)
+      return makeKnown(runtime.now() + passwords.rememberAddress)
     },
   }
 }

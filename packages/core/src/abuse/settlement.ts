@@ -25,8 +25,12 @@ async function endAfter<T>(written: MaybePromise<T>, settlements: readonly Settl
 
 /** Writes settlements in the commit of a request. */
 export function settle(store: Store, settlements: readonly Settlement[], changes: RecordChanges) {
-  if (settlements.length === 0) return store.commit(changes)
+  const [first, ...others] = settlements
+  if (first === undefined) return store.commit(changes)
   const { create, put = [] } = changes
+  if (others.length === 0) {
+    return endAfter(store.commit({ create, put: [...put, ...first.put], remove: first.remove }), settlements)
+  }
   // A grant may check two passwords of one user, and a commit contains each key once.
   const records = new Map([...put, ...settlements.flatMap((each) => each.put)].map((record) => [record.key, record]))
   const removed = new Set(settlements.flatMap((each) => each.remove).filter((key) => !records.has(key)))

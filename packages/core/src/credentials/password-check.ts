@@ -117,7 +117,7 @@ export function createPasswordCheck(deps: {
     const subject = subjectOf(user)
     trace.sub = subject.sub
     if (expected !== subject.sub) lastLogins.set(login, subject.sub)
-    names.remember(username)
+    names.remember(folded)
     const { idp: authenticatedBy = localProvider, acr } = subject
     const how = { idp: authenticatedBy, ...(acr !== undefined && { acr }) }
     const type = (await needsSecondFactor?.(subject.sub)) ? 'user_password_accepted' : 'user_authentication_succeeded'

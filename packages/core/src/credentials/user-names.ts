@@ -15,8 +15,8 @@ export interface UserDescription {
  * service does not report which names exist. Therefore a name appears only after it has authenticated at this provider.
  */
 export interface UserNames {
-  /** Records that this user name has authenticated. */
-  remember(username: string): void
+  /** Records that a user name has authenticated. @param foldedName the name in its folded form */
+  remember(foldedName: string): void
   describe(username: string): UserDescription
 }
 
@@ -28,7 +28,7 @@ export function createUserNames(runtime: Runtime): UserNames {
   // Keyed, because a dictionary attack finds the plain hash of a weak password.
   const key = runtime.base64url(runtime.randomBytes(32))
   return {
-    remember: (username) => known.set(foldedName(username), true),
+    remember: (name) => known.set(name, true),
     describe(username) {
       const name = foldedName(username)
       const usernameFingerprint = fingerprintOf(hashOf(JSON.stringify([key, name]), runtime))

@@ -8,11 +8,11 @@ export interface Batches {
   increment(itemKey: string, lifetime: number): Promise<unknown>
 }
 
-/** A read, or an increment if it has a lifetime. */
+/** A read of several items, or an increment of one if it has a lifetime. */
 interface Operation {
-  readonly itemKey: string
+  readonly itemKeys: readonly string[]
   readonly lifetime: number | undefined
-  resolve(reply: unknown): void
+  resolve(replies: readonly unknown[]): void
   reject(error: unknown): void
 }
 
@@ -50,18 +50,25 @@ export function batchOperations(connection: Connection): Batches {
       : connection.run(() => connection.client.call('eval', script, itemKeys.length, ...itemKeys, ...lifetimes))
   }
 
+  /** Passes each operation its part of the replies. */
+  function distribute(replies: readonly unknown[], batch: readonly Operation[]): void {
+    let start = 0
+    for (const { itemKeys, resolve, reject } of batch) {
+      const own = replies.slice(start, start + itemKeys.length)
+      start += itemKeys.length
+      const error = own.find(isReplyError)
+      if (error === undefined) resolve(own)
+      else reject(connection.explain(error))
+    }
+  }
+
   async function perform(batch: readonly Operation[]): Promise<void> {
     try {
-      const lifetimes = batch.flatMap(({ lifetime }) => lifetime ?? [])
       const replies = await repliesTo(
-        batch.map(({ itemKey }) => itemKey),
-        lifetimes,
+        batch.flatMap(({ itemKeys }) => itemKeys),
+        batch.flatMap(({ lifetime }) => lifetime ?? []),
       )
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const reply: unknown = Array.isArray(replies) ? replies[index] : undefined
-        if (isReplyError(reply)) reject(connection.explain(reply))
-        else resolve(reply)
-      }
+      distribute(Array.isArray(replies) ? replies : [], batch)
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }
@@ -69,10 +76,20 @@ export function batchOperations(connection: Connection): Batches {
 
   function flush(): void {
     const counters = pending.filter(({ lifetime }) => lifetime !== undefined)
-    const reads = pending.filter(({ lifetime }) => lifetime === undefined)
+    const all = [...counters, ...pending.filter(({ lifetime }) => lifetime === undefined)]
     pending = []
-    const all = [...counters, ...reads]
-    for (let start = 0; start < all.length; start += maxBatch) void perform(all.slice(start, start + maxBatch))
+    let batch: Operation[] = []
+    let size = 0
+    for (const operation of all) {
+      size += operation.itemKeys.length
+      if (size > maxBatch) {
+        void perform(batch)
+        batch = []
+        size = operation.itemKeys.length
+      }
+      batch.push(operation)
+    }
+    void perform(batch)
   }
 
   function add(operation: Operation): void {
@@ -80,23 +97,25 @@ export function batchOperations(connection: Connection): Batches {
     pending.push(operation)
   }
 
-  const request = connection.client.isCluster ? (operation: Operation) => void perform([operation]) : add
+  const request = (itemKeys: readonly string[], lifetime?: number): Promise<readonly unknown[]> =>
+    new Promise((resolve, reject) => {
+      const operation: Operation = { itemKeys, lifetime, resolve, reject }
+      if (connection.client.isCluster) void perform([operation])
+      else add(operation)
+    })
 
   return {
-    read: (itemKeys) =>
-      new Promise((resolve, reject) => {
-        const values: unknown[] = []
-        let missing = itemKeys.length
-        if (missing === 0) return resolve(values)
-        for (const [index, itemKey] of itemKeys.entries()) {
-          const keep = (value: unknown): void => {
-            values[index] = value
-            missing -= 1
-            if (missing === 0) resolve(values)
-          }
-          request({ itemKey, lifetime: undefined, resolve: keep, reject })
-        }
-      }),
-    increment: (itemKey, lifetime) => new Promise((resolve, reject) => request({ itemKey, lifetime, resolve, reject })),
+    async read(itemKeys) {
+      const most = connection.client.isCluster ? 1 : maxBatch
+      if (itemKeys.length <= most) return itemKeys.length === 0 ? [] : request(itemKeys)
+      const parts = Array.from({ length: Math.ceil(itemKeys.length / most) }, (_, index) =>
+        request(itemKeys.slice(index * most, (index + 1) * most)),
+      )
+      return (await Promise.all(parts)).flat()
+    },
+    async increment(itemKey, lifetime) {
+      const [count] = await request([itemKey], lifetime)
+      return count
+    },
   }
 }
