@@ -1,6 +1,6 @@
 // Generates the JSON Schema of the server configuration from the schemas that validate it.
 import { readFileSync } from 'node:fs'
-import * as abuse from '../packages/core/src/abuse/options.ts'
+import * as abuse from '../packages/core/src/abuse/abuse-control.ts'
 import { lifetimeSchema, maxLifetime } from '../packages/core/src/config-schema.ts'
 import { scopeSchema } from '../packages/core/src/directory/scope.ts'
 import { secretsSchema } from '../packages/core/src/directory/secret.ts'

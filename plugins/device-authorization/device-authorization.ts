@@ -4,7 +4,7 @@ import { deviceParts } from './parts.ts'
 
 export { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './options.ts'
 export type { DevicePage, NamedSubject } from './page.ts'
-export type { DevicePageProblem, DevicePageState, RenderedPage } from './page-html.ts'
+export type { DevicePageProblem, DevicePageReply, DevicePageState } from './page-html.ts'
 export { deviceGrantType } from './parts.ts'
 export { type DevicePages, type DeviceSignInOptions, deviceSignIn } from './sign-in.ts'
 export {

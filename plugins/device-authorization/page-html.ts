@@ -27,7 +27,7 @@ export type DevicePageState =
   | { readonly step: 'approved' | 'denied' }
 
 /** What `render` returns. The plugin adds the status, and a cookie to the page that asks for a decision. */
-export type RenderedPage = Pick<Reply, 'html' | 'sources' | 'location' | 'cookies'>
+export type DevicePageReply = Pick<Reply, 'html' | 'sources' | 'location' | 'cookies'>
 
 const problems: Readonly<Record<DevicePageProblem, string>> = {
   code_unknown: 'This code is not valid. It may have expired. Check the code on your device.',
@@ -76,7 +76,7 @@ function contentOf(state: DevicePageState): string {
 }
 
 /** Returns a page in English without scripts. */
-export function defaultPage(state: DevicePageState, kit: Pick<Kit, 'sha256'>): RenderedPage {
+export function defaultPage(state: DevicePageState, kit: Pick<Kit, 'sha256'>): DevicePageReply {
   const hash = kit.sha256(style).replaceAll('-', '+').replaceAll('_', '/')
   return {
     html: `<!doctype html>

@@ -12,7 +12,7 @@ import {
 import * as v from 'valibot'
 import { browserCookie } from '../shared/browser-cookie.ts'
 import { functionSchema } from '../shared/config-schema.ts'
-import { type DevicePageState, defaultPage, type RenderedPage } from './page-html.ts'
+import { type DevicePageReply, type DevicePageState, defaultPage } from './page-html.ts'
 import { createDeviceVerification, type GuessLimit } from './verification.ts'
 
 /** A user who is signed in, with a name to show. */
@@ -33,7 +33,7 @@ export interface DevicePage {
    */
   signIn(request: EndpointRequest, kit: EndpointKit): MaybePromise<Subject | NamedSubject | Reply | undefined>
   /** Renders the page. Escape every text. Default: a page in English without scripts. */
-  render?: ((state: DevicePageState, request: EndpointRequest) => MaybePromise<RenderedPage>) | undefined
+  render?: ((state: DevicePageState, request: EndpointRequest) => MaybePromise<DevicePageReply>) | undefined
 }
 
 /** The schema of the option `page`. */

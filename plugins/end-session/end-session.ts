@@ -17,7 +17,8 @@ import { createLogoutReplies } from './logout-replies.ts'
 import { checkLogoutRequest, isHinted, logoutParametersOf, urlParametersOf } from './logout-request.ts'
 import type { LogoutPages } from './pages.ts'
 
-export type { ConfirmLogoutView, LogoutEndView, LogoutPages, RenderedPage } from './pages.ts'
+export type { RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
+export type { ConfirmLogoutView, LogoutEndView, LogoutPages } from './pages.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {

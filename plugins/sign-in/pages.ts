@@ -1,11 +1,4 @@
-import type { HtmlSources } from '@grantry/core'
-import type { ErrorView } from '../authorization-endpoint/authorization-endpoint.ts'
-
-/** A page. */
-export interface RenderedPage {
-  readonly html: string
-  readonly sources?: HtmlSources | undefined
-}
+import type { ErrorView, RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
 
 /** An application, as its configuration describes it to users. */
 export interface ClientView {

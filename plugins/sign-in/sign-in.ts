@@ -7,6 +7,7 @@ import { formEndpoints } from './forms.ts'
 import { interact } from './interact.ts'
 import type { SignInPages } from './pages.ts'
 
+export type { RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
 export type { PasskeyCheck, PasskeyResponse, PasskeyUser } from '../shared/passkey-check.ts'
 export type { SecondFactor } from '../shared/second-factor.ts'
 export type {
@@ -14,7 +15,6 @@ export type {
   ClientView,
   ConsentView,
   FormView,
-  RenderedPage,
   SecondFactorView,
   SignInPages,
   SignInProblem,

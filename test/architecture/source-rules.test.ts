@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { functionLengths } from '../../scripts/structure/function-lengths.ts'
 import { everyProgram, guides, pageScripts, programs, type Source, sources, token } from './source-files.ts'
@@ -54,6 +55,14 @@ describe('source files', () => {
   test('no guide or template types the name of a plugin into a reason', () => {
     expect(guides.map(({ path }) => path)).toContain('docs/guides/custom-grant.md')
     expect(violations([...guides, ...everyProgram], 'types the name of a plugin into a reason')).toEqual([])
+  })
+
+  // A reader opens them by name.
+  test('no two files of the core have the same name', () => {
+    const names = sources
+      .filter(({ path }) => path.startsWith('packages/core/'))
+      .map(({ path }) => posix.basename(path))
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 
   test('no function has more than 80 lines', () => {

@@ -1,4 +1,5 @@
-import type { ClientView, Pages } from '@grantry/pages'
+import type { Pages } from '@grantry/pages'
+import type { ClientView } from '@grantry/plugins/sign-in'
 
 const client: ClientView = {
   clientId: 'shop',

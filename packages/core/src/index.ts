@@ -1,5 +1,5 @@
+export type { AbuseControlOptions, ClientLimit, FailureLimit } from './abuse/abuse-control.ts'
 export { addressGroupOf } from './abuse/address-group.ts'
-export type { AbuseControlOptions, ClientLimit, WindowLimit } from './abuse/options.ts'
 export { configurationError, configurationProblems } from './config-problems.ts'
 export { closestName, configurationObject, parseConfiguration } from './config-schema.ts'
 export {
@@ -55,13 +55,6 @@ export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-opt
 export { issuerSchema, type ProviderOptions } from './options.ts'
 export { parseUrl } from './parse-url.ts'
 export type { AuthenticateUser, LoginContext } from './parts/authenticate-user.ts'
-export type {
-  Approval,
-  AuthorizationRequest,
-  Authorize,
-  OpenAuthorization,
-  Proposal,
-} from './parts/authorize.ts'
 export {
   type ClientAuthentication,
   type CredentialFacts,
@@ -125,6 +118,13 @@ export {
 export type { Kit, PluginRecords } from './parts/kit.ts'
 export type { OwnedPart } from './parts/plugin.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './parts/plugin.ts'
+export type {
+  Approval,
+  AuthorizationRequest,
+  Authorize,
+  OpenAuthorization,
+  Proposal,
+} from './parts/proposal.ts'
 export { collectParts, directorySchemasOf } from './parts/registry.ts'
 export { defineResponseFormat, type ResponseFormat } from './parts/response-format.ts'
 export { defineTask, type Task } from './parts/task.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type AbuseControlOptions, abuseControlSchema } from './abuse/options.ts'
+import { type AbuseControlOptions, abuseControlSchema } from './abuse/abuse-control.ts'
 import { configurationMap, configurationObject, configurationPort, functionSchema } from './config-schema.ts'
 import type { ClientOptions } from './directory/client.ts'
 import type { ClientStore } from './directory/clients.ts'

@@ -5,17 +5,4 @@ export { type MissingTexts, missingTexts } from './missing-texts.ts'
 export { type PagesOptions, pagesSchema } from './options.ts'
 export type { Templates } from './templates/templates.ts'
 export type { Page, Rendered, Tools } from './tools.ts'
-export type {
-  ChooseAccountView,
-  ClientView,
-  ConfirmLogoutView,
-  ConsentView,
-  DeviceCodeView,
-  DeviceProblem,
-  ErrorView,
-  FormPostView,
-  FormView,
-  LogoutEndView,
-  SignInProblem,
-  SignInView,
-} from './views.ts'
+export type { DeviceCodeView, DeviceProblem } from './views.ts'

@@ -1,7 +1,7 @@
 export type { RequiredBinding } from './binding.ts'
 export type { FindCertificate } from './certificate.ts'
 export type { Claims } from './claims.ts'
-export type { DpopOptions } from './dpop/dpop.ts'
+export type { DpopProofOptions } from './dpop/dpop.ts'
 export type { NonceOptions } from './dpop/nonces.ts'
 export { memoryReplayStore, type ReplayStore } from './dpop/replay-store.ts'
 export type { IntrospectionOptions, IntrospectionRequest } from './introspection.ts'

@@ -2,7 +2,7 @@ import type { RequiredBinding } from './binding.ts'
 import type { FindCertificate } from './certificate.ts'
 import { assertMembers } from './check.ts'
 import type { CommonOptions } from './context.ts'
-import type { DpopOptions } from './dpop/dpop.ts'
+import type { DpopProofOptions } from './dpop/dpop.ts'
 import type { Reason } from './refusal.ts'
 import type { Formats } from './validate-token.ts'
 
@@ -17,7 +17,7 @@ export interface Refusal {
 /** The options of {@link createResourceServer}. */
 export interface ResourceServerOptions extends CommonOptions, Formats {
   /** How DPoP proofs are checked. Default: tokens that need one are refused. */
-  readonly dpop?: DpopOptions | undefined
+  readonly dpop?: DpopProofOptions | undefined
   /** Returns the certificate of the client. Default: tokens that need one are refused. */
   readonly clientCertificate?: FindCertificate | undefined
   /** Requires tokens that are bound to a key (`dpop`), to a certificate, or to any of them. Default: none. */

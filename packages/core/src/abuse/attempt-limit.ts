@@ -5,7 +5,7 @@ import { isNumber, isObject } from '../records/json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { combined, type Lookup, markerAt, recordAt } from '../records/lookup.ts'
 import type { MaybePromise } from '../types.ts'
-import type { Window } from './options.ts'
+import type { Window } from './abuse-control.ts'
 import type { LimitDeps } from './window-limit.ts'
 
 interface Mark {

@@ -1,6 +1,6 @@
 import type { Trace } from '../events/recorder.ts'
+import type { AbuseControl } from './abuse-control.ts'
 import { siteOf } from './address-group.ts'
-import type { AbuseControl } from './options.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from './window-limit.ts'
 
 /** The client and address of a password attempt. */

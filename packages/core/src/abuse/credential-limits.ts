@@ -1,8 +1,8 @@
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
+import type { AbuseControl } from './abuse-control.ts'
 import type { AddressOf } from './address-group.ts'
 import { foldedName } from './folded-name.ts'
-import type { AbuseControl } from './options.ts'
 import { createWindowLimit, type LimitDeps } from './window-limit.ts'
 
 /** Limits the failed authentications of clients and scopes. */

@@ -1,7 +1,7 @@
 import type { LimitWaiting } from '../parts/kit.ts'
+import type { AbuseControl } from './abuse-control.ts'
 import { createAddressOf } from './address-group.ts'
 import { type CredentialLimits, createCredentialLimits } from './credential-limits.ts'
-import type { AbuseControl } from './options.ts'
 import { createPasswordLimits, type PasswordLimits } from './password-limits.ts'
 import { createValidationLimits, type ValidationLimits } from './validation-limits.ts'
 import { createWaitingLimit } from './waiting-limit.ts'

@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors/oauth-error.ts'
+import type { AbuseControl } from './abuse-control.ts'
 import { createKeyedQueue, type KeyedQueue } from './keyed-queue.ts'
-import type { AbuseControl } from './options.ts'
 import type { Attempt } from './password-admission.ts'
 import { createHeldPlaces } from './settlement.ts'
 

@@ -1,6 +1,6 @@
 import type { Trace } from '../events/recorder.ts'
+import type { AbuseControl } from './abuse-control.ts'
 import type { AddressOf } from './address-group.ts'
-import type { AbuseControl } from './options.ts'
 import { createWindowLimit, type LimitDeps } from './window-limit.ts'
 
 /** Limits the validation of tokens. */

@@ -1,8 +1,8 @@
 import { utf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { LimitWaiting } from '../parts/kit.ts'
+import type { AbuseControl } from './abuse-control.ts'
 import { siteOf } from './address-group.ts'
-import type { AbuseControl } from './options.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from './window-limit.ts'
 
 /** Bytes of JSON that count as one request. */

@@ -4,7 +4,7 @@ import type { Recorder, Trace } from '../events/recorder.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Window } from './options.ts'
+import type { Window } from './abuse-control.ts'
 
 /** The dependencies of every limit. */
 export interface LimitDeps {

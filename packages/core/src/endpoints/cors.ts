@@ -9,7 +9,7 @@ import {
   type PreflightPermission,
   type PreflightRefusal,
   preflightHeaders,
-} from '../http/cors.ts'
+} from '../http/cors-headers.ts'
 import { type PlainResponse, varying, varyWithOrigin, withHeaders } from '../http/plain-response.ts'
 import type { Services } from '../services.ts'
 

@@ -1,4 +1,4 @@
-import type { PreflightRefusal } from '../http/cors.ts'
+import type { PreflightRefusal } from '../http/cors-headers.ts'
 import type { EventCause } from './cause.ts'
 
 /** What happened to a user on a page. Plugins record it with `kit.recordUser`. A `sid` is the id of a session, no secret. */

@@ -16,9 +16,9 @@ import { type Commit, createCommit } from './commit.ts'
 import { createDemandSettlement, createReadAuthorization, type SettleDemands } from './contributions.ts'
 import { createEndpointKits, type EndpointKitOf } from './endpoint-kit.ts'
 import { createFailedProofs } from './failed-proofs.ts'
-import { type CreateGrantKit, createGrantKits } from './kit.ts'
 import { createMint, type Mint } from './mint.ts'
 import type { PluginKits } from './plugin-kit.ts'
+import { type CreateGrantKit, createGrantKits } from './request-kit.ts'
 import type { ScopePolicy } from './scope-policy.ts'
 
 /** Everything between a grant and the tokens that it issues. */

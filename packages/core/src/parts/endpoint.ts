@@ -1,13 +1,13 @@
 import type { Client } from '../directory/client.ts'
 import type { Scope } from '../directory/scope.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
-import type { CorsPolicy } from '../http/cors.ts'
+import type { CorsPolicy } from '../http/cors-headers.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import type { AuthenticateUser } from './authenticate-user.ts'
-import type { Authorize, OpenAuthorization } from './authorize.ts'
 import type { AuthenticatedClient, Confirmation, RequestFacts } from './grant.ts'
 import type { Kit, LimitWaiting } from './kit.ts'
+import type { Authorize, OpenAuthorization } from './proposal.ts'
 
 /** The bearer of a valid access token of this provider. */
 export interface TokenCaller {

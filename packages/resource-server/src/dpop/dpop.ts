@@ -12,7 +12,7 @@ import { publicTarget, targetOf } from './target.ts'
 import { createVerifySignature } from './verify-signature.ts'
 
 /** How DPoP proofs are checked. */
-export interface DpopOptions {
+export interface DpopProofOptions {
   /**
    * The public URL of this API, such as `https://api.example.com`, with the part of the path that a proxy removes. Proofs
    * are compared with it, not with the header `Host`, which the sender of a stolen proof chooses.
@@ -82,7 +82,7 @@ async function spend(
  * @throws TypeError with one sentence for a mistake in the options
  * @see RFC 9449 sections 4.3 and 7
  */
-export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Context): Dpop {
+export function createDpop(options: DpopProofOptions, { rules: { now }, timeout }: Context): Dpop {
   assertMembers(options, optionNames, 'dpop')
   const baseUrl = baseUrlOf(options.baseUrl)
   const allowed = algorithms(options.algorithms, ['ES256', 'PS256', 'EdDSA', 'Ed25519'], 'dpop.algorithms')

@@ -2,14 +2,14 @@ import * as v from 'valibot'
 import { configurationObject, lifetimeSchema } from '../config-schema.ts'
 
 /** Limits the failures in a window of time. Beyond the limit, the response is 429 until the window ends. */
-export interface WindowLimit {
+export interface FailureLimit {
   readonly failures?: number | undefined
   /** The length of the window in seconds. */
   readonly window?: number | undefined
 }
 
 /** Limits the failures of all users through one client, with a lower limit for each source. */
-export interface ClientLimit extends WindowLimit {
+export interface ClientLimit extends FailureLimit {
   /** The limit for one source: an IPv4 address or a 48-bit IPv6 network. Default: a fifth of `failures`, rounded up. */
   readonly perAddress?: number | undefined
 }
@@ -24,9 +24,9 @@ export interface AbuseControlOptions {
   readonly passwords?:
     | {
         /** Default: 5 in 900 s. */
-        readonly perUserAndAddress?: WindowLimit | undefined
+        readonly perUserAndAddress?: FailureLimit | undefined
         /** For a user over all addresses except those where the user has logged in. Default: 20 in 600 s. */
-        readonly perUser?: WindowLimit | undefined
+        readonly perUser?: FailureLimit | undefined
         /**
          * For a client over all users, except attempts from an address where the user has logged in. Default: 100 failures
          * in 60 s, of which 20 from one source.
@@ -41,9 +41,9 @@ export interface AbuseControlOptions {
     | false
     | {
         /** Default: 10 in 60 s. */
-        readonly perClientAndAddress?: WindowLimit | undefined
+        readonly perClientAndAddress?: FailureLimit | undefined
         /** Default: 50 in 60 s. */
-        readonly perAddress?: WindowLimit | undefined
+        readonly perAddress?: FailureLimit | undefined
       }
     | undefined
   /**
@@ -52,7 +52,7 @@ export interface AbuseControlOptions {
    */
   readonly validation?:
     | false
-    | (WindowLimit & {
+    | (FailureLimit & {
         /**
          * Limits all requests to these endpoints in the window, valid or not. Default: no limit. It costs a counter
          * operation in the storage for each request.
