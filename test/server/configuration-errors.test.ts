@@ -200,6 +200,7 @@ const cases: readonly Case[] = [
   [withDevice({ verificationUri: 'login' }), 'plugins[0].verificationUri', 'must be a URL'],
   [withDevice({ verificationURI: 'x' }), 'plugins[0].verificationURI', 'did you mean verificationUri?'],
   [withDevice({ lifetime: 0 }), 'plugins[0].lifetime', 'must be 1 to 3600 seconds'],
+  [withDevice({ guesses: { failure: 3 } }), 'plugins[0].guesses.failure', 'did you mean failures?'],
   [withDevice({ verificationUri: `https://${unset}/` }), 'plugins[0].verificationUri', 'GRANTRY_TEST_UNSET'],
   [withAssertions({ audience: 'anyone' }), 'plugins[0].audience', 'must be "issuer" or'],
   // JSON cannot contain a second factor.

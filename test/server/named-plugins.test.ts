@@ -1,4 +1,5 @@
 // Plugins that the configuration names, with their options: no other part of the server needs a change for them.
+import { deviceVerification } from '@grantry/plugins/device-authorization'
 import { basic } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
@@ -88,8 +89,8 @@ test('grantry serve starts with each plugin that needs no option', async () => {
   expect((await printed('serve', '--port', '0', '--config', file)).code).toBe(0)
 })
 
-test('the sign-in has the page for devices, if verificationUri is left out', async () => {
-  const plugins = [{ name: 'sign-in' }, { name: 'device-authorization', lifetime: 300 }]
+test('the sign-in has the page for devices, and offers its functions, if verificationUri is left out', async () => {
+  const plugins = [{ name: 'sign-in' }, { name: 'device-authorization', lifetime: 300, guesses: { failures: 1 } }]
   const { file } = written({ ...content, clients: [client, tv], console: false, plugins })
   const server = await startServer({ loaded: await loadConfiguration(file, {}), port: 0, observe: () => {} })
   try {
@@ -100,6 +101,10 @@ test('the sign-in has the page for devices, if verificationUri is left out', asy
     const response = await fetch(url('/connect/device'), { redirect: 'manual' })
     expect(response.status).toBe(303)
     expect(response.headers.get('location')).toMatch(`${healthy.issuer}/connect/authorize?client_id=`)
+    const own = server.provider.use(deviceVerification)
+    expect(await own.find(started.user_code, '192.0.2.1')).toMatchObject({ clientId: 'tv' })
+    expect(await own.find('BCDF-GHJK', '192.0.2.1')).toBeUndefined()
+    await expect(own.find(started.user_code, '192.0.2.1')).rejects.toMatchObject({ code: 'slow_down' })
   } finally {
     await server.close(0)
   }
