@@ -9,7 +9,6 @@ import {
   bruteForce,
   bruteForceReport,
   mostPasswords,
-  percentile,
   secretFailures,
   secretWindow,
   serverProgram,
@@ -35,8 +34,5 @@ describeWithRedis('a brute-force run against two server processes on one Redis',
 
     expect([...before.statuses]).toEqual([200])
     expect([...during.statuses]).toEqual([200])
-    // Does not assert the cost, which is printed, but that no other user waits for the attacker's delays.
-    expect(percentile(during.login, 50)).toBeLessThan(5000)
-    expect(percentile(during.token, 50)).toBeLessThan(5000)
   })
 })

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { scryptSync } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256Of } from '@grantry/testing'
 import { bundle } from '../../test/support/bundle.ts'
+import { pause } from '../../test/support/pause.ts'
 
 /** The program of a server process. */
 export const serverProgram = (): Promise<string> => bundle(new URL('./programs/server.ts', import.meta.url))
@@ -133,7 +133,7 @@ export async function bruteForce(
         const startedAt = performance.now()
         statuses.add(await send())
         taken.push(performance.now() - startedAt)
-        await sleep(10)
+        await pause(10)
       } while (!isOver())
       return taken
     }
@@ -151,7 +151,7 @@ export async function bruteForce(
         const status = await guess()
         responses.set(status, (responses.get(status) ?? 0) + 1)
         // More would measure how a busy machine shares its cores.
-        await sleep(20)
+        await pause(20)
       }
     }
     await Promise.all(Array.from({ length: attackersAtOnce }, worker))

@@ -1,3 +1,4 @@
+import { pause } from '../../test/support/pause.ts'
 import { type Caller, createCaller, type Outcome } from './caller.ts'
 
 /** The result of a load. Times are in milliseconds. */
@@ -109,10 +110,10 @@ async function openLoop(
       if (caller === undefined) held += 1
       else send(caller)
     }
-    await new Promise((resolve) => setTimeout(resolve, 2))
+    await pause(2)
   }
   const late = performance.now() + timeLimit
-  while (open > 0 && performance.now() < late) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (open > 0 && performance.now() < late) await pause(5)
   return held
 }
 

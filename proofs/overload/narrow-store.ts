@@ -1,4 +1,5 @@
 import type { AtomicDriver } from '@grantry/core'
+import { pause } from '../../test/support/pause.ts'
 
 export interface NarrowStoreOptions {
   /** Maximum number of concurrent operations; further ones are queued. */
@@ -17,7 +18,7 @@ export function narrowStore(driver: AtomicDriver, { connections, latency }: Narr
     if (busy >= connections) await new Promise<void>((resolve) => waiting.push(resolve))
     else busy += 1
     try {
-      await new Promise((resolve) => setTimeout(resolve, latency))
+      await pause(latency)
       return await act()
     } finally {
       const next = waiting.shift()

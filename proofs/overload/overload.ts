@@ -1,5 +1,6 @@
 import { basic } from '@grantry/testing'
 import { web } from '../../test/support/fixture.ts'
+import { pause } from '../../test/support/pause.ts'
 import type { Memory, OverloadKind } from './kinds.ts'
 import type { LoadReport } from './load.ts'
 import type { Processes } from './processes.ts'
@@ -43,8 +44,6 @@ const concurrency = 64
 /** More than the default `maxRequests` of 1,000. */
 const connections = 2000
 
-const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-
 /** Measures the capacity of the server, then sends twice as many requests for the given seconds without waiting. */
 export async function overload(processes: Processes, kind: OverloadKind, seconds: number): Promise<OverloadReport> {
   const server = await processes.startServer(kind)
@@ -56,9 +55,9 @@ export async function overload(processes: Processes, kind: OverloadKind, seconds
     const capacity = (measured.statuses[200] ?? 0) / measured.seconds
     const start = await server.collected()
     const loading = processes.load({ ...order, seconds, connections, rate: 2 * capacity })
-    await pause(seconds / 2)
+    await pause(seconds * 500)
     const middle = await server.collected()
-    await pause((seconds * 3) / 8)
+    await pause(seconds * 375)
     const late = await server.collected()
     const load = await loading
     const end = await server.collected()

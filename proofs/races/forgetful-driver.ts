@@ -1,7 +1,6 @@
 import type { AtomicDriver } from '@grantry/core'
 import type { MemoryDriver } from '@grantry/storage-drivers/memory'
-
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
+import { pause } from '../../test/support/pause.ts'
 
 /**
  * Does what plain key-value stores do: reads, then writes. Behaves correctly for the probe at start, which would
@@ -15,7 +14,7 @@ export function forgetfulDriver(driver: MemoryDriver): AtomicDriver {
     async insertItem(key, value, options) {
       if (key.startsWith('probe:')) return driver.insertItem(key, value, options)
       if (driver.hasItem(key)) return false
-      await pause()
+      await pause(30)
       driver.setItem(key, value, options)
       return true
     },

@@ -1,4 +1,5 @@
 import type { KeyInfo } from '@grantry/core'
+import { pause } from '../../test/support/pause.ts'
 import { rotateAfter } from './orders.ts'
 import type { Server } from './service.ts'
 
@@ -18,7 +19,6 @@ export interface RotationRun {
 /** How many tokens must be issued, and how many accepted again: less proves nothing. */
 const enough = 100
 
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const currentOf = (keys: readonly KeyInfo[]): string | undefined => keys.find(({ state }) => state === 'current')?.kid
 
 /**

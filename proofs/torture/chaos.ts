@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../../test/support/pause.ts'
 import type { RedisServer } from '../../test/support/redis-server.ts'
 import type { Client } from './client.ts'
 import type { Ledger } from './ledger.ts'
@@ -8,7 +8,7 @@ import type { Chaos } from './torture.ts'
 /** Kills a random server every 150 to 800 ms and restarts it immediately, possibly while it is still starting. */
 export const killServers: Chaos = async ({ fleet, ledger, random, ended }) => {
   while (!ended.aborted) {
-    await sleep(random.between(150, 800))
+    await pause(random.between(150, 800))
     const port = random.pick(fleet.ports)
     await fleet.kill(port)
     ledger.count('kills')
@@ -22,7 +22,7 @@ const longestRecovery = 30_000
 async function waitForProgress(clients: readonly Client[], ledger: Ledger): Promise<void> {
   const before = clients.map(({ refreshes }) => refreshes)
   const waiting = (): number => clients.filter(({ refreshes }, index) => refreshes === before[index]).length
-  for (const end = Date.now() + longestRecovery; waiting() > 0 && Date.now() < end; ) await sleep(50)
+  for (const end = Date.now() + longestRecovery; waiting() > 0 && Date.now() < end; ) await pause(50)
   ledger.check(
     'answers known',
     waiting() === 0,
@@ -37,7 +37,7 @@ export const failOver =
   (group: SentinelGroup): Chaos =>
   async ({ clients, ledger, random, ended }) => {
     for (;;) {
-      await sleep(random.between(2000, 4000))
+      await pause(random.between(2000, 4000))
       if (ended.aborted) return
       await group.failOver(random.pick([0, random.between(50, 500), random.between(2000, 3500)]))
       ledger.count('failovers')
@@ -50,12 +50,12 @@ export const takeRedisAway =
   (redis: RedisServer): Chaos =>
   async ({ clients, ledger, random, ended }) => {
     for (;;) {
-      await sleep(random.between(200, 1500))
+      await pause(random.between(200, 1500))
       if (ended.aborted) return
       const isPaused = random.chance(0.7)
       if (isPaused) redis.pause()
       else await redis.kill()
-      await sleep(random.between(0, 4000))
+      await pause(random.between(0, 4000))
       if (isPaused) redis.resume()
       else await redis.restart()
       ledger.count('outages')

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credentials } from '@grantry/testing'
+import { pause } from '../../test/support/pause.ts'
 import type { Random } from '../../test/support/random.ts'
 import type { Ledger } from './ledger.ts'
 import type { Outcome, Post } from './post.ts'
@@ -62,7 +62,7 @@ export function createSend(deps: {
         return { ...answered, body: answered.body ?? {}, firstSentAt, answeredAt: Date.now(), attempts }
       }
       if (outcome.kind === 'broken' || outcome.kind === 'overdue') mayHaveActed = true
-      await sleep(random.between(10, 100))
+      await pause(random.between(10, 100))
     }
     ledger.check('answers known', false, () => `${path}: no answer in ${longestOutage / 1000} s`)
     throw new Error(`No server answered ${path} in ${longestOutage / 1000} s`)

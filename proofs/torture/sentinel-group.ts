@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { pause } from '../../test/support/pause.ts'
 import { type Sentinel, startSentinel } from '../../test/support/redis-sentinel.ts'
 import { type RedisServer, startRedis } from '../../test/support/redis-server.ts'
 
@@ -33,7 +33,7 @@ const downAfter = 2500
 /** A server that changes its role closes its connections: that is not a response, and the command is sent again. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   let cause: unknown
-  for (const end = Date.now() + timeLimit * 1000; Date.now() < end; await sleep(50)) {
+  for (const end = Date.now() + timeLimit * 1000; Date.now() < end; await pause(50)) {
     try {
       if (await isSo()) return
     } catch (error) {
@@ -81,7 +81,7 @@ export async function startSentinelGroup(): Promise<SentinelGroup> {
         if (lag > 0) {
           // To an address without a server: it keeps its data.
           await promoted.command('REPLICAOF', '127.0.0.1', 1)
-          await sleep(lag)
+          await pause(lag)
         }
         await killed.kill()
         await until('the replica is promoted', () => isAnnounced(promoted, sentinel))

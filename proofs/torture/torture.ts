@@ -9,7 +9,7 @@ import { type Client, createClient } from './client.ts'
 import type { RevokedFamily } from './family.ts'
 import { runFinalChecks } from './final-checks.ts'
 import { inspect } from './inspector.ts'
-import { type Activity, createLedger, type Ledger } from './ledger.ts'
+import { type Activity, createLedger, type Invariant, type Ledger } from './ledger.ts'
 import { createPost } from './post.ts'
 import { createSend } from './send.ts'
 import type { TorturedStore } from './stores.ts'
@@ -33,6 +33,8 @@ export interface TortureOptions {
   readonly seconds: number
   /** and until all this has happened, but on a busy machine no longer than ninety seconds more. */
   readonly until?: Readonly<Partial<Record<Activity, number>>>
+  /** Instead, until this invariant is violated: for a server that has a fault. */
+  readonly untilViolated?: Invariant
   readonly servers: number
   readonly clients?: number
   readonly seed?: number
@@ -70,12 +72,13 @@ function bundled(entry: URL): Promise<string> {
 }
 
 /** Whether so much has happened. */
-const isEnough = ({ counts }: Ledger, until: Readonly<Partial<Record<Activity, number>>>): boolean =>
-  Object.entries(until).every(([activity, least]) => counts[activity as Activity] >= least)
+const isEnough = ({ counts, violations }: Ledger, { until = {}, untilViolated }: TortureOptions): boolean =>
+  Object.entries(until).every(([activity, least]) => counts[activity as Activity] >= least) &&
+  (untilViolated === undefined || violations[untilViolated].length > 0)
 
 /** Runs clients against servers that are killed, and checks every response. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
-  const { chaos, seconds, until = {}, servers, clients: crowd = 24, seed = 1, environment = {} } = options
+  const { chaos, seconds, servers, clients: crowd = 24, seed = 1, environment = {} } = options
   const directory = newDirectory()
   const random = createRandom(seed)
   const ledger = createLedger()
@@ -120,7 +123,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
     await workUntil({
       actors: [...clients.map(({ step }) => step), inspectOne],
       chaos: (ended) => chaos({ fleet, clients, ledger, random: random.fork(), ended }),
-      isEnough: () => isOver(90) || (isOver(0) && isEnough(ledger, until)),
+      isEnough: () => isOver(90) || (isOver(0) && isEnough(ledger, options)),
       random: random.fork(),
     })
     const worked = { seconds: (Date.now() - began) / 1000, longestSilence: ledger.longestSilence / 1000 }

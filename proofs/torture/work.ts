@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../../test/support/pause.ts'
 import type { Random } from '../../test/support/random.ts'
 
 export interface Work {
@@ -22,11 +22,11 @@ export async function workUntil({ actors, chaos, isEnough, random }: Work): Prom
   const act = async (step: () => Promise<void>): Promise<void> => {
     while (!calm.signal.aborted) {
       await step()
-      await sleep(random.between(0, longestRest))
+      await pause(random.between(0, longestRest))
     }
   }
   const watch = async (): Promise<void> => {
-    while (!enough.signal.aborted && !isEnough()) await sleep(100)
+    while (!enough.signal.aborted && !isEnough()) await pause(100)
     enough.abort()
   }
   // One that cannot continue ends the run for all, and its error is that of the run.

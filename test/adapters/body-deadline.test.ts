@@ -2,6 +2,7 @@
 import { bunHandler } from '@grantry/adapters/bun'
 import { describe, expect, test } from 'vitest'
 import { lastResort } from '../support/eventually.ts'
+import { pause } from '../support/pause.ts'
 
 const server = { requestIP: () => null, stop: () => undefined }
 
@@ -149,7 +150,7 @@ describe('a body of a known, moderate length', () => {
 test('bodies that stall at different times each get 408 after the time limit', async () => {
   const handler = bunHandler({ fetch: async (request) => new Response(await request.text()) }, { requestTimeout: 0.05 })
   const first = handler(stalled(), server)
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await pause(20)
   const second = handler(stalled(), server)
   for (const response of [await first, await second]) expect(response.status).toBe(408)
 })

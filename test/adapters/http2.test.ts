@@ -21,6 +21,7 @@ import { nodeListener } from '@grantry/adapters/node'
 import type { Handler } from '@grantry/core'
 import { basic } from '@grantry/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { lastResort } from '../support/eventually.ts'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 
 let f: Fixture
@@ -58,7 +59,7 @@ interface ReceivedResponse {
 
 async function send(headers: OutgoingHttpHeaders, body?: string): Promise<ReceivedResponse> {
   const stream = session.request(headers, { endStream: body === undefined })
-  stream.setTimeout(8000, () => stream.close(constants.NGHTTP2_CANCEL))
+  stream.setTimeout(lastResort, () => stream.close(constants.NGHTTP2_CANCEL))
   if (body !== undefined) stream.end(body)
   const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }]
   let text = ''

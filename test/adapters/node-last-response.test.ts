@@ -7,11 +7,10 @@ import { type AddressInfo, connect } from 'node:net'
 import { nodeMiddleware, serve } from '@grantry/adapters/node'
 import { afterEach, expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'
+import { pause } from '../support/pause.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(() => Promise.all(ends.splice(0).map((end) => end())))
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Sends `first`, then `behind` several times after the server half-closed. Resolves with everything received. */
 function sendBehind(port: number, first: string, behind: string, times: number): Promise<string> {

@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture } from '../support/fixture.ts'
 import { address, guess, home, many, right } from '../support/guesses.ts'
 import { commitPaths, withLatency } from '../support/latency.ts'
+import { randomPause } from '../support/pause.ts'
 import { rounds } from '../support/rounds.ts'
 
 /** A user service that notes the wrong passwords, and how often it was asked. */
@@ -23,7 +24,7 @@ function slowUsers() {
     users: {
       async authenticate({ username, password }: { readonly username: string; readonly password: string }) {
         asked.push(password)
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+        await randomPause(5)
         if (password === `${username}-password`) return { sub: username }
         wrong.push(password)
         return undefined

@@ -5,8 +5,10 @@
  *
  * WebAuthn Level 3 section 13.4.3.
  */
+import type { AtomicDriver } from '@grantry/core'
 import { passkeys } from '@grantry/plugins/passkeys'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { createTestClock, mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { createBrowser, hiddenFields } from '../authorization/browser.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
@@ -15,12 +17,11 @@ import { withLatency } from '../support/latency.ts'
 
 type F = Awaited<ReturnType<typeof setUpSignIn>>
 
-/** Two providers on one slow store, and the form with the response of a passkey, in the browser of its user. */
-async function setUp() {
+/** Two providers on one store, and the form with the response of a passkey, in the browser of its user. */
+async function setUp(storage: AtomicDriver) {
   const device = createAuthenticator()
   // A counter of 0, as synchronized passkeys have it, would be accepted again and again.
   const find = () => ({ sub: 'alice', publicKey: device.publicKey, counter: 0 })
-  const storage = withLatency(memoryDriver())
   const one = await setUpSignIn({ passkeys: passkeys({ find }) }, { storage })
   const other = await setUpSignIn({ passkeys: passkeys({ find }) }, { storage })
   const { browser, page } = await one.start()
@@ -39,14 +40,16 @@ async function setUp() {
 
 describe('a response that was accepted', () => {
   test('is refused 25 minutes later, by each process', async () => {
-    const { one, other, send } = await setUp()
+    // Here records expire by the clock of the test: the marker of a used challenge lives as long as the form.
+    const storeClock = createTestClock()
+    const { one, other, send } = await setUp(mapDriver(new Map(), storeClock.now))
     expect(await send(one)).toBe('session')
-    for (const { clock } of [one, other]) clock.advance(1500)
+    for (const clock of [one.clock, other.clock, storeClock]) clock.advance(1500)
     expect(await Promise.all([send(one), send(other)])).toEqual(['signIn', 'signIn'])
   })
 
   test('begins one session if it is sent ten times at the same moment to two processes', async () => {
-    const { one, other, send } = await setUp()
+    const { one, other, send } = await setUp(withLatency(memoryDriver()))
     const results = await Promise.all(Array.from({ length: 10 }, (_, index) => send(index % 2 === 0 ? one : other)))
     expect(results.sort()).toEqual(['session', ...Array.from({ length: 9 }, () => 'signIn')])
   })

@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture } from '../support/fixture.ts'
 import { address, guess, home, many, right } from '../support/guesses.ts'
 import { commitPaths, withLatency } from '../support/latency.ts'
+import { pause, randomPause } from '../support/pause.ts'
 
 describe('concurrent guesses', () => {
   const slowUsers = () => {
@@ -20,7 +21,7 @@ describe('concurrent guesses', () => {
       users: {
         async authenticate({ password }: { readonly password: string }) {
           asked.push(password)
-          await new Promise((resolve) => setTimeout(resolve, 5))
+          await pause(5)
           return password === 'alice-password' ? { sub: '1' } : undefined
         },
       },
@@ -72,7 +73,7 @@ describe('concurrent guesses', () => {
       users: {
         // The user service takes a while.
         async authenticate({ username }) {
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * 50))
+          await randomPause(50)
           return Number(username.slice(5)) >= 120 ? { sub: username } : undefined
         },
       },

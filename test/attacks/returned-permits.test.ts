@@ -10,8 +10,7 @@ import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture } from '../support/fixture.ts'
 import { address, guess, home, many } from '../support/guesses.ts'
 import { commitPaths, withLatency } from '../support/latency.ts'
-
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * 10))
+import { randomPause } from '../support/pause.ts'
 
 describe.concurrent.each(commitPaths)('with two processes, $path', ({ prepare }) => {
   /** Two providers on one store, and the wrong passwords that were checked. */
@@ -19,7 +18,7 @@ describe.concurrent.each(commitPaths)('with two processes, $path', ({ prepare })
     const checked: string[] = []
     const users = {
       async authenticate({ username, password }: { readonly username: string; readonly password: string }) {
-        await pause()
+        await randomPause(10)
         if (password === `${username}-password`) return { sub: username }
         checked.push(password)
         return undefined

@@ -10,6 +10,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, other, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
+import { pause } from '../support/pause.ts'
 
 const home = '192.0.2.1'
 const elsewhere = '198.51.100.7'
@@ -114,7 +115,7 @@ describe('guessing the secret of a client', () => {
       abuseControl: true,
       clients: {
         async find(clientId) {
-          await new Promise((resolve) => setTimeout(resolve, 20))
+          await pause(20)
           return clientId === 'web' ? client : undefined
         },
       },

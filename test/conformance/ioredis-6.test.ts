@@ -20,7 +20,7 @@ const assertWorks = (options: RedisDriverOptions, more: readonly string[] = []) 
   assertPassesEveryProof({
     name: '',
     skipReasons: [...skipReasons, ...more],
-    subject: () => ({ open: () => redisDriver({ ...options, operationTimeout: 10 }) }),
+    subject: () => ({ open: () => redisDriver({ ...options, operationTimeout: 30 }) }),
   })
 
 describeWithRedis('with ioredis 6, the Redis driver passes the conformance kit on', () => {

@@ -48,12 +48,18 @@ describeWithRedis('passes the conformance kit:', () => {
     return { ...driver, open: () => eventually(() => driver.open()) }
   }
 
-  const subjectOf = async (options: RedisDriverOptions, silent: readonly RedisServer[]) => ({
-    open: () => patient(redisDriver(options)),
-    module: await moduleOf('redis', { options: JSON.stringify(options) }),
-    processes: 2,
-    outage: away(silent),
-  })
+  /** Seconds. Longer than the pauses of a kit, and than a server needs to respond on a busy machine. */
+  const operationTimeout = 30
+
+  const subjectOf = async (location: RedisDriverOptions, silent: readonly RedisServer[]) => {
+    const options = { operationTimeout, ...location }
+    return {
+      open: () => patient(redisDriver(options)),
+      module: await moduleOf('redis', { options: JSON.stringify(options) }),
+      processes: 2,
+      outage: away(silent),
+    }
+  }
 
   function opened(storage: Storage): Storage {
     ends.unshift(() => storage.dispose())
@@ -96,7 +102,7 @@ describeWithRedis('passes the conformance kit:', () => {
       skipReasons: [noProcesses, noGetItems, noCommit],
       async subject() {
         const server = await newServer()
-        const storage = opened(createStorage({ driver: redisDriver({ url: server.url }) }))
+        const storage = opened(createStorage({ driver: redisDriver({ url: server.url, operationTimeout }) }))
         return { open: () => unstorageDriver(storage), outage: away([server]) }
       },
     },
@@ -122,7 +128,7 @@ describeWithRedis('passes the conformance kit:', () => {
     test.concurrent('redis, killed and restarted from its data on disk', async () => {
       const durable = await newServer({ arguments: ['--appendonly', 'yes', '--appendfsync', 'always'] })
       const proofs = driverProofs({
-        open: () => redisDriver({ url: durable.url }),
+        open: () => redisDriver({ url: durable.url, operationTimeout }),
         outage: { begin: () => durable.kill(), end: () => durable.restart() },
       })
       await proofs.find(({ name }) => name.includes('real outage'))?.prove()

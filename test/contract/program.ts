@@ -6,7 +6,7 @@ export interface Program {
   readonly port: number
   /** Returns the console output without the line that announces the port. */
   console(): string
-  /** Sends SIGTERM, and SIGKILL after five seconds. Resolves with the exit code, or `null` if a signal ended the process. */
+  /** Sends SIGTERM, and SIGKILL as a last resort. Resolves with the exit code, or `null` if a signal ended the process. */
   stop(): Promise<number | null>
 }
 
@@ -57,7 +57,7 @@ export async function startProgram(command: string, parameters: readonly string[
     console: () => announced.replace(/^.*\n/u, '') + written,
     async stop() {
       if (!ended) child.kill('SIGTERM')
-      const force = setTimeout(() => child.kill('SIGKILL'), 5000)
+      const force = setTimeout(() => child.kill('SIGKILL'), lastResort)
       const code = await end
       clearTimeout(force)
       return code

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../support/pause.ts'
 
 /** Milliseconds between health checks. The proxy in compose.yaml checks every 2 seconds. */
 const interval = 100
@@ -38,7 +38,7 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
   const watch = async (url: string): Promise<void> => {
     while (!stopped) {
       await send(url)
-      await sleep(interval)
+      await pause(interval)
     }
   }
   const watching = urls.map(watch)

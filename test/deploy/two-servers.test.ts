@@ -8,6 +8,7 @@ import { parse as parseJson } from 'jsonc-parser'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { until } from '../support/eventually.ts'
+import { pause } from '../support/pause.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
 import { type ComposedRedis, startComposedRedis } from './composed-redis.ts'
@@ -167,7 +168,7 @@ describeWithRedis('Redis, two servers and a proxy, as in compose.yaml', () => {
           return
         }
         body = response.body
-        await new Promise((resolve) => setTimeout(resolve, pace))
+        await pause(pace)
       }
     }
     const load = Promise.all(Array.from({ length: 4 }, client))

@@ -3,10 +3,10 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { type FilesystemDriver, filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
+import { randomPause } from '../support/pause.ts'
 import { isLong } from '../support/rounds.ts'
 import { startProgram } from '../support/start-concurrently.ts'
 
@@ -49,7 +49,7 @@ test.each(['fsync', 'no fsync'])(
       await victim.line()
       const done: string[] = []
       while (done.length < 4) done.push(await victim.line())
-      await setTimeout(Math.random() * 10)
+      await randomPause(10)
       victim.child.kill('SIGKILL')
       done.push(...(await victim.rest()))
       for (const line of done) {

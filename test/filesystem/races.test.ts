@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { type FilesystemDriver, filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
+import { until } from '../support/eventually.ts'
 import { isLong } from '../support/rounds.ts'
 import { type Program, startProgram } from '../support/start-concurrently.ts'
 
@@ -46,7 +46,7 @@ const names = ['a', 'b', 'c', 'd']
 test('four processes replace expired items while others sweep, and each winner stays', async () => {
   const count = isLong ? 1000 : 100
   for (let key = 0; key < count; key += 1) await driver.setItem(`spent:${key}`, 'expired', { ttl: 0.001 })
-  await setTimeout(5)
+  await until('the last item has expired', async () => (await driver.getItem(`spent:${count - 1}`)) === null)
   const racers = names.map((name) => start(bundled.insert, name, `${count}`))
   const sweepers = [start(bundled.purge), start(bundled.purge)]
   await Promise.all([...sweepers, ...racers].map((program) => program.line()))

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { serverCertificate } from '../mtls/https.ts'
 import { bundleText } from '../support/bundle-text.ts'
@@ -59,16 +58,6 @@ const entryFor = (adapter: string, program: ServerProgram): string => `
   await run(serve)
 `
 
-async function until<T>(look: () => T | undefined, failure: () => string): Promise<T> {
-  const deadline = Date.now() + timeLimit * 1000
-  for (;;) {
-    const found = look()
-    if (found !== undefined) return found
-    if (Date.now() > deadline) throw new Error(failure())
-    await sleep(5)
-  }
-}
-
 /** @throws Error with the output of the process when it does not listen. */
 export async function startFramingServer(
   { adapter, command, differs, overTls }: ServerUnderTest,
@@ -96,10 +85,20 @@ export async function startFramingServer(
   })
   const lives = (): boolean => child.exitCode === null && child.signalCode === null
   const printed = (): string => `output of the server: ${output}${errors}`
-  const port = await until(() => {
-    if (!lives()) throw new Error(printed())
-    return /^listening (\d+)$/mu.exec(output)?.[1]
-  }, printed)
+  /** Waits until the output has what is looked for. */
+  const lookFor = <T>(look: () => T | undefined): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        const found = look()
+        if (found === undefined) return
+        child.stdout.off('data', check)
+        resolve(found)
+      }
+      child.stdout.on('data', check)
+      void ended.then(() => reject(new Error(printed())))
+      check()
+    })
+  const port = await lookFor(() => /^listening (\d+)$/mu.exec(output)?.[1])
   output = ''
 
   const target = { port: Number(port), overTls }
@@ -111,14 +110,14 @@ export async function startFramingServer(
       expect(readResponses(text)).toMatchObject([{ status: 200, body: expect.stringContaining('"access_token"') }])
       // Output is in order: when our own line has arrived, those of earlier requests have too.
       const own = `issued ${probe[0]}\n`
-      await until(() => output.includes(own) || undefined, printed)
+      await lookFor(() => output.includes(own) || undefined)
       const [earlier = ''] = output.split(own)
       output = output.slice(earlier.length + own.length)
       return [...earlier.matchAll(/^issued (.+)$/gmu)].map(([, client = '']) => client)
     },
     async held() {
       child.stdin.write('\n')
-      const [line, bytes] = await until(() => /held (\d+)\n/u.exec(output) ?? undefined, printed)
+      const [line, bytes] = await lookFor(() => /held (\d+)\n/u.exec(output) ?? undefined)
       output = output.replace(line, '')
       return Number(bytes)
     },

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { lastResort } from '../support/eventually.ts'
+import { pause } from '../support/pause.ts'
 
 /**
  * Bytes (text is latin1), milliseconds to wait, or milliseconds for which the whole process blocks and reads nothing.
@@ -38,7 +39,6 @@ export const bytesOf = (piece: Piece): number =>
   typeof piece === 'string' || Buffer.isBuffer(piece) ? piece.length : 0
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Waits until the socket accepts more bytes, or has closed. */
 const drained = (socket: Socket): Promise<void> =>
@@ -89,38 +89,63 @@ function open(target: Target | number, ready: () => void): Socket {
   return overTls ? connectTls({ ...options, rejectUnauthorized: false }, ready) : connect(options, ready)
 }
 
-/** Sends raw bytes on a new connection and resolves with everything received until it ended. */
-export function exchange(
+/** A connection on which bytes are sent. */
+export interface ExchangeInProgress {
+  /** Resolves when everything is sent, or nothing more can be. */
+  readonly sent: Promise<void>
+  readonly ended: Promise<Exchange>
+  /** Everything received so far. */
+  received(): string
+  /** Closes the connection, if it is still open. */
+  abort(): void
+}
+
+/** Sends raw bytes on a new connection. */
+export function beginExchange(
   target: Target | number,
   pieces: Iterable<Piece>,
-  options: ExchangeOptions = {},
-): Promise<Exchange> {
-  const { afterwards = 'wait', seconds = lastResort / 1000, eachByteAlone = false } = options
-  return new Promise((resolve) => {
-    const socket = open(target, async () => {
-      await send(socket, pieces, eachByteAlone)
-      if (afterwards === 'half-close') socket.end()
-      if (afterwards !== 'cut') return
-      end = 'cut'
-      socket.destroy()
-    })
-    let text = ''
-    let end: Exchange['end'] = 'closed'
-    const limit = setTimeout(() => {
-      end = 'open'
-      socket.destroy()
-    }, seconds * 1000)
-    socket.setEncoding('latin1')
-    socket.on('data', (data) => {
-      text += data
-    })
-    socket.on('end', () => socket.end())
-    socket.on('error', () => {
-      end = 'reset'
-    })
+  { afterwards = 'wait', seconds = lastResort / 1000, eachByteAlone = false }: ExchangeOptions = {},
+): ExchangeInProgress {
+  let begin = (): void => {}
+  const ready = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const socket = open(target, () => begin())
+  let text = ''
+  let end: Exchange['end'] = 'closed'
+  const abort = (): void => {
+    if (!socket.destroyed) end = 'open'
+    socket.destroy()
+  }
+  const limit = setTimeout(abort, seconds * 1000)
+  socket.setEncoding('latin1')
+  socket.on('data', (data) => {
+    text += data
+  })
+  socket.on('end', () => socket.end())
+  socket.on('error', () => {
+    end = 'reset'
+  })
+  const ended = new Promise<Exchange>((resolve) => {
     socket.on('close', () => {
       clearTimeout(limit)
+      begin()
       resolve({ text, end, bytesSent: socket.bytesWritten })
     })
   })
+  const sent = ready.then(async () => {
+    await send(socket, pieces, eachByteAlone)
+    if (afterwards === 'half-close') socket.end()
+    if (afterwards !== 'cut' || socket.destroyed) return
+    end = 'cut'
+    socket.destroy()
+  })
+  return { sent, ended, received: () => text, abort }
 }
+
+/** Sends raw bytes on a new connection and resolves with everything received until it ended. */
+export const exchange = (
+  target: Target | number,
+  pieces: Iterable<Piece>,
+  options?: ExchangeOptions,
+): Promise<Exchange> => beginExchange(target, pieces, options).ended

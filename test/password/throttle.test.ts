@@ -4,6 +4,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, other, testUsers, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
+import { pause, randomPause } from '../support/pause.ts'
 
 const guess = (f: Fixture, username: string, password: string, as = web) =>
   f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, as)
@@ -122,7 +123,7 @@ describe('failed passwords', () => {
       ...service,
       async authenticate(credentials, client) {
         asked += 1
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await pause(20)
         return service.authenticate?.(credentials, client)
       },
     }
@@ -139,7 +140,7 @@ describe('failed passwords', () => {
     const users: UserService = {
       ...service,
       async authenticate(credentials, client) {
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+        await randomPause(20)
         return service.authenticate?.(credentials, client)
       },
     }

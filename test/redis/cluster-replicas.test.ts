@@ -1,6 +1,8 @@
 // waitReplicas on a cluster: each slot has its own primary, and WAIT must go to the one that received the write.
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { pause } from '../support/pause.ts'
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
@@ -19,9 +21,9 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
   })
   afterAll(() => cluster.stop())
   const driverOf = redisDrivers()
-  async function open(operationTimeout = 1): Promise<RedisDriver> {
-    const driver = driverOf({ cluster: cluster.urls, waitReplicas: 1, operationTimeout })
-    await driver.open()
+  async function open(more: { operationTimeout?: number } = {}): Promise<RedisDriver> {
+    const driver = driverOf({ cluster: cluster.urls, waitReplicas: 1, ...more })
+    await eventually(() => driver.open())
     return driver
   }
   const first = <T>(list: readonly T[]): T => list[0] as T
@@ -44,7 +46,7 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
   })
 
   test('rejects only writes that the replica of their primary has not received', async () => {
-    const driver = await open(4)
+    const driver = await open({ operationTimeout: 8 })
     const keys = Array.from({ length: 60 }, (_, index) => `paused:${index}`)
     const owners = await Promise.all(keys.map(ownerOf))
     first(replicas).pause()
@@ -82,7 +84,7 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
 
   // Last, because it leaves the cluster with one primary less.
   test('keeps every resolved insert through the loss of a primary under load', async () => {
-    const driver = await open()
+    const driver = await open({ operationTimeout: 1 })
     const created: string[] = []
     let refused = 0
     let isOver = false
@@ -95,7 +97,7 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
           if (await driver.insertItem(key, 'x', { ttl })) created.push(key)
         } catch {
           refused += 1
-          await new Promise((resolve) => setTimeout(resolve, 20))
+          await pause(20)
         }
       }
     })

@@ -4,6 +4,7 @@ import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Cluster } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { itemKeys } from '../../packages/storage-drivers/src/redis/item-key.ts'
+import { eventually } from '../support/eventually.ts'
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
@@ -150,7 +151,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
       ]),
     )
     const driver = driverOf({ cluster: proxies.map(({ url }) => url), connection: { natMap }, operationTimeout })
-    await driver.open()
+    await eventually(() => driver.open())
     return { driver, proxies }
   }
   const writeAll = (driver: RedisDriver) =>
@@ -184,7 +185,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
 
   // By default ioredis resends the command, and the insert would return false.
   test('does not resend a command that a node may have performed before the connection broke', async () => {
-    const { driver, proxies } = await throughProxies(5)
+    const { driver, proxies } = await throughProxies(60)
     for (const proxy of proxies) proxy.loseResponses()
     const inserting = driver.insertItem('once', 'x', { ttl })
     await expect.poll(async () => (await sizes()).includes(1)).toBe(true)
@@ -197,7 +198,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
 
   test('rejects for a lost primary, returns no partial key list, and works again when the primary is back', async () => {
     const driver = driverOf({ cluster: cluster.urls, operationTimeout: 1 })
-    await Promise.all(keys.map((key) => driver.setItem(key, 'x', { ttl })))
+    await eventually(() => Promise.all(keys.map((key) => driver.setItem(key, 'x', { ttl }))))
     const lost = cluster.nodes[1] as RedisServer
     await lost.kill()
     const outcomes = await Promise.allSettled(keys.map((key) => driver.getItem(key)))
@@ -205,6 +206,6 @@ describeWithRedis('the Redis driver on a cluster', () => {
     for (let round = 0; round < 3; round += 1) await expect(driver.getKeys()).rejects.toThrow(/^Redis Cluster at /u)
     await lost.restart()
     await expect.poll(() => writeAll(driver)).toHaveLength(keys.length)
-    expect((await driver.getKeys()).length).toBe(keys.length)
+    expect((await eventually(() => driver.getKeys())).length).toBe(keys.length)
   })
 })

@@ -22,7 +22,8 @@ describeWithRedis('the Redis driver lets a process exit', () => {
   afterAll(() => rm(dirname(program), { recursive: true }))
 
   async function endOf(options: RedisDriverOptions): Promise<readonly [code: number | null, printed: string]> {
-    const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+    const patient = { operationTimeout: lastResort / 1000, ...options }
+    const child = spawn(process.execPath, [program, JSON.stringify(patient)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let printed = ''

@@ -73,11 +73,11 @@ describeWithRedis('an item in Redis', () => {
     await expect.poll(() => sent).toEqual([`PX ${milliseconds}`, `NX PX ${milliseconds}`])
     monitor.disconnect()
     client.disconnect()
-    if (ttl < 60) return
+    if (ttl < day) return
     for (const key of ['set', 'inserted']) {
       const life = await lifeOf(`grantry:${key}`)
       expect(life).toBeLessThanOrEqual(milliseconds)
-      expect(life).toBeGreaterThan(milliseconds - 20_000)
+      expect(life).toBeGreaterThan(milliseconds - day * 1000)
     }
   })
 

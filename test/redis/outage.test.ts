@@ -1,10 +1,10 @@
 // Redis hangs, dies, or is unreachable. Operations must reject soon, so that the provider responds 503, and the same
 // driver must work again when Redis is back, without a restart of the process.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Redis } from 'ioredis'
 import { test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { pause } from '../support/pause.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
 import { redisServers } from '../support/redis-servers.ts'
@@ -111,13 +111,15 @@ describeWithRedis('the Redis driver', () => {
     await opened(driver)
     server.pause()
     const underWay = refusals(driver)
+    // Ends after a timer of the client that has the same duration and began with the operations.
+    const timerOfOldSocket = pause(operationTimeout * 1000)
     await server.kill()
     await underWay
     await server.restart()
     await works(driver)
-    const id = await clientId(driver)
-    await sleep(operationTimeout * 1250)
-    expect(await clientId(driver)).toBe(id)
+    const id = await eventually(() => clientId(driver))
+    await timerOfOldSocket
+    expect(await eventually(() => clientId(driver))).toBe(id)
   })
 
   test.concurrent('drops a dead connection and uses a new one', async ({ expect }) => {

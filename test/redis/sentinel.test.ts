@@ -1,10 +1,11 @@
 // The primary dies under load and a Sentinel promotes its replica. With waitReplicas, no resolved insert or
 // commit may be lost: it prevents a second redemption of a code.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Redis } from 'ioredis'
 import { test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { pause } from '../support/pause.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
 import { redisServers } from '../support/redis-servers.ts'
@@ -56,7 +57,7 @@ describeWithRedis('the Redis driver with Sentinels', () => {
           if (isCommit) committed.push(key)
         } catch {
           refused.push(key)
-          await sleep(20)
+          await pause(20)
         }
       }
     })
@@ -95,7 +96,7 @@ describeWithRedis('the Redis driver with Sentinels', () => {
       waitReplicas: 1,
       operationTimeout: 1,
     })
-    await driver.open()
+    await eventually(() => driver.open())
     const inserts = inserting(driver)
     await expect.poll(() => inserts.created.length).toBeGreaterThan(300)
     // The replica falls behind: from now on, only the primary has new writes.

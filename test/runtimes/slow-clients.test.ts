@@ -4,14 +4,13 @@
  * failure shows no details.
  */
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { basic } from '@grantry/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Program, startProgram } from '../contract/program.ts'
 import { exchange, parseResponse, type ReceivedResponse } from '../contract/response.ts'
 import { bytesOf } from '../contract/wire-request.ts'
 import { bundle } from '../support/bundle.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, lastResort } from '../support/eventually.ts'
 import { web } from '../support/fixture.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 
@@ -53,6 +52,12 @@ function open(port: number) {
   }
 }
 
+/** Sends bytes to the system, or notices that the connection is closed. */
+const sent = (socket: Socket, bytes: string): Promise<unknown> =>
+  new Promise((resolve) => {
+    socket.write(bytes, resolve)
+  })
+
 const runtimes = [
   { name: 'bun', closesLate: true, parameters: [] },
   // Deno keeps a connection open while its body is incomplete, even after the response (measured: also when the body is
@@ -62,17 +67,19 @@ const runtimes = [
 
 for (const { name, closesLate, parameters } of runtimes) {
   describeWithRuntime(`@grantry/adapters/${name}`, runtimeExecutable(`.bin/${name}`), () => {
-    const start = async (): Promise<Program> => {
+    const start = async (requestTimeout: number): Promise<Program> => {
       const script = await bundle(new URL(`./programs/limited-${name}.ts`, import.meta.url))
-      return startProgram(runtimeExecutable(`.bin/${name}`), [...parameters, script])
+      return startProgram(runtimeExecutable(`.bin/${name}`), [...parameters, script, `${requestTimeout}`])
     }
     const send = (target: string) => exchange(program.port, bytesOf({ target }, 'x'))
     let program: Program
+    let patient: Program
 
     beforeAll(async () => {
-      program = await start()
+      program = await start(1)
+      patient = await start(lastResort / 1000)
     })
-    afterAll(() => program?.stop())
+    afterAll(() => Promise.all([program, patient].map((each) => each?.stop())))
 
     test('a body that stalls gets 408', async () => {
       const connection = open(program.port)
@@ -94,12 +101,9 @@ for (const { name, closesLate, parameters } of runtimes) {
     })
 
     test('reads a body that arrives in parts within the time limit', async () => {
-      const connection = open(program.port)
-      connection.socket.write(post(form.length).replace('Host: x', 'Host: x\r\nConnection: close'))
-      for (const part of form.match(/.{1,10}/gu) ?? []) {
-        connection.socket.write(part)
-        await sleep(10)
-      }
+      const connection = open(patient.port)
+      await sent(connection.socket, post(form.length).replace('Host: x', 'Host: x\r\nConnection: close'))
+      for (const part of form.match(/.{1,10}/gu) ?? []) await sent(connection.socket, part)
       expect((await connection.response()).status).toBe(200)
       connection.socket.destroy()
     })
@@ -109,8 +113,7 @@ for (const { name, closesLate, parameters } of runtimes) {
       connection.socket.write(post('chunked'))
       const piece = `4000\r\n${'x'.repeat(0x4000)}\r\n`
       for (let count = 0; count < 200 && !connection.isClosed() && connection.socket.writable; count += 1) {
-        connection.socket.write(piece)
-        await sleep(1)
+        await sent(connection.socket, piece)
       }
       connection.socket.end('0\r\n\r\n')
       expect((await connection.response()).status).toBe(413)
@@ -129,19 +132,18 @@ for (const { name, closesLate, parameters } of runtimes) {
     })
 
     test('close() refuses new connections, closes idle and unfinished ones, and lets the process exit', async () => {
-      const closing = await start()
-      const idle = open(closing.port)
+      const idle = open(patient.port)
       idle.socket.write('GET /.well-known/jwks HTTP/1.1\r\nHost: x\r\n\r\n')
-      const never = open(closing.port)
+      const never = open(patient.port)
       never.socket.write('GET /local/never HTTP/1.1\r\nHost: x\r\n\r\n')
-      const half = open(closing.port)
+      const half = open(patient.port)
       half.socket.write('GET /local')
       await eventually(() => expect(idle.received()).not.toBe(''))
-      await sleep(100)
-      expect(await closing.stop()).toBe(0)
-      expect(closing.console()).toBe('closed\n')
+      await eventually(() => expect(patient.console()).toBe('waiting\n'))
+      expect(await patient.stop()).toBe(0)
+      expect(patient.console()).toBe('waiting\nclosed\n')
       for (const connection of [idle, never, half]) await connection.ended()
-      await expect(exchange(closing.port, bytesOf({ target: '/' }, 'x'))).rejects.toThrow(/ECONNREFUSED/u)
+      await expect(exchange(patient.port, bytesOf({ target: '/' }, 'x'))).rejects.toThrow(/ECONNREFUSED/u)
     })
   })
 }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe } from 'vitest'
 import { root, serverCertificate } from '../mtls/https.ts'
 import { describeWith } from '../support/describe-with.ts'
+import { eventually } from '../support/eventually.ts'
 import { runProgram } from '../support/program.ts'
 
 const missing =
@@ -50,19 +50,12 @@ export async function startNginx(directory: string, port: number, upstream: numb
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(prefix, name), text)
   const program = runProgram(['nginx', '-p', prefix, '-c', 'nginx.conf', '-e', 'stderr'], { cwd: prefix })
-  let hasEnded = false
-  void program.ended.then(() => {
-    hasEnded = true
-  })
-  const isReachable = (): Promise<boolean> =>
-    fetch(`http://127.0.0.1:${port}/`).then(
-      () => true,
-      () => false,
-    )
-  while (!(await isReachable())) {
-    if (hasEnded) throw new Error(`nginx has ended: ${program.output().err}`)
-    await sleep(20)
-  }
+  await Promise.race([
+    eventually(() => fetch(`http://127.0.0.1:${port}/`)),
+    program.ended.then(() => {
+      throw new Error(`nginx has ended: ${program.output().err}`)
+    }),
+  ])
   return async () => {
     program.signal('SIGTERM')
     await program.ended

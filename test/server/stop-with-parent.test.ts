@@ -17,14 +17,14 @@ const { ppid } = process
 export function buildIfStale() {
   writeSync(1, 'building\\n')
   const cell = new Int32Array(new SharedArrayBuffer(4))
-  for (let turn = 0; turn < 1000 && process.ppid === ppid; turn++) Atomics.wait(cell, 0, 0, 10)
+  for (let turn = 0; turn < 6000 && process.ppid === ppid; turn++) Atomics.wait(cell, 0, 0, 10)
 }`
 
-/** A server that runs until it gets a signal; after ten seconds it gives up. */
+/** A server that runs until it gets a signal; after a minute it gives up. */
 const server = `export const main = () => new Promise((resolve) => setTimeout(() => {
   process.stdout.write('orphaned\\n')
   resolve(0)
-}, 10_000))`
+}, 60_000))`
 
 test('npm start stops when its parent exits during the build', async () => {
   mkdirSync(join(root, 'scripts'))

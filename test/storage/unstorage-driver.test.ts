@@ -9,6 +9,7 @@ import fsDriver from 'unstorage/drivers/fs'
 import plainMemory from 'unstorage/drivers/memory'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { fixture, redirectUri, web } from '../support/fixture.ts'
+import { pause } from '../support/pause.ts'
 
 const minute = 60
 const key = 'spent:code:0123456789abcdef'
@@ -47,7 +48,7 @@ describe('a storage whose driver cannot insert atomically', () => {
     const slow: Driver = {
       ...plainMemory(),
       // With a delay between read and write, only the lock helps.
-      setItem: (...given) => new Promise((resolve) => setTimeout(() => resolve(memory.setItem?.(...given)), 2)),
+      setItem: (...given) => pause(2).then(() => memory.setItem?.(...given)),
       getItem: (...given) => memory.getItem(...given),
     }
     const memory = plainMemory()

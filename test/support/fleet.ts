@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from './pause.ts'
 
 /** Server processes, each on its own port, that are killed and started as needed. */
 export interface Fleet {
@@ -64,7 +64,7 @@ export function createFleet(deps: {
       running.set(port, server)
     },
     async ready(port) {
-      for (const end = Date.now() + longestStart; Date.now() < end; await sleep(50)) {
+      for (const end = Date.now() + longestStart; Date.now() < end; await pause(50)) {
         const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined)
         if (response?.status === 200) return
         if (!running.has(port)) throw new Error(`The server on port ${port} ended; its log is ${logOf(port)}`)

@@ -1,12 +1,11 @@
 import type { AtomicDriver } from '@grantry/core'
+import { randomPause } from './pause.ts'
 
 /**
  * The maximum delay in whole milliseconds, from 0, that every operation of a slow driver waits at random before and
  * after it acts.
  */
 const longest = 10
-
-const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * longest))
 
 /**
  * What the driver stores lives a hundred times as long: on a busy machine a test takes longer than the seconds of a retry
@@ -21,9 +20,9 @@ const lasting = <T extends { readonly ttl?: number | undefined }>(stored: T): T 
  */
 export function withLatency(driver: AtomicDriver): AtomicDriver {
   const slow = async <T>(act: () => T): Promise<Awaited<T>> => {
-    await wait()
+    await randomPause(longest)
     const result = await act()
-    await wait()
+    await randomPause(longest)
     return result
   }
   const { commit, getItems } = driver

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from './pause.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 import { reservedPort } from './reserved-port.ts'
 
@@ -35,7 +35,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
   while (!(await isSo())) {
     if (Date.now() > deadline)
       throw new Error(`The Redis cluster did not reach this state within ${timeLimit} s: ${what}`)
-    await sleep(100)
+    await pause(100)
   }
 }
 

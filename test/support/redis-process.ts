@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from './pause.ts'
 
 /** Seconds for a new server to respond; on a machine with one busy core it is slow, not broken. */
 const timeLimit = 60
@@ -100,7 +100,7 @@ export async function startProcess(
       await kill()
       throw new Error(`redis-server on port ${port} does not reply to a PING within ${timeLimit} s:\n${log}`)
     }
-    await sleep(20)
+    await pause(20)
   }
   return { pid, signal: (name) => child.kill(name), kill }
 }

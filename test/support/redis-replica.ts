@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { pause } from './pause.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 /** Milliseconds. */
@@ -14,7 +14,7 @@ export async function startReplica(primary: RedisServer): Promise<RedisServer> {
     // A new replica counts as in sync with an empty stream, and gets the stream up to a second later.
     while (String(await client.info('replication')).includes('connected_slaves:0')) {
       if (Date.now() > deadline) throw new Error('The replica has not connected')
-      await sleep(20)
+      await pause(20)
     }
     const results = await client
       .pipeline([

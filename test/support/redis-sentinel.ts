@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { pause } from './pause.ts'
 import { newDirectory, removeDirectory, startProcess } from './redis-process.ts'
 import type { RedisServer } from './redis-server.ts'
 import { reservedPort } from './reserved-port.ts'
@@ -32,7 +32,7 @@ async function waitForReplicas(port: number, name: string, primary: RedisServer)
       const known = await client.call('SENTINEL', 'REPLICAS', name)
       if (Array.isArray(known) && known.length === wanted) return
       if (Date.now() > deadline) throw new Error(`The Sentinel has not found ${wanted} replicas within ${timeLimit} s`)
-      await sleep(100)
+      await pause(100)
     }
   } finally {
     client.disconnect()

@@ -6,6 +6,7 @@ import { password } from '@grantry/plugins/password'
 import { type RedisDriver, redisDriver } from '@grantry/storage-drivers/redis'
 import { createTestProvider } from '@grantry/testing'
 import { withLatency } from '../../../test/support/latency.ts'
+import { pause } from '../../../test/support/pause.ts'
 import { print, starting } from '../../../test/support/start-concurrently.ts'
 import type { GuesserOrder, GuesserReport, GuessesReport } from '../guessers.ts'
 
@@ -37,7 +38,7 @@ async function guesser(driver: RedisDriver, { grantType, users, addresses }: Kin
     users: {
       async authenticate() {
         judged += 1
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await pause(20)
         return undefined
       },
     },

@@ -1,16 +1,16 @@
 // A server like the real one with a driver that has one fault. The harness must detect it.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { serve } from '@grantry/adapters/node'
 import { type AtomicDriver, createProvider } from '@grantry/core'
 import { loadConfiguration } from '../../../packages/server/src/configuration/load.ts'
 import { providerOptions } from '../../../packages/server/src/configuration/provider-options.ts'
 import { configuredStorage } from '../../../packages/server/src/configuration/storage.ts'
+import { pause } from '../../../test/support/pause.ts'
 import { endWithParent } from '../../../test/support/programs/end-with-parent.ts'
 import type { Fault } from '../faults.ts'
 
 /** Milliseconds between a read and the write that relies on it. */
-const gap = 5
+const gap = 20
 
 const faults: Readonly<Record<Fault, (driver: AtomicDriver) => AtomicDriver>> = {
   // The marker is in the memory of the process that spent the token.
@@ -32,7 +32,7 @@ const faults: Readonly<Record<Fault, (driver: AtomicDriver) => AtomicDriver>> = 
     async insertItem(key, value, options) {
       if (key.startsWith('probe:')) return driver.insertItem(key, value, options)
       if ((await driver.getItem(key)) !== null) return false
-      await sleep(gap)
+      await pause(gap)
       await driver.setItem(key, value, options)
       return true
     },
@@ -51,7 +51,7 @@ const faults: Readonly<Record<Fault, (driver: AtomicDriver) => AtomicDriver>> = 
     ...driver,
     async setItem(key, value, options) {
       if (key.startsWith('probe:')) return driver.setItem(key, value, options)
-      void sleep(100).then(() => driver.setItem(key, value, options))
+      void pause(100).then(() => driver.setItem(key, value, options))
     },
   }),
   'cuts records': (driver) => ({

@@ -1,10 +1,11 @@
 // Drivers whose items do not expire, expire early, or are replaced by several inserts after they expire.
 import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { randomPause } from '../../support/pause.ts'
 import { type Broken, over } from './broken.ts'
 
 /** A random delay, like that of a disk or network. */
-const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * 8))
+const moment = (): Promise<void> => randomPause(8)
 
 interface Item {
   readonly value: string

@@ -1,4 +1,6 @@
 // Drivers that lose items or let more than one insert win.
+
+import { pause } from '../../support/pause.ts'
 import { type Broken, over, renaming, turn } from './broken.ts'
 
 /**
@@ -8,7 +10,7 @@ import { type Broken, over, renaming, turn } from './broken.ts'
 const farApart = over((good) => ({
   async insertItem(key, value, options) {
     if ((await good.getItem(key)) !== null) return false
-    if (key.startsWith('spent:')) await new Promise((resolve) => setTimeout(resolve, 10))
+    if (key.startsWith('spent:')) await pause(10)
     await good.setItem(key, value, options)
     return true
   },
@@ -112,7 +114,7 @@ export const brokenInserts: readonly Broken[] = [
     proof: 'stores, replaces and removes an item',
     sentence: /after setItem\(\).* getItem\(\) should return/u,
     subject: over((good) => ({
-      setItem: (key, value, options) => void setTimeout(() => good.setItem(key, value, options), 30),
+      setItem: (key, value, options) => void pause(30).then(() => good.setItem(key, value, options)),
     })),
   },
 ]

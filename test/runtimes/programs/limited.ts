@@ -8,14 +8,17 @@ export async function limited() {
     issuer: provider.issuer,
     async fetch(request: Request): Promise<Response> {
       if (request.url.includes('/local/throws')) throw new Error('hunter2')
-      if (request.url.includes('/local/never')) return new Promise(() => {})
+      if (request.url.includes('/local/never')) {
+        process.stdout.write('waiting\n')
+        return new Promise(() => {})
+      }
       return provider.fetch(request)
     },
   }
 }
 
-/** Seconds: for a body to arrive, and for open requests to complete. */
-export const limits = { requestTimeout: 1, drain: 1 } as const
+/** Seconds: for a body to arrive (by default so short that it passes in a test), and for open requests to complete. */
+export const limits = { requestTimeout: Number(process.argv[2] ?? 1), drain: 1 } as const
 
 /** Prints the errors that the adapter reports. */
 export const onError = (error: unknown): void => {

@@ -7,8 +7,6 @@ import { isWhole, largeValues } from './torn-reads.ts'
 
 const concurrentKeys = 300
 const concurrentExpiringKeys = 120
-/** Milliseconds that give all processes time to receive their calls before they start. */
-const startDelay = 300
 
 /** Starts processes with the subject's module, and kills them at the end in any case. */
 export async function withProcesses(
@@ -27,30 +25,58 @@ export async function withProcesses(
   }
 }
 
+/** Runs calls in all processes at once: each has received its own before the first one starts. */
+export async function performTogether(
+  children: readonly DriverProcess[],
+  callsOf: (index: number) => readonly Call[],
+): Promise<readonly (readonly Outcome[])[]> {
+  const starts = await Promise.all(children.map((child, index) => child.prepare(callsOf(index))))
+  return Promise.all(starts.map((start) => start()))
+}
+
+/** Waits until another process has written the item, or has ended its calls. */
+export async function untilWritten(driver: Operations, key: string, calls: Promise<unknown>): Promise<void> {
+  let ended = false
+  void calls.then(() => {
+    ended = true
+  })
+  while (!ended && (await driver.get(key)) === undefined) await sleep(1)
+}
+
 /**
- * Each process inserts every key at each moment. Per key, exactly one insert must win, and its value must be stored.
+ * Each process inserts every key, at once or at each of the moments. Per key, exactly one insert must win, and its value
+ * must be stored.
  */
 async function race(
   context: ProofContext,
   driver: Operations,
   children: readonly DriverProcess[],
-  { keys, moments }: { readonly keys: readonly string[]; readonly moments: readonly number[] },
+  { keys, moments }: { readonly keys: readonly string[]; readonly moments?: readonly number[] },
 ): Promise<void> {
   context.trackKeys(keys)
-  const attempts = await Promise.all(
-    children.flatMap((child, index) =>
-      moments.map(async (at) => {
-        const written = recordOf(`process ${index} at ${at}`)
-        // Every other process goes in reverse order, so that even a late process collides with the others.
-        const order = index % 2 === 0 ? keys : [...keys].reverse()
-        const outcomes = await child.perform(
-          order.map((key) => ['insertItem', key, written, { ttl: 3600 }]),
-          { at },
-        )
-        return { written, outcomes: new Map(order.map((key, place) => [key, outcomes[place] as Outcome])) }
+  const newAttempt = (index: number, when: string) => {
+    const written = recordOf(`process ${index} ${when}`)
+    // Every other process goes in reverse order, so that even a late process collides with the others.
+    const order = index % 2 === 0 ? keys : [...keys].reverse()
+    return {
+      calls: order.map((key): Call => ['insertItem', key, written, { ttl: 3600 }]),
+      resultOf: (outcomes: readonly Outcome[]) => ({
+        written,
+        outcomes: new Map(order.map((key, place) => [key, outcomes[place] as Outcome])),
       }),
-    ),
-  )
+    }
+  }
+  async function attemptTogether() {
+    const each = children.map((_, index) => newAttempt(index, 'with the others'))
+    const outcomes = await performTogether(children, (index) => each[index]?.calls ?? [])
+    return each.map(({ resultOf }, index) => resultOf(outcomes[index] ?? []))
+  }
+  const attemptAt = (at: number) =>
+    children.map(async (child, index) => {
+      const { calls, resultOf } = newAttempt(index, `at ${at}`)
+      return resultOf(await child.perform(calls, { at }))
+    })
+  const attempts = await (moments === undefined ? attemptTogether() : Promise.all(moments.flatMap(attemptAt)))
   for (const key of keys) {
     const results = attempts.map(({ written, outcomes }) => ({ written, ...outcomes.get(key) }))
     const failed = results.find(({ error }) => error !== undefined)
@@ -89,8 +115,7 @@ async function proveKill(context: ProofContext, driver: Operations, child: Drive
   context.trackKeys([key, ...inserted])
   // The calls never complete: the process is killed meanwhile.
   const writing = child.perform(writes(key, inserted), { serial: true }).catch(() => undefined)
-  const end = performance.now() + 3000
-  while ((await driver.get(inserted[1] as string)) === undefined && performance.now() < end) await sleep(1)
+  await untilWritten(driver, inserted[1] as string, writing)
   await child.kill()
   await writing
   const found = await driver.get(key)
@@ -118,7 +143,7 @@ export const betweenProcesses: readonly Proof[] = [
       withProcesses(context, async (children) => {
         const driver = await context.open()
         for (let round = 0; round < context.rounds; round += 1) {
-          await race(context, driver, children, { keys: freshKeys(concurrentKeys), moments: [Date.now() + startDelay] })
+          await race(context, driver, children, { keys: freshKeys(concurrentKeys) })
         }
       }),
   },
@@ -153,7 +178,9 @@ export const betweenProcesses: readonly Proof[] = [
         ).finally(() => {
           writing = false
         })
-        while (writing) {
+        // Once more when everything is written.
+        for (let isLast = false; !isLast; ) {
+          isLast = !writing
           const begun = performance.now()
           const found = await driver.get(key)
           await yieldToOthers(begun)

@@ -1,5 +1,5 @@
 import type { DriverChanges } from '@grantry/core'
-import { withProcesses } from './between-processes.ts'
+import { performTogether, untilWritten, withProcesses } from './between-processes.ts'
 import { judge, newContenders, sharedKeys } from './commit-race.ts'
 import { itemOf, openCommitting } from './commits.ts'
 import { keysOf } from './intercept.ts'
@@ -7,13 +7,10 @@ import type { Operations } from './operations.ts'
 import type { DriverProcess } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
 import { freshKey, isSameValue, recordOf } from './records.ts'
-import { sleep } from './timing.ts'
 
 /** Each has few keys, so that the commits of all processes collide. */
 const groups = 20
 const commitsPerGroup = 2
-/** Milliseconds that give all processes time to receive their calls before they start. */
-const startDelay = 300
 
 async function race(context: ProofContext, driver: Operations, children: readonly DriverProcess[]): Promise<void> {
   const contenders = (
@@ -22,24 +19,18 @@ async function race(context: ProofContext, driver: Operations, children: readonl
     )
   ).flat()
   context.trackKeys(contenders.flatMap(({ changes }) => keysOf(changes)))
-  const at = Date.now() + startDelay
-  const results = await Promise.all(
-    children.map(async (child, index) => {
-      const own = contenders.filter((_, place) => place % children.length === index)
-      const outcomes = await child.perform(
-        own.map(({ changes }) => ['commit', changes]),
-        { at },
-      )
-      return own.map((contender, place) => ({ contender, ...outcomes[place] }))
-    }),
+  const ownOf = (index: number) => contenders.filter((_, place) => place % children.length === index)
+  const outcomes = await performTogether(children, (index) => ownOf(index).map(({ changes }) => ['commit', changes]))
+  const results = outcomes.flatMap((each, index) =>
+    ownOf(index).map((contender, place) => ({ contender, ...each[place] })),
   )
-  const failed = results.flat().find(({ error }) => error !== undefined)
+  const failed = results.find(({ error }) => error !== undefined)
   if (failed !== undefined) context.fail(`commit() failed in another process: ${failed.error}`)
   else
     await judge(
       context,
       driver,
-      results.flat().map(({ contender, value }) => ({ contender, outcome: value })),
+      results.map(({ contender, value }) => ({ contender, outcome: value })),
     )
 }
 
@@ -65,8 +56,7 @@ async function proveKill(context: ProofContext, driver: Operations, child: Drive
     )
     .catch(() => undefined)
   const started = commits[2]?.create[0]?.key ?? ''
-  const end = performance.now() + 3000
-  while ((await driver.get(started)) === undefined && performance.now() < end) await sleep(1)
+  await untilWritten(driver, started, writing)
   await child.kill()
   await writing
   for (const { create, put, remove } of commits) {

@@ -1,17 +1,15 @@
-import { withProcesses } from './between-processes.ts'
+import { performTogether, withProcesses } from './between-processes.ts'
 import { hostileKeys } from './hostile-keys.ts'
 import type { Operations } from './operations.ts'
 import type { Call } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
 import { abbreviate, freshKey } from './records.ts'
-import { randomDelay, sleep, timedOut, withTimeout } from './timing.ts'
+import { randomDelay, recoveryTimeout, sleep, timedOut, untilRecovered, withTimeout } from './timing.ts'
 
 const concurrentKeys = 5
 const callsOfAKey = 40
 const callsOfAProcess = 60
 const callsUntilKilled = 400
-/** Milliseconds that give all processes time to receive their calls. */
-const startDelay = 300
 /** Milliseconds by which a counter may expire early or late: clocks differ, and a store may use whole seconds. */
 const earlyBy = 100
 const late = 1500
@@ -54,10 +52,7 @@ async function proveBetweenProcesses(context: ProofContext): Promise<void> {
   const calls = (key: string, count: number): readonly Call[] =>
     Array.from({ length: count }, (): Call => ['incrementItem', key, { ttl: 3600 }])
   await withProcesses(context, async (children) => {
-    const at = Date.now() + startDelay
-    const outcomes = (
-      await Promise.all(children.map((child) => child.perform(calls(raced, callsOfAProcess), { at })))
-    ).flat()
+    const outcomes = (await performTogether(children, () => calls(raced, callsOfAProcess))).flat()
     const failed = outcomes.find(({ error }) => error !== undefined)
     if (failed !== undefined) context.fail(`incrementItem() failed in another process: ${failed.error}`)
     else
@@ -69,8 +64,13 @@ async function proveBetweenProcesses(context: ProofContext): Promise<void> {
 
     // The calls never complete: the process is killed meanwhile.
     const [child] = children
+    let ended = false
     const dying = child?.perform(calls(interrupted, callsUntilKilled), { serial: true }).catch(() => undefined)
-    await sleep(20)
+    void dying?.then(() => {
+      ended = true
+    })
+    // Until the count shows that the process has counted too.
+    for (let own = 1; !ended && (await driver.increment(interrupted)) === own; own += 1) await sleep(1)
     await child?.kill()
     await dying
     const [one, next] = [await driver.increment(interrupted), await driver.increment(interrupted)]
@@ -149,22 +149,16 @@ async function proveOutage(context: ProofContext): Promise<void> {
   } finally {
     await outage.end()
   }
-  const end = performance.now() + 15_000
-  for (;;) {
-    const outcome = await context.attempt(() => driver.increment(key))
-    if (outcome !== undefined) {
-      if (outcome.value <= before && outcome.value !== 1) {
-        context.fail(
-          `after an outage a counter should continue from ${before} or restart at 1, but returned ${outcome.value}`,
-        )
-      }
-      return
-    }
-    if (performance.now() > end) {
-      context.fail('after an outage incrementItem() should work again within 15 s')
-      return
-    }
-    await sleep(100)
+  const outcome = await untilRecovered(
+    () => context.attempt(() => driver.increment(key)),
+    (result) => result !== undefined,
+  )
+  if (outcome === undefined) {
+    context.fail(`after an outage incrementItem() should work again within ${recoveryTimeout} s`)
+  } else if (outcome.value <= before && outcome.value !== 1) {
+    context.fail(
+      `after an outage a counter should continue from ${before} or restart at 1, but returned ${outcome.value}`,
+    )
   }
 }
 

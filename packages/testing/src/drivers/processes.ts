@@ -20,6 +20,8 @@ export interface DriverProcess {
     calls: readonly Call[],
     order?: { readonly at?: number; readonly serial?: boolean },
   ): Promise<readonly Outcome[]>
+  /** Sends the calls. Resolves when the process has them, with the function that starts them. */
+  prepare(calls: readonly Call[]): Promise<() => Promise<readonly Outcome[]>>
   /**
    * Disposes of the driver and waits for the process to exit. Resolves to `false` when it did not exit and was killed.
    */
@@ -28,8 +30,11 @@ export interface DriverProcess {
   kill(): Promise<void>
 }
 
-/** Time limit for a process to start, and for each batch of calls, in seconds. */
-const limit = 20
+/** Time limit for a process to start, for each batch of calls, and for its end, in seconds: a last resort. */
+const limit = 60
+
+/** Exit code of a process that something kept alive after `dispose()`. */
+const keptAlive = 75
 
 // A string, so that it works in a bundle and in a Node.js without TypeScript support. It only runs calls; the checks
 // are in the parent process.
@@ -46,15 +51,25 @@ const perform = async ([method, ...values]) => {
   }
 }
 let ending = false
+// Five seconds in which this process has the processor: a busy machine is no fault of the driver. They keep nothing alive.
+const exitIn = (steps) => setTimeout(() => (steps === 0 ? process.exit(${keptAlive}) : exitIn(steps - 1)), 100).unref()
+const starts = new Map()
 // The parent process is gone.
 process.on('disconnect', () => ending || process.exit(1))
-process.on('message', async ({ id, texts, calls: given, at = 0, serial, end }) => {
+process.on('message', async ({ id, texts, calls: given, at = 0, serial, waits, start, end }) => {
   if (end) {
     ending = true
+    exitIn(50)
     await driver.dispose?.()
     return process.disconnect()
   }
+  if (start) return starts.get(start)()
   const calls = given.map((call) => call.map((value) => (typeof value === 'number' ? texts[value] : value)))
+  if (waits) {
+    const started = new Promise((resolve) => starts.set(id, resolve))
+    process.send({ id: waits })
+    await started
+  }
   const early = at - Date.now()
   if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
   const outcomes = []
@@ -98,10 +113,10 @@ function connect(child: ChildProcess): DriverProcess & { readonly ready: Promise
     for (const { reject } of pending.values()) reject(new Error(why))
     pending.clear()
   }
-  const ended = new Promise<void>((resolve) => {
-    child.once('close', () => {
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
       fail(`a child process exited: ${stderr.trim()}`)
-      resolve()
+      resolve(code)
     })
   })
   child.on('message', ({ id, outcomes = [] }: Message) => {
@@ -122,9 +137,22 @@ function connect(child: ChildProcess): DriverProcess & { readonly ready: Promise
       child.send({ id: last, ...packed(calls), at, serial })
       return withLimit(response, 'complete its calls')
     },
+    async prepare(calls) {
+      last += 2
+      const [received, id] = [last - 1, last]
+      const arrival = responseTo(received)
+      child.send({ id, ...packed(calls), waits: received })
+      await withLimit(arrival, 'receive its calls')
+      return () => {
+        const response = responseTo(id)
+        child.send({ start: id })
+        return withLimit(response, 'complete its calls')
+      }
+    },
     async end() {
       if (child.connected) child.send({ end: true })
-      if ((await withTimeout(ended, 5)) !== timedOut) return true
+      const code = await withTimeout(ended, limit)
+      if (code !== timedOut) return code !== keptAlive
       child.kill('SIGKILL')
       await ended
       return false

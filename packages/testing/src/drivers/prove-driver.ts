@@ -57,7 +57,7 @@ export interface DriverProof {
  * @throws TypeError when the subject is malformed
  * @example
  * for (const { name, skipReason, prove } of driverProofs({ open: () => myDriver() })) {
- *   test(name, { skip: skipReason ?? false, timeout: 60_000 }, prove)
+ *   test(name, { skip: skipReason ?? false, timeout: 120_000 }, prove)
  * }
  */
 export function driverProofs(subject: DriverSubject): readonly DriverProof[] {

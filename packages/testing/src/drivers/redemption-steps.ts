@@ -20,7 +20,7 @@ const redeemables: readonly Redeemable[] = [
 const maxSteps = 40
 
 /** Time limit of a request whose storage breaks, in seconds; longer than that of one operation. */
-const responseTimeout = 10
+const responseTimeout = 60
 
 /** Two providers on one driver, like two processes. Only the storage of one of them breaks. */
 interface Pair {
