@@ -9,7 +9,6 @@ import { faultsOf, raceKinds, runRounds } from './race.ts'
 
 const racers = 60
 const rounds = 4
-const minutes = 60_000
 
 async function newKeys(): Promise<unknown> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
@@ -24,21 +23,17 @@ function raceOn(name: PlaceName): void {
   beforeAll(async () => {
     opened = await open()
     contenders = await startContenders(opened.place, await newKeys(), processes)
-  }, minutes)
+  })
   afterAll(async () => {
     await contenders?.stop()
     await opened?.close()
   })
 
-  test.each(raceKinds)(
-    `${racers} racers in ${processes} processes for one %s`,
-    async (kind) => {
-      const results = await runRounds(contenders, kind, { racers, rounds, concurrency: rounds })
-      expect(results).toHaveLength(rounds)
-      expect(results.flatMap((round) => faultsOf(kind, racers, round))).toEqual([])
-    },
-    3 * minutes,
-  )
+  test.each(raceKinds)(`${racers} racers in ${processes} processes for one %s`, async (kind) => {
+    const results = await runRounds(contenders, kind, { racers, rounds, concurrency: rounds })
+    expect(results).toHaveLength(rounds)
+    expect(results.flatMap((round) => faultsOf(kind, racers, round))).toEqual([])
+  })
 }
 
 describe('memory', () => raceOn('memory'))

@@ -5,10 +5,20 @@ import type { Ledger } from './ledger.ts'
 import type { SentinelGroup } from './sentinel-group.ts'
 import type { Chaos } from './torture.ts'
 
-/** Kills a random server every 150 to 800 ms and restarts it immediately, possibly while it is still starting. */
+/** The least number of tokens between two kills: on a busy machine, servers that only start would prove nothing. */
+const tokensBetweenKills = 10
+
+/**
+ * Kills a random server every 150 to 800 ms and restarts it immediately, possibly while it is still starting. Waits while
+ * the clients get no tokens.
+ */
 export const killServers: Chaos = async ({ fleet, ledger, random, ended }) => {
+  const tokens = (): number => ledger.counts.families + ledger.counts.refreshes
+  let before = tokens()
   while (!ended.aborted) {
     await pause(random.between(150, 800))
+    if (tokens() < before + tokensBetweenKills) continue
+    before = tokens()
     const port = random.pick(fleet.ports)
     await fleet.kill(port)
     ledger.count('kills')

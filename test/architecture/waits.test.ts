@@ -43,7 +43,6 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'test/attacks/passwords-guessed-at-once.test.ts',
     'test/attacks/returned-permits.test.ts',
     'test/attacks/secret-guessing.test.ts',
-    'test/conformance/programs/broken-expiry.ts',
     'test/conformance/programs/broken-inserts.ts',
     'test/password/throttle.test.ts',
     'test/storage/unstorage-driver.test.ts',

@@ -34,5 +34,5 @@ describe('a driver fails', () => {
     ...brokenLives,
   ]
   const faults = all.map((broken): [string, Broken] => [broken.fault, broken])
-  test.concurrent.each(faults)('if %s', async (_, broken) => assertReported(broken), 120_000)
+  test.concurrent.each(faults)('if %s', async (_, broken) => assertReported(broken))
 })

@@ -83,9 +83,9 @@ const onDisk: readonly Row[] = [
 ]
 
 describe('passes the conformance kit:', () => {
-  test.concurrent.each(named(inMemory))('%s', async (_, row) => assertPassesEveryProof(row), 120_000)
+  test.concurrent.each(named(inMemory))('%s', async (_, row) => assertPassesEveryProof(row))
 
-  test.each(named(onDisk))('%s', async (_, row) => assertPassesEveryProof(row), 120_000)
+  test.each(named(onDisk))('%s', async (_, row) => assertPassesEveryProof(row))
 
   // An unmounted disk must not look like a store in which nothing was revoked.
   test('filesystem, whose directory disappears and returns', async () => {

@@ -75,6 +75,19 @@ describe('a page of the host beside the ready sign-in', () => {
 })
 
 describe('the page for devices with the ready sign-in', () => {
+  // Who knew the verifier would be one step nearer to a code of the page.
+  test('sends the user to the sign-in with a challenge that nobody can know', async () => {
+    const { provider } = await setUp()
+    const challenges = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const { headers } = await provider.fetch(new Request(pageUri))
+        return new URL(headers.get('location') ?? '').searchParams.get('code_challenge')
+      }),
+    )
+    for (const challenge of challenges) expect(challenge).toMatch(/^[\w-]{43}$/u)
+    expect(new Set(challenges).size).toBe(3)
+  })
+
   test('signs in, asks, and lets the device in', async () => {
     const { browser, enter, start, poll, clock } = await setUp()
     const { body } = await start()

@@ -62,6 +62,7 @@ const entryFor = (adapter: string, program: ServerProgram): string => `
 export async function startFramingServer(
   { adapter, command, differs, overTls }: ServerUnderTest,
   program: ServerProgram,
+  requestTimeout: number,
 ): Promise<FramingServer> {
   const file = await bundleText(entryFor(adapter, program), new URL('.', import.meta.url))
   const [executable = '', ...given] = command
@@ -69,6 +70,7 @@ export async function startFramingServer(
     env: {
       ...process.env,
       GRANTRY_TEST_PARENT: String(process.pid),
+      GRANTRY_TEST_REQUEST_TIMEOUT: String(requestTimeout),
       NO_COLOR: '1',
       ...(overTls && { GRANTRY_TEST_TLS: JSON.stringify(tls) }),
     },

@@ -93,5 +93,5 @@ describeServers(
       for (const { closed } of opened) await eventually(() => expect(closed()).toBe(true))
     })
   },
-  'memory-server',
+  { program: 'memory-server' },
 )

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll } from 'vitest'
 import { describeWith } from '../support/describe-with.ts'
+import { lastResort } from '../support/eventually.ts'
 import { type FramingServer, type ServerProgram, type ServerUnderTest, startFramingServer } from './child-server.ts'
 import { bunDiffers, denoDiffers, denoTlsDiffers } from './differences.ts'
 
@@ -24,12 +25,17 @@ const servers: readonly ServerUnderTest[] = [
   { name: 'node with TLS', ...node, overTls: true },
 ]
 
-/** Defines the same tests for every server. The servers run side by side, the tests of each one after the other. */
+/**
+ * Defines the same tests for every server. The servers run side by side, the tests of each one after the other.
+ *
+ * @param more.requestTimeout seconds within which a whole request must arrive; by default more than on any busy machine
+ */
 export function describeServers(
   title: string,
   define: (server: () => FramingServer, name: string) => void,
-  serverProgram: ServerProgram = 'framing-server',
+  more: { readonly program?: ServerProgram; readonly requestTimeout?: number } = {},
 ): void {
+  const { program: serverProgram = 'framing-server', requestTimeout = lastResort / 1000 } = more
   // The tests of memory open their connections without TLS.
   for (const under of servers.filter(({ overTls }) => !overTls || serverProgram === 'framing-server')) {
     const [program = ''] = under.command
@@ -37,7 +43,7 @@ export function describeServers(
     describeWith(missing, `${title}, ${under.name}`, () => {
       let server: FramingServer | undefined
       beforeAll(async () => {
-        server = await startFramingServer(under, serverProgram)
+        server = await startFramingServer(under, serverProgram, requestTimeout)
       })
       afterAll(() => server?.stop())
       define(() => {

@@ -24,6 +24,15 @@ function change(ring: SharedRing, edit: (value: string) => string | undefined): 
 const isRing = (value: string): boolean => value.includes('"ring"') || value.includes('"sealed"')
 
 describe('a start with', () => {
+  test('an older ring only, because the newest record is missing, is rejected like one without any', async () => {
+    const ring = sharedRing()
+    const { provider } = await ring.start()
+    await provider.keys.rotate({ force: true })
+    change(ring, (value) => (isRing(value) ? undefined : value))
+    expect(snapshot(ring)).toContain('"superseded"')
+    await expect(ring.start()).rejects.toThrow('keys: the storage refers to a key ring that is missing')
+  })
+
   test.each([
     [
       'another secret',

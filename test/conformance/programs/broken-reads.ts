@@ -108,7 +108,7 @@ export const brokenReads: readonly Broken[] = [
   {
     fault: 'getItems() returns expired items',
     proof: 'returns no expired item among several',
-    sentence: /an item with a ttl of 1 s, read by getItems\(\), should be gone after 1 s/u,
+    sentence: /an item that getItems\(\) reads with a ttl of 1 s should be gone after 1 s/u,
     subject: over((good) => {
       const written = new Map<string, string>()
       return {

@@ -2,9 +2,6 @@ import type { RunningServer, Servable, TlsSettings } from '@grantry/adapters/nod
 import { fixture } from '../../support/fixture.ts'
 import { endWithParent } from '../../support/programs/end-with-parent.ts'
 
-/** Seconds within which a whole request must arrive: short, because tests wait for it, but enough for an honest one. */
-const requestTimeout = 6
-
 type Serve = (
   provider: Servable,
   options: { readonly requestTimeout: number; readonly tls?: TlsSettings | undefined },
@@ -18,8 +15,11 @@ export async function run(serve: Serve): Promise<void> {
       if (event.type === 'token_issued') console.log(`issued ${event.clientId}`)
     },
   })
-  const { GRANTRY_TEST_TLS: tls } = process.env
-  const { port, close } = await serve(provider, { requestTimeout, tls: tls && JSON.parse(tls) })
+  const { GRANTRY_TEST_TLS: tls, GRANTRY_TEST_REQUEST_TIMEOUT: requestTimeout } = process.env
+  const { port, close } = await serve(provider, {
+    requestTimeout: Number(requestTimeout),
+    tls: tls && JSON.parse(tls),
+  })
   process.once('SIGTERM', () => close(1))
   console.log(`listening ${port}`)
 }

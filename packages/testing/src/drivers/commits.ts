@@ -1,5 +1,5 @@
 import type { DriverChanges, DriverItem } from '@grantry/core'
-import { exactly, watch } from './expiry.ts'
+import { watchLife } from './expiry.ts'
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
 import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
@@ -156,21 +156,20 @@ export const commitProofs: readonly Proof[] = [
   proofOf(
     'expires the items of a commit after their ttl',
     async (context, driver) => {
-      const [created, put, kept] = [freshKey(), freshKey(), freshKey()]
-      const commit = () =>
-        driver.commit({
-          create: [itemOf(created, 1, 1)],
-          put: [itemOf(put, 1, 2), itemOf(kept, 1)],
-          remove: [],
-        })
-      let committing: Promise<unknown> | undefined
-      const once = (): Promise<unknown> => {
-        committing ??= commit()
-        return committing
-      }
+      let [created, kept] = [freshKey(), freshKey()]
       await Promise.all([
-        watch(context, driver, exactly(created, 'an item that was committed with a ttl of 1 s', 1), once),
-        watch(context, driver, exactly(put, 'an item that was committed with a ttl of 2 s', 2), once),
+        watchLife(context, driver, ['an item that was committed', 1], async (key, ttl) => {
+          created = key
+          kept = freshKey()
+          await driver.commit({
+            create: [itemOf(key, 1, ttl)],
+            put: [itemOf(freshKey(), 1, 2 * ttl), itemOf(kept, 1)],
+            remove: [],
+          })
+        }),
+        watchLife(context, driver, ['an item that was committed', 2], async (key, ttl) => {
+          await driver.commit({ create: [itemOf(freshKey(), 1, ttl / 2)], put: [itemOf(key, 1, ttl)], remove: [] })
+        }),
       ])
       if ((await driver.get(kept)) === undefined) {
         context.fail('an item that was committed with a ttl of an hour expired with the others')

@@ -10,6 +10,8 @@ const defaultTimeout = 5
 export interface ProofContext {
   readonly subject: DriverSubject
   readonly rounds: number
+  /** Time limit of an operation, in seconds. */
+  readonly operationTimeout: number
   /** Creates and opens a new driver of the subject. */
   open(): Promise<Operations>
   /** Records a failure: what was expected and what was seen. */
@@ -111,6 +113,7 @@ export async function withProofContext(
   const context: ProofContext = {
     subject,
     rounds: subject.rounds ?? 1,
+    operationTimeout,
     open,
     fail: (message) => findings.failures.add(message),
     async attempt(act) {

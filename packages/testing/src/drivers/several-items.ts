@@ -1,4 +1,4 @@
-import { exactly, watch } from './expiry.ts'
+import { watchLife } from './expiry.ts'
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
 import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
@@ -64,12 +64,13 @@ async function proveMany(context: ProofContext, driver: Operations): Promise<voi
 }
 
 async function proveExpiry(context: ProofContext, driver: Operations): Promise<void> {
-  const [short, long] = [freshKey(), freshKey()]
+  let [short, long] = [freshKey(), freshKey()]
   await driver.set(long, recordOf('long'))
   const together: Operations = { ...driver, get: async (key) => (await driver.getAll([long, key]))[1] }
-  await watch(context, together, exactly(short, 'an item with a ttl of 1 s, read by getItems(),', 1), () =>
-    driver.set(short, recordOf('short'), 1),
-  )
+  await watchLife(context, together, ['an item that getItems() reads', 1], async (key, ttl) => {
+    short = key
+    await driver.set(key, recordOf('short'), ttl)
+  })
   await expectTogether(context, driver, 'after the expiry of another item', [
     [long, 'an item with a ttl of an hour', recordOf('long')],
     [short, 'an item that has expired', undefined],
