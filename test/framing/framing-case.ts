@@ -13,6 +13,8 @@ export interface FramingCase {
   /** Sequences of statuses, any of which is valid; `[]` is a close without a response. */
   readonly responses: readonly (readonly number[])[]
   readonly afterwards?: Afterwards
+  /** Some server accepts the bytes until the time limit of a request. */
+  readonly endsByTimeLimit?: boolean
   /** The methods of the requests, if one is HEAD. */
   readonly methods?: readonly string[]
   /** Number of tokens for the client of the hidden request; default 0. */

@@ -6,8 +6,9 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { chunkCases } from './cases/chunks.ts'
 import { type Exchange, exchange, type Piece } from './exchange.ts'
-import { inside } from './framing-case.ts'
+import { expectCase, inside } from './framing-case.ts'
 import { readResponses } from './raw-responses.ts'
 import { chunks, form, host, inChunks, length, tokenRequest } from './requests.ts'
 import { describeServers } from './servers.ts'
@@ -65,6 +66,8 @@ describeServers(
         if (last !== undefined) expect([400, 408]).toContain(last.status)
       })
     })
+
+    test.each(chunkCases.filter(({ endsByTimeLimit }) => endsByTimeLimit))('$name', (one) => expectCase(server(), one))
 
     test('does not block honest clients, even hundreds of times', async () => {
       await server().issuedSince()
