@@ -67,7 +67,10 @@ describeServers(
       })
     })
 
-    test.each(chunkCases.filter(({ endsByTimeLimit }) => endsByTimeLimit))('$name', (one) => expectCase(server(), one))
+    describe('sent without end', () => {
+      beforeAll(() => server().issuedSince())
+      test.each(chunkCases.filter((one) => one.endsByTimeLimit))('$name', (one) => expectCase(server(), one))
+    })
 
     test('does not block honest clients, even hundreds of times', async () => {
       await server().issuedSince()

@@ -150,8 +150,8 @@ describe('a store', () => {
       ...driver,
       getItem: (key) => (fault !== undefined && isKeys(key) ? fault() : driver.getItem(key)),
     }))
-    // A request that waited would exceed the test's time limit.
     const f = await ring.start({}, { storageTimeLimit: 60 })
+    const failedReads = () => f.events.filter((event) => 'reason' in event && event.reason === 'key_ring_unreadable')
     fault = () => {
       throw new Error('connection lost')
     }
@@ -164,6 +164,8 @@ describe('a store', () => {
       })
     ring.clock.advance(61)
     expect(await accepts(f, await tokenOf(f))).toBe(true)
+    // A request that waited would have ended after the failure of the read that hangs.
+    expect(failedReads()).toHaveLength(1)
     release(new Error('connection lost'))
   })
 })

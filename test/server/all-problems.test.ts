@@ -63,24 +63,7 @@ test('check names the position of a client that others hide', async () => {
   ])
 })
 
-test('check reports mistakes that two others hide, one behind the other', async () => {
-  const problems = await problemsIn({
-    ...valid,
-    keys: { encryptionSecret: 'short' },
-    clients: [
-      { ...client, pkce: true },
-      { ...client, clientId: 'b', scopes: ['nonsense'] },
-    ],
-  })
-  expect(problems).toEqual([
-    expect.stringMatching(/^keys\.encryptionSecret must be at least 32 characters/u),
-    expect.stringMatching(/^clients\[0\]: pkce is not a known option/u),
-    expect.stringMatching(/^clients: b has the scope nonsense, /u),
-  ])
-})
-
 test.each([
-  ['scopes', { scopes: [{ name: 'own', secretz: 1 }], clients: [{ ...client, scopes: ['own'] }] }, /^scopes\[0\]: /u],
   ['plugins', { plugins: 'x', clients: [{ ...client, grantTypes: ['magic'] }] }, /^plugins must be an array/u],
   ['clients', { clients: 5 }, /^clients must be an array of clients/u],
 ])('check does not report what is only wrong because %s are', async (_what, mistake, sentence) => {
