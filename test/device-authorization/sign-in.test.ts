@@ -76,7 +76,7 @@ describe('a page of the host beside the ready sign-in', () => {
 
 describe('the page for devices with the ready sign-in', () => {
   // Who knew the verifier would be one step nearer to a code of the page.
-  test('sends the user to the sign-in with a challenge that nobody can know', async () => {
+  test('sends the user to the sign-in with a challenge that is random', async () => {
     const { provider } = await setUp()
     const challenges = await Promise.all(
       [1, 2, 3].map(async () => {

@@ -46,6 +46,35 @@ describe('a process that was suspended while others rotated', () => {
     expect(kidOf(await tokenOf(sleeper))).toBe(inState(keys, 'current')[0])
   })
 
+  test('reads the ring before it signs, when its last read began a minute ago and was slow', async () => {
+    const ring = sharedRing()
+    let frozen: ReadonlyMap<string, string> | undefined
+    let resume = (): void => {}
+    const slow = new Promise<void>((resolve) => {
+      resume = resolve
+    })
+    const storage: AtomicDriver = {
+      ...ring.driver,
+      async getItem(key) {
+        if (frozen === undefined || !isKeys(key)) return ring.driver.getItem(key)
+        await slow
+        return frozen.get(key) ?? null
+      },
+    }
+    const [sleeper, awake] = [await ring.start({}, { storage }), await ring.start()]
+    ring.clock.advance(6)
+    frozen = new Map(ring.items)
+    // Begins a read that does not see the rotation.
+    await tokenOf(sleeper)
+    const keys = await awake.provider.keys.rotate({ force: true })
+    ring.clock.advance(50)
+    resume()
+    await new Promise((resolve) => setImmediate(resolve))
+    frozen = undefined
+    ring.clock.advance(11)
+    expect(kidOf(await tokenOf(sleeper))).toBe(inState(keys, 'current')[0])
+  })
+
   // Otherwise its first reader after the rotation would keep the old ones for minutes.
   test('publishes the current keys, when its last read is refreshInterval old', async () => {
     const ring = sharedRing()

@@ -195,11 +195,15 @@ describe('setting up', () => {
   })
 })
 
+const factor = totp({ secretOf: () => undefined })
+
 test.each([
-  ['warns', true, ['plugin:authorization-endpoint:password_without_second_factor']],
-  ['does not warn', false, []],
-])('the start %s if the password grant is installed: %s', async (_what, isInstalled, reasons) => {
-  const interaction = signIn({ pages: testPages, secondFactors: [totp({ secretOf: () => undefined })] })
+  ['warns', [factor], true, ['plugin:authorization-endpoint:password_without_second_factor']],
+  ['does not warn', [factor], false, []],
+  ['does not warn', [], true, []],
+])('the start %s with the second factors %j if the password grant is installed: %s', async (...row) => {
+  const [, secondFactors, isInstalled, reasons] = row
+  const interaction = signIn({ pages: testPages, secondFactors })
   const users = { authenticate: () => undefined }
   const plugins = [authorizationCode(), proofKey(), authorizationEndpoint({ interaction }), isInstalled && password()]
   const { events } = await createTestProvider({ plugins, users })

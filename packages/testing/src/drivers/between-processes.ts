@@ -25,7 +25,7 @@ export async function withProcesses(
   }
 }
 
-/** Runs calls in all processes at once: each has received its own before the first one starts. */
+/** Runs calls in all processes at the same time: each has received its own before the first one starts. */
 export async function performTogether(
   children: readonly DriverProcess[],
   callsOf: (index: number) => readonly Call[],
@@ -44,7 +44,7 @@ export async function untilWritten(driver: Operations, key: string, calls: Promi
 }
 
 /**
- * Each process inserts every key, at once or at each of the moments. Per key, exactly one insert must win, and its value
+ * Each process inserts every key, together with the others or at each of the moments. Per key, exactly one insert must win, and its value
  * must be stored.
  */
 async function race(
