@@ -33,7 +33,7 @@ export const authorizationCode = (): Grant<typeof params> =>
         throw kit.refuse('invalid_request', 'The parameter redirect_uri is required', 'redirect_uri_missing')
       }
       if (stored === undefined) throw kit.refuse('invalid_grant', refusal, 'code_unknown')
-      if (stored.clientId !== client.clientId) throw kit.refuse('invalid_grant', refusal, 'client_mismatch')
+      kit.assertClient(stored.clientId)
       const isMatching = isOptional
         ? redirect_uri === undefined || client.redirectUris.includes(redirect_uri)
         : stored.redirectUri === redirect_uri

@@ -81,7 +81,7 @@ const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
     scope: 'ignored',
     publicClients: true,
     stored: { kind: 'device' },
-    async handle({ client, params: { device_code } }, kit) {
+    async handle({ params: { device_code } }, kit) {
       const records = deviceRecords(kit)
       const hash = kit.sha256(device_code)
       const [request, pace, decision] = await Promise.all([
@@ -90,7 +90,7 @@ const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
         records.decisionOf(hash),
       ])
       if (request === undefined) throw kit.refuse('invalid_grant', refusal, 'code_unknown')
-      if (request.clientId !== client.clientId) throw kit.refuse('invalid_grant', refusal, 'client_mismatch')
+      kit.assertClient(request.clientId)
       const needed = pace?.interval ?? interval
       // One second earlier is tolerated, because not every request takes equally long.
       if (!(await records.admit(hash, kit.now() + Math.max(1, needed - 1)))) {

@@ -47,8 +47,8 @@ export function jwtBearer(options: JwtBearerOptions): Plugin {
     grantType: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
     params,
     refusal,
-    async handle({ client, params: { assertion }, scopes, confirmation }, kit) {
-      const verified = await issuers.verify(assertion, [], confirmation, kit)
+    async handle({ client, params: { assertion }, scopes }, kit) {
+      const verified = await issuers.verify(assertion, [], kit)
       if ('reason' in verified) throw kit.refuse('invalid_grant', refusal, verified.reason)
       const { claims, singleUse } = verified
       const subject = await kit.callHost('jwtBearer.subject', () => subjectOf(claims, client))

@@ -23,7 +23,7 @@ export const refreshToken = (): Grant<typeof params> =>
     async handle({ client, params: { refresh_token }, scopes: requested }, kit) {
       const stored = await kit.findGrant('refresh', refresh_token)
       if (stored === undefined) throw kit.refuse('invalid_grant', refusal, 'token_unknown')
-      if (stored.clientId !== client.clientId) throw kit.refuse('invalid_grant', refusal, 'client_mismatch')
+      kit.assertClient(stored.clientId)
       if (!requested.every((scope) => stored.scopes.includes(scope))) {
         throw kit.refuse('invalid_scope', 'The scope is not valid', 'scope_widened')
       }

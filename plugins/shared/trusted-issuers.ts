@@ -1,4 +1,4 @@
-import { type Confirmation, configurationObject, type Kit } from '@grantry/core'
+import { configurationObject, type GrantKit, type Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import * as v from 'valibot'
 import { seconds } from './config-schema.ts'
@@ -56,13 +56,9 @@ export interface TrustedIssuers {
    * Returns the JWT, or the reason why it is refused.
    *
    * @param types the accepted values of `typ`, besides `JWT` and none, in lower case
+   * @throws OAuthError the refusal of the grant, if the JWT is bound to keys that the request has not proved
    */
-  verify(
-    jwt: string,
-    types: readonly string[],
-    confirmation: Confirmation | undefined,
-    kit: Kit,
-  ): Promise<TrustedJwt | { readonly reason: string }>
+  verify(jwt: string, types: readonly string[], kit: GrantKit): Promise<TrustedJwt | { readonly reason: string }>
 }
 
 /** @throws TypeError when an issuer has not exactly one source of keys, or two have the same name. */
@@ -76,16 +72,6 @@ function assertIssuers({ issuers, jwksUri }: v.InferOutput<typeof settingsSchema
     const problem = uri === undefined ? undefined : fetchedUriProblem(uri, jwksUri)
     if (problem !== undefined) throw new TypeError(`${where}.jwksUri ${problem}`)
   }
-}
-
-/**
- * Whether the request has proved every key that the JWT is bound to. Keys of other kinds, and a `cnf` without a key, count
- * as not proved.
- */
-function isConfirmed(cnf: unknown, proved: Confirmation | undefined): boolean {
-  if (cnf === undefined) return true
-  const keys = Object.entries(Object(cnf))
-  return keys.length > 0 && keys.every(([member, key]) => proved?.[member] === key)
 }
 
 /** @param what the plugin, for errors */
@@ -124,7 +110,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
   }
 
   return {
-    async verify(jwt, types, confirmation, kit) {
+    async verify(jwt, types, kit) {
       const { payload, reason } = unverifiedJwt(jwt, types)
       if (payload === undefined) return { reason }
       // A token of this provider is not an assertion of another one, whatever the configuration says.
@@ -134,7 +120,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
       if (outcome.payload === undefined) return { reason: outcome.reason }
       const problem = problemWith(outcome.payload, issuer, kit)
       if (problem !== undefined) return { reason: problem }
-      if (!isConfirmed(outcome.payload.cnf, confirmation)) return { reason: 'key_not_proved' }
+      kit.assertKeys(outcome.payload.cnf)
       const claims = outcome.payload as TrustedJwt['claims']
       if (claims.jti === undefined) return { claims }
       return { claims, singleUse: singleUseOf(claims.iss, claims.jti, claims.exp, clockTolerance) }

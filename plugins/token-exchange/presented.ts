@@ -1,14 +1,4 @@
-import type {
-  Client,
-  Confirmation,
-  GrantKit,
-  GrantRequest,
-  OAuthError,
-  Refuse,
-  StoredGrant,
-  Subject,
-  ValidatedToken,
-} from '@grantry/core'
+import type { GrantKit, OAuthError, Refuse, StoredGrant, Subject, ValidatedToken } from '@grantry/core'
 import * as v from 'valibot'
 import type { TrustedIssuers } from '../shared/trusted-issuers.ts'
 import type { Claims } from './actors.ts'
@@ -70,43 +60,34 @@ function subjectIn(claims: Claims): Subject | undefined {
 }
 
 /** @throws OAuthError `invalid_request` when the token is not valid, or must not be presented by this client. */
-export type ReadPresented = (
-  token: string,
-  type: TokenType,
-  request: Pick<GrantRequest<unknown>, 'client' | 'confirmation'>,
-  kit: GrantKit,
-) => Promise<ReadToken>
+export type ReadPresented = (token: string, type: TokenType, kit: GrantKit) => Promise<ReadToken>
 
 export function createReadPresented(issuers: TrustedIssuers): ReadPresented {
-  async function refreshToken(token: string, client: Client, kit: GrantKit): Promise<ReadToken> {
+  async function refreshToken(token: string, kit: GrantKit): Promise<ReadToken> {
     const stored = await kit.findGrant('refresh', token)
     if (stored === undefined) throw notExchanged('refresh_token_invalid', kit.refuse)
     const { clientId, subject, scopes, claims, act } = stored
     // RFC 6749 section 10.4: only the client that it was issued to may present it.
-    if (clientId !== client.clientId) throw notExchanged('client_mismatch', kit.refuse)
+    kit.assertClient(clientId)
     const withActor = { ...claims, sub: subject.sub, ...(act !== undefined && { act }) }
     return { type: 'refresh_token', clientId, sub: subject.sub, subject, scopes, claims: withActor, origin: stored }
   }
 
-  async function foreignToken(
-    token: string,
-    confirmation: Confirmation | undefined,
-    kit: GrantKit,
-  ): Promise<ReadToken> {
+  async function foreignToken(token: string, kit: GrantKit): Promise<ReadToken> {
     // An access token of another issuer too: its audience is this provider.
-    const verified = await issuers.verify(token, ['at+jwt'], confirmation, kit)
+    const verified = await issuers.verify(token, ['at+jwt'], kit)
     if ('reason' in verified) throw notExchanged(verified.reason, kit.refuse)
     return { type: 'jwt', sub: verified.claims.sub, claims: verified.claims }
   }
 
-  return async (token, type, { client, confirmation }, kit) => {
-    if (type === 'jwt') return foreignToken(token, confirmation, kit)
-    if (type === 'refresh_token') return refreshToken(token, client, kit)
+  return async (token, type, kit) => {
+    if (type === 'jwt') return foreignToken(token, kit)
+    if (type === 'refresh_token') return refreshToken(token, kit)
     const origin = await kit.validateToken(token, type)
     if (origin === undefined) throw notExchanged(`${type}_invalid`, kit.refuse)
     const { clientId, claims, hasClientSubject } = origin
     // An identity token is for the client in its audience only.
-    if (type === 'id_token' && clientId !== client.clientId) throw notExchanged('client_mismatch', kit.refuse)
+    if (type === 'id_token') kit.assertClient(clientId)
     const subject = subjectIn(claims)
     const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : undefined
     return { type, clientId, sub: subject?.sub, subject, scopes, claims, hasClientSubject, origin }

@@ -208,9 +208,9 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
       const types = typesOf(params, refuse)
       // In the registered form, so that a policy recognizes them.
       const targets = targetsIn(params, refuse).map(kit.audienceOf)
-      const token = await read(params.subject_token, types.subject, request, kit)
+      const token = await read(params.subject_token, types.subject, kit)
       const subject = await userOf(token, client, kit)
-      const by = types.actor && (await read(params.actor_token ?? '', types.actor, request, kit))
+      const by = types.actor && (await read(params.actor_token ?? '', types.actor, kit))
       // Otherwise, the new token would not show for whom the actor acts.
       if (by?.claims.act !== undefined) throw notExchanged('actor_delegated', refuse)
       assertMayAct(token, by, client, kit)

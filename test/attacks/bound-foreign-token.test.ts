@@ -27,7 +27,7 @@ describe('a JWT of another issuer that is bound to a key', () => {
     ['if its cnf is an empty list', [], 'mine'],
   ])('is refused %s', async (_, cnf, key) => {
     const { status, body, failure } = await exchange(cnf, key === undefined ? undefined : binding(key))
-    expect([status, body, failure]).toEqual([400, refused, 'plugin:token-exchange:key_not_proved'])
+    expect([status, body, failure]).toEqual([400, refused, key === undefined ? 'proof_missing' : 'wrong_key'])
   })
 
   test('is accepted with its key', async () => {

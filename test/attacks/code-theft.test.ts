@@ -32,7 +32,7 @@ test('another confidential client can neither redeem nor spend the code', async 
   const theft = await f.post('token', form(code), other)
   expect(theft.status).toBe(400)
   expect(theft.body.error).toBe('invalid_grant')
-  expect(lastReason(f)).toBe('plugin:authorization_code:client_mismatch')
+  expect(lastReason(f)).toBe('client_mismatch')
   await expectUnharmed(f, code)
 })
 

@@ -78,7 +78,7 @@ describe('the authorization code grant', () => {
     const { status, body } = await f.post('token', { ...grant, code }, other)
     expect(status).toBe(400)
     expect(body).toEqual(notValid)
-    expect(lastReason(f)).toBe('plugin:authorization_code:client_mismatch')
+    expect(lastReason(f)).toBe('client_mismatch')
     const mine = await f.post('token', { ...grant, code }, web)
     expect(mine.status).toBe(200)
     expect((await f.post('introspection', { token: mine.body.access_token }, api1)).body.active).toBe(true)

@@ -27,10 +27,13 @@ describe('a code that requires a key', () => {
   ])('%s is redeemed only with it', async (_, naming) => {
     const [f, key, another] = [await start(), await keyHolder(), await keyHolder()]
     const code = await authorize(f, naming(key.thumbprint))
-    for (const wrong of [another, undefined]) {
+    for (const [wrong, reason] of [
+      [another, 'wrong_key'],
+      [undefined, 'proof_missing'],
+    ] as const) {
       const stolen = await redeem(f, code, wrong)
       expect([stolen.status, stolen.body.error]).toEqual([400, 'invalid_grant'])
-      expect(f.events.at(-1)).toMatchObject({ reason: 'wrong_key' })
+      expect(f.events.at(-1)).toMatchObject({ reason })
     }
     expect((await redeem(f, code, key)).body.token_type).toBe('DPoP')
   })

@@ -46,6 +46,7 @@ describe('the kit of a grant', () => {
       'issuer',
       // Not a token: test/custom-grant/plugin-kit-signing.test.ts.
       'sign',
+      'assertKeys',
     ])
   })
 })

@@ -100,13 +100,7 @@ describe('the device', () => {
 
   test.each<[string, string | undefined, Credentials, string, string]>([
     ['an unknown code', 'x'.repeat(43), tv, 'invalid_grant', 'plugin:device-authorization:code_unknown'],
-    [
-      'the code of another client',
-      undefined,
-      ['other', 's'],
-      'invalid_grant',
-      'plugin:device-authorization:client_mismatch',
-    ],
+    ['the code of another client', undefined, ['other', 's'], 'invalid_grant', 'client_mismatch'],
     ['an overlong code', 'x'.repeat(513), tv, 'invalid_request', 'parameter_malformed'],
     ['no code', '', tv, 'invalid_request', 'parameter_missing'],
   ])('is refused with %s', async (_, code, as, error, reason) => {

@@ -71,7 +71,7 @@ describe('the refresh token grant', () => {
     const { status, body } = await refresh(f, first.refresh_token, {}, other)
     expect(status).toBe(400)
     expect(body).toEqual(notValid)
-    expect(lastReason(f)).toBe('plugin:refresh_token:client_mismatch')
+    expect(lastReason(f)).toBe('client_mismatch')
     expect((await refresh(f, first.refresh_token)).status).toBe(200)
   })
 

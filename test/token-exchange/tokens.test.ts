@@ -29,7 +29,7 @@ describe('the subject token', () => {
       subject_token_type: typeOf(type),
       scope: 'api',
     })
-    expect([status, body, failure]).toEqual([400, refused, 'plugin:token-exchange:client_mismatch'])
+    expect([status, body, failure]).toEqual([400, refused, 'client_mismatch'])
   })
 
   test.each([

@@ -63,6 +63,8 @@ describe('the arguments of a grant', () => {
       | 'sign'
       | 'limitGuesses'
       | 'findGrant'
+      | 'assertClient'
+      | 'assertKeys'
       | 'redemption'
       | 'authenticateUser'
       | 'validateToken'

@@ -3,10 +3,11 @@ import type { Client } from '../directory/client.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import { fingerprintOf } from '../records/keys.ts'
+import { clientProblem } from '../tokens/holder.ts'
 import { builtIn } from './core-endpoint.ts'
 
-const ofAnotherClient = (): OAuthError =>
-  new OAuthError('invalid_grant', 'The token was issued to another client', { reason: 'client_mismatch' })
+const ofAnotherClient = (reason: string): OAuthError =>
+  new OAuthError('invalid_grant', 'The token was issued to another client', { reason })
 
 /**
  * `POST /connect/revocation`: revokes a refresh token (with its family) or an access token. The response is the same if
@@ -37,7 +38,8 @@ export const revocationEndpoint = builtIn(
       const stored = await storedGrants.find('refresh', token)
       if (stored === undefined) return false
       const { record, hash } = stored
-      if (record.clientId !== client.clientId) throw ofAnotherClient()
+      const problem = clientProblem(record.clientId, client)
+      if (problem !== undefined) throw ofAnotherClient(problem)
       trace.sub = record.subject.sub
       await families.revoke(record, client, 'revocation_requested', trace)
       const about = { fingerprint: fingerprintOf(hash), ...families.describe(record.family) }
@@ -48,7 +50,7 @@ export const revocationEndpoint = builtIn(
     async function revokeAccessToken(token: string, client: Client, trace: Trace): Promise<void> {
       const revoked = await accessTokens.revoke(token, client)
       if (revoked === undefined) return
-      if (revoked === 'of_another_client') throw ofAnotherClient()
+      if (revoked === 'client_mismatch') throw ofAnotherClient(revoked)
       const { sub, ...about } = revoked
       trace.sub = sub
       recorder.record(trace, { type: 'token_revoked', tokenType: 'access_token', ...about })

@@ -85,12 +85,13 @@ export const tokenEndpoint = builtIn(
       const refuse = (reason: string): OAuthError => refusalOf(grant, reason)
       const parameters = pluginParameters(form)
       const params = await parseFields(grant.params, parameters)
-      const { kit, kitFor, foundGrants, validatedTokens, marks, unsettled } = createKit(
-        registry.pluginOf(grantType),
+      const { kit, kitFor, foundGrants, validatedTokens, marks, unsettled } = createKit({
+        plugin: registry.pluginOf(grantType),
         client,
         confirmation,
+        refuse,
         trace,
-      )
+      })
       const checks: PreparedCheck[] = []
       // One after another: if one is refused, none is left in progress.
       for (const check of registry.checksOf(grantType)) {

@@ -6,6 +6,7 @@ import type { SpentRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from '../tokens/family.ts'
+import { clientProblem } from '../tokens/holder.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { CredentialDetails } from './redemption.ts'
 
@@ -61,8 +62,8 @@ export function createFailedProofs(deps: {
   return {
     async record(stored, client, trace) {
       const { kind, hash, record, spent } = stored
-      if (kind === 'refresh' || record === undefined || record.clientId !== client.clientId || spent !== undefined)
-        return
+      if (kind === 'refresh' || record === undefined || spent !== undefined) return
+      if (clientProblem(record.clientId, client) !== undefined) return
       let counted: number
       try {
         counted = await store.increment(countKey(hash), record.redeemableUntil + margin)

@@ -4,7 +4,7 @@ import type { Confirmation, Grant } from '../parts/grant.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Audiences } from '../tokens/audience.ts'
-import { isConfirmed } from '../tokens/confirmation.ts'
+import { clientProblem, keyProblem } from '../tokens/holder.ts'
 import type { Contributed } from './contributions.ts'
 import { type CheckedResult, refusalOf } from './result.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
@@ -40,8 +40,8 @@ function assertStoredGrant(
 ): void {
   const record = stored?.record
   if (record === undefined) return
-  if (record.clientId !== client.clientId) throw refusalOf(grant, 'client_mismatch')
-  if (!isConfirmed(record.cnf, confirmation)) throw refusalOf(grant, 'wrong_key')
+  const problem = clientProblem(record.clientId, client) ?? keyProblem(record.cnf, confirmation)
+  if (problem !== undefined) throw refusalOf(grant, problem)
   if (subject?.sub !== record.subject.sub) {
     throw new TypeError(`The grant ${grant.grantType} returned a subject that differs from that of the stored grant`)
   }
@@ -70,10 +70,12 @@ export function assertWithinPolicy(
   assertStoredGrant(result, request, registry)
   const { grant, client, confirmation, scopes } = request
   const continued = result.lineage?.stored?.record
-  if (!isConfirmed(continued?.cnf, confirmation)) throw refusalOf(grant, 'wrong_key')
-  // If the refresh token belongs to another client, the kit has already checked that client.
-  const loss = continued?.clientId === client.clientId ? lossOf(continued, client) : undefined
-  if (loss !== undefined) throw refusalOf(grant, loss)
+  if (continued !== undefined) {
+    // If the refresh token belongs to another client, the kit has already checked that client.
+    const isOwn = clientProblem(continued.clientId, client) === undefined
+    const problem = keyProblem(continued.cnf, confirmation) ?? (isOwn ? lossOf(continued, client) : undefined)
+    if (problem !== undefined) throw refusalOf(grant, problem)
+  }
   scopePolicy.assertGranted(result, scopes, grant, client)
 }
 

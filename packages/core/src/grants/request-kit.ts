@@ -1,13 +1,14 @@
 import type { Settlement } from '../abuse/settlement.ts'
 import type { PasswordCheck } from '../credentials/password-check.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
+import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { AuthenticatedClient, Confirmation } from '../parts/grant.ts'
 import type { GrantKit, Redemption } from '../parts/grant-kit.ts'
 import { foundAuthorization } from '../records/authorization.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { familyIn, identityFamilyIn, withoutClientSub } from '../tokens/claims.ts'
-import { isConfirmed } from '../tokens/confirmation.ts'
+import { clientProblem, keyProblem } from '../tokens/holder.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import type { CreateRequestMarks, RequestMarks } from '../tokens/revocation-mark.ts'
 import type { StoredGrants } from '../tokens/stored-grant.ts'
@@ -31,13 +32,19 @@ export interface RequestKit {
   readonly unsettled: Settlement[]
 }
 
-/** @param confirmation the keys that the request has proved */
-export type CreateGrantKit = (
-  plugin: string,
-  client: AuthenticatedClient,
-  confirmation: Confirmation | undefined,
-  trace: Trace,
-) => RequestKit
+/** A request for which a kit is created. */
+interface KitRequest {
+  /** The plugin of the grant. */
+  readonly plugin: string
+  readonly client: AuthenticatedClient
+  /** The keys that the request has proved. */
+  readonly confirmation: Confirmation | undefined
+  /** Returns the refusal of the grant. */
+  readonly refuse: (reason: string) => OAuthError
+  readonly trace: Trace
+}
+
+export type CreateGrantKit = (request: KitRequest) => RequestKit
 
 interface GrantKitDeps {
   readonly plugins: PluginKits
@@ -59,7 +66,7 @@ function createFindGrant(
     const stored = await storedGrants.redeemable(kind, credential)
     if (stored === undefined) return undefined
     const { record, ...found } = stored
-    if (record.clientId !== client.clientId) {
+    if (clientProblem(record.clientId, client) !== undefined) {
       const owner = await clients.find(record.clientId)
       if (!owner?.enabled || lossOf(record, owner) !== undefined) return undefined
     }
@@ -73,7 +80,7 @@ function createFindGrant(
 
 /** Creates `validateToken` for one request. It remembers what it has validated. */
 function createValidateToken(
-  confirmation: Confirmation | undefined,
+  assertKeys: GrantKit['assertKeys'],
   validatedTokens: JsonObject[],
   { accessTokens, identityTokens }: Pick<GrantKitDeps, 'accessTokens' | 'identityTokens'>,
 ): GrantKit['validateToken'] {
@@ -83,7 +90,7 @@ function createValidateToken(
     if (!validation.valid) return undefined
     const { client, claims } = validation
     // Otherwise, a stolen token could be exchanged for one that needs no key.
-    if (access?.valid && !isConfirmed(access.confirmation, confirmation)) return undefined
+    if (access?.valid) assertKeys(access.confirmation)
     // Identity tokens have no `client_id`; with it, the new token inherits the epoch of the client from them too.
     validatedTokens.push({ ...claims, client_id: client.clientId })
     const family = access === undefined ? identityFamilyIn(claims) : familyIn(claims)
@@ -97,12 +104,17 @@ function createValidateToken(
 export function createGrantKits(deps: GrantKitDeps): CreateGrantKit {
   const { plugins, checkPassword, createMarks } = deps
 
-  return (plugin, client, confirmation, trace) => {
+  return ({ plugin, client, confirmation, refuse: refuseGrant, trace }) => {
     const foundGrants: Redemption[] = []
     const validatedTokens: JsonObject[] = []
     const unsettled: Settlement[] = []
     const marks = createMarks(client.clientId)
     const findGrant = createFindGrant(client, foundGrants, deps)
+    const assertNone = (problem: string | undefined): void => {
+      if (problem !== undefined) throw refuseGrant(problem)
+    }
+    const assertClient: GrantKit['assertClient'] = (clientId) => assertNone(clientProblem(clientId, client))
+    const assertKeys: GrantKit['assertKeys'] = (cnf) => assertNone(keyProblem(cnf, confirmation))
     const {
       issuer,
       tokenEndpoints,
@@ -139,13 +151,15 @@ export function createGrantKits(deps: GrantKitDeps): CreateGrantKit {
       limitGuesses,
       redemption,
       findGrant,
+      assertClient,
+      assertKeys,
       authenticateUser: (credentials) =>
         checkPassword(credentials, client, trace, {
           onFound: marks.readEarly,
           onExpected: marks.readEarly,
           settleLater: (settlement) => unsettled.push(settlement),
         }),
-      validateToken: createValidateToken(confirmation, validatedTokens, deps),
+      validateToken: createValidateToken(assertKeys, validatedTokens, deps),
     }
     return {
       kit,

@@ -15,7 +15,7 @@ export interface Redemption {
  * in `redeems` to spend the credential, or in `continues` to keep it.
  */
 export interface StoredGrant extends FoundAuthorization, Redemption {
-  /** The client that it was issued to. A grant compares it before anything else. */
+  /** The client that it was issued to. Pass it to `assertClient` before anything else is compared. */
   readonly clientId: string
 }
 
@@ -38,6 +38,23 @@ export interface GrantKit extends Kit {
    */
   findGrant(kind: string, credential: string): Promise<StoredGrant | undefined>
   /**
+   * Refuses, with the reason `client_mismatch`, what was issued to another client than the one that sends the request, such
+   * as a stored grant. The core does the same for a stored grant that the result redeems, but not before the grant has
+   * compared everything else.
+   *
+   * @throws OAuthError the refusal of the grant (`refusal`, `refusalCode`)
+   */
+  assertClient(clientId: string): void
+  /**
+   * Refuses, with the reason `proof_missing` or `wrong_key`, what is bound to keys that the request has not proved, such
+   * as a JWT of another issuer with the claim `cnf`. The core does the same for stored grants, and for the tokens of
+   * `validateToken`.
+   *
+   * @param cnf `undefined` for what is bound to no key
+   * @throws OAuthError the refusal of the grant
+   */
+  assertKeys(cnf: unknown): void
+  /**
    * Registers a single-use credential of the plugin, such as the `jti` of an assertion. Return it in `redeems` to spend
    * it.
    * @param expiresAt epoch seconds until which a second use must be refused
@@ -50,8 +67,10 @@ export interface GrantKit extends Kit {
    */
   authenticateUser(credentials: UserCredentials): Promise<Subject | undefined>
   /**
-   * Validates a token of this provider, issued to any client. Returns `undefined` if it is not valid, or if it is bound
-   * to a key that this request has not proved. For a refresh token, use `findGrant`.
+   * Validates a token of this provider, issued to any client. Returns `undefined` if it is not valid. For a refresh token,
+   * use `findGrant`.
+   *
+   * @throws OAuthError as `assertKeys`, if it is bound to a key that this request has not proved.
    */
   validateToken(token: string, type: 'access_token' | 'id_token'): Promise<ValidatedToken | undefined>
 }

@@ -13,9 +13,9 @@ import type { AccessTokenClaims, NewAccessToken } from './access-token-claims.ts
 import type { Audiences } from './audience.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
 import { familyIn, userSubOf } from './claims.ts'
-import { parseConfirmation } from './confirmation.ts'
 import type { DenyList } from './deny-list.ts'
 import type { Families } from './family.ts'
+import { clientProblem, parseConfirmation } from './holder.ts'
 import type { Jwt } from './jwt.ts'
 import type { Revision } from './revision.ts'
 import { epochsIn } from './revocation-epochs.ts'
@@ -56,7 +56,7 @@ export interface AccessTokens {
   }>
   validate(token: string): Promise<AccessTokenValidation>
   /** Revokes the token. Returns `undefined` if there is nothing to revoke: it is no valid token. */
-  revoke(token: string, client: Client): Promise<RevokedToken | 'of_another_client' | undefined>
+  revoke(token: string, client: Client): Promise<RevokedToken | 'client_mismatch' | undefined>
 }
 
 const maxReferenceLength = 512
@@ -202,7 +202,8 @@ function createRevokeAccessToken({
       return undefined
     }
     if (claims.iss !== issuer) return undefined
-    if (claims.client_id !== client.clientId) return 'of_another_client'
+    const problem = clientProblem(claims.client_id, client)
+    if (problem !== undefined) return problem
     if (!isJwt) await store.delete(keyOf('access', hash))
     else if (!(await denyList.deny(denialIdOf(token, claims.jti), Number(claims.exp) + tolerance))) return undefined
     return { fingerprint: fingerprintOf(hash), ...families.describe(familyIn(claims)), sub: userSubOf(claims) }

@@ -7,7 +7,7 @@ import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
 import type { Proof, ProofRequest, TokenBinding } from '../parts/token-binding.ts'
 import { bearer, type TokenBindings } from '../parts/token-binding.ts'
-import { isConfirmed } from './confirmation.ts'
+import { keyProblem } from './holder.ts'
 
 /** What a request has proved, and the headers that the response gets. */
 export interface Proved {
@@ -88,8 +88,9 @@ export function createKeyProofs(
     if (required === undefined || schemeOf(required) !== scheme) throw notConfirmed('wrong_scheme')
     const bindings = all.filter(({ part }) => Object.hasOwn(required, part.member))
     const proved = await ask(bindings, request, { client, accessToken: token, asksForTokens: false })
-    if (isConfirmed(required, proved.confirmation)) return proved
-    throw notConfirmed(proved.confirmation === undefined ? 'proof_missing' : 'wrong_key')
+    const problem = keyProblem(required, proved.confirmation)
+    if (problem === undefined) return proved
+    throw notConfirmed(problem)
   }
 
   const admitting = all.filter(({ part }) => part.admit !== undefined)
