@@ -14,6 +14,8 @@ const processTests = processFolders.map((folder) => `test/${folder}/**/*.test.ts
 const common = {
   // Loading the modules anew for each file would take most of the CPU time of a run.
   isolate: false,
+  // Vitest sends what tests print to its main process, and fails a run that ends before the last message has arrived.
+  disableConsoleIntercept: true,
   // A last resort, also on a machine that is busy with other things.
   testTimeout: 240_000,
   hookTimeout: 240_000,
