@@ -3,7 +3,7 @@ import { authorizationEndpoint, userSessions } from '@grantry/plugins/authorizat
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import type { TestProviderOptions } from '@grantry/testing'
+import { mapDriver, type TestProviderOptions } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { kitOf, offerKit } from '../support/kit-of.ts'
 import { withLatency } from '../support/latency.ts'
@@ -68,4 +68,18 @@ test('11.28 a process that dies while it ends a session delays other sign-ins by
   await signIn(phone)
   expect([await isLive(laptop), await isLive(phone)]).toEqual([false, true])
   expect(await sessions.list('alice')).toHaveLength(1)
+})
+
+test('11.28 sessions that began with a higher limit continue; endAll ends them, too', async () => {
+  const storage = mapDriver()
+  const [before, after] = [await setUpLimit(10, { storage }), await setUpLimit(2, { storage })]
+  const old = before.browsers(10)
+  for (const browser of old) await before.signIn(browser)
+  const [late] = after.browsers(1)
+  if (late === undefined) throw new Error('no browser')
+  await after.signIn(late)
+  expect(await after.isLive(late)).toBe(true)
+  expect(await before.live(old)).toBeGreaterThan(2)
+  await after.sessions.endAll('alice')
+  expect([await before.live(old), await after.isLive(late)]).toEqual([0, false])
 })
