@@ -24,7 +24,7 @@ export const authorizationCode = (): Grant<typeof params> =>
     refusal,
     scope: 'ignored',
     publicClients: true,
-    stored: { kind: 'code', redirect: true, publicClientsNeed: 'proof_key' },
+    stored: { kind: 'code', redirect: true, publicClientsDemand: 'proof_key' },
     async handle({ client, params: { code, redirect_uri } }, kit) {
       const stored = await kit.findGrant('code', code)
       // RFC 6749 section 4.1.3: as in the authorization request.

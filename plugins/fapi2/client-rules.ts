@@ -13,6 +13,7 @@ export interface ClientRule {
 
 /** Members that other plugins add. They are absent if the plugin is not installed. */
 interface MembersOfPlugins {
+  readonly allowPlainPkce?: unknown
   readonly dpopBoundAccessTokens?: unknown
   readonly requirePkce?: unknown
   readonly requirePushedAuthorizationRequests?: unknown
@@ -95,10 +96,10 @@ export const clientRules: readonly ClientRule[] = [
     isMet: (client) => !usesCodes(client) || membersOf(client).requirePkce === true,
   },
   {
-    member: 'allowPlainCodeChallenge',
+    member: 'allowPlainPkce',
     section: '5.3.2.2, 5',
     demand: 'must be false, because PKCE must use S256',
-    isMet: (client) => !client.allowPlainCodeChallenge,
+    isMet: (client) => membersOf(client).allowPlainPkce !== true,
   },
   {
     member: 'authorizationCodeLifetime',

@@ -9,6 +9,8 @@ declare module '@grantry/core' {
   interface ClientMembers {
     /** Whether every authorization of a client with a secret needs PKCE; those of public clients do. Default: `false`. */
     readonly requirePkce?: boolean | undefined
+    /** Allows `code_challenge_method=plain` (RFC 7636 section 4.2). Default: `false`. */
+    readonly allowPlainPkce?: boolean | undefined
   }
 }
 
@@ -55,7 +57,10 @@ function challengeIn(
 }
 
 const fields = defineFields({
-  client: { requirePkce: v.optional(v.boolean('must be true or false')) },
+  client: {
+    requirePkce: v.optional(v.boolean('must be true or false')),
+    allowPlainPkce: v.optional(v.boolean('must be true or false')),
+  },
   metadata: { code_challenge_methods_supported: ['S256'] },
 })
 
@@ -66,7 +71,7 @@ const check = defineGrantCheck({
   authorization: {
     params: challengeParams,
     check({ client, params, required }, { refuse }) {
-      const demand = challengeIn(params, client.allowPlainCodeChallenge, refuse)
+      const demand = challengeIn(params, client.allowPlainPkce === true, refuse)
       if (demand === undefined && (required || client.requirePkce === true))
         throw refuse('invalid_request', 'The client requires a code_challenge', 'challenge_required')
       return { demand }

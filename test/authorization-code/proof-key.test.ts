@@ -10,14 +10,14 @@ import { fixture, lastReason, proof, redirectUri, spaClientId, web } from '../su
 const grant = { grant_type: 'authorization_code', redirect_uri: redirectUri }
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-const plainClient = {
+const confidential = {
   clientId: web[0],
   secrets: [{ sha256: sha256Of(web[1]) }],
   grantTypes: ['authorization_code'],
   scopes: ['openid', 'profile', 'offline_access', 'api1'],
   redirectUris: [redirectUri],
-  allowPlainCodeChallenge: true,
 }
+const plainClient = { ...confidential, allowPlainPkce: true }
 
 describe('a code with a challenge', () => {
   test('3.27 is redeemed with its verifier (RFC 7636 appendix B)', async () => {
@@ -56,7 +56,7 @@ describe('a code with a challenge', () => {
 
   test('3.27 is rejected without the proof-key plugin: never a downgrade', async () => {
     const storage = memoryDriver()
-    const options = { storage, clients: [{ ...plainClient, allowPlainCodeChallenge: false }] }
+    const options = { storage, clients: [confidential] }
     const f = await fixture({ ...options, plugins: [authorizationCode()] })
     await expect(f.code({ codeChallenge: proof.challenge })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -155,42 +155,19 @@ describe('a code without a challenge', () => {
   })
 })
 
-describe('a confidential client that requires proof_key', () => {
-  const strict = { ...plainClient, allowPlainCodeChallenge: false, requiredDemands: ['proof_key'] }
+describe('a client that requires PKCE', () => {
+  const strict = { ...confidential, requirePkce: true }
 
-  test('gets no code without a challenge', async () => {
+  test('3.27 gets no code without a challenge', async () => {
     const f = await fixture({ clients: [strict] })
     await expect(f.code()).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'The client requires a code_challenge',
+      details: { reason: 'plugin:proof-key:challenge_required' },
     })
     const code = await f.code({ codeChallenge: proof.challenge })
     expect((await f.post('token', { ...grant, code }, web)).body.error).toBe('invalid_grant')
     expect((await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)).status).toBe(200)
-  })
-
-  test('cannot redeem a code that was created without a challenge before', async () => {
-    const storage = memoryDriver()
-    const code = await (await fixture({ storage, clients: [{ ...strict, requiredDemands: [] }] })).code()
-    const f = await fixture({ storage, clients: [strict] })
-    expect((await f.post('token', { ...grant, code }, web)).body.error).toBe('invalid_grant')
-    expect(lastReason(f)).toBe('proof_key_required')
-  })
-
-  test('cannot start without a plugin that checks it', async () => {
-    await expect(fixture({ clients: [strict], plugins: [authorizationCode()] })).rejects.toThrow(
-      /requires proof_key, which no plugin checks/u,
-    )
-  })
-})
-
-describe('a client that requires PKCE', () => {
-  const strict = { ...plainClient, allowPlainCodeChallenge: false, requirePkce: true }
-
-  test('3.27 gets no code without a challenge', async () => {
-    const f = await fixture({ clients: [strict] })
-    await expect(f.code()).rejects.toMatchObject({ details: { reason: 'plugin:proof-key:challenge_required' } })
-    await expect(f.code({ codeChallenge: proof.challenge })).resolves.toEqual(expect.any(String))
   })
 
   test('3.27 cannot redeem a code that was created without a challenge before', async () => {
@@ -200,5 +177,10 @@ describe('a client that requires PKCE', () => {
     const after = await fixture({ storage, clients: [strict] })
     expect((await after.post('token', { ...grant, code }, web)).body.error).toBe('invalid_grant')
     expect(lastReason(after)).toBe('plugin:proof-key:challenge_missing')
+  })
+  test('3.27 cannot start without a plugin that checks it', async () => {
+    await expect(fixture({ clients: [strict], plugins: [authorizationCode()] })).rejects.toThrow(
+      'requirePkce is not a known option',
+    )
   })
 })

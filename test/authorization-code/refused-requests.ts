@@ -9,7 +9,7 @@ const codes = { secrets, grantTypes: ['authorization_code'], scopes: ['openid', 
 export const others: readonly ClientOptions[] = [
   { ...codes, clientId: 'disabled', enabled: false },
   { ...codes, clientId: 'no-codes', grantTypes: ['password'] },
-  { ...codes, clientId: 'plain', allowPlainCodeChallenge: true },
+  { ...codes, clientId: 'plain', allowPlainPkce: true },
   { ...codes, clientId: 'retired', scopes: ['retired'] },
 ]
 

@@ -132,11 +132,7 @@ describe('the code challenge', () => {
   })
 
   test('11.10 requires a challenge of a confidential client if its configuration does', async () => {
-    const { browser, urlOf } = await setUp(
-      undefined,
-      {},
-      { clients: [{ ...confidential, requiredDemands: ['proof_key'] }] },
-    )
+    const { browser, urlOf } = await setUp(undefined, {}, { clients: [{ ...confidential, requirePkce: true }] })
     expect(answer(await browser().open(urlOf(request)))).toMatchObject({ error: 'invalid_request' })
     const proved = { ...request, code_challenge: challenge, code_challenge_method: 'S256' }
     expect(answer(await browser().open(urlOf(proved)))).toMatchObject(isCode)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { clients, fixture, proof, redirectUri, web } from '../support/fixture.ts'
 
 const x = (length: number): string => 'x'.repeat(length)
-const plain = { clients: [{ ...clients[0], clientId: web[0], allowPlainCodeChallenge: true }] }
+const plain = { clients: [{ ...clients[0], clientId: web[0], allowPlainPkce: true }] }
 
 describe('nonce: 300', () => {
   test('1.38 accepts a nonce of 300 and returns it', async () => {

@@ -37,7 +37,7 @@ describe('the configuration of a client with the profile', () => {
       'requirePushedAuthorizationRequests must be true (FAPI 2.0, 5.3.2.2, 3)',
     ],
     ['no PKCE', { requirePkce: undefined }, 'requirePkce must be true (FAPI 2.0, 5.3.2.2, 5)'],
-    ['plain challenges', { allowPlainCodeChallenge: true }, 'allowPlainCodeChallenge must be false'],
+    ['plain challenges', { allowPlainPkce: true }, 'allowPlainPkce must be false'],
     [
       'assertions for the token endpoint',
       { tokenEndpointAuthAudience: 'issuer or endpoint' },

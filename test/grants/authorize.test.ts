@@ -178,7 +178,7 @@ describe('a kind of stored grants', () => {
     ['the kind of single-use credentials', { kind: 'plugin' }, /: stored\.kind (?:must be|is) /u],
     ['no kind', {}, /: stored\.kind (?:must be|is) /u],
     ['a redirect that is not a boolean', { kind: 'ticket', redirect: 'yes' }, /stored\.redirect/u],
-    ['a demand without a name', { kind: 'ticket', publicClientsNeed: 7 }, /stored\.publicClientsNeed/u],
+    ['a demand without a name', { kind: 'ticket', publicClientsDemand: 7 }, /stored\.publicClientsDemand/u],
   ])('cannot be %s', async (_, stored, message) => {
     await expect(start(stored)).rejects.toThrow(message)
   })

@@ -19,7 +19,7 @@ export const samples = {
       withoutUser: true,
       refusal: 'The word is not valid',
       refusalCode: 'invalid_request',
-      stored: { kind: 'word', redirect: true, publicClientsNeed: 'proof_key' },
+      stored: { kind: 'word', redirect: true, publicClientsDemand: 'proof_key' },
       requires: ['users.authenticate'],
       handle: nothing,
     },

@@ -21,18 +21,17 @@ function storedGrantProblems(client: Client, registry: Registry): readonly strin
   const grants = client.enabled ? grantTypes.flatMap((name) => registry.grants.get(name) ?? []) : []
   return grants.flatMap(({ grantType, stored }) => {
     if (stored === undefined || stored.kind === 'refresh') return []
-    const required = registry.requiredDemands(stored.kind, client)
-    const unsettled = required.find((demand) => !settles(registry, grantType, demand))
+    const required = registry.requiredDemand(stored.kind, client)
     return [
       ...(stored.redirect === true && redirectUris.length === 0
         ? [
             `clients: ${clientId} uses ${grantType} but has no redirectUris, so it cannot get a code; add a redirect URI`,
           ]
         : []),
-      ...(unsettled === undefined
+      ...(required === undefined || settles(registry, grantType, required)
         ? []
         : [
-            `clients: ${clientId} cannot use ${grantType}, because it requires ${unsettled}, which no plugin checks; add the plugin that does`,
+            `clients: ${clientId} cannot use ${grantType}, because it requires ${required}, which no plugin checks; add the plugin that does`,
           ]),
     ]
   })
@@ -148,7 +147,7 @@ export function recordWarnings(
     recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })
   }
   for (const { grantType, stored } of registry.grants.values()) {
-    const demand = stored?.publicClientsNeed
+    const demand = stored?.publicClientsDemand
     if (demand === undefined || settles(registry, grantType, demand)) continue
     recorder.record(startup, {
       type: 'startup_warning',

@@ -64,8 +64,8 @@ export const findingCases: readonly FindingCase[] = [
   ],
   [
     'plain PKCE',
-    withClient({ ...codeClient, allowPlainCodeChallenge: true }),
-    { id: 'plain-code-challenge', where: 'clients[0].allowPlainCodeChallenge' },
+    withClient({ ...codeClient, allowPlainPkce: true }),
+    { id: 'plain-code-challenge', where: 'clients[0].allowPlainPkce' },
   ],
   [
     'the password grant',

@@ -69,13 +69,6 @@ export const clientEntries = {
   /** Whether identity tokens contain the claims that userinfo returns for the granted scopes. */
   userClaimsInIdentityToken: flag(false),
   authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
-  /**
-   * The demands that every stored grant of the client must make, such as `proof_key` for PKCE, although the client has a
-   * secret.
-   */
-  requiredDemands: v.optional(strings, []),
-  /** Allows `code_challenge_method=plain` (RFC 7636 section 4.2). */
-  allowPlainCodeChallenge: flag(false),
   refreshToken: v.optional(refreshTokenSchema, {}),
 }
 
@@ -87,6 +80,8 @@ const otherNames: Readonly<Record<string, string>> = {
   pkce: 'requirePkce',
   requirespkce: 'requirePkce',
   proofkey: 'requirePkce',
+  plainpkce: 'allowPlainPkce',
+  allowplaintextpkce: 'allowPlainPkce',
   id: 'clientId',
   name: 'clientName',
   logo: 'logoUri',

@@ -87,8 +87,8 @@ export type ReadAuthorization = (
   request: {
     readonly client: Client
     readonly params: RequestParameters
-    /** The demands that the stored grant must make. */
-    readonly required: readonly string[]
+    /** The demand that the stored grant must make, if there is one. */
+    readonly required: string | undefined
     /** The keys that the stored grant must require. */
     readonly confirmation: Confirmation | undefined
     /** Seconds. */
@@ -105,7 +105,7 @@ export function createReadAuthorization(registry: Registry, plugins: PluginKits)
       const { plugin, part } = owned
       if (part.authorization === undefined) continue
       const parsed = await parseFields(part.authorization.params, params)
-      const isRequired = part.settles !== undefined && required.includes(part.settles)
+      const isRequired = part.settles !== undefined && part.settles === required
       const request = { client, params: parsed, required: isRequired, lifetime }
       const outcome: unknown = await part.authorization.check(request, plugins.kitOf(plugin))
       const { confirmation: named, ...contribution } = Object(outcome) as { readonly confirmation?: unknown }

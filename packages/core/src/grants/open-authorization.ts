@@ -126,12 +126,12 @@ export function createOpenRequest(deps: {
   /** Returns what grant checks read from the request. */
   async function read(request: AuthorizationRequest, grantType: string, client: Client, lifetime: number) {
     const given = (request.demands ?? {}) as JsonObject
-    const required = registry.requiredDemands(request.kind, client).filter((demand) => given[demand] === undefined)
+    const demand = registry.requiredDemand(request.kind, client)
+    const required = demand === undefined || given[demand] !== undefined ? undefined : demand
     const { params = {}, confirmation: proved } = request
     const found = await readAuthorization(grantType, { client, params, required, confirmation: proved, lifetime })
-    const missing = required.find((demand) => found.demands[demand] === undefined)
-    if (missing !== undefined) {
-      throw refuse('invalid_request', `The client requires ${missing}`, `${missing}_required`)
+    if (required !== undefined && found.demands[required] === undefined) {
+      throw refuse('invalid_request', `The client requires ${required}`, `${required}_required`)
     }
     return { ...found, demands: { ...given, ...found.demands } }
   }

@@ -48,9 +48,8 @@ function assertStoredGrant(
   const loss = lossOf(record, client)
   if (loss !== undefined) throw refusalOf(grant, loss)
   // A refresh token has settled the demands of the authorization. It makes those that are bound to it.
-  const required = record.kind === 'refresh' ? [] : registry.requiredDemands(record.kind, client)
-  const missing = required.find((demand) => demanded[demand] === undefined)
-  if (missing !== undefined) throw refusalOf(grant, `${missing}_required`)
+  const required = record.kind === 'refresh' ? undefined : registry.requiredDemand(record.kind, client)
+  if (required !== undefined && demanded[required] === undefined) throw refusalOf(grant, `${required}_required`)
   if (continues !== undefined && client.refreshToken.usage !== 'reuse') {
     throw new TypeError(`The grant ${grant.grantType} cannot continue a refresh token of a client that rotates them`)
   }

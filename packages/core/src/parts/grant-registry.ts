@@ -20,8 +20,8 @@ export interface RegisteredGrants {
   redeemerOf(kind: string): Grant | undefined
   /** Whether a check of the grant type turns this parameter of an authorization request into a demand. */
   demandsBy(grantType: string, parameter: string): boolean
-  /** The demands that a stored grant of this kind must make for this client. */
-  requiredDemands(kind: string, client: Client): readonly string[]
+  /** The demand that a stored grant of this kind must make for this client, if there is one. */
+  requiredDemand(kind: string, client: Client): string | undefined
   /** Whether the grant type, or a check that runs on it, declares the parameter. */
   declares(grantType: string, parameter: string): boolean
 }
@@ -32,7 +32,7 @@ const storedSchema = memberObject<StoredKind>({
     v.check((kind) => kind !== 'plugin', 'is reserved'),
   ),
   redirect: flag,
-  publicClientsNeed: v.optional(v.string('must be the name of a demand')),
+  publicClientsDemand: v.optional(v.string('must be the name of a demand')),
 })
 
 export const grantKind = partKind<Grant>(
@@ -112,10 +112,7 @@ export function grantsOf(
           authorization !== undefined &&
           (declaredParameters(authorization.params)?.includes(parameter) ?? true),
       ),
-    requiredDemands(kind, client) {
-      const needed = client.public ? byKind.get(kind)?.part.stored?.publicClientsNeed : undefined
-      return needed === undefined ? client.requiredDemands : [...client.requiredDemands, needed]
-    },
+    requiredDemand: (kind, client) => (client.public ? byKind.get(kind)?.part.stored?.publicClientsDemand : undefined),
     declares: (grantType, parameter) => declaredByGrantType.get(grantType)?.has(parameter) ?? true,
   }
 }

@@ -125,7 +125,7 @@ export interface StoredKind {
   /** Whether the credential is sent to a redirect URI of the client. Default: `false`. */
   readonly redirect?: boolean | undefined
   /** The demand that every stored grant of a public client must make, such as `proof_key`. */
-  readonly publicClientsNeed?: string | undefined
+  readonly publicClientsDemand?: string | undefined
 }
 
 /**

@@ -109,13 +109,13 @@ function checkLifetimes(client: Client, path: string): readonly Finding[] {
   return findings
 }
 
-function checkGrants({ clientId, grantTypes, allowPlainCodeChallenge }: Client, path: string): readonly Finding[] {
+function checkGrants({ clientId, grantTypes, allowPlainPkce }: Client, path: string): readonly Finding[] {
   const findings: Finding[] = []
-  if (allowPlainCodeChallenge) {
+  if (allowPlainPkce === true) {
     findings.push(
       finding(
         'plain-code-challenge',
-        `${path}.allowPlainCodeChallenge`,
+        `${path}.allowPlainPkce`,
         `${clientId} may use code_challenge_method plain: an attacker who reads the authorization request can redeem the code`,
       ),
     )

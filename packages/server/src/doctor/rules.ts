@@ -55,7 +55,7 @@ export const rules = define({
   },
   'plain-code-challenge': {
     severity: 'warning',
-    remedy: 'remove allowPlainCodeChallenge; all current client libraries support S256',
+    remedy: 'remove allowPlainPkce; all current client libraries support S256',
     source: 'RFC 9700 section 2.1.1; RFC 7636 section 4.2',
   },
   'password-grant': {
