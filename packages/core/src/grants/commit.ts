@@ -151,7 +151,7 @@ export function createCommit(deps: CommitDeps): Commit {
     attempt: string,
   ): NewRecord {
     const expiresAt = at + client.refreshToken.retryWindow
-    return { key: replayKeyOf(attempt, runtime), value: { ...derivation, request: retryId() }, expiresAt }
+    return { key: replayKeyOf(attempt, runtime), value: { request: retryId(), ...derivation }, expiresAt }
   }
 
   /** Stores the tokens and spends the credentials. Returns `false` if a credential was already spent. */

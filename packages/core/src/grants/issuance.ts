@@ -80,7 +80,7 @@ export function createIssuances(retrySecrets: readonly RetrySecret[], runtime: R
     },
     repeatable(refreshToken) {
       const nonce = runtime.base64url(runtime.randomBytes(16))
-      const derivation = { nonce, ...(newest !== undefined && { secret: newest.id }) }
+      const derivation = newest === undefined ? { nonce } : { nonce, secret: newest.id }
       return derived(refreshToken, derivation, newest, runtime.now())
     },
     repeated(refreshToken, derivation, at) {

@@ -65,12 +65,12 @@ function createFindGrant(
   return async (kind, credential) => {
     const stored = await storedGrants.redeemable(kind, credential)
     if (stored === undefined) return undefined
-    const { record, ...found } = stored
+    const { record, hash, revision, spent } = stored
     if (clientProblem(record.clientId, client) !== undefined) {
       const owner = await clients.find(record.clientId)
       if (!owner?.enabled || lossOf(record, owner) !== undefined) return undefined
     }
-    const details = { kind, ...found, expiresAt: record.keptUntil, credential, record }
+    const details = { kind, hash, expiresAt: record.keptUntil, credential, record, revision, spent }
     const grant = createRedemption(details, { clientId: record.clientId, ...foundAuthorization(record) })
     foundGrants.push(grant)
     if (kind !== 'refresh') return grant

@@ -104,18 +104,19 @@ function frozen<T>(value: T): T {
 
 /** Returns what a grant finds. Drops what a later release may have stored in the subject: a grant can return it. */
 export function foundAuthorization(record: Authorization): FoundAuthorization {
-  const { demands, cnf, subject, ...found } = record
+  // Each member by its name: a rest of a parsed record takes over a microsecond.
+  const { subject, scopes, audience, claims, act, identityClaims, requestedClaims, nonce, redirectUri } = record
   const { sub, amr, authTime, idp, acr } = subject
   return {
     subject: { sub, amr, authTime, idp, ...(acr !== undefined && { acr }) },
-    scopes: frozen(found.scopes),
-    audience: frozen(found.audience),
-    claims: frozen(found.claims),
-    act: frozen(found.act),
-    identityClaims: frozen(found.identityClaims),
-    requestedClaims: frozen(found.requestedClaims),
-    nonce: found.nonce,
-    redirectUri: found.redirectUri,
+    scopes: Object.freeze(scopes),
+    audience: audience && Object.freeze(audience),
+    claims: frozen(claims),
+    act: frozen(act),
+    identityClaims: frozen(identityClaims),
+    requestedClaims: frozen(requestedClaims),
+    nonce,
+    redirectUri,
   }
 }
 
