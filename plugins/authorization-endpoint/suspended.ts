@@ -1,6 +1,7 @@
 import { type EndpointKit, type EndpointRequest, isOAuthError, type Subject } from '@grantry/core'
 import * as v from 'valibot'
 import { browserCookie, type SameSite } from '../shared/browser-cookie.ts'
+import { clockSkew } from '../shared/jwt-claims.ts'
 import type { Suspension } from './interaction.ts'
 import type { RefusalCode } from './refusal.ts'
 import { assertShown, noPageShown } from './shown-page.ts'
@@ -90,8 +91,9 @@ export function createSuspendedRequests(sameSite: SameSite = 'lax'): SuspendedRe
     update: (kit, id, request) => kit.records.put(keyOf(id), request, request.expiresAt),
 
     async use(kit, id, { expiresAt }) {
-      // An insert, because only that is atomic across processes.
-      const isFirst = await kit.records.insert(`used interaction:${id}`, true, expiresAt)
+      // An insert, because only that is atomic across processes. Another call that has found the request can be in
+      // progress after its end.
+      const isFirst = await kit.records.insert(`used interaction:${id}`, true, expiresAt + clockSkew)
       if (isFirst) await kit.records.delete(keyOf(id))
       return isFirst
     },

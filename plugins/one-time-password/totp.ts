@@ -3,6 +3,7 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import * as v from 'valibot'
 import { wholeSeconds } from '../shared/config-schema.ts'
+import { clockSkew } from '../shared/jwt-claims.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { decodeBase32, encodeBase32 } from './base32.ts'
 
@@ -72,7 +73,7 @@ export function totp(options: TotpOptions): SecondFactor {
       if (counter === undefined) return false
       // RFC 6238 section 5.2: the second attempt with a password is refused.
       const end = (counter + 1) * step + clockTolerance
-      return kit.records.insert(`totp:${sub}:${counter}`, true, end + step)
+      return kit.records.insert(`totp:${sub}:${counter}`, true, end + clockSkew)
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { JWTPayload } from 'jose'
 
 /**
- * Seconds by which the clocks of two processes can differ. The storage forgets a JWT by the clock of the process that
- * has accepted it, so one whose clock is behind would accept it again.
+ * Seconds by which the clocks of two processes can differ. The storage forgets what can be used once by the clock of the
+ * process that has accepted it, so one whose clock is behind would accept it again.
  */
 export const clockSkew = 60
 

@@ -1,6 +1,7 @@
 import type { Kit } from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { clockSkew } from '../shared/jwt-claims.ts'
 
 export type Step = 'sign_in' | 'second_factor' | 'consent' | 'choose_account'
 
@@ -43,4 +44,4 @@ export const challengeOf = (formToken: string, { sha256 }: Pick<Kit, 'sha256'>):
  */
 export const spendChallenge = (challenge: string, { kit, expiresAt }: Pick<Owner, 'kit' | 'expiresAt'>) =>
   // As long as the form token is valid, on all clocks.
-  kit.records.insert(`used challenge:${challenge}`, true, expiresAt + 60)
+  kit.records.insert(`used challenge:${challenge}`, true, expiresAt + clockSkew)

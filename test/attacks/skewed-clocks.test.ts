@@ -1,8 +1,9 @@
 /**
- * Attack: a thief has a signed JWT that is accepted once, and presents it again after the storage has forgotten it, to a
- * process whose clock is behind that of the process that has accepted it.
+ * Attack: a thief has a signed JWT or a one-time password that is accepted once, and presents it again after the storage
+ * has forgotten it, to a process whose clock is behind that of the process that has accepted it.
  *
- * RFC 7523 section 3 and RFC 9449 section 11.1: a JWT must be remembered as long as it could be accepted.
+ * RFC 7523 section 3 and RFC 9449 section 11.1: a JWT must be remembered as long as it could be accepted. RFC 6238
+ * section 5.2: a one-time password must not be accepted again.
  */
 import { createTestClock, mapDriver } from '@grantry/testing'
 import { exportJWK, generateKeyPair } from 'jose'
@@ -10,11 +11,12 @@ import { expect, test } from 'vitest'
 import { claims, setUp as clientAssertions, present, sign } from '../client-assertion/assertions.ts'
 import { holder, request, start } from '../dpop/parties.ts'
 import { example, setUp as grantAssertions, key as issuerKey } from '../jwt-bearer/bearer-parties.ts'
+import { passwordAt, setUpFactors } from '../sign-in/one-time-password-parties.ts'
 
 const now = 1_800_000_000
 
 /** Seconds between the clocks of two processes. */
-const skew = 30
+const skew = 59
 
 /** A process with a storage, and a clock of its own. */
 interface Process {
@@ -22,7 +24,7 @@ interface Process {
   readonly runtime: { readonly now: () => number }
 }
 
-/** Creates the JWT, with which a process can be called. Returns the last second at which it is accepted. */
+/** Creates the credential, with which a process can be called. Returns the last second at which it is accepted. */
 type Presented = () => Promise<{
   readonly last: number
   presentTo(process: Process): Promise<{ readonly status: number }>
@@ -59,11 +61,22 @@ const grantAssertion: Presented = async () => {
   }
 }
 
+const oneTimePassword: Presented = async () => ({
+  last: now + 59,
+  async presentTo(process) {
+    const { browser, enterCode } = await (await setUpFactors({}, { ...process })).passed()
+    await enterCode(passwordAt(now))
+    const isSignedIn = [...browser.jar.keys()].some((name) => name.endsWith('grantry-session'))
+    return { status: isSignedIn ? 200 : 400 }
+  },
+})
+
 test.each<[string, Presented]>([
   ['a DPoP proof', proof(false)],
   ['a DPoP proof with a nonce', proof(true)],
   ['an assertion of a client', clientAssertion],
   ['an assertion of another issuer', grantAssertion],
+  ['a one-time password', oneTimePassword],
 ])('%s is not accepted again by a process whose clock is behind', async (_, create) => {
   const clock = createTestClock(now)
   const storage = mapDriver(new Map(), clock.now)
