@@ -111,12 +111,12 @@ function stream(r: Random): string {
   return r.below(6) === 0 ? all.slice(0, r.below(all.length)) : all
 }
 
-/** Sends bytes, half-closes after 150 ms, and resolves when the server closes. */
+/** Sends bytes, half-closes after 50 ms, and resolves when the server closes. */
 function exchange(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.port, server.host)
     let response = ''
-    const noMore = setTimeout(() => socket.end(), 150)
+    const noMore = setTimeout(() => socket.end(), 50)
     const limit = setTimeout(() => {
       socket.destroy()
       reject(new Error(`connection still open; received: ${response}`))

@@ -44,8 +44,8 @@ export async function untilWritten(driver: Operations, key: string, calls: Promi
 }
 
 /**
- * Each process inserts every key, together with the others or at each of the moments. Per key, exactly one insert must win, and its value
- * must be stored.
+ * Each process inserts every key, together with the others or at each of the moments. Per key, exactly one insert must
+ * win, and its value must be stored.
  */
 async function race(
   context: ProofContext,
