@@ -1,7 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { Confirmation } from '../parts/grant.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
-import { allOf } from '../promises.ts'
+import { after, allOf } from '../promises.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type Lookup, recordAt } from '../records/lookup.ts'
@@ -141,12 +141,12 @@ function createValidateAccessToken({
   runtime,
 }: AccessTokenDeps): AccessTokens['validate'] {
   /** Returns the claims of a valid token, and whether nothing was revoked since its record was written. */
-  async function readReference(token: string, hash: string) {
-    const [record, current] = await store.getAll([referenceAt(token, hash), revision.current])
-    // The record outlives the token. The clock tolerance applies as for JWTs.
-    const claims = record && Number(record.claims.exp) + clockTolerance > runtime.now() ? record.claims : undefined
-    return { claims, isCurrent: record?.revision !== undefined && record.revision === current }
-  }
+  const readReference = (token: string, hash: string) =>
+    after(store.getAll([referenceAt(token, hash), revision.current]), ([record, current]) => {
+      // The record outlives the token. The clock tolerance applies as for JWTs.
+      const claims = record && Number(record.claims.exp) + clockTolerance > runtime.now() ? record.claims : undefined
+      return { claims, isCurrent: record?.revision !== undefined && record.revision === current }
+    })
 
   const readJwt = async (token: string) => ({ claims: await jwt.verify(token, 'at+jwt'), isCurrent: false })
 
