@@ -88,26 +88,31 @@ async function mostIdle(kit: EndpointKit, sids: readonly string[]): Promise<read
 }
 
 /**
- * Adds a session to those of its user. If there is no place, the one that was idle for the longest time ends; another one
- * if a concurrent sign-in ends that.
+ * Adds a session to those of its user, or extends its life among them. If there is no place, the one that was idle for the
+ * longest time ends; another one if a concurrent sign-in ends that.
  *
  * @returns whether it has a place
  */
-async function place(set: RecordSet, { sid, expiresAt }: Session, kit: EndpointKit, end: Sessions['end']) {
+async function place(set: RecordSet, { sid, expiresAt }: Session, isRenewed: boolean, kit: EndpointKit, end: End) {
   for (let tries = 0; tries < maxTries; tries += 1) {
+    if (isRenewed && (await set.extend(sid, expiresAt))) return true
     if (await set.insert(sid, expiresAt)) return true
-    for (const idle of await mostIdle(kit, await set.list())) {
+    const sids = await set.list()
+    // A concurrent sign-in extends it, or ends it. It must not end itself.
+    if (sids.includes(sid)) continue
+    for (const idle of await mostIdle(kit, sids)) {
       if (await set.replace(idle, sid, expiresAt, () => end(kit, idle))) return true
     }
   }
   return false
 }
 
+type End = Sessions['end']
 type SetOf = (kit: EndpointKit, sub: string) => RecordSet
 
 /** Returns the function that ends a session. */
 const endWith =
-  (features: readonly SessionListeners[], setOf: SetOf): Sessions['end'] =>
+  (features: readonly SessionListeners[], setOf: SetOf): End =>
   async (kit, sid) => {
     const found = await readSession(kit, sid)
     if (found === undefined) return undefined
@@ -164,8 +169,7 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
     if (isRenewed) await Promise.all(features.map(({ onSessionRenewed }) => onSessionRenewed?.(kit, session)))
     await writeSession(kit, sid, stored)
     if (earlier !== undefined && !isRenewed) await end(kit, earlier.sid)
-    const set = setOf(kit, stored.sub)
-    return (isRenewed && (await set.extend(sid, stored.expiresAt))) || place(set, session, kit, end)
+    return place(setOf(kit, stored.sub), session, isRenewed, kit, end)
   }
 
   return {

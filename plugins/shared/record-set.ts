@@ -10,7 +10,9 @@ const claimLifetime = 60
 /** Seconds in which it must have changed it: a process that stands still for longer could meet the next member. */
 const maxDuration = 30
 
-const slot = v.object({ member: v.string() })
+/** @param id differs whenever the slot is filled, also if a member returns to it */
+const slot = v.object({ member: v.string(), id: v.string() })
+type Slot = v.InferOutput<typeof slot>
 
 /**
  * A small set of texts in the records of a plugin. Each member has a slot of its own, so that concurrent additions cannot
@@ -24,7 +26,7 @@ export interface RecordSet {
    * @returns `false` if the set is full
    */
   add(member: string, expiresAt: number): Promise<boolean>
-  /** Adds what is not a member yet. `false` if the set is full. */
+  /** Adds what is not a member yet. `false` if it is one, or the set is full. */
   insert(member: string, expiresAt: number): Promise<boolean>
   /** Extends the life of a member. `false` if it is none, or another call changes its slot. */
   extend(member: string, expiresAt: number): Promise<boolean>
@@ -39,27 +41,31 @@ export interface RecordSet {
   list(): Promise<readonly string[]>
 }
 
-type SetKit = Pick<Kit, 'records' | 'sha256' | 'now'>
+type SetKit = Pick<Kit, 'records' | 'sha256' | 'now' | 'randomId'>
 
 /** The slots of a set. */
-function slotsOf({ records, sha256 }: SetKit, name: string, capacity: number) {
+function slotsOf({ records, sha256, randomId }: SetKit, name: string, capacity: number) {
   const keyOf = (index: number): string => `${name}:${index % capacity}`
   // Members begin at different slots, so that few additions meet.
   const firstOf = (member: string): number => sha256(member).charCodeAt(0) + sha256(member).charCodeAt(1) * 7
-  const memberAt = async (index: number): Promise<string | undefined> => (await records.get(keyOf(index), slot))?.member
+  const slotAt = (index: number): Promise<Slot | undefined> => records.get(keyOf(index), slot)
   const indexes = Array.from({ length: capacity }, (_, index) => index)
-  const members = () => Promise.all(indexes.map(memberAt))
+  const all = () => Promise.all(indexes.map(slotAt))
   return {
     keyOf,
-    members,
+    all,
+    filledWith: (member: string): Slot => ({ member, id: randomId() }),
     /** All indexes, in the order in which the member tries them. */
     orderFor: (member: string) => indexes.map((index) => (firstOf(member) + index) % capacity),
-    /** Returns the index of a member. Usually, the first slot was free. */
-    async indexOf(member: string): Promise<number | undefined> {
+    /** Returns the slot of a member, with its key. Usually, the first slot was free. */
+    async find(member: string): Promise<(Slot & { readonly key: string }) | undefined> {
       const first = firstOf(member)
-      if ((await memberAt(first)) === member) return first
-      const index = (await members()).indexOf(member)
-      return index === -1 ? undefined : index
+      const found = await slotAt(first)
+      if (found?.member === member) return { ...found, key: keyOf(first) }
+      const filled = await all()
+      const index = filled.findIndex((one) => one?.member === member)
+      const other = filled[index]
+      return other && { ...other, key: keyOf(index) }
     },
   }
 }
@@ -69,49 +75,49 @@ function slotsOf({ records, sha256 }: SetKit, name: string, capacity: number) {
  * writes or removes: without the claim, the change of a member that has just gone would hit the next one in its slot.
  */
 const changeWith =
-  ({ records, now }: SetKit, { keyOf, indexOf }: ReturnType<typeof slotsOf>) =>
+  ({ records, now }: SetKit, { find }: ReturnType<typeof slotsOf>) =>
   /** @returns what `act` returns: whether it was changed */
   async (member: string, act: (slotKey: string, isLate: () => boolean) => Promise<boolean>): Promise<boolean> => {
     const began = now()
     const isLate = (): boolean => now() >= began + maxDuration
-    const index = await indexOf(member)
-    if (index === undefined) return false
-    const key = keyOf(index)
-    if (!(await records.insert(claimOf(key, member), true, now() + claimLifetime))) return false
-    return !isLate() && act(key, isLate)
+    const found = await find(member)
+    if (found === undefined) return false
+    const claim = `${found.key}:claim of ${found.id}`
+    if (!(await records.insert(claim, true, now() + claimLifetime))) return false
+    return !isLate() && act(found.key, isLate)
   }
-
-const claimOf = (slotKey: string, member: string): string => `${slotKey}:claim of ${member}`
 
 export function recordSet(kit: SetKit, name: string, capacity = defaultCapacity): RecordSet {
   const { records } = kit
   const slots = slotsOf(kit, name, capacity)
   const change = changeWith(kit, slots)
+  const fill = (key: string, member: string, expiresAt: number): Promise<void> =>
+    records.put(key, slots.filledWith(member), expiresAt)
 
-  /** @param extend what to do with the slot that the member has. Without it, the member gets another one. */
+  /** @param extend what to do with the slot that the member has. Without it, nothing is changed. */
   async function insert(member: string, expiresAt: number, extend?: (slotKey: string) => Promise<void>) {
     const [first = 0, ...others] = slots.orderFor(member)
-    if (await records.insert(slots.keyOf(first), { member }, expiresAt)) return true
-    const known = await slots.members()
-    const own = known.indexOf(member)
-    if (own !== -1 && extend !== undefined) {
-      await extend(slots.keyOf(own))
-      return true
+    const filled = slots.filledWith(member)
+    if (await records.insert(slots.keyOf(first), filled, expiresAt)) return true
+    const known = await slots.all()
+    const own = known.findIndex((one) => one?.member === member)
+    if (own !== -1) {
+      await extend?.(slots.keyOf(own))
+      return extend !== undefined
     }
     for (const index of others) {
-      if (known[index] === undefined && (await records.insert(slots.keyOf(index), { member }, expiresAt))) return true
+      if (known[index] === undefined && (await records.insert(slots.keyOf(index), filled, expiresAt))) return true
     }
     return false
   }
 
   return {
     insert: (member, expiresAt) => insert(member, expiresAt),
-    add: (member, expiresAt) => insert(member, expiresAt, (key) => records.put(key, { member }, expiresAt)),
+    add: (member, expiresAt) => insert(member, expiresAt, (key) => fill(key, member, expiresAt)),
 
     extend: (member, expiresAt) =>
       change(member, async (key) => {
-        await records.put(key, { member }, expiresAt)
-        await records.delete(claimOf(key, member))
+        await fill(key, member, expiresAt)
         return true
       }),
 
@@ -119,7 +125,7 @@ export function recordSet(kit: SetKit, name: string, capacity = defaultCapacity)
       change(old, async (key, isLate) => {
         await end()
         if (isLate()) return false
-        await records.put(key, { member }, expiresAt)
+        await fill(key, member, expiresAt)
         return true
       }),
 
@@ -130,6 +136,6 @@ export function recordSet(kit: SetKit, name: string, capacity = defaultCapacity)
       })
     },
 
-    list: async () => [...new Set((await slots.members()).filter((member) => member !== undefined))],
+    list: async () => [...new Set((await slots.all()).flatMap((one) => one?.member ?? []))],
   }
 }
