@@ -109,3 +109,18 @@ test('two plugins cannot offer functions under the same key', async () => {
 test.each(['', 'Shelf', 'a b', '1', 'x'.repeat(51)])('hostKey() refuses the name %j', (name) => {
   expect(() => hostKey(name, 'library()')).toThrow(/^hostKey\(\): ".*" is not a valid name/u)
 })
+
+test.each([undefined, 5, '__proto__', 'Shelf'])(
+  'a plugin cannot offer functions under a key with the name %j',
+  async (name) => {
+    const key = { kind: 'host-key', name, offeredBy: 'library()' } as HostKey
+    await expect(providerWith(definePlugin('library', [defineHostFunctions(key, () => ({}))]))).rejects.toThrow(
+      'plugins: the host functions of library: key must be a key of hostKey()',
+    )
+  },
+)
+
+test.each([undefined, null, 5])('functions that are %j are a defect of the plugin', async (functions) => {
+  const provider = await providerWith(definePlugin('library', [defineHostFunctions(shelf, () => functions as never)]))
+  expect(() => provider.use(shelf)).toThrow('plugins: the host functions shelf of library are not an object')
+})

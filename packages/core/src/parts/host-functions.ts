@@ -73,11 +73,13 @@ export const defineHostFunctions = <K extends HostKey>(
   create: (kit: EndpointKit) => FunctionsOf<K>,
 ): HostFunctions => ({ kind: 'host-functions', key, create })
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
 const isKey = (value: unknown): value is HostKey =>
-  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'host-key'
+  isObject(value) && 'kind' in value && value.kind === 'host-key' && 'name' in value && typeof value.name === 'string'
 
 export const hostFunctionsKind = partKind<HostFunctions>('host functions', {
-  key: v.custom(isKey, 'must be a key of hostKey()'),
+  key: v.custom((value) => isKey(value) && keyName.test(value.name), 'must be a key of hostKey()'),
   create: required,
 })
 
@@ -98,7 +100,10 @@ export function createUsePlugins(
     if (owned === undefined) {
       throw new TypeError(`provider.use(): no plugin offers ${name}; add ${offeredBy} to the option plugins`)
     }
-    const functions = owned.part.create(kitOf(owned.plugin))
+    const functions: unknown = owned.part.create(kitOf(owned.plugin))
+    if (!isObject(functions)) {
+      throw new TypeError(`plugins: the host functions ${name} of ${owned.plugin} are not an object`)
+    }
     created.set(name, functions)
     return functions
   }
