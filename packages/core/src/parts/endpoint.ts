@@ -198,7 +198,10 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
   readonly effects?: boolean | undefined
   /** The schema of the parameters. Without it, the core reads none. */
   readonly params?: S | undefined
-  /** Handles a request. Throw an `OAuthError`, from `kit.refuse`, to refuse; any other error becomes `server_error` without its message. */
+  /**
+   * Handles a request. Throw an `OAuthError`, from `kit.refuse`, to refuse; any other error becomes `server_error` without
+   * its message.
+   */
   handle(call: Call<OutputOf<S>, C>, kit: EndpointKit): MaybePromise<Reply>
   /**
    * Shows a refusal of the core or of `handle` to a user, as a page instead of JSON; for the caller `anyone`. The core

@@ -62,8 +62,8 @@ export interface GrantCheck<
   /** What it reads from an authorization request, whose stored grant one of its grant types redeems. */
   readonly authorization?: AuthorizationCheck<K, A> | undefined
   /**
-   * Throws an `OAuthError`, from `kit.refuse`, to refuse; otherwise the demand is settled. An `invalid_grant` for a demanded proof counts as
-   * a failed proof; ten failed proofs end a stored grant (wire contract, section 3).
+   * Throws an `OAuthError`, from `kit.refuse`, to refuse; otherwise the demand is settled. An `invalid_grant` for
+   * a demanded proof counts as a failed proof; ten failed proofs end a stored grant (wire contract, section 3).
    */
   check(
     request: GrantRequest<OutputOf<S>> & { readonly grantType: string; readonly demand: Demands[K] | undefined },

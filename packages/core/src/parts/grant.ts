@@ -174,8 +174,8 @@ export interface Grant<S extends Schema = Schema> {
   /** Host ports that the grant requires; checked at startup. */
   readonly requires?: readonly 'users.authenticate'[] | undefined
   /**
-   * Handles a token request. Throw an `OAuthError`, from `kit.refuse`, to refuse; any other error becomes `server_error` without its
-   * message.
+   * Handles a token request. Throw an `OAuthError`, from `kit.refuse`, to refuse; any other error becomes
+   * `server_error` without its message.
    */
   handle(request: GrantRequest<OutputOf<S>>, kit: GrantKit): MaybePromise<GrantResult>
 }
