@@ -51,6 +51,17 @@ test('check reports the mistakes of all members at the same time', async () => {
   ])
 })
 
+test('check reports wrong keys beside a client that names what does not exist, and a plugin with a mistake', async () => {
+  const clients = [{ ...client, scopes: ['nonsense'] }]
+  const keys = [{ kty: 'EC' }]
+  const wrongKey = expect.stringMatching(/^keys/u)
+  const wrongScope = expect.stringMatching(/^clients: \S+ has the scope nonsense, /u)
+  expect(await problemsIn({ ...valid, keys, clients })).toEqual([wrongScope, wrongKey])
+  const plugins = [{ name: 'password' }]
+  const wrongPlugin = expect.stringMatching(/^plugins\[0\]\.name password is always active/u)
+  expect(await problemsIn({ ...valid, keys, plugins })).toEqual([wrongPlugin, wrongKey])
+})
+
 test('check names the position of a client that others hide', async () => {
   const problems = await problemsIn({
     ...valid,

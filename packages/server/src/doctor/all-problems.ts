@@ -12,11 +12,10 @@ type Members = Readonly<Record<string, unknown>>
 /** Replace required members that are invalid. */
 const valid: Members = { issuer: 'http://127.0.0.1:8484', clients: [] }
 
-/** Without these members, correct clients would be reported. */
-const usedByClients: readonly string[] = ['scopes', 'plugins']
-
-/** Rounds in which mistakes are removed to find those that they hide. */
-const maxRounds = 4
+/** Without these members, correct clients, endpoints or scopes would be reported. */
+const usedByOthers: readonly string[] = ['scopes', 'plugins']
+/** The members that are right or wrong by themselves. */
+const independent: readonly string[] = ['issuer', 'keys']
 
 /** Runs a step, and returns its mistakes. */
 async function problemsOf(step: () => unknown): Promise<readonly string[]> {
@@ -28,30 +27,38 @@ async function problemsOf(step: () => unknown): Promise<readonly string[]> {
   }
 }
 
-/** Finds what the provider refuses. Wrong keys, and clients with mistakes, hide other mistakes and are removed. */
+/** Returns what the provider refuses. */
+const refusalsOf = (configuration: CheckedConfiguration, directory: string) =>
+  problemsOf(async () => {
+    const options = await providerOptions({ configuration, directory }, memoryDriver(), () => {})
+    await (await createProvider(options)).close()
+  })
+
+/** Finds what the provider refuses. Keys are checked by themselves, because it reads them last. */
 async function problemsOfProvider(configuration: CheckedConfiguration, directory: string): Promise<readonly string[]> {
+  const { issuer, keys } = configuration
+  const found = await refusalsOf(parseConfiguration(configurationSchema, { ...valid, issuer, keys }, ''), directory)
+  const rest = found.length === 0 ? configuration : { ...configuration, keys: {} }
+  return [...found, ...(await problemsOfClients(rest, directory))]
+}
+
+/** Finds what the provider refuses but for keys. Clients with mistakes hide those of others, and are removed. */
+async function problemsOfClients(configuration: CheckedConfiguration, directory: string): Promise<readonly string[]> {
   const { clients } = configuration
-  let kept = Array.isArray(clients) ? clients.map((client, index) => [client, index] as const) : undefined
-  let { keys } = configuration
+  if (!Array.isArray(clients)) return refusalsOf(configuration, directory)
+  let kept = clients.map((client, index) => [client, index] as const)
   const found: string[] = []
-  for (let round = 0; round < maxRounds; round += 1) {
-    const tried = { ...configuration, keys, ...(kept !== undefined && { clients: kept.map(([client]) => client) }) }
-    const problems = await problemsOf(async () => {
-      const options = await providerOptions({ configuration: tried, directory }, memoryDriver(), () => {})
-      await (await createProvider(options)).close()
-    })
-    const written = kept
-    const positionOf = (index: string): number => written?.[Number(index)]?.[1] ?? Number(index)
+  for (;;) {
+    const problems = await refusalsOf({ ...configuration, clients: kept.map(([client]) => client) }, directory)
+    const tried = kept
+    const positionOf = (index: string): number => tried[Number(index)]?.[1] ?? Number(index)
     found.push(
       ...problems.map((each) => each.replace(/^clients\[(\d+)\]/u, (_, index) => `clients[${positionOf(index)}]`)),
     )
     const wrong = new Set(problems.flatMap((each) => /^clients\[(\d+)\]/u.exec(each)?.[1] ?? []).map(Number))
-    const areKeysWrong = problems.some((each) => each.startsWith('keys'))
-    if (wrong.size === 0 && !areKeysWrong) break
-    if (areKeysWrong) keys = {}
-    kept = kept?.filter((_, index) => !wrong.has(index))
+    if (wrong.size === 0) return found
+    kept = kept.filter((_, index) => !wrong.has(index))
   }
-  return found
 }
 
 /**
@@ -70,8 +77,11 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
   const found = [...ofVariables, ...ofMembers.filter((problem) => !unset.includes(memberOf(problem)))]
   const wrong = found.map(memberOf)
   const isObject = typeof current === 'object' && current !== null && !Array.isArray(current)
-  if (!isObject || wrong.some((name) => usedByClients.includes(name))) return found
-  const members = Object.entries(current as Members).filter(([name]) => !wrong.includes(name))
+  if (!isObject) return found
+  const areOthersHidden = wrong.some((name) => usedByOthers.includes(name))
+  const members = Object.entries(current as Members).filter(
+    ([name]) => !wrong.includes(name) && !(areOthersHidden && !independent.includes(name)),
+  )
   const rest = { ...valid, ...Object.fromEntries(members) }
   let configuration: CheckedConfiguration | undefined
   const ofRest = await problemsOf(() => {
