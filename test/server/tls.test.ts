@@ -119,11 +119,32 @@ test('16.9 files that change are read again, and invalid ones are reported', asy
   try {
     const next = signedByRoot({ subject: commonName('renewed') })
     writeFileSync(join(directory, files.certificate), next.pem)
-    await eventually(() => expect(failures.at(-1)).toContain('tls: the files are not valid PEM, or the key is not'))
+    await eventually(() =>
+      expect(failures.at(-1) ?? '').toContain('tls: the files are not valid PEM, or the key is not'),
+    )
     writeFileSync(join(directory, files.key), next.keyPem)
     await eventually(() => expect(seen.at(-1)).toBe(next.pem))
     writeFileSync(join(directory, files.clientAuthorities), '')
-    await eventually(() => expect(failures.at(-1)).toContain('clients-ca.pem: it is not PEM'))
+    await eventually(() => expect(failures.at(-1) ?? '').toContain('clients-ca.pem: it is not PEM'))
+  } finally {
+    stop()
+  }
+})
+
+test('16.9 files that change before they are watched are read again', async () => {
+  const { directory } = written({})
+  writeFiles(directory, serverCertificate)
+  const source = tlsSource(tls, directory, { checkTls }, 10)
+  source.read()
+  const next = signedByRoot({ subject: commonName('renewed') })
+  writeFiles(directory, next)
+  const seen: string[] = []
+  const stop = source.watch(
+    (content) => seen.push(content.certificate),
+    () => {},
+  )
+  try {
+    await eventually(() => expect(seen).toEqual([next.pem]))
   } finally {
     stop()
   }

@@ -1,4 +1,5 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
@@ -29,6 +30,21 @@ export interface TlsSource {
 /** Milliseconds. The files are polled, because a mounted secret changes by a link that `watch()` does not follow. */
 const usualInterval = 5000
 
+/** The version of a file that cannot be read. */
+const absent = 'absent'
+
+/** Differs after each change of a file. */
+const versionOf = ({ ino, size, mtimeMs }: Stats): string => `${ino} ${size} ${mtimeMs}`
+
+function versionNow(path: string): string {
+  try {
+    return versionOf(statSync(path))
+  } catch {
+    // The read that follows reports why.
+    return absent
+  }
+}
+
 function readPem(name: string, path: string): string {
   let text: string
   try {
@@ -56,9 +72,13 @@ export function tlsSource(
 ): TlsSource {
   const { certificate, key, clientAuthorities, requestCertificates } = files
   const pathOf = (path: string): string => resolve(directory, path)
+  const paths = [certificate, key, ...(clientAuthorities === undefined ? [] : [clientAuthorities])].map(pathOf)
+  /** The versions of the files that were read last. A change between `read()` and `watch()` must be noticed, too. */
+  let versions: string | undefined
 
   /** @throws TypeError with one sentence when a file is missing, or the files do not belong together. */
   function read(): TlsContent {
+    versions = paths.map(versionNow).join()
     const content = {
       certificate: readPem('certificate', pathOf(certificate)),
       key: readPem('key', pathOf(key)),
@@ -79,7 +99,6 @@ export function tlsSource(
   return {
     read,
     watch(update, fail) {
-      const paths = [certificate, key, ...(clientAuthorities === undefined ? [] : [clientAuthorities])].map(pathOf)
       const renew = (): void => {
         try {
           update(read())
@@ -88,9 +107,20 @@ export function tlsSource(
           fail(errorMessage(cause))
         }
       }
-      for (const path of paths) watchFile(path, { interval, persistent: false }, renew)
+      versions ??= paths.map(versionNow).join()
+      let isChecking = false
+      let isStopped = false
+      async function check(): Promise<void> {
+        if (isChecking) return
+        isChecking = true
+        const found = await Promise.all(paths.map((path) => stat(path).then(versionOf, () => absent)))
+        isChecking = false
+        if (!isStopped && found.join() !== versions) renew()
+      }
+      const timer = setInterval(() => void check(), interval).unref()
       return () => {
-        for (const path of paths) unwatchFile(path, renew)
+        isStopped = true
+        clearInterval(timer)
       }
     },
   }
