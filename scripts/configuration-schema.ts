@@ -16,7 +16,7 @@ import {
   namedPluginSchemas,
 } from '../packages/server/src/configuration/named-plugins.ts'
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
-import { schemas as drivers } from '../packages/server/src/configuration/storage.ts'
+import { schemas as drivers } from '../packages/server/src/configuration/storage/storage-drivers.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
 import { proofKey } from '../plugins/proof-key/proof-key.ts'

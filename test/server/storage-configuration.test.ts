@@ -5,7 +5,7 @@ import { parseConfiguration } from '@grantry/core'
 import { sha256Of } from '@grantry/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { configuredStorage } from '../../packages/server/src/configuration/storage.ts'
+import { configuredStorage } from '../../packages/server/src/configuration/storage/storage-drivers.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { type RunningCommand, startCommand } from './running-command.ts'
 

@@ -2,7 +2,7 @@ import { createProvider, type Observer, type Provider, type ProviderOptions } fr
 import type { Adapter } from './adapter.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
-import type { configuredStorage } from './configuration/storage.ts'
+import type { configuredStorage } from './configuration/storage/storage-drivers.ts'
 import type { openConsole } from './console.ts'
 import { homePage } from './home-page.ts'
 import type { Observability } from './observability/observability.ts'

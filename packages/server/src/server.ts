@@ -3,7 +3,7 @@ import { type Adapter, adapterOfThisRuntime, type Listening } from './adapter.ts
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import { type CheckedConfiguration, configurationSchema } from './configuration/schema.ts'
-import { configuredStorage } from './configuration/storage.ts'
+import { configuredStorage } from './configuration/storage/storage-drivers.ts'
 import { openTls } from './configuration/tls.ts'
 import { openConsole } from './console.ts'
 import { demoCommands } from './demo/commands.ts'

@@ -2,7 +2,7 @@ import { createProvider, type Observer, type Provider } from '@grantry/core'
 import { adapterOfThisRuntime } from '../adapter.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
-import { configuredStorage } from '../configuration/storage.ts'
+import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
 
 /** The `--config` option of every command. */

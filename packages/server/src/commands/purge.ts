@@ -1,4 +1,4 @@
-import { configuredStorage } from '../configuration/storage.ts'
+import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
 import { requireConfiguration } from './configuration.ts'
 

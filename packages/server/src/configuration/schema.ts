@@ -17,7 +17,7 @@ import { consoleSchema } from './console.ts'
 import { keysSchema } from './keys.ts'
 import { metricsSchema } from './metrics.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
-import { storageSchema } from './storage.ts'
+import { storageSchema } from './storage/storage-drivers.ts'
 import { tlsSchema } from './tls.ts'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null

@@ -1,9 +1,7 @@
-import { resolve } from 'node:path'
-import { type AtomicDriver, configurationObject } from '@grantry/core'
-import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-
-const text = (what: string) => v.pipe(v.string(`must be ${what}`), v.nonEmpty(`must be ${what}`))
+import type { ConfiguredStorage } from './configured-storage.ts'
+import { operationTimeout, text } from './fields.ts'
 
 const redisUrl = v.pipe(
   v.string('must be a URL such as redis://127.0.0.1:6379'),
@@ -27,7 +25,7 @@ const sentinelSchema = configurationObject({
   ),
 })
 
-const redisSchema = v.pipe(
+export const redisSchema = v.pipe(
   configurationObject({
     driver: v.literal('redis'),
     url: v.optional(redisUrl),
@@ -43,14 +41,7 @@ const redisSchema = v.pipe(
       v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be 0 or more')),
       0,
     ),
-    operationTimeout: v.optional(
-      v.pipe(
-        v.number('must be a number of seconds'),
-        v.minValue(0.05, 'must be 0.05 to 60 seconds'),
-        v.maxValue(60, 'must be 0.05 to 60 seconds'),
-      ),
-      2,
-    ),
+    operationTimeout,
   }),
   v.check(
     ({ url, cluster, sentinels }) => [url, cluster, sentinels].filter((way) => way !== undefined).length === 1,
@@ -62,64 +53,10 @@ const redisSchema = v.pipe(
   ),
 )
 
-const filesystemSchema = configurationObject({
-  driver: v.literal('filesystem'),
-  directory: v.optional(text('the path of a directory'), './.grantry'),
-  fsync: v.optional(v.boolean('must be true or false'), true),
-})
-
-const memorySchema = configurationObject({ driver: v.literal('memory') })
-
-export const schemas = { memory: memorySchema, filesystem: filesystemSchema, redis: redisSchema } as const
-const objectSchema = configurationObject({})
-const drivers = Object.keys(schemas) as readonly (keyof typeof schemas)[]
-// Loose: the settings of an unknown driver are not wrong, its name is.
-const unknownDriver = v.looseObject(
-  {
-    driver: v.picklist(
-      drivers,
-      `must be one of ${drivers.join(', ')}; for another store, write a driver and embed the library (docs/guides/custom-driver.md)`,
-    ),
-  },
-  ({ input }) =>
-    input === undefined
-      ? `is required: one of ${drivers.join(', ')}`
-      : (v.safeParse(objectSchema, input).issues?.[0].message ?? ''),
-)
-
-type StorageSchema = (typeof schemas)[keyof typeof schemas]
-export type StorageInput = v.InferInput<StorageSchema>
-export type StorageConfiguration = v.InferOutput<StorageSchema>
-
-/** Chosen by the name of the driver. The errors of a union would not name the path. */
-export const storageSchema: v.GenericSchema<StorageInput, StorageConfiguration> = v.lazy((storage) => {
-  const driver = (storage as { readonly driver?: unknown } | null)?.driver
-  const known = drivers.find((name) => name === driver)
-  return known === undefined ? unknownDriver : schemas[known]
-}) as v.GenericSchema<StorageInput, StorageConfiguration>
-
-/** A driver and its description for the operator, without passwords. */
-export interface ConfiguredStorage {
-  readonly driver: AtomicDriver
-  readonly description: string
-}
-
 const hostOf = (url: string): string => new URL(url).host
 
-/** Creates the configured driver. Loads the Redis client only if it is needed. */
-export async function configuredStorage(storage: StorageConfiguration, directory: string): Promise<ConfiguredStorage> {
-  if (storage.driver === 'memory') {
-    return { driver: memoryDriver(), description: 'memory: codes and tokens are lost when this process ends' }
-  }
-  if (storage.driver === 'filesystem') {
-    const { filesystemDriver } = await import('@grantry/storage-drivers/filesystem')
-    const path = resolve(directory, storage.directory)
-    const note = storage.fsync ? '' : ', without fsync: a power failure can lose the last seconds'
-    return {
-      driver: filesystemDriver({ directory: path, fsync: storage.fsync }),
-      description: `filesystem: ${path}${note}`,
-    }
-  }
+/** Loads the Redis client only if it is needed. */
+export async function configuredRedis(storage: v.InferOutput<typeof redisSchema>): Promise<ConfiguredStorage> {
   const { redisDriver } = await import('@grantry/storage-drivers/redis')
   const { prefix, waitReplicas, operationTimeout, username, password } = storage
   const settings = {
