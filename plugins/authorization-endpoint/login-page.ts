@@ -9,6 +9,7 @@ import {
   type Plugin,
   type PluginPart,
   parseConfiguration,
+  passwords,
 } from '@grantry/core'
 import * as v from 'valibot'
 import { authorizationRequests, createAuthorizationRequests } from './host.ts'
@@ -79,6 +80,7 @@ const mustPush = ({ requirePushedAuthorizationRequests }: Client): boolean =>
 export function loginPage(input: LoginPageOptions = {}): Plugin {
   const { consentLifetime, pages = plainPages, trusted } = parseConfiguration(optionsSchema, input, 'loginPage()')
   return definePlugin('authorization-endpoint', [
+    passwords,
     defineFields({ errors, client: clientMembers }),
     ...hostParts({ pages, trusted, mustPush, consents: createConsents(consentLifetime) }),
   ])

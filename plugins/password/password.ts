@@ -1,4 +1,4 @@
-import { defineGrant, type Grant } from '@grantry/core'
+import { defineGrant, type Grant, passwords } from '@grantry/core'
 import * as v from 'valibot'
 
 const notBlank = (maxLength: number) =>
@@ -55,7 +55,7 @@ export const password = (): Grant<typeof params> =>
     grantType: 'password',
     params,
     refusal,
-    requires: ['users.authenticate'],
+    requires: [passwords],
     async handle({ client, params: { username, password, acr_values }, scopes }, kit) {
       const acr = parseAcrValues(acr_values, client.identityProviders)
       const subject = await kit.authenticateUser({ username, password, ...acr })

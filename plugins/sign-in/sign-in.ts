@@ -1,4 +1,4 @@
-import { configurationObject, defineFields, parseConfiguration } from '@grantry/core'
+import { configurationObject, defineFields, parseConfiguration, passwords } from '@grantry/core'
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
@@ -82,6 +82,7 @@ export function signIn(input: SignInOptions): InteractionPort {
     limitsHostCalls: true,
     interact: (interaction) => interact(interaction, { pages, passkeys: factors.passkeys }),
     parts: (services) => [
+      passwords,
       ...(factors.secondFactors.length > 0 ? [passwordGrantWarning] : []),
       ...formEndpoints({ ...services, pages, ...factors }),
     ],

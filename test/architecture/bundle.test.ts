@@ -73,6 +73,24 @@ describe('the bundle of the core', () => {
   })
 })
 
+describe('the bundle of a provider with two grants', () => {
+  let included: readonly string[]
+
+  beforeAll(async () => {
+    const { metafile } = await bundle("export { default } from '../../bench/programs/worker.ts'", { minify: true })
+    const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs))
+    included = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []))
+  })
+
+  test.each(['credentials/passwords.ts', 'credentials/password-check.ts', 'abuse/password-limits.ts'])(
+    'does not include %s, which only other plugins need',
+    (path) => {
+      expect(included).toContain('packages/core/src/provider.ts')
+      expect(included).not.toContain(`packages/core/src/${path}`)
+    },
+  )
+})
+
 describe('the bundle of the resource server', () => {
   test.each(['index', 'hono'])('of %s is small, and includes only its own files and jose', async (entry) => {
     const result = await bundle(`export * from '../resource-server/src/${entry}.ts'`, { minify: true })

@@ -5,7 +5,7 @@
  * and a client.
  */
 
-import { isOAuthError, type LoginContext } from '@grantry/core'
+import { isOAuthError, type LoginContext, passwords } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
@@ -126,7 +126,7 @@ describe('the input of a login page', () => {
   })
 
   test('without users.authenticate it is a TypeError with the reason', async () => {
-    const f = await fixture({ users: {}, plugins: [], clients: [] })
+    const f = await fixture({ users: {}, plugins: passwords, clients: [] })
     const login = f.provider.authenticateUser({ username: 'alice', password: 'x' }, {})
     await expect(login).rejects.toThrow('authenticateUser() requires authenticate()')
   })

@@ -1,3 +1,4 @@
+import { passwords } from '@grantry/core'
 import { testClient } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { kitOf } from '../support/kit-of.ts'
@@ -18,7 +19,7 @@ describe('the kit of host functions', () => {
   test('finds clients and scopes, and checks passwords', async () => {
     const users = { authenticate: ({ password }: { password: string }) => (password === 'right' ? alice : undefined) }
     const alice = { sub: 'alice', amr: ['pwd'] }
-    const { provider } = await setUp('kit', { users })
+    const { provider } = await setUp('kit', { users }, [passwords])
     const kit = kitOf(provider, 'kit')
     const client = await kit.findClient(testClient[0])
     if (client === undefined) throw new Error('The client is missing')

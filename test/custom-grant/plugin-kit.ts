@@ -1,4 +1,4 @@
-import { defineGrant, definePlugin, type GrantKit, type ProviderOptions } from '@grantry/core'
+import { defineGrant, definePlugin, type GrantKit, type PluginPart, type ProviderOptions } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import * as v from 'valibot'
@@ -11,7 +11,7 @@ const createKey = async (): Promise<JWK> =>
 export const [jwk, another] = await Promise.all([createKey(), createKey()])
 
 /** A provider with a plugin. `withKit()` runs a function with the kit of that plugin. */
-export async function setUp(plugin = 'kit', more: Partial<ProviderOptions> = {}) {
+export async function setUp(plugin = 'kit', more: Partial<ProviderOptions> = {}, parts: readonly PluginPart[] = []) {
   let run: (kit: GrantKit) => unknown = () => undefined
   const grant = defineGrant({
     grantType,
@@ -23,7 +23,7 @@ export async function setUp(plugin = 'kit', more: Partial<ProviderOptions> = {})
   })
   const f = await createTestProvider({
     keys: [jwk],
-    plugins: [definePlugin(plugin, [grant, offerKit(plugin)]), plugin !== 'other' && kitPlugin('other')],
+    plugins: [definePlugin(plugin, [grant, offerKit(plugin), ...parts]), plugin !== 'other' && kitPlugin('other')],
     ...more,
   })
   return {

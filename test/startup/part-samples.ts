@@ -1,4 +1,4 @@
-import { hostKey } from '@grantry/core'
+import { hostKey, passwords } from '@grantry/core'
 import * as v from 'valibot'
 
 export type Part = Readonly<Record<string, unknown>>
@@ -20,7 +20,7 @@ export const samples = {
       refusal: 'The word is not valid',
       refusalCode: 'invalid_request',
       stored: { kind: 'word', redirect: true, publicClientsDemand: 'proof_key' },
-      requires: ['users.authenticate'],
+      requires: [passwords],
       handle: nothing,
     },
   ],
@@ -109,6 +109,7 @@ export const samples = {
   'client-source': [{ kind: 'client-source', find: nothing }],
   task: [{ kind: 'task', run: nothing }],
   'host-functions': [{ kind: 'host-functions', key: hostKey('word', 'word()'), create: nothing }],
+  capability: [{ ...passwords }],
   fields: [
     {
       kind: 'fields',

@@ -106,7 +106,7 @@ describe('the definition of a grant', () => {
     defineGrant({ ...parts, scope: 'none', handle: ({ scopes }) => ({ scopes }) })
   })
 
-  test('requires names ports that exist', () => {
+  test('requires contains capabilities', () => {
     // @ts-expect-error an unknown requirement would never be checked
     defineGrant({ ...parts, requires: ['users.autenticate'], handle: ({ scopes }) => ({ scopes }) })
   })

@@ -32,7 +32,7 @@ function openProviderStore({ storage, storageTimeLimit }: CheckedOptions, record
 
 /** Creates the services of a provider and connects them. */
 export async function createServices(options: CheckedOptions, runtime: Runtime): Promise<Services> {
-  const { issuer, clockTolerance, clientTokenSubject, maxHostCalls } = options
+  const { issuer, clockTolerance, clientTokenSubject, maxHostCalls, abuseControl } = options
   const hostLimits = sharedLimits({ timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime })
   const registry = createRegistry([builtInMethods, options.plugins], issuer)
   const paths = endpointPaths(options, registry)
@@ -58,9 +58,10 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const clients = clientsWith(
     registry.clientSources.map(({ plugin, part }) => ({ plugin, find: (id) => part.find(id, kitOf(plugin)) })),
   )
-  const limits = openLimits(options.abuseControl, shared)
-  const { authenticationMethods: methods, bindings } = registry
-  const credentials = openCredentials({ ...shared, methods, kitOf, clients, scopes, users, maxHostCalls, limits })
+  const limits = openLimits(abuseControl, shared)
+  const { bindings } = registry
+  const host = { users, maxHostCalls, abuseControl }
+  const credentials = openCredentials({ ...shared, ...host, registry, kitOf, clients, scopes, limits })
   const signing = { keys, jwt, audiences }
   const tokens = openTokens({
     ...shared,

@@ -2,6 +2,7 @@ export type { AbuseControlOptions, ClientLimit, FailureLimit } from './abuse/abu
 export { addressGroupOf } from './abuse/address-group.ts'
 export { configurationError, configurationProblems } from './config-problems.ts'
 export { closestName, configurationObject, parseConfiguration } from './config-schema.ts'
+export { passwords } from './credentials/passwords.ts'
 export {
   type Client,
   type ClientMembers,
@@ -55,6 +56,7 @@ export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-opt
 export { issuerSchema, type ProviderOptions } from './options.ts'
 export { parseUrl } from './parse-url.ts'
 export type { AuthenticateUser, LoginContext } from './parts/authenticate-user.ts'
+export type { Capability } from './parts/capability.ts'
 export {
   type ClientAuthentication,
   type CredentialFacts,

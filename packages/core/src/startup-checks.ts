@@ -102,7 +102,7 @@ export function assertConsistent(checked: Checked): void {
   ])
   assertFormats(registry.formats, [...endpointNames, ...registry.endpoints.map(({ part }) => part.name)])
   const lacking = [...registry.grants.values()].filter(
-    ({ requires }) => requires?.includes('users.authenticate') && users.authenticate === undefined,
+    ({ requires }) => users.authenticate === undefined && requires?.some(({ name }) => name === 'passwords'),
   )
   assertNone([
     ...scopeProblems(checked),
@@ -136,12 +136,20 @@ function clientWarnings(clients: ClientDirectory, registry: Registry): readonly 
 
 /** Records a `startup_warning` event for each setting that works but is unsafe or useless. */
 export function recordWarnings(
-  { recorder, clients, registry }: Pick<Services, 'recorder' | 'clients' | 'registry'>,
+  { recorder, clients, users, registry }: Pick<Services, 'recorder' | 'clients' | 'users' | 'registry'>,
   endpointWarnings: readonly { readonly reason: string; readonly message: string }[],
 ): void {
   const startup = recorder.start()
   for (const { reason, message } of [...endpointWarnings, ...registry.warnings]) {
     recorder.record(startup, { type: 'startup_warning', reason, message })
+  }
+  if (users.authenticate !== undefined && !registry.capabilities.has('passwords')) {
+    recorder.record(startup, {
+      type: 'startup_warning',
+      reason: 'passwords_unchecked',
+      message:
+        'No plugin has the capability passwords, so users.authenticate is never called. Add a plugin that has it, such as password(), signIn() or loginPage(), or passwords of @grantry/core',
+    })
   }
   for (const message of clientWarnings(clients, registry)) {
     recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })

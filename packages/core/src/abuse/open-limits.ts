@@ -2,14 +2,12 @@ import type { LimitWaiting } from '../parts/kit.ts'
 import type { AbuseControl } from './abuse-control.ts'
 import { createAddressOf } from './address-group.ts'
 import { type CredentialLimits, createCredentialLimits } from './credential-limits.ts'
-import { createPasswordLimits, type PasswordLimits } from './password-limits.ts'
 import { createValidationLimits, type ValidationLimits } from './validation-limits.ts'
 import { createWaitingLimit } from './waiting-limit.ts'
 import type { LimitDeps } from './window-limit.ts'
 
 /** The limits on guessing and flooding. */
 export interface Limits {
-  readonly passwordLimits: PasswordLimits
   readonly clientLimits: CredentialLimits
   readonly scopeLimits: CredentialLimits
   /** `undefined`: the validation of tokens is not limited. */
@@ -18,13 +16,9 @@ export interface Limits {
 }
 
 /** Opens the limits that the options of a provider enable. */
-export function openLimits(
-  { passwords, credentials, validation, waitingRequests }: AbuseControl,
-  deps: LimitDeps,
-): Limits {
+export function openLimits({ credentials, validation, waitingRequests }: AbuseControl, deps: LimitDeps): Limits {
   const byAddress = { ...deps, addressOf: createAddressOf(deps.recorder) }
   return {
-    passwordLimits: createPasswordLimits(passwords, deps),
     clientLimits: createCredentialLimits(credentials, 'client', byAddress),
     scopeLimits: createCredentialLimits(credentials, 'scope', byAddress),
     validationLimits: createValidationLimits(validation, byAddress),

@@ -1,54 +1,54 @@
+import type { AbuseControl } from '../abuse/abuse-control.ts'
 import type { Limits } from '../abuse/open-limits.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { AuthenticateUser } from '../parts/authenticate-user.ts'
-import type { ClientAuthentication } from '../parts/client-authentication.ts'
+import { missing } from '../parts/capability.ts'
 import type { Kit } from '../parts/kit.ts'
-import type { OwnedPart } from '../parts/plugin.ts'
+import type { Registry } from '../parts/registry.ts'
+import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { type AuthenticateClient, createClientAuthentication } from './authenticate-client.ts'
 import { createScopeAuthentication, type ScopeAuthentication } from './authenticate-scope.ts'
-import { createAuthenticateUser } from './login.ts'
-import { createPasswordCheck, type PasswordCheck } from './password-check.ts'
-import { createUserNames } from './user-names.ts'
+import type { OpenPasswords, Passwords } from './passwords.ts'
 
 /** How clients, scopes and users authenticate. */
-export interface Credentials {
+export interface Credentials extends Passwords {
   readonly authenticateClient: AuthenticateClient
   readonly authenticateScope: ScopeAuthentication
-  /** For login pages. */
-  readonly authenticateUser: AuthenticateUser
-  /** For grants. */
-  readonly checkPassword: PasswordCheck
 }
+
+const authenticateUser = missing('authenticateUser', 'passwords')
+
+/** Of a provider whose plugins check no passwords. */
+const noPasswords: Passwords = { authenticateUser, checkPassword: authenticateUser }
 
 /** Opens the authentication of clients, scopes and users. */
 export function openCredentials({
-  methods,
+  registry: { authenticationMethods: methods, capabilities },
   kitOf,
   clients,
   scopes,
-  users,
-  maxHostCalls,
-  limits,
-  runtime,
-  recorder,
+  limits: { clientLimits, scopeLimits },
+  abuseControl,
+  ...shared
 }: {
-  readonly methods: readonly OwnedPart<ClientAuthentication>[]
+  readonly registry: Pick<Registry, 'authenticationMethods' | 'capabilities'>
   readonly kitOf: (plugin: string) => Kit
   readonly clients: ClientDirectory
   readonly scopes: ScopeDirectory
   readonly users: UserService
   readonly maxHostCalls: number
-  readonly limits: Pick<Limits, 'passwordLimits' | 'clientLimits' | 'scopeLimits'>
+  readonly limits: Pick<Limits, 'clientLimits' | 'scopeLimits'>
+  readonly abuseControl: AbuseControl
+  readonly issuer: string
+  readonly store: Store
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): Credentials {
-  const { passwordLimits, clientLimits, scopeLimits } = limits
-  const names = createUserNames(runtime)
-  const checkPassword = createPasswordCheck({ users, maxHostCalls, limits: passwordLimits, names, recorder })
+  const { runtime, recorder } = shared
+  const open = capabilities.get('passwords')?.open as OpenPasswords | undefined
   return {
     authenticateClient: createClientAuthentication({
       methods,
@@ -59,7 +59,6 @@ export function openCredentials({
       recorder,
     }),
     authenticateScope: createScopeAuthentication({ methods, kitOf, scopes, limits: scopeLimits, runtime, recorder }),
-    authenticateUser: createAuthenticateUser({ users, clients, checkPassword, names, recorder }),
-    checkPassword,
+    ...(open?.({ ...shared, clients, passwords: abuseControl.passwords }) ?? noPasswords),
   }
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { functionSchema } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { Schema } from '../standard-schema.ts'
+import { requirements } from './capability.ts'
 import type { hiddenParametersOf } from './client-authentication.ts'
 import { declaredParameters, namedParameters } from './declared-parameters.ts'
 import type { Grant, StoredKind } from './grant.ts'
@@ -51,7 +52,7 @@ export const grantKind = partKind<Grant>(
     refusal: v.optional(v.string('must be text')),
     refusalCode: v.optional(oneOf('invalid_grant', 'invalid_request')),
     stored: v.optional(storedSchema),
-    requires: v.optional(v.array(oneOf('users.authenticate'), 'must be an array of host ports')),
+    requires: v.optional(requirements),
     handle: required,
   },
   'grantType',

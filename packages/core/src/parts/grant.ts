@@ -4,6 +4,7 @@ import type { ClientCertificate } from '../http/connection.ts'
 import type { Authorization } from '../records/authorization.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, MaybePromise } from '../types.ts'
+import type { Capability } from './capability.ts'
 import type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './grant-kit.ts'
 
 /**
@@ -171,8 +172,11 @@ export interface Grant<S extends Schema = Schema> {
    * The stored grants that it redeems, if any. A client can get one only if it may use this grant type.
    */
   readonly stored?: StoredKind | undefined
-  /** Host ports that the grant requires; checked at startup. */
-  readonly requires?: readonly 'users.authenticate'[] | undefined
+  /**
+   * The capabilities of the core whose functions of the kit it calls, such as `passwords` for `authenticateUser`. The
+   * host functions that they need are checked at startup.
+   */
+  readonly requires?: readonly Capability[] | undefined
   /**
    * Handles a token request. Throw an `OAuthError`, from `kit.refuse`, to refuse; any other error becomes
    * `server_error` without its message.

@@ -1,3 +1,4 @@
+import type { Capability } from './capability.ts'
 import type { ClientAuthentication } from './client-authentication.ts'
 import type { ClientSource } from './client-source.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -22,6 +23,7 @@ export type PluginPart =
   | Task
   | Fields
   | HostFunctions
+  | Capability
 
 /**
  * An extension of the provider: a name and its parts. The name is a namespace: the parts share the records under it,
@@ -35,10 +37,10 @@ export interface Plugin {
 }
 
 /**
- * Plugins. A grant alone is a plugin whose name is its grant type. Lists can be nested, and contain falsy values, so
+ * Plugins. A grant alone is a plugin whose name is its grant type, and a capability can stand alone, too. Lists can be nested, and contain falsy values, so
  * that `condition && plugin()` works.
  */
-export type Plugins = Plugin | Grant | readonly Plugins[] | false | null | undefined
+export type Plugins = Plugin | Grant | Capability | readonly Plugins[] | false | null | undefined
 
 /**
  * Defines a plugin.

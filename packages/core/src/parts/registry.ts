@@ -5,6 +5,7 @@ import type { scopeSchema } from '../directory/scope.ts'
 import type { PluginErrors } from '../errors/error-response.ts'
 import { reasonOfPlugin } from '../errors/oauth-error.ts'
 import type { JsonObject } from '../types.ts'
+import { type Capability, capabilityKind } from './capability.ts'
 import {
   assertMethods,
   type ClientAuthentication,
@@ -40,6 +41,7 @@ export const partKinds: Readonly<Record<PluginPart['kind'], PartKind>> = {
   task: taskKind,
   fields: fieldsKind,
   'host-functions': hostFunctionsKind,
+  capability: capabilityKind,
 }
 
 const pluginName = /^[a-z][a-z\d-]{0,49}$/u
@@ -111,6 +113,8 @@ export function collectParts(plugins: Plugins): readonly OwnedPart[] {
         throw new TypeError(`plugins: ${name} has an entry in parts that is not a part of a plugin${hint}`)
       }
       add(name, parts)
+    } else if (single.kind === 'capability') {
+      add(single.name, [single])
     } else if (isPart(single)) {
       throw new TypeError('plugins: a part other than a grant needs a name; use definePlugin(name, [part])')
     } else {
@@ -149,6 +153,8 @@ export interface Registry extends RegisteredGrants {
   readonly tasks: readonly OwnedPart<Task>[]
   /** What plugins offer to the host, by the name of the key. */
   readonly hostFunctions: ReadonlyMap<string, OwnedPart<HostFunctions>>
+  /** What plugins need of the core beyond the minimum, by name. */
+  readonly capabilities: ReadonlyMap<Capability['name'], Capability>
   /** Other forms of the responses of endpoints. */
   readonly formats: readonly OwnedPart<ResponseFormat>[]
   readonly bindings: TokenBindings
@@ -156,6 +162,13 @@ export interface Registry extends RegisteredGrants {
   readonly metadata: JsonObject
   /** What plugins warn about at startup. */
   readonly warnings: readonly StartupWarning[]
+}
+
+/** Returns the capabilities that plugins name. Those with the same name are equal: a program can contain a module twice. */
+function capabilitiesOf(parts: readonly OwnedPart[]): Registry['capabilities'] {
+  const required = partsOf(parts, 'grant').flatMap(({ part }) => part.requires ?? [])
+  const listed = partsOf(parts, 'capability').map(({ part }) => part)
+  return new Map([...required, ...listed].map((capability) => [capability.name, capability]))
 }
 
 /** @throws TypeError when a part is malformed, two plugins provide the same one, or one cannot work with the issuer. */
@@ -187,6 +200,7 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     clientSources: partsOf(parts, 'client-source'),
     tasks: partsOf(parts, 'task'),
     hostFunctions: byClaim(partsOf(parts, 'host-functions'), 'the host functions', ({ key }) => key.name),
+    capabilities: capabilitiesOf(parts),
     formats: partsOf(parts, 'response-format'),
     bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
     metadata: metadataOf(fields, endpoints),

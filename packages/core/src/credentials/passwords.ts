@@ -1,0 +1,44 @@
+import type { AbuseControl } from '../abuse/abuse-control.ts'
+import { createPasswordLimits } from '../abuse/password-limits.ts'
+import type { LimitDeps } from '../abuse/window-limit.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import type { UserService } from '../directory/user-service.ts'
+import type { AuthenticateUser } from '../parts/authenticate-user.ts'
+import type { Capability } from '../parts/capability.ts'
+import { createAuthenticateUser } from './login.ts'
+import { createPasswordCheck, type PasswordCheck } from './password-check.ts'
+import { createUserNames } from './user-names.ts'
+
+/** How users authenticate with a user name and password. */
+export interface Passwords {
+  /** For login pages. */
+  readonly authenticateUser: AuthenticateUser
+  /** For grants. */
+  readonly checkPassword: PasswordCheck
+}
+
+export type OpenPasswords = (
+  deps: LimitDeps & {
+    readonly passwords: AbuseControl['passwords']
+    readonly clients: ClientDirectory
+    readonly users: UserService
+    readonly maxHostCalls: number
+  },
+) => Passwords
+
+const open: OpenPasswords = ({ passwords, clients, users, maxHostCalls, ...deps }) => {
+  const { runtime, recorder } = deps
+  const names = createUserNames(runtime)
+  const limits = createPasswordLimits(passwords, deps)
+  const checkPassword = createPasswordCheck({ users, maxHostCalls, limits, names, recorder })
+  return { checkPassword, authenticateUser: createAuthenticateUser({ users, clients, checkPassword, names, recorder }) }
+}
+
+/**
+ * The check of passwords with `users.authenticate`, its limits and events: `authenticateUser` of kits and of the provider.
+ * `password()`, `signIn()` and `loginPage()` name it. A grant, an interaction or a login page of your own does so itself.
+ *
+ * @example
+ * const pin = defineGrant({ grantType: 'urn:example:pin', requires: [passwords], … })
+ */
+export const passwords: Capability = { kind: 'capability', name: 'passwords', open }

@@ -1,0 +1,96 @@
+import {
+  type Capability,
+  defineGrant,
+  definePlugin,
+  type Plugins,
+  type ProviderEvent,
+  passwords,
+  type UserService,
+} from '@grantry/core'
+import { loginPage } from '@grantry/plugins/authorization-endpoint'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { password } from '@grantry/plugins/password'
+import { createTestProvider, testClient } from '@grantry/testing'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { kitOf, offerKit } from '../support/kit-of.ts'
+
+const users: UserService = { authenticate: ({ password }) => (password === 'right' ? { sub: 'alice' } : undefined) }
+const credentials = { username: 'alice', password: 'right' }
+const grantType = 'urn:example:pin'
+
+/** A grant that checks a password, with or without naming the capability. */
+const pin = (requires?: readonly Capability[]) =>
+  defineGrant({
+    grantType,
+    params: v.object({}),
+    ...(requires !== undefined && { requires }),
+    async handle({ scopes }, kit) {
+      const subject = await kit.authenticateUser(credentials)
+      if (subject === undefined) throw kit.refuse('invalid_grant', 'Not valid', 'unknown')
+      return { subject, scopes }
+    },
+  })
+
+async function warningsOf(plugins: Plugins, more: { readonly users?: UserService } = { users }) {
+  const events: ProviderEvent[] = []
+  await createTestProvider({ plugins, ...more, observe: (event) => void events.push(event) })
+  return events.flatMap((event) =>
+    event.type === 'startup_warning' && event.reason === 'passwords_unchecked' ? [event.message] : [],
+  )
+}
+
+describe('the capability passwords', () => {
+  const problem =
+    'authenticateUser(): no plugin has the capability passwords of @grantry/core; add it to your plugin, or to the option plugins'
+
+  test.each([
+    ['requires of a grant', pin([passwords])],
+    ['the parts of a plugin', definePlugin('pin', [pin(), passwords])],
+    ['the option plugins', [pin(), passwords]],
+    ['another plugin', [pin(), password()]],
+    ['several plugins, and twice in one', [pin([passwords, passwords]), password(), passwords]],
+  ])('is available with %s', async (_where, plugins) => {
+    const { provider, post } = await createTestProvider({ plugins, users })
+    const { status } = await post('token', { grant_type: grantType, scope: 'openid' }, testClient)
+    expect(status).toBe(200)
+    expect(await provider.authenticateUser(credentials, {})).toMatchObject({ sub: 'alice' })
+  })
+
+  test('a program contains the core twice: the copy of a plugin is the same capability', async () => {
+    const { provider } = await createTestProvider({ plugins: [pin([{ ...passwords }]), passwords], users })
+    expect(await provider.authenticateUser(credentials, {})).toMatchObject({ sub: 'alice' })
+  })
+
+  test('without it, no function checks a password, and the error names what to add', async () => {
+    const plugins = [pin(), definePlugin('kit', [offerKit('kit')])]
+    const { provider, post } = await createTestProvider({ plugins, users })
+    const { status, body, failure } = await post('token', { grant_type: grantType, scope: 'openid' }, testClient)
+    expect([status, body.error, (failure as Error).message]).toEqual([500, 'server_error', problem])
+    for (const { authenticateUser } of [provider, kitOf(provider, 'kit')]) {
+      await expect(authenticateUser(credentials, {})).rejects.toMatchObject({ name: 'TypeError', message: problem })
+    }
+  })
+
+  test('a grant that requires it is refused at start without users.authenticate', async () => {
+    const start = createTestProvider({ plugins: pin([passwords]), users: { isActive: () => true } })
+    await expect(start).rejects.toThrow(`users: the grant type ${grantType} requires authenticate()`)
+  })
+
+  test('warns at start about a users.authenticate that is never called', async () => {
+    expect(await warningsOf(clientCredentials())).toEqual([
+      'No plugin has the capability passwords, so users.authenticate is never called. Add a plugin that has it, such as password(), signIn() or loginPage(), or passwords of @grantry/core',
+    ])
+    expect(await warningsOf(clientCredentials(), { users: { isActive: () => true } })).toEqual([])
+    for (const plugin of [password(), loginPage(), passwords]) expect(await warningsOf(plugin)).toEqual([])
+  })
+
+  test.each([
+    ['the name of a host function', ['users.authenticate'], 'requires[0] must be a capability, not a string'],
+    ['a plugin', [password()], 'requires[0]'],
+    ['the capability alone', passwords, 'requires must be an array of capabilities, such as [passwords]'],
+    ['one with a misspelled name', [{ ...passwords, name: 'password' }], 'requires[0].name must be one of passwords'],
+  ])('a grant that requires %s is refused at start', async (_what, requires, message) => {
+    await expect(createTestProvider({ plugins: pin(requires as readonly Capability[]) })).rejects.toThrow(message)
+  })
+})
