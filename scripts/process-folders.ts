@@ -19,4 +19,5 @@ export const processFolders = [
   'runtimes',
   'scripts',
   'server',
+  'sqlite',
 ] as const

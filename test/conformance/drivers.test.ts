@@ -1,8 +1,10 @@
 // Every driver that needs no server passes the conformance kit. Add a row per driver; drivers on Redis are in
 // redis.test.ts.
 import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { sqliteDriver } from '@grantry/storage-drivers/sqlite'
 import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
 import { mapDriver } from '@grantry/testing'
 import { driverProofs } from '@grantry/testing/drivers'
@@ -77,6 +79,18 @@ const onDisk: readonly Row[] = [
         open: () => filesystemDriver({ directory }),
         module: await moduleOf('filesystem', { directory }),
         processes: 4,
+      }
+    },
+  },
+  {
+    name: 'SQLite, with 2 processes',
+    skipReasons: [noOutage],
+    async subject() {
+      const file = join(await newDirectory(), 'grantry.db')
+      return {
+        open: () => sqliteDriver({ file, operationTimeout: 30 }),
+        module: await moduleOf('sqlite', { file }),
+        processes: 2,
       }
     },
   },

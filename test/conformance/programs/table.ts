@@ -1,8 +1,8 @@
 // Rows and assertions for the tables of drivers that pass the conformance kit.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type DriverSubject, proveDriver } from '@grantry/testing/drivers'
 import { afterAll, expect } from 'vitest'
 import { bundle } from '../../support/bundle.ts'
@@ -22,6 +22,14 @@ export interface Row {
   subject(): DriverSubject | Promise<DriverSubject>
 }
 
+/** Bundles a program of this folder. Packages that cannot be bundled, such as libsql, are found beside it. */
+async function bundleProgram(name: string): Promise<string> {
+  const script = await bundle(new URL(`./${name}.ts`, import.meta.url))
+  const packages = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+  await symlink(packages, join(dirname(script), 'node_modules'))
+  return script
+}
+
 /** Directories and bundled programs for the tests of one file, which may run concurrently. */
 export function temporaryFiles() {
   const directories: string[] = []
@@ -36,7 +44,7 @@ export function temporaryFiles() {
     },
     /** Bundles a program of this folder as JavaScript, with parameters in the query. */
     async moduleOf(name: string, query: Readonly<Record<string, string>>): Promise<URL> {
-      const bundled = bundles.get(name) ?? bundle(new URL(`./${name}.ts`, import.meta.url))
+      const bundled = bundles.get(name) ?? bundleProgram(name)
       bundles.set(name, bundled)
       return new URL(`?${new URLSearchParams(query)}`, pathToFileURL(await bundled))
     },

@@ -1,0 +1,118 @@
+import type { MaybePromise } from '@grantry/core'
+import { loadEngine, type OpenConnection } from './engine.ts'
+import { explainSqliteError, sqliteCode } from './errors.ts'
+import type { Step } from './item-table.ts'
+import { type OpenDatabase, openDatabase } from './open-database.ts'
+import type { SqliteSettings } from './options.ts'
+import { movedError } from './prepare-file.ts'
+import { type Batch, createBatch } from './write-batch.ts'
+
+/** The file of a driver, with the connection to it. */
+export interface Database {
+  open(): Promise<void>
+  /** Reads in one state of the database. Returns the result immediately if the file is open and not locked. */
+  read<T>(step: Step<T>): MaybePromise<T>
+  /** Writes in a transaction that it shares with the other writes of this turn of the event loop. */
+  write<T>(step: Step<T>): Promise<T>
+  /** Performs the writes that wait, and closes the connection. */
+  dispose(): Promise<void>
+}
+
+/** Milliseconds for which reads use an open file without a check that it is still in its place. */
+const checkInterval = 1000
+
+/** Milliseconds until the next attempt after another process had the lock: a few commits of it, at random. */
+const retryPause = (): number => 1 + Math.random() * 4
+
+const isExplained = (error: unknown): boolean => error instanceof Error && error.message.startsWith('storage: ')
+
+/** The connection is closed after an error, unless it says that the connection is in order. */
+const keepsConnection = (error: unknown): boolean => ['BUSY', 'FULL'].includes(sqliteCode(error) ?? '')
+
+/** Keeps one connection open, and opens it again after an error. */
+function createConnection(settings: SqliteSettings) {
+  let openEngine: OpenConnection | undefined
+  let current: OpenDatabase | undefined
+  let wasOpen = false
+  let checkedAt = 0
+
+  function close(): void {
+    const closing = current
+    current = undefined
+    // Otherwise SQLite would remove the log of the database that is now in its place.
+    if (closing?.isInPlace()) closing.close()
+  }
+
+  return {
+    close,
+    /** @param forWrite whether a file that is no longer in its place must be noticed now */
+    get(forWrite: boolean): OpenDatabase {
+      const now = Date.now()
+      if (current === undefined) {
+        openEngine ??= loadEngine()
+        current = openDatabase(openEngine, settings, !wasOpen)
+        wasOpen = true
+      } else if (forWrite || Math.abs(now - checkedAt) > checkInterval) {
+        if (!current.isInPlace()) throw movedError(settings.file)
+      }
+      checkedAt = now
+      return current
+    },
+    /** Returns the error to throw instead. */
+    handle(error: unknown): unknown {
+      if (isExplained(error)) return error
+      if (!keepsConnection(error)) {
+        try {
+          close()
+        } catch {
+          // The connection is given up anyway. The first error is the one to report.
+        }
+      }
+      return new Error(`storage: ${explainSqliteError(error, settings.file)}`, { cause: error })
+    },
+  }
+}
+
+export function createDatabase(settings: SqliteSettings): Database {
+  const connection = createConnection(settings)
+  const batch: Batch = createBatch({
+    database: () => connection.get(true),
+    handle: connection.handle,
+    retryPause,
+    timeout: settings.timeout,
+  })
+  let isDisposed = false
+
+  const disposed = (): Promise<never> => Promise.reject(new Error(`storage: ${settings.file} was disposed of`))
+
+  /** Repeats until the file is not locked: after a crash of another process, the first one repairs it. */
+  async function readLater<T>(step: Step<T>): Promise<T> {
+    const deadline = performance.now() + settings.timeout
+    for (;;) {
+      try {
+        return step(connection.get(false))
+      } catch (error) {
+        if (sqliteCode(error) !== 'BUSY' || performance.now() > deadline) throw connection.handle(error)
+      }
+      await new Promise((resolve) => setTimeout(resolve, retryPause()))
+    }
+  }
+
+  return {
+    open: () => (isDisposed ? disposed() : readLater(() => {})),
+    read(step) {
+      if (isDisposed) return disposed()
+      try {
+        return step(connection.get(false))
+      } catch (error) {
+        return sqliteCode(error) === 'BUSY' ? readLater(step) : Promise.reject(connection.handle(error))
+      }
+    },
+    write: (step) => (isDisposed ? disposed() : batch.add(step)),
+    async dispose() {
+      isDisposed = true
+      await batch.settled()
+      connection.close()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { closeSync, lstatSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { explainDiskError } from '../filesystem/disk-errors.ts'
+import { errorCode, ignoringErrors } from '../filesystem/ignore-errors.ts'
+
+/** The file behind a path. Another file at the same path is another database. */
+export interface FileIdentity {
+  /** Without symbolic links, so that all processes use the same files beside it. */
+  readonly path: string
+  readonly device: number
+  readonly inode: number
+}
+
+const storageError = (sentence: string, cause?: unknown): Error => new Error(`storage: ${sentence}`, { cause })
+
+const isWindows = process.platform === 'win32'
+
+/** Creates the directory of the file, and its parents, for this user only. */
+function createDirectory(directory: string): void {
+  if (statSync(directory, { throwIfNoEntry: false }) !== undefined) return
+  const parent = dirname(directory)
+  // Without `recursive`: where none can be created (below /proc), Node.js loops endlessly.
+  if (parent !== directory) createDirectory(parent)
+  ignoringErrors(['EEXIST'], () => mkdirSync(directory, { mode: 0o700 }))
+}
+
+/** Who can replace files of the directory can replace those that SQLite creates beside the database. */
+function assertPrivateDirectory(directory: string): void {
+  const { mode } = statSync(directory)
+  const [othersWrite, isSticky] = [(mode & 0o022) !== 0, (mode & 0o1000) !== 0]
+  if (!isWindows && othersWrite && !isSticky) {
+    throw storageError(`other users of this machine can write to ${directory}; run chmod go-w ${directory}`)
+  }
+}
+
+function assertPrivateFile(path: string, { mode, nlink, uid }: Stats): void {
+  if (isWindows) return
+  if ((mode & 0o077) !== 0) {
+    throw storageError(`other users of this machine can access ${path}; run chmod 600 ${path}`)
+  }
+  // SQLite names the files beside the database after it, so each name would have its own.
+  if (nlink > 1) throw storageError(`${path} has ${nlink} names (hard links); remove the others, or set another file`)
+  // Deno requires an extra permission for process.getuid().
+  const user = 'Deno' in globalThis ? undefined : process.getuid?.()
+  if (user !== undefined && user !== 0 && user !== uid) {
+    throw storageError(`${path} belongs to another user (${uid}); make the user of this process its owner`)
+  }
+}
+
+/** Never opens a file that exists: closing it would release the locks that SQLite has on it in this process. */
+function createFile(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return
+  ignoringErrors(['EEXIST'], () => closeSync(openSync(file, 'wx', 0o600)))
+}
+
+function prepare(file: string, creates: boolean): FileIdentity {
+  if (creates) {
+    createDirectory(dirname(file))
+    createFile(file)
+  }
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined && !creates) throw movedError(file)
+  if (stats === undefined) throw storageError(`${file} is a symbolic link to a file that does not exist; remove it`)
+  if (!stats.isFile()) throw storageError(`${file} is not a file; set the path of a file`)
+  const path = realpathSync(file)
+  assertPrivateDirectory(dirname(path))
+  assertPrivateFile(path, stats)
+  return { path, device: stats.dev, inode: stats.ino }
+}
+
+/**
+ * Creates the file if it is absent, and checks who can access it. Several processes can do this at the same time.
+ *
+ * @param creates whether the file may be absent. Not if it was there before: its tokens would be valid again if another
+ * process still had it.
+ * @throws Error that says what is wrong and what to do.
+ */
+export function prepareFile(file: string, creates: boolean): FileIdentity {
+  try {
+    return prepare(file, creates)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === undefined) throw error
+    throw storageError(
+      explainDiskError(error, file) ??
+        `${file} cannot be used (${code}); use a file on a local disk, in a directory of the user of this process`,
+      error,
+    )
+  }
+}
+
+export const movedError = (file: string): Error =>
+  storageError(`${file} was moved, replaced or removed while it was in use; put it back, or restart this process`)
+
+/** Whether the path still leads to the file: an administrator can move or replace it while it is open. */
+export function isInPlace({ path, device, inode }: FileIdentity): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && stats.ino === inode && stats.dev === device
+}

@@ -1,0 +1,124 @@
+import { setImmediate } from 'node:timers'
+import type { SqlDatabase } from './engine.ts'
+import { sqliteCode } from './errors.ts'
+import type { Step } from './item-table.ts'
+import { rollBack } from './open-database.ts'
+
+/** Writes that share a transaction. */
+export interface Batch {
+  /** Performs a write at the end of this turn of the event loop. */
+  add<T>(step: Step<T>): Promise<T>
+  /** Resolves when no write waits. */
+  settled(): Promise<void>
+}
+
+export interface BatchSettings {
+  /** @throws Error when the file cannot be opened */
+  database(): SqlDatabase
+  /** Returns the error to reject with. */
+  handle(error: unknown): unknown
+  /** Milliseconds until the next attempt after another process had the lock. */
+  retryPause(): number
+  /** Milliseconds for which a write waits for another process. */
+  readonly timeout: number
+}
+
+interface Write {
+  readonly step: Step<unknown>
+  readonly deadline: number
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
+/** What has become of a transaction. `none`: nothing was written. `unknown`: the commit failed. */
+type Outcome =
+  | { readonly written: 'all'; readonly results: readonly unknown[] }
+  | { readonly written: 'none' | 'unknown'; readonly error: unknown }
+
+/** Maximum number of writes in a transaction: it blocks the event loop, and the writes of other processes. */
+const maxBatch = 256
+
+function perform(open: () => SqlDatabase, writes: readonly Write[]): Outcome {
+  let database: SqlDatabase | undefined
+  let written: 'none' | 'unknown' = 'none'
+  try {
+    const opened = open()
+    opened.run('BEGIN IMMEDIATE')
+    database = opened
+    const results = writes.map(({ step }) => step(opened))
+    written = 'unknown'
+    opened.run('COMMIT')
+    return { written: 'all', results }
+  } catch (error) {
+    if (database !== undefined) rollBack(database)
+    return { written, error }
+  }
+}
+
+/**
+ * Performs the writes of one turn of the event loop in one transaction, because each transaction waits for the disk.
+ * While another process has the lock, they wait outside of SQLite, together with the writes of later turns.
+ */
+export function createBatch({ database, handle, retryPause, timeout }: BatchSettings): Batch {
+  let waiting: Write[] = []
+  let running: Promise<void> | undefined
+
+  /** Performs writes that failed together one by one: one of them can meet a damaged page. */
+  function separate(writes: readonly Write[]): void {
+    for (const write of writes) settle([write], perform(database, [write]))
+  }
+
+  function settle(writes: readonly Write[], outcome: Outcome): void {
+    if (outcome.written === 'all') {
+      for (const [index, { resolve }] of writes.entries()) resolve(outcome.results[index])
+      return
+    }
+    const isFinal = writes.length === 1 || outcome.written === 'unknown'
+    const error = handle(outcome.error)
+    if (!isFinal) separate(writes)
+    else for (const { reject } of writes) reject(error)
+  }
+
+  /** Returns whether to pause, because another process has the lock. */
+  function flush(): boolean {
+    const writes = waiting.slice(0, maxBatch)
+    const outcome = perform(database, writes)
+    const isLocked = outcome.written === 'none' && sqliteCode(outcome.error) === 'BUSY'
+    if (!isLocked) {
+      waiting = waiting.slice(writes.length)
+      settle(writes, outcome)
+      return false
+    }
+    const now = performance.now()
+    const late = waiting.filter(({ deadline }) => deadline <= now)
+    waiting = waiting.filter(({ deadline }) => deadline > now)
+    const error = handle(outcome.error)
+    for (const { reject } of late) reject(error)
+    return true
+  }
+
+  async function run(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    for (;;) {
+      const isLocked = flush()
+      if (waiting.length === 0) break
+      await new Promise<void>((resolve) => {
+        if (isLocked) setTimeout(resolve, retryPause())
+        else setImmediate(resolve)
+      })
+    }
+    // In the same turn as the check that no write waits: another one can arrive in the next microtask.
+    running = undefined
+  }
+
+  return {
+    add: <T>(step: Step<T>) =>
+      new Promise<T>((resolve, reject) => {
+        waiting.push({ step, deadline: performance.now() + timeout, resolve: resolve as Write['resolve'], reject })
+        running ??= run()
+      }),
+    async settled() {
+      while (running !== undefined) await running
+    },
+  }
+}

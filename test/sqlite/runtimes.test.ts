@@ -1,0 +1,45 @@
+// The SQLite driver passes the conformance kit with the SQLite of each runtime. Node.js 20, which runs the tests, has
+// none: there the driver uses the package libsql (test/conformance/drivers.test.ts).
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundle } from '../support/bundle.ts'
+import { diskTemporaryDirectory } from '../support/directory.ts'
+import { runProgram } from '../support/program.ts'
+import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
+
+let script: string
+let directory: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(diskTemporaryDirectory(), 'grantry-sqlite-'))
+  script = await bundle(new URL('./programs/conformance.ts', import.meta.url), {
+    outfile: join(directory, 'conformance.mjs'),
+  })
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+const permissions = ['--allow-read', '--allow-write', '--allow-env', '--allow-sys']
+
+const runtimes: readonly (readonly [name: string, executable: string, parameters: readonly string[]])[] = [
+  ['Node.js 22', runtimeExecutable('node22/bin/node'), []],
+  ['Node.js 24', runtimeExecutable('node24/bin/node'), []],
+  ['Bun', runtimeExecutable('.bin/bun'), ['run']],
+  ['Deno', runtimeExecutable('.bin/deno'), ['run', '--no-config', ...permissions]],
+]
+
+for (const [name, executable, parameters] of runtimes) {
+  describeWithRuntime(name, executable, () => {
+    test(`the SQLite driver passes the conformance kit on ${name}`, async () => {
+      const file = join(directory, `${name.replace(/\W/gu, '')}.db`)
+      const program = runProgram([executable, ...parameters, script, file], { cwd: directory })
+      const code = await program.ended
+      // No warning that SQLite is experimental.
+      expect(program.output()).toEqual({
+        out: expect.stringMatching(/^sqlite: \d+ passed, 0 failed, \d+ skipped\n$/u),
+        err: '',
+      })
+      expect(code).toBe(0)
+    })
+  })
+}
