@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { AtomicDriver } from '@grantry/core'
+import type { ListableDriver } from './copy/listable-driver.ts'
 import { isDiskFull, withExplanation } from './filesystem/disk-errors.ts'
 import { createFlush } from './filesystem/flush.ts'
 import { incrementItem } from './filesystem/increment-item.ts'
 import { insertItem } from './filesystem/insert-item.ts'
+import { listItems } from './filesystem/list-items.ts'
 import { listDirectories, walkSlots } from './filesystem/list-slots.ts'
 import { prepareDirectory } from './filesystem/prepare-directory.ts'
 import { setItem } from './filesystem/set-item.ts'
@@ -31,7 +32,7 @@ export interface FilesystemOptions {
  * An unstorage driver with an atomic insert; a test checks it against unstorage's type. `ttl` is in seconds; fractions
  * are allowed. Without `getItems`: there is no trip to save.
  */
-export interface FilesystemDriver extends Omit<AtomicDriver, 'getItems'> {
+export interface FilesystemDriver extends Omit<ListableDriver, 'getItems'> {
   readonly name: 'filesystem'
   open(): Promise<void>
   getItem(key: string): Promise<string | null>
@@ -63,6 +64,13 @@ async function liveKeys(store: StoreDirectory, base: string): Promise<string[]> 
     if (key.startsWith(base) && liveFileOf(listSlot(path)) !== undefined) keys.push(key)
   }
   return keys
+}
+
+/** Counts expired items that are not removed yet, too. */
+async function countSlots(store: StoreDirectory): Promise<number> {
+  let count = 0
+  for await (const _ of walkSlots(store)) count += 1
+  return count
 }
 
 /** Removes all items whose keys start with `base`. */
@@ -165,6 +173,11 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
         return stats === undefined ? null : { mtime: stats.mtime, size: stats.size }
       }),
     purge: () => runOperation(() => purge(store)),
+    async *listItems() {
+      await prepare()
+      yield* listItems(store)
+    },
+    countItems: () => runOperation(() => countSlots(store)),
     dispose: sweeper.stop,
   }
 }

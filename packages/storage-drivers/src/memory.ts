@@ -1,4 +1,5 @@
-import type { AtomicDriver, DriverChanges, DriverItem } from '@grantry/core'
+import type { DriverChanges, DriverItem } from '@grantry/core'
+import { inBatches, type ListableDriver, type ListedItem } from './copy/listable-driver.ts'
 
 interface Item {
   readonly value: string
@@ -33,7 +34,7 @@ export interface MemoryDriverOptions {
  * An unstorage driver with an atomic insert. Declared here instead of derived from unstorage's type, so that programs
  * type-check without unstorage; a test checks it against that type. Without `getItems`: there is no trip to save.
  */
-export interface MemoryDriver extends Omit<AtomicDriver, 'getItems'> {
+export interface MemoryDriver extends Omit<ListableDriver, 'getItems'> {
   readonly name: 'memory'
   getItem(key: string): string | null
   setItem(key: string, value: string, options?: { ttl?: number | undefined }): void
@@ -48,6 +49,13 @@ export interface MemoryDriver extends Omit<AtomicDriver, 'getItems'> {
   dispose(): void
   /** Returns a copy of the stored items, including expired ones that are not removed yet. */
   getInstance(): Map<string, unknown>
+}
+
+/** Lists a copy of the items, so that the map can change meanwhile. */
+async function* listed(shards: readonly Shard[]): AsyncGenerator<ListedItem> {
+  for (const shard of shards) {
+    for (const [key, item] of [...shard]) if (isLive(item)) yield { key, value: item.value, endsAt: item.expiresAt }
+  }
 }
 
 const isLive = (item: Item | undefined, now = Date.now()): item is Item => item !== undefined && item.expiresAt > now
@@ -188,6 +196,8 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     },
     removeItem: items.remove,
     getKeys: () => items.shards.flatMap((shard) => [...shard].flatMap(([key, item]) => (isLive(item) ? [key] : []))),
+    listItems: () => inBatches(listed(items.shards)),
+    countItems: async () => items.shards.reduce((sum, shard) => sum + shard.size, 0),
     clear: items.clear,
     // Keeps the items: another provider in this process may still use the driver.
     dispose() {},

@@ -1,11 +1,13 @@
-import type { AtomicDriver, DriverChanges } from '@grantry/core'
+import type { DriverChanges } from '@grantry/core'
+import type { ListableDriver } from './copy/listable-driver.ts'
 import { batchOperations } from './redis/batch-operations.ts'
 import type { RedisClient } from './redis/client-factory.ts'
 import { createCommit } from './redis/commit.ts'
-import { primariesOf } from './redis/connection.ts'
 import { type Connections, createConnections } from './redis/connections.ts'
 import { type ItemKeys, itemKeys } from './redis/item-key.ts'
+import { listItems } from './redis/list-items.ts'
 import { parseOptions, type RedisDriverOptions } from './redis/options.ts'
+import { createScan } from './redis/scan.ts'
 import { createWriter } from './redis/writer.ts'
 
 export type { ConnectionOptions, RedisClient, RedisLocation } from './redis/client-factory.ts'
@@ -15,7 +17,7 @@ export type { CommonRedisOptions, RedisDriverOptions } from './redis/options.ts'
  * An unstorage driver with an atomic insert; a test checks it against unstorage's type. `ttl` is in seconds; fractions
  * are allowed.
  */
-export interface RedisDriver extends AtomicDriver {
+export interface RedisDriver extends ListableDriver {
   readonly name: 'redis'
   open(): Promise<void>
   getItem(key: string): Promise<string | null>
@@ -87,19 +89,6 @@ function createReads(connections: Connections, keys: ItemKeys) {
   }
 }
 
-/** Yields pages of keys from SCAN, which can return a key twice. */
-async function* scan({ reads, open }: Connections, keys: ItemKeys, base: string): AsyncGenerator<string[]> {
-  await open()
-  for (const primary of await primariesOf(reads)) {
-    let cursor = '0'
-    do {
-      const [next, found] = await reads.run(() => primary.scan(cursor, 'MATCH', keys.pattern(base), 'COUNT', 1000))
-      yield found.flatMap((itemKey) => keys.keyOf(itemKey) ?? [])
-      cursor = next
-    } while (cursor !== '0')
-  }
-}
-
 /**
  * Stores items in Redis (one server, Sentinel or Cluster) for any number of processes and machines. The insert is `SET
  * NX`; Redis expires the items. While Redis is unreachable, every operation rejects immediately or after
@@ -118,6 +107,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
   const keys = itemKeys(settings.prefix)
   const { runUnconfirmed, readValues, increment } = createReads(connections, keys)
   const write = createWriter(connections, keys, settings)
+  const scan = createScan(connections, keys)
   const unexpectedReply = createUnexpectedReply(connections)
 
   async function removeItem(key: string): Promise<void> {
@@ -154,14 +144,22 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     incrementItem: async (key, { ttl }) => increment(key, counterLifetime(ttl)),
     ...(!connections.writes.client.isCluster && { commit: createCommit(write, keys, settings) }),
     removeItem,
+    async *listItems() {
+      yield* listItems(scan(''), reads, keys)
+    },
+    async countItems() {
+      let count = 0
+      for await (const page of scan('')) count += page.length
+      return count
+    },
     async getKeys(base = '') {
       const found = new Set<string>()
-      for await (const page of scan(connections, keys, base)) for (const key of page) found.add(key)
+      for await (const page of scan(base)) for (const key of page) found.add(key)
       return [...found]
     },
     async clear(base = '') {
       // One UNLINK per key: in a cluster, the keys of a page are in different slots.
-      for await (const page of scan(connections, keys, base)) await Promise.all(page.map(removeItem))
+      for await (const page of scan(base)) await Promise.all(page.map(removeItem))
     },
     async dispose() {
       connections.dispose()

@@ -1,0 +1,83 @@
+import type { ListableDriver } from './copy/listable-driver.ts'
+import { type CopyCounts, performPass } from './copy/pass.ts'
+
+export type { ListableDriver, ListedItem } from './copy/listable-driver.ts'
+export type { CopyCounts } from './copy/pass.ts'
+
+/** Key of the item that marks a target whose copy is not complete. */
+const markerKey = 'copy'
+/** Key of an item that shows whether both storages are the same. */
+const probeKey = 'copy:probe'
+/** Seconds for which an interrupted copy can be continued. */
+const markerLifetime = 30 * 86_400
+
+export interface CopyOptions {
+  /** Storage of the service. Its driver is not disposed of. */
+  readonly from: ListableDriver
+  /** An empty storage, or one that an earlier call has filled and not completed. Its driver is not disposed of. */
+  readonly to: ListableDriver
+  /** Complete the copy: verify it, and refuse to copy into this target again. The service must be stopped. */
+  readonly final?: boolean | undefined
+  /** Only count what would be written and removed. */
+  readonly dryRun?: boolean | undefined
+  /** Called after each batch; `step` tells which pass the counts belong to. */
+  readonly onProgress?: ((counts: CopyCounts, step: 'copy' | 'verify') => void) | undefined
+}
+
+async function isEmpty(driver: ListableDriver): Promise<boolean> {
+  for await (const batch of driver.listItems()) if (batch.length > 0) return false
+  return true
+}
+
+/** @throws Error when the target is the source, or is in use. */
+async function assertTarget({ from, to }: CopyOptions): Promise<void> {
+  const attempt = crypto.randomUUID()
+  await to.setItem(probeKey, attempt, { ttl: 60 })
+  const found = await from.getItem(probeKey)
+  await to.removeItem(probeKey, {})
+  if (found === attempt) throw new Error('the source and the target are the same storage')
+  if ((await to.getItem(markerKey)) == null && !(await isEmpty(to))) {
+    throw new Error(
+      'the target storage has items that no unfinished copy has written; use an empty one, such as another prefix, file or directory',
+    )
+  }
+}
+
+/**
+ * Copies all items to another storage, and removes those from it that the source no longer has. A call that is
+ * interrupted can be repeated: what is equal already is not written again.
+ *
+ * While a service writes to the source, the copy is only almost complete, and a code that is redeemed meanwhile could be
+ * redeemed again in the target. Therefore: copy while the service runs, stop the service, copy once more with `final`,
+ * and start the service with the target.
+ *
+ * @returns the number of items that were read, written and removed
+ * @throws Error when the target has items that no unfinished copy has written, when both are one storage, or when the
+ * source changes during a `final` copy.
+ */
+export async function copyItems(options: CopyOptions): Promise<CopyCounts> {
+  const { from, to, final = false, dryRun = false, onProgress } = options
+  await from.open?.()
+  await to.open?.()
+  const pass = (step: 'copy' | 'verify', writes: boolean): Promise<CopyCounts> =>
+    performPass({
+      from,
+      to,
+      ignored: new Set([markerKey, probeKey]),
+      writes,
+      onProgress: (counts) => onProgress?.(counts, step),
+    })
+  if (dryRun) return pass('copy', false)
+  await assertTarget(options)
+  await to.setItem(markerKey, '{}', { ttl: markerLifetime })
+  const counts = await pass('copy', true)
+  if (!final) return counts
+  const different = await pass('verify', false)
+  if (different.written + different.removed > 0) {
+    throw new Error(
+      `${different.written + different.removed} items of the source changed during the copy; stop every process of the service, then repeat the final copy`,
+    )
+  }
+  await to.removeItem(markerKey, {})
+  return counts
+}

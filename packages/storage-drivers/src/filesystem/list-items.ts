@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { inBatches, type ListedItem } from '../copy/listable-driver.ts'
+import { expiryOf } from './item-name.ts'
+import { walkSlots } from './list-slots.ts'
+import { withLiveFile } from './slot.ts'
+import { keyOf } from './slot-name.ts'
+import type { StoreDirectory } from './store-directory.ts'
+
+async function* items(store: StoreDirectory): AsyncGenerator<ListedItem> {
+  for await (const { name, path } of walkSlots(store)) {
+    const found = withLiveFile(path, (file) => ({
+      value: readFileSync(file, 'utf8'),
+      endsAt: expiryOf(file.slice(path.length + 1)),
+    }))
+    if (found !== undefined) yield { key: keyOf(name), ...found }
+  }
+}
+
+export const listItems = (store: StoreDirectory): AsyncIterable<readonly ListedItem[]> => inBatches(items(store))
