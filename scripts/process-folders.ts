@@ -8,6 +8,7 @@ export const processFolders = [
   'conformance',
   'console',
   'contract',
+  'copy',
   'deploy',
   'docs',
   'examples',

@@ -5,6 +5,7 @@ import { addKeysCommands } from './commands/keys.ts'
 import { addOperatorCommands } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 import { isSilentFailure } from './commands/silent-failure.ts'
+import { addStorageCommands } from './commands/storage-commands.ts'
 import { errorMessage } from './error-message.ts'
 import { logLevels } from './observability/level.ts'
 import { logFormats } from './observability/log-formats.ts'
@@ -68,6 +69,7 @@ function program(): Command {
     })
 
   addOperatorCommands(grantry)
+  addStorageCommands(grantry)
   return grantry
 }
 

@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+import { configOption } from './configuration.ts'
+import { type StorageCopyArguments, storageCopyCommand } from './storage-copy.ts'
+
+/** Adds `grantry storage`. */
+export function addStorageCommands(grantry: Command): void {
+  const storage = grantry.command('storage').description('prepare and move the storage')
+  const [, configDescription] = configOption
+  storage
+    .command('copy')
+    .description(
+      'copy all items to another storage; can be repeated and continued; run it while the service runs, stop the service, then run it with --final',
+    )
+    .option('--from <file>', configDescription)
+    .requiredOption('--to <file>', 'configuration file with the new storage')
+    .option('--final', 'complete the copy: verify it, and refuse to copy into the same storage again')
+    .option('--dry-run', 'only count the items to be written and removed')
+    .option('--json', 'print JSON')
+    .action(async (options: StorageCopyArguments) => {
+      process.stdout.write(await storageCopyCommand(options))
+    })
+}
