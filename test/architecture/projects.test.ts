@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { processFolders } from '../../scripts/process-folders.ts'
+import { filesBelow } from './files-below.ts'
 import { importsOf } from './imports-of.ts'
 import type { Source } from './source-files.ts'
 
@@ -32,9 +33,9 @@ function chainFrom(start: string, read: (path: string) => string | undefined): r
 const readFile = (path: string): string | undefined =>
   /\.[jt]s$/u.test(path) && existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined
 
-const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
-  .map((name) => posix.join('test', name))
+const tests = filesBelow(join(root, 'test'))
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => posix.relative(root, path))
 const self = 'test/architecture/projects.test.ts'
 const isProcessTest = (path: string): boolean => processFolders.some((folder) => path.startsWith(`test/${folder}/`))
 

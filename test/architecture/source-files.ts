@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { filesBelow } from './files-below.ts'
 
 /** A source file. */
 export interface Source {
@@ -20,26 +21,24 @@ export const packages = [...readdirSync(join(root, 'packages')).map((name) => `p
 
 const filesIn = (folders: readonly string[], form: RegExp): readonly Source[] =>
   folders
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
-    )
+    .flatMap((folder) => filesBelow(join(root, folder)).map((path) => posix.relative(root, path)))
     .filter((path) => form.test(path))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
 /** The files that are part of a package. */
-export const sources = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u)
+export const sources = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/[^/]+)\/.*\.ts$/u)
 /** The scripts of packages that browsers load. */
-export const pageScripts = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.js$/u)
+export const pageScripts = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/[^/]+)\/.*\.js$/u)
 /** The documents with examples for authors of plugins. */
 export const guides = [
   { path: 'README.md', text: readFileSync(join(root, 'README.md'), 'utf8') },
-  ...filesIn(['docs/guides', 'templates', 'plugins'], /^(?!.*(?:node_modules|dist)\/).*\.md$/u),
+  ...filesIn(['docs/guides', 'templates', 'plugins'], /\.md$/u),
 ]
 /** The files of tests, proofs and benchmarks. */
-export const programs = filesIn(['test', 'proofs', 'bench'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u)
+export const programs = filesIn(['test', 'proofs', 'bench'], /\.ts$/u)
 /** All files that start programs: those, the scripts, the examples and the templates. */
 export const everyProgram = [
   ...programs,
-  ...filesIn(['test', 'scripts', 'examples', 'templates'], /^(?!.*(?:node_modules|\.generated|dist)\/).*\.m?js$/u),
-  ...filesIn(['scripts', 'examples', 'templates'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u),
+  ...filesIn(['test', 'scripts', 'examples', 'templates'], /\.m?js$/u),
+  ...filesIn(['scripts', 'examples', 'templates'], /\.ts$/u),
 ]

@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { expect, test } from 'vitest'
+import { filesBelow } from '../architecture/files-below.ts'
 import { root } from './code-blocks.ts'
 
 // The wire contract gives each rule an id, and titles of tests begin with ids. docs/spec-map.md is
@@ -21,9 +23,9 @@ interface Proof {
 
 const titleOfARule = /(['"`])(\d+\.\d+) ((?:(?!\1).)+)\1/gu
 
-const proofs: readonly Proof[] = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
-  .map((name) => name.replaceAll('\\', '/'))
+const proofs: readonly Proof[] = filesBelow(join(root, 'test'))
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => posix.relative(join(root, 'test'), path))
   .sort()
   .flatMap((file) =>
     [...readFileSync(`${root}/test/${file}`, 'utf8').matchAll(titleOfARule)].map(([, , id = '', title = '']) => ({
