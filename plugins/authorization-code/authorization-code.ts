@@ -1,4 +1,4 @@
-import { defineGrant, type Grant, redirectUriDetail } from '@grantry/core'
+import { authorizations, defineGrant, type Grant, redirectUriDetail } from '@grantry/core'
 import * as v from 'valibot'
 
 // The same description for unknown, expired, foreign and spent codes: a caller learns nothing about a code.
@@ -24,6 +24,7 @@ export const authorizationCode = (): Grant<typeof params> =>
     refusal,
     scope: 'ignored',
     publicClients: true,
+    requires: [authorizations],
     stored: { kind: 'code', redirect: true, publicClientsDemand: 'proof_key' },
     async handle({ client, params: { code, redirect_uri } }, kit) {
       const stored = await kit.findGrant('code', code)

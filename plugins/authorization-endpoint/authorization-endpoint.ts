@@ -1,4 +1,5 @@
 import {
+  authorizations,
   type Client,
   defineEndpoint,
   defineHostFunctions,
@@ -161,6 +162,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
   const mustPush = (client: Client): boolean =>
     client.requirePushedAuthorizationRequests === true || pushedRequests?.isRequired(client) === true
   return definePlugin('authorization-endpoint', [
+    authorizations,
     fieldsOf(options),
     defineHostFunctions(userSessions, (kit) => createUserSessions(sessions, kit)),
     defineHostFunctions(remoteInteractions, createRemoteInteractions),

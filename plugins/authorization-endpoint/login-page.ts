@@ -1,4 +1,5 @@
 import {
+  authorizations,
   type Client,
   configurationObject,
   defineFields,
@@ -80,6 +81,7 @@ const mustPush = ({ requirePushedAuthorizationRequests }: Client): boolean =>
 export function loginPage(input: LoginPageOptions = {}): Plugin {
   const { consentLifetime, pages = plainPages, trusted } = parseConfiguration(optionsSchema, input, 'loginPage()')
   return definePlugin('authorization-endpoint', [
+    authorizations,
     passwords,
     defineFields({ errors, client: clientMembers }),
     ...hostParts({ pages, trusted, mustPush, consents: createConsents(consentLifetime) }),

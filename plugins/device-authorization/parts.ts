@@ -1,4 +1,11 @@
-import { defineEndpoint, defineGrant, defineHostFunctions, type EndpointKit, type PluginPart } from '@grantry/core'
+import {
+  authorizations,
+  defineEndpoint,
+  defineGrant,
+  defineHostFunctions,
+  type EndpointKit,
+  type PluginPart,
+} from '@grantry/core'
 import * as v from 'valibot'
 import type { Options } from './options.ts'
 import { pageEndpoint } from './page.ts'
@@ -114,6 +121,7 @@ const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
 
 /** The parts of the plugin for checked options. */
 export const deviceParts = (options: Options): readonly PluginPart[] => [
+  authorizations,
   endpointOf(options),
   grantOf(options),
   defineHostFunctions(deviceVerification, (kit) => createDeviceVerification(kit, options.guesses)),

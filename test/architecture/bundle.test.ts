@@ -82,13 +82,17 @@ describe('the bundle of a provider with two grants', () => {
     included = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []))
   })
 
-  test.each(['credentials/passwords.ts', 'credentials/password-check.ts', 'abuse/password-limits.ts'])(
-    'does not include %s, which only other plugins need',
-    (path) => {
-      expect(included).toContain('packages/core/src/provider.ts')
-      expect(included).not.toContain(`packages/core/src/${path}`)
-    },
-  )
+  test.each([
+    'credentials/passwords.ts',
+    'credentials/password-check.ts',
+    'abuse/password-limits.ts',
+    'abuse/waiting-limit.ts',
+    'grants/authorizations.ts',
+    'grants/open-authorization.ts',
+  ])('does not include %s, which only other plugins need', (path) => {
+    expect(included).toContain('packages/core/src/provider.ts')
+    expect(included).not.toContain(`packages/core/src/${path}`)
+  })
 })
 
 describe('the bundle of the resource server', () => {

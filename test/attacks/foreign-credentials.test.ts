@@ -6,7 +6,7 @@
  * RFC 6749 sections 5.2 and 10.4: `invalid_grant` for a credential that was issued to another client. That the response
  * is the same as for an unknown one is hardening.
  */
-import { defineGrant } from '@grantry/core'
+import { authorizations, defineGrant } from '@grantry/core'
 import { createTestProvider, sha256Of, storeGrant } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -45,6 +45,7 @@ const linkGrant = (compares: boolean) =>
     grantType,
     params: v.object({ link: v.string() }),
     refusal: 'The link is not valid',
+    requires: [authorizations],
     stored: { kind: 'link' },
     async handle({ params: { link }, scopes }, kit) {
       const stored = await kit.findGrant('link', link)

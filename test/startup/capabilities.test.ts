@@ -1,16 +1,19 @@
 import {
+  authorizations,
   type Capability,
   defineGrant,
   definePlugin,
   type Plugins,
+  type Proposal,
   type ProviderEvent,
   passwords,
   type UserService,
 } from '@grantry/core'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { loginPage } from '@grantry/plugins/authorization-endpoint'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
-import { createTestProvider, testClient } from '@grantry/testing'
+import { createTestProvider, storeGrant, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { kitOf, offerKit } from '../support/kit-of.ts'
@@ -89,8 +92,67 @@ describe('the capability passwords', () => {
     ['the name of a host function', ['users.authenticate'], 'requires[0] must be a capability, not a string'],
     ['a plugin', [password()], 'requires[0]'],
     ['the capability alone', passwords, 'requires must be an array of capabilities, such as [passwords]'],
-    ['one with a misspelled name', [{ ...passwords, name: 'password' }], 'requires[0].name must be one of passwords'],
+    [
+      'one with a misspelled name',
+      [{ ...passwords, name: 'password' }],
+      'requires[0].name must be one of passwords, authorizations',
+    ],
   ])('a grant that requires %s is refused at start', async (_what, requires, message) => {
     await expect(createTestProvider({ plugins: pin(requires as readonly Capability[]) })).rejects.toThrow(message)
+  })
+})
+
+describe('the capability authorizations', () => {
+  const linkType = 'urn:example:link'
+  const linkGrant = (requires?: readonly Capability[]) =>
+    defineGrant({
+      grantType: linkType,
+      params: v.object({ link: v.string() }),
+      scope: 'ignored',
+      stored: { kind: 'link' },
+      ...(requires !== undefined && { requires }),
+      async handle({ params: { link } }, kit) {
+        const stored = await kit.findGrant('link', link)
+        if (stored === undefined) throw kit.refuse('invalid_grant', 'Not valid', 'unknown')
+        return { redeems: [stored] }
+      },
+    })
+  const request = { kind: 'link', clientId: testClient[0], scopes: ['api1'] }
+  const subject = { sub: 'alice', amr: ['email'] }
+
+  test.each([
+    ['requires of the grant', linkGrant([authorizations])],
+    ['the parts of a plugin', definePlugin('link', [linkGrant(), authorizations])],
+    ['the option plugins', [linkGrant(), authorizations]],
+    ['another plugin', [linkGrant(), authorizationCode()]],
+  ])('is available with %s', async (_where, plugins) => {
+    const { provider, post } = await createTestProvider({ plugins })
+    const link = await storeGrant(provider, { ...request, subject })
+    expect((await post('token', { grant_type: linkType, link }, testClient)).status).toBe(200)
+  })
+
+  test('a grant whose stored grants nothing stores is refused at start', async () => {
+    await expect(createTestProvider({ plugins: linkGrant() })).rejects.toThrow(
+      `plugins: the grant type ${linkType} redeems stored grants, but no plugin has the capability authorizations, which stores them; add requires: [authorizations] to the grant`,
+    )
+  })
+
+  test('without it, no function stores anything, and the error names what to add', async () => {
+    const { provider } = await createTestProvider({
+      plugins: [clientCredentials(), definePlugin('kit', [offerKit('kit')])],
+    })
+    const problem = (name: string) => ({
+      name: 'TypeError',
+      message: `${name}(): no plugin has the capability authorizations of @grantry/core; add it to your plugin, or to the option plugins`,
+    })
+    const kit = kitOf(provider, 'kit')
+    const waiting = { value: {}, store: async () => 'stored', remove: async () => {} }
+    for (const { openAuthorization, authorize } of [provider, kit]) {
+      await expect(openAuthorization(request)).rejects.toMatchObject(problem('openAuthorization'))
+      await expect(authorize({} as Proposal, { subject })).rejects.toMatchObject(problem('authorize'))
+    }
+    await expect(kit.limitWaiting({ clientAddress: '192.0.2.1' }, waiting)).rejects.toMatchObject(
+      problem('limitWaiting'),
+    )
   })
 })

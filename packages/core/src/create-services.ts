@@ -73,7 +73,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     clockTolerance,
     clientTokenSubject,
   })
-  const { limitWaiting, validationLimits } = limits
   const grants = openGrants({
     ...shared,
     ...signing,
@@ -85,7 +84,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     scopePolicy,
     tokens,
     credentials,
-    limitWaiting,
+    waitingRequests: abuseControl.waitingRequests,
   })
   return {
     ...shared,
@@ -103,7 +102,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       schemes: bindings.schemes,
       exposedHeaders: bindings.exposedHeaders,
     },
-    validationLimits,
+    validationLimits: limits.validationLimits,
     scopePolicy,
     metadata: createMetadata({ clients, scopes, registry, keys }, issuer, urls, paths),
     paths,

@@ -44,6 +44,7 @@ export {
   type TraceParent,
   traceparentOf,
 } from './events/trace-context.ts'
+export { authorizations } from './grants/authorizations.ts'
 export type { ClientCertificate, ConnectionInfo, Handler } from './http/connection.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'

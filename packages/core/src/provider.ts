@@ -156,7 +156,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     fetch: (request, connection) => (route(request) ?? notFound)(request, connection),
     route,
     authenticateUser: services.authenticateUser,
-    openAuthorization: services.authorizations.open,
+    openAuthorization: services.authorizations.openAuthorization,
     authorize: services.authorizations.authorize,
     ...createUsePlugins(services.registry.hostFunctions, services.endpointKitOf),
     revoke: services.revoke,

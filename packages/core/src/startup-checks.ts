@@ -104,8 +104,15 @@ export function assertConsistent(checked: Checked): void {
   const lacking = [...registry.grants.values()].filter(
     ({ requires }) => users.authenticate === undefined && requires?.some(({ name }) => name === 'passwords'),
   )
+  const unstored = [...registry.grants.values()].filter(
+    ({ stored }) => stored !== undefined && stored.kind !== 'refresh' && !registry.capabilities.has('authorizations'),
+  )
   assertNone([
     ...scopeProblems(checked),
+    ...unstored.map(
+      ({ grantType }) =>
+        `plugins: the grant type ${grantType} redeems stored grants, but no plugin has the capability authorizations, which stores them; add requires: [authorizations] to the grant`,
+    ),
     ...lacking.map(({ grantType }) => `users: the grant type ${grantType} requires authenticate()`),
   ])
 }

@@ -1,4 +1,4 @@
-import { defineGrant, definePlugin, type Grant, type GrantResult, OAuthError } from '@grantry/core'
+import { authorizations, defineGrant, definePlugin, type Grant, type GrantResult, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
 import {
   type Broken,
@@ -30,6 +30,7 @@ export const linkGrant = (different: Partial<GrantResult> = {}): Grant =>
     grantType,
     params: v.object({ link: v.string() }),
     scope: 'ignored',
+    requires: [authorizations],
     stored: { kind: 'link' },
     async handle({ client, params }, kit) {
       const stored = await kit.findGrant('link', params.link)

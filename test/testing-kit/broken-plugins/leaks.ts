@@ -1,4 +1,4 @@
-import { defineGrant, definePlugin, type Grant, type GrantKit, OAuthError } from '@grantry/core'
+import { authorizations, defineGrant, definePlugin, type Grant, type GrantKit, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
 import { kitOf, offerKit } from '../../support/kit-of.ts'
 import {
@@ -22,6 +22,7 @@ const sealedLink = (resultOf: (sub: string) => object) =>
       grantType,
       params: v.object({ ticket: v.string() }),
       scope: 'ignored',
+      requires: [authorizations],
       stored: { kind: 'link' },
       async handle({ params: { ticket } }, kit) {
         const opened = await link(kit, ticket)

@@ -1,9 +1,7 @@
-import type { LimitWaiting } from '../parts/kit.ts'
 import type { AbuseControl } from './abuse-control.ts'
 import { createAddressOf } from './address-group.ts'
 import { type CredentialLimits, createCredentialLimits } from './credential-limits.ts'
 import { createValidationLimits, type ValidationLimits } from './validation-limits.ts'
-import { createWaitingLimit } from './waiting-limit.ts'
 import type { LimitDeps } from './window-limit.ts'
 
 /** The limits on guessing and flooding. */
@@ -12,16 +10,14 @@ export interface Limits {
   readonly scopeLimits: CredentialLimits
   /** `undefined`: the validation of tokens is not limited. */
   readonly validationLimits: ValidationLimits | undefined
-  readonly limitWaiting: LimitWaiting
 }
 
 /** Opens the limits that the options of a provider enable. */
-export function openLimits({ credentials, validation, waitingRequests }: AbuseControl, deps: LimitDeps): Limits {
+export function openLimits({ credentials, validation }: AbuseControl, deps: LimitDeps): Limits {
   const byAddress = { ...deps, addressOf: createAddressOf(deps.recorder) }
   return {
     clientLimits: createCredentialLimits(credentials, 'client', byAddress),
     scopeLimits: createCredentialLimits(credentials, 'scope', byAddress),
     validationLimits: createValidationLimits(validation, byAddress),
-    limitWaiting: createWaitingLimit(waitingRequests, deps),
   }
 }

@@ -33,11 +33,6 @@ const approvalEntries = {
 }
 const approvalSchema = configurationObject(approvalEntries)
 
-export interface Authorizations {
-  readonly open: OpenAuthorization
-  readonly authorize: Authorize
-}
-
 /** @throws OAuthError when it is malformed, or has a claim of the protocol. */
 function checkedApproval(input: unknown): Approval {
   const parsed = v.safeParse(approvalSchema, input, { abortPipeEarly: true })
@@ -167,14 +162,17 @@ function createStoreApproval(deps: AuthorizeDeps) {
   }
 }
 
-export function createAuthorizations(
-  deps: AuthorizeDeps & {
-    readonly registry: Registry
-    readonly clients: ClientDirectory
-    readonly scopePolicy: ScopePolicy
-    readonly readAuthorization: ReadAuthorization
-  },
-): Authorizations {
+export interface AuthorizationDeps extends AuthorizeDeps {
+  readonly registry: Registry
+  readonly clients: ClientDirectory
+  readonly scopePolicy: ScopePolicy
+  readonly readAuthorization: ReadAuthorization
+}
+
+export function createAuthorizations(deps: AuthorizationDeps): {
+  readonly openAuthorization: OpenAuthorization
+  readonly authorize: Authorize
+} {
   const { clients } = deps
   const openRequest = createOpenRequest(deps)
   const storeApproval = createStoreApproval(deps)
@@ -189,7 +187,7 @@ export function createAuthorizations(
   }
 
   return {
-    open: async (request, found) => proposals.create(await openRequest(request, found)),
+    openAuthorization: async (request, found) => proposals.create(await openRequest(request, found)),
     async authorize(proposal, input) {
       const opened = proposals.take(proposal)
       const approval = checkedApproval(input)

@@ -2,11 +2,10 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
 import type { AuthenticateUser } from '../parts/authenticate-user.ts'
 import type { EndpointKit } from '../parts/endpoint.ts'
-import type { LimitWaiting } from '../parts/kit.ts'
 import type { Store } from '../records/store.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { RevocationEpochs } from '../tokens/revocation-epochs.ts'
-import type { Authorizations } from './authorize.ts'
+import type { Authorizations } from './authorizations.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import type { ScopePolicy } from './scope-policy.ts'
 
@@ -26,10 +25,8 @@ export function createEndpointKits(deps: {
   readonly revocationEpochs: RevocationEpochs
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
-  readonly limitWaiting: LimitWaiting
 }): EndpointKitOf {
-  const { issuer, paths, jwt, plugins, clients, users, scopePolicy, authorizations, authenticateUser, limitWaiting } =
-    deps
+  const { issuer, paths, jwt, plugins, clients, users, scopePolicy, authorizations, authenticateUser } = deps
   const { store, revocationEpochs } = deps
   const { origin } = new URL(issuer)
   const kits = new Map<string, EndpointKit>()
@@ -56,10 +53,8 @@ export function createEndpointKits(deps: {
         return client?.enabled ? client : undefined
       },
       scopesOf: (client, scope) => scopePolicy.requested(scope, { scope: 'required' }, client),
-      openAuthorization: authorizations.open,
-      authorize: authorizations.authorize,
+      ...authorizations,
       authenticateUser,
-      limitWaiting,
     }
   }
 

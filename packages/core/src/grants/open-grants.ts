@@ -1,9 +1,10 @@
+import type { AbuseControl } from '../abuse/abuse-control.ts'
 import type { Credentials } from '../credentials/open-credentials.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import type { LimitWaiting } from '../parts/kit.ts'
+import { missing } from '../parts/capability.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -11,9 +12,9 @@ import type { Audiences } from '../tokens/audience.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { Tokens } from '../tokens/open-tokens.ts'
 import { createRequestMarks } from '../tokens/revocation-mark.ts'
-import { type Authorizations, createAuthorizations } from './authorize.ts'
+import type { Authorizations, OpenAuthorizations } from './authorizations.ts'
 import { type Commit, createCommit } from './commit.ts'
-import { createDemandSettlement, createReadAuthorization, type SettleDemands } from './contributions.ts'
+import { createDemandSettlement, type SettleDemands } from './contributions.ts'
 import { createEndpointKits, type EndpointKitOf } from './endpoint-kit.ts'
 import { createFailedProofs } from './failed-proofs.ts'
 import { createMint, type Mint } from './mint.ts'
@@ -31,6 +32,13 @@ export interface Grants {
   readonly commit: Commit
 }
 
+/** Of a provider whose plugins let no user authorize anything. */
+const noAuthorizations: Authorizations = {
+  openAuthorization: missing('openAuthorization', 'authorizations'),
+  authorize: missing('authorize', 'authorizations'),
+  limitWaiting: missing('limitWaiting', 'authorizations'),
+}
+
 /** Opens the grants of a provider. */
 export function openGrants({
   paths,
@@ -44,7 +52,7 @@ export function openGrants({
   jwt,
   tokens,
   credentials,
-  limitWaiting,
+  waitingRequests,
   ...shared
 }: {
   readonly issuer: string
@@ -60,23 +68,16 @@ export function openGrants({
   readonly jwt: Jwt
   readonly tokens: Tokens
   readonly credentials: Pick<Credentials, 'checkPassword' | 'authenticateUser'>
-  readonly limitWaiting: LimitWaiting
+  readonly waitingRequests: AbuseControl['waitingRequests']
   readonly store: Store
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): Grants {
   const { store, recorder } = shared
   const { families, revocationEpochs } = tokens
-  const readAuthorization = createReadAuthorization(registry, plugins)
-  const authorizations = createAuthorizations({
-    ...shared,
-    ...tokens,
-    registry,
-    clients,
-    scopePolicy,
-    audiences,
-    readAuthorization,
-  })
+  const open = registry.capabilities.get('authorizations')?.open as OpenAuthorizations | undefined
+  const authorizing = { registry, plugins, clients, scopePolicy, audiences, waitingRequests }
+  const authorizations = open?.({ ...shared, ...tokens, ...authorizing }) ?? noAuthorizations
   return {
     createKit: createGrantKits({
       ...tokens,
@@ -97,7 +98,6 @@ export function openGrants({
       store,
       revocationEpochs,
       authorizations,
-      limitWaiting,
     }),
     authorizations,
     settleDemands: createDemandSettlement(createFailedProofs({ ...shared, families })),

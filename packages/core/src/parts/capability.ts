@@ -3,18 +3,18 @@ import { configurationObject } from '../config-schema.ts'
 import { oneOf, partKind, required } from './part-kind.ts'
 
 /**
- * Code of the core that not every provider needs, such as `passwords`. It is in a program only if a plugin names it: in
+ * Code of the core that not every provider needs, such as `passwords` and `authorizations`. It is in a program only if a plugin names it: in
  * `requires` of a grant, in `parts`, or in the option `plugins`. The kits of all plugins, and the provider, then have its
  * functions.
  */
 export interface Capability {
   readonly kind: 'capability'
-  readonly name: 'passwords'
+  readonly name: 'passwords' | 'authorizations'
   /** Only the core calls it. */
   readonly open: (services: never) => object
 }
 
-const entries = { name: oneOf('passwords'), open: required }
+const entries = { name: oneOf('passwords', 'authorizations'), open: required }
 
 export const capabilityKind = partKind<Capability>('capability', entries, 'name')
 

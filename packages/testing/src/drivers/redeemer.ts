@@ -1,5 +1,6 @@
 import {
   type AtomicDriver,
+  authorizations,
   type ClientOptions,
   defineGrant,
   type OAuthError,
@@ -33,6 +34,7 @@ const grants: Plugins = [
     grantType: 'authorization_code',
     params: v.object({ code: v.string() }),
     scope: 'ignored',
+    requires: [authorizations],
     stored: { kind: 'code', redirect: true },
     async handle({ params }, kit) {
       const stored = await kit.findGrant('code', params.code)

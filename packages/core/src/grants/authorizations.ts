@@ -1,0 +1,37 @@
+import type { AbuseControl } from '../abuse/abuse-control.ts'
+import { createWaitingLimit } from '../abuse/waiting-limit.ts'
+import type { Capability } from '../parts/capability.ts'
+import type { LimitWaiting } from '../parts/kit.ts'
+import type { Authorize, OpenAuthorization } from '../parts/proposal.ts'
+import { type AuthorizationDeps, createAuthorizations } from './authorize.ts'
+import { createReadAuthorization } from './contributions.ts'
+import type { PluginKits } from './plugin-kit.ts'
+
+/** How users authorize requests of clients. */
+export interface Authorizations {
+  readonly openAuthorization: OpenAuthorization
+  readonly authorize: Authorize
+  readonly limitWaiting: LimitWaiting
+}
+
+export type OpenAuthorizations = (
+  deps: Omit<AuthorizationDeps, 'readAuthorization'> & {
+    readonly plugins: PluginKits
+    readonly waitingRequests: AbuseControl['waitingRequests']
+  },
+) => Authorizations
+
+const open: OpenAuthorizations = ({ plugins, waitingRequests, ...deps }) => ({
+  ...createAuthorizations({ ...deps, readAuthorization: createReadAuthorization(deps.registry, plugins) }),
+  limitWaiting: createWaitingLimit(waitingRequests, deps),
+})
+
+/**
+ * The requests that users authorize, and the stored grants that result: `openAuthorization` and `authorize` of kits and
+ * of the provider, and `limitWaiting` of kits. `authorizationCode()`, `authorizationEndpoint()`, `loginPage()` and
+ * `deviceAuthorization()` name it. A grant of your own that redeems stored grants does so itself.
+ *
+ * @example
+ * const link = defineGrant({ grantType: 'urn:example:link', stored: { kind: 'link' }, requires: [authorizations], … })
+ */
+export const authorizations: Capability = { kind: 'capability', name: 'authorizations', open }
