@@ -1,5 +1,6 @@
 // Installs the Debian programs that some tests need, if this user may do that: as root, and with CI=true through sudo.
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { findChromium } from './find-chromium.js'
 import { reportNotRun } from './not-run.js'
 
@@ -7,6 +8,7 @@ const isInstalled = (program, flag = '--version') => spawnSync(program, [flag], 
 
 const programs = [
   { package: 'redis-server', tests: 'Redis', isAvailable: () => isInstalled('redis-server') },
+  { package: 'postgresql', tests: 'PostgreSQL', isAvailable: () => existsSync('/usr/lib/postgresql') },
   { package: 'nginx-light', tests: 'mutual TLS behind nginx', isAvailable: () => isInstalled('nginx', '-v') },
   { package: 'chromium', tests: 'pages in Chromium', isAvailable: () => findChromium() !== undefined },
   { package: 'systemd', tests: 'the systemd unit', isAvailable: () => isInstalled('systemd-analyze') },

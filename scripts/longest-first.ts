@@ -6,6 +6,7 @@ const longest: readonly string[] = [
   'proofs/torture/broken-servers.test.ts',
   'test/framing/framing.test.ts',
   'test/conformance/redis.test.ts',
+  'test/conformance/postgresql.test.ts',
   'test/framing/memory.test.ts',
   'test/console/every-button.test.ts',
   'test/conformance/drivers.test.ts',

@@ -66,7 +66,7 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
     values: /^(?:@grantry\/core|valibot|@simplewebauthn\/server|(?:jose|@noble\/hashes)(?:\/.+)?)$/u,
     types: /^(?:@grantry\/core|valibot|jose|@simplewebauthn\/server)$/u,
   },
-  'packages/storage-drivers': { values: /^(?:unstorage|ioredis|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
+  'packages/storage-drivers': { values: /^(?:unstorage|ioredis|pg|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
   'packages/testing': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // The proofs for drivers start processes.
   [driverProofs]: { values: /^(?:@grantry\/core|valibot|node:\w+)$/u, types: /^(?:@grantry\/core|valibot)$/u },

@@ -1,0 +1,163 @@
+import type { AtomicDriver, DriverChanges } from '@grantry/core'
+import { nameOf } from './postgresql/address.ts'
+import { prepareServer } from './postgresql/check-server.ts'
+import { createCommit } from './postgresql/commit.ts'
+import { createExecutor } from './postgresql/executor.ts'
+import { keyPages } from './postgresql/key-pages.ts'
+import { type PostgresqlDriverOptions, type PostgresqlSettings, parseOptions } from './postgresql/options.ts'
+import { counterLifetimeOf, futureOf, keyOf, lifetimeOf, storable } from './postgresql/parameters.ts'
+import { createPool } from './postgresql/pool.ts'
+import { statementsOf } from './postgresql/statements.ts'
+import { sweepRows } from './postgresql/sweep-rows.ts'
+import { turnOperations } from './postgresql/turn.ts'
+import { createSweeper, type SweepState } from './sql/sweeper.ts'
+
+export type { PostgresqlConnectionOptions, PostgresqlDriverOptions } from './postgresql/options.ts'
+export { type MigrationOptions, postgresqlMigration } from './postgresql/schema.ts'
+export type { SweepState } from './sql/sweeper.ts'
+
+/**
+ * An unstorage driver with an atomic insert; a test checks it against unstorage's type. `ttl` is in seconds; fractions
+ * are allowed.
+ */
+export interface PostgresqlDriver extends AtomicDriver {
+  readonly name: 'postgresql'
+  open(): Promise<void>
+  getItem(key: string): Promise<string | null>
+  getItems(items: readonly { readonly key: string }[]): Promise<{ key: string; value: string | null }[]>
+  hasItem(key: string): Promise<boolean>
+  setItem(key: string, value: string, options?: { ttl?: number | undefined }): Promise<void>
+  insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
+  incrementItem(key: string, options: { ttl: number }): Promise<number>
+  commit(changes: DriverChanges): Promise<true | readonly string[]>
+  removeItem(key: string): Promise<void>
+  /** Returns every key that starts with `base`. For unstorage; the provider never calls it. */
+  getKeys(base?: string, options?: object): Promise<string[]>
+  clear(base?: string): Promise<void>
+  /** How far the removal of expired items is behind. */
+  sweepState(): SweepState
+  /** Closes all connections. */
+  dispose(): Promise<void>
+}
+
+/** Opens once. After a failure, the next call tries again. Returns `undefined` when it is open. */
+function openOnce(prepare: () => Promise<void>): () => Promise<void> | undefined {
+  let opening: Promise<void> | undefined
+  let isOpen = false
+  return () => {
+    if (isOpen) return undefined
+    opening ??= prepare().then(
+      () => {
+        isOpen = true
+      },
+      (error) => {
+        opening = undefined
+        throw error
+      },
+    )
+    return opening
+  }
+}
+
+/** The statements of a driver, each of which opens it. */
+function createOperations(settings: PostgresqlSettings) {
+  const serverName = nameOf(settings.address)
+  const pool = createPool(settings, serverName)
+  const executor = createExecutor(pool, settings.timeout)
+  const statements = statementsOf(settings)
+  const sweeper = createSweeper({ where: serverName, removeExpired: sweepRows(executor, statements) })
+
+  const open = openOnce(async () => {
+    try {
+      await prepareServer(executor, pool.errors, settings)
+    } catch (error) {
+      // A program that could not start exits by itself.
+      pool.reset()
+      throw new Error(`storage: ${(error as Error).message}`)
+    }
+    sweeper.start()
+  })
+
+  const opened =
+    <P extends readonly unknown[], R>(operate: (...parameters: P) => Promise<R>) =>
+    async (...parameters: P): Promise<R> => {
+      const opening = open()
+      if (opening !== undefined) await opening
+      return operate(...parameters)
+    }
+
+  const turn = turnOperations(executor, statements)
+  const { allKeys, clearKeys } = keyPages(executor, statements)
+  return {
+    open,
+    sweeper,
+    read: opened(turn.read),
+    increment: opened(turn.increment),
+    write: opened((name: 'set' | 'insert' | 'remove', ...values: readonly unknown[]) =>
+      executor.write(() => ({ statement: statements[name], values })),
+    ),
+    commit: opened(createCommit(executor, statements)),
+    allKeys: opened(allKeys),
+    clearKeys: opened(clearKeys),
+    close: pool.close,
+  }
+}
+
+/**
+ * Stores items in one table of a PostgreSQL database, for any number of processes and machines. Each operation is one
+ * statement. While the database is unreachable, every operation rejects immediately or after `operationTimeout`; the
+ * driver reconnects by itself.
+ *
+ * @throws TypeError when the options are malformed. `open()`, or the first operation, rejects when the server or the
+ * table is unsuitable.
+ * @see docs/decisions/0131-postgresql-driver.md
+ * @example
+ * const storage = postgresqlDriver({ url: 'postgresql://grantry:the-password@127.0.0.1/grantry' })
+ */
+export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDriver {
+  const { open, sweeper, read, increment, write, commit, allKeys, clearKeys, close } = createOperations(
+    parseOptions(options),
+  )
+
+  async function removeItem(key: string): Promise<void> {
+    await write('remove', keyOf(key))
+  }
+
+  return {
+    name: 'postgresql',
+    open: async () => open(),
+    async getItem(key) {
+      const stored = keyOf(key)
+      return (await read([stored])).get(stored) ?? null
+    },
+    async getItems(items) {
+      if (items.length === 0) return []
+      const keys = items.map(({ key }) => ({ key, stored: keyOf(key) }))
+      const values = await read(keys.map(({ stored }) => stored))
+      return keys.map(({ key, stored }) => ({ key, value: values.get(stored) ?? null }))
+    },
+    async hasItem(key) {
+      const stored = keyOf(key)
+      return (await read([stored])).has(stored)
+    },
+    async setItem(key, value, options) {
+      const lifetime = lifetimeOf(options?.ttl)
+      if (lifetime > 0) await write('set', keyOf(key), storable(value), lifetime)
+      else await removeItem(key)
+    },
+    async insertItem(key, value, { ttl }) {
+      const lifetime = futureOf(ttl, 'an inserted item')
+      return (await write('insert', keyOf(key), storable(value), lifetime)).count === 1
+    },
+    incrementItem: async (key, { ttl }) => increment(keyOf(key), counterLifetimeOf(ttl)),
+    commit,
+    removeItem,
+    getKeys: (base = '') => allKeys(base),
+    clear: (base = '') => clearKeys(base),
+    sweepState: sweeper.state,
+    async dispose() {
+      close()
+      await sweeper.stop()
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { Socket } from 'node:net'
+import pg from 'pg'
+import type { PostgresqlSettings } from './options.ts'
+
+/** A statement of the driver. */
+export interface Statement {
+  /** Name of the prepared statement, unique for its text. Empty for a script without parameters. */
+  readonly name: string
+  readonly text: string
+}
+
+export type Row = readonly (string | null)[]
+
+/** Rows as text: the driver reads few types. */
+export interface Result {
+  readonly rows: readonly Row[]
+  /** Number of rows that were written or read. */
+  readonly count: number
+}
+
+/** A connection, which performs one statement at a time. */
+export interface Connection {
+  /** Performs a statement with parameters, or all statements of a script in one transaction. */
+  send(statement: Statement, values: readonly unknown[], done: (error: unknown, result?: Result) => void): void
+  /** Closes the socket without waiting for the server. */
+  destroy(): void
+}
+
+const asText = { getTypeParser: () => (text: string) => text }
+
+/** `pg` reads the variables PG* and ~/.pgpass for options that are absent or empty. */
+function clientOf(settings: PostgresqlSettings, stream: Socket): pg.Client {
+  const { address, connection, timeout, preparedStatements } = settings
+  const { host, port, database, user, tls } = address
+  const password = connection.password ?? address.password ?? ''
+  return new pg.Client({
+    host,
+    port,
+    database,
+    user,
+    password: typeof password === 'function' ? password : () => password,
+    ssl: tls || connection.tls !== undefined ? { ...connection.tls, rejectUnauthorized: true } : false,
+    stream: () => stream,
+    application_name: 'grantry',
+    client_encoding: 'UTF8',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: timeout,
+    // A statement that no caller waits for any more ends soon. PgBouncer refuses this parameter.
+    ...(preparedStatements && { statement_timeout: timeout }),
+  })
+}
+
+/** @param onClose called when the connection is lost, once, but not if this function rejects */
+export async function connect(settings: PostgresqlSettings, onClose: () => void): Promise<Connection> {
+  const socket = new Socket()
+  const client = clientOf(settings, socket)
+  // Without a listener, a lost connection ends the process. The statement in progress is rejected separately.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+  client.once('end', onClose)
+  return {
+    send({ name, text }, values, done) {
+      const settle = (error: unknown, { rows = [], rowCount }: Partial<pg.QueryArrayResult> = {}): void => {
+        if (error) done(error)
+        else done(undefined, { rows, count: rowCount ?? 0 })
+      }
+      if (name === '') client.query(text, settle as never)
+      else {
+        const named = settings.preparedStatements ? { name } : {}
+        client.query({ ...named, text, values: [...values], rowMode: 'array', types: asText }, settle)
+      }
+    },
+    destroy: () => void socket.destroy(),
+  }
+}

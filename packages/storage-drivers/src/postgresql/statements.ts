@@ -1,0 +1,130 @@
+import type { Statement } from './connection.ts'
+import type { TableLocation } from './options.ts'
+
+/** The statements of one table. */
+export interface Statements {
+  /** $1: keys. Returns the keys and values of the items that have not expired. */
+  readonly read: Statement
+  /** $1: key, $2: value, $3: seconds. */
+  readonly set: Statement
+  /** As `set`, unless an item exists. */
+  readonly insert: Statement
+  /** $1: key. */
+  readonly remove: Statement
+  /**
+   * $1: keys of counters, $2: amounts, $3: seconds of new ones, $4: keys of items. Returns whether it is a counter, the
+   * key and the value.
+   */
+  readonly count: Statement
+  /**
+   * $1 to $3: keys, values and seconds of the items to create, $4 to $6: of those to put, $7: keys to remove. Returns
+   * whether the changes were made, and the keys of the items to create that existed when the statement began.
+   */
+  readonly commit: Statement
+  /** $1: number of rows, $2: earliest end. Returns how many were removed, and the first and the last of their ends. */
+  readonly sweep: Statement
+  /** $1: the first key, $2: a key after the last, $3: number of rows. Returns keys in order. */
+  readonly list: Statement
+  /** $1: keys. */
+  readonly removeAll: Statement
+}
+
+/** The name of the table in SQL. The parts are identifiers without quotes. */
+export const tableOf = ({ schema, prefix }: TableLocation): string => `"${schema}"."${prefix}_items"`
+
+/** The end of an item, from its lifetime in seconds. By the clock of the database, which all processes share. */
+const endAfter = (seconds: string): string =>
+  `CASE WHEN ${seconds} = 'infinity' THEN 'infinity' ELSE now() + ${seconds} * interval '1 second' END`
+
+const replace = 'ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends = excluded.ends'
+/** Waits for a concurrent transaction that writes the same key, and then sees its outcome. */
+const replaceExpired = `${replace} WHERE item.ends <= now()`
+
+// Sorted by key, so that two statements do not wait for each other.
+const itemsOf = (keys: string, values: string, seconds: string): string =>
+  `SELECT key, value, ${endAfter('seconds')}
+    FROM unnest(${keys}, ${values}, ${seconds}) AS given (key, value, seconds)`
+
+// The spent marker of a redemption is alone in `create`, so a lost race writes nothing. With more items, a statement
+// that has created the first one and cannot create another one ends with an error, which undoes it: the cast of a text
+// that depends on the number, so that it is not performed when the statement is planned.
+const commitText = (table: string): string => `WITH existing AS MATERIALIZED (
+  SELECT key FROM ${table} WHERE key = ANY ($1::bytea[]) AND ends > now()
+), first AS (
+  INSERT INTO ${table} AS item (key, value, ends)
+  ${itemsOf('($1::bytea[])[1:1]', '($2::text[])[1:1]', '($3::float8[])[1:1]')}
+  WHERE NOT EXISTS (SELECT FROM existing)
+  ${replaceExpired} RETURNING key
+), others AS (
+  INSERT INTO ${table} AS item (key, value, ends)
+  ${itemsOf('($1::bytea[])[2:]', '($2::text[])[2:]', '($3::float8[])[2:]')}
+  WHERE EXISTS (SELECT FROM first)
+  ORDER BY key ${replaceExpired} RETURNING key
+), created AS MATERIALIZED (
+  SELECT (SELECT count(*) FROM first) AS first, (SELECT count(*) FROM others) AS others
+), complete AS MATERIALIZED (
+  SELECT CASE
+    WHEN first + others = cardinality($1::bytea[]) THEN true
+    WHEN first = 0 THEN false
+    ELSE ('created ' || (first + others)::text)::boolean
+  END AS is_complete FROM created
+), put AS (
+  INSERT INTO ${table} AS item (key, value, ends)
+  ${itemsOf('$4::bytea[]', '$5::text[]', '$6::float8[]')}
+  WHERE (SELECT is_complete FROM complete)
+  ORDER BY key ${replace}
+), removed AS (
+  DELETE FROM ${table} WHERE key = ANY ($7::bytea[]) AND (SELECT is_complete FROM complete)
+)
+SELECT is_complete, ARRAY (SELECT key FROM existing) FROM complete`
+
+// A damaged counter keeps its value, so that it does not fail the other ones. A counter may be lost in a crash, so the
+// statement does not wait for the disk.
+const countText = (table: string): string => `WITH relaxed AS MATERIALIZED (
+  SELECT set_config('synchronous_commit', 'off', true)
+), counted AS (
+  INSERT INTO ${table} AS item (key, value, ends)
+  SELECT key, amount::text, ${endAfter('seconds')}
+  FROM unnest($1::bytea[], $2::bigint[], $3::float8[]) AS given (key, amount, seconds), relaxed
+  ORDER BY key
+  ON CONFLICT (key) DO UPDATE SET
+    value = CASE
+      WHEN item.ends <= now() THEN excluded.value
+      WHEN item.value ~ '^[0-9]{1,15}$' THEN (item.value::bigint + excluded.value::bigint)::text
+      ELSE item.value
+    END,
+    ends = CASE WHEN item.ends <= now() THEN excluded.ends ELSE item.ends END
+  RETURNING key, value
+)
+SELECT true, key, value FROM counted
+UNION ALL
+SELECT false, key, value FROM ${table} WHERE key = ANY ($4::bytea[]) AND ends > now()`
+
+const sweepText = (table: string): string => `WITH removed AS (
+  DELETE FROM ${table} WHERE key = ANY (ARRAY (
+    SELECT key FROM ${table} WHERE ends <= now() AND ends >= $2::timestamptz ORDER BY ends LIMIT $1::int
+    FOR UPDATE SKIP LOCKED
+  )) AND ends <= now() RETURNING ends
+)
+SELECT count(*), extract(epoch FROM now() - min(ends))::float8, max(ends) FROM removed`
+
+export function statementsOf(location: TableLocation): Statements {
+  const table = tableOf(location)
+  const insert = `INSERT INTO ${table} AS item (key, value, ends)
+    VALUES ($1::bytea, $2::text, ${endAfter('$3::float8')})`
+  const texts = {
+    read: `SELECT key, value FROM ${table} WHERE key = ANY ($1::bytea[]) AND ends > now()`,
+    set: `${insert} ${replace}`,
+    insert: `${insert} ${replaceExpired}`,
+    remove: `DELETE FROM ${table} WHERE key = $1::bytea`,
+    count: countText(table),
+    commit: commitText(table),
+    sweep: sweepText(table),
+    list: `SELECT key FROM ${table} WHERE key >= $1::bytea AND key < $2::bytea AND ends > now()
+      ORDER BY key LIMIT $3::int`,
+    removeAll: `DELETE FROM ${table} WHERE key = ANY ($1::bytea[])`,
+  }
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, { name: `grantry_${name}`, text }]),
+  ) as unknown as Statements
+}
