@@ -1,9 +1,11 @@
 // Checks that the built declarations compile with the oldest supported TypeScript, and with each supported major
 // version of ioredis. Errors in the declarations of other packages do not count: each has its own oldest TypeScript.
+// Checks too that programs with `exactOptionalPropertyTypes` can pass `undefined` for optional properties.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { exactOptionalProperties } from './optional-properties.js'
 
 const require = createRequire(new URL('../test/package.json', import.meta.url))
 const ts = require('typescript-oldest')
@@ -46,10 +48,45 @@ await createProvider({ issuer: 1 })
 serve(1)
 `
 
+/** Optional properties of all kinds. The check must find those that do not accept `undefined`. */
+const sample = `
+interface Options { readonly inOptions?: string; readonly fine?: string | undefined; readonly nested: readonly { inArray?: 1 }[] }
+export declare function create(options: Options): Promise<{ inResult?: boolean }>
+export type Alias = { inAlias?: () => void } | string
+export class Thing { inClass?: number }
+export type Mapped = Partial<Record<'mapped', number>>
+export declare const constant: { unchecked?: string }
+`
+const inSample = ['inAlias', 'inArray', 'inClass', 'inOptions', 'inResult', 'mapped']
+
+/** The packages whose optional properties are checked. */
+const accepting = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']
+/** With `undefined`, these would turn a protection off. */
+const exact = ['encryptionSecret', 'proof_key']
+
+const userFile = join(root, 'test/declarations-user.mts')
+const sampleFile = join(root, 'test/declarations-sample.mts')
+const written = new Map([
+  [userFile, program],
+  [sampleFile, sample],
+])
+
 /** Returns the declarations that the exports of a package name. */
 function entriesOf(folder) {
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [join(folder, types)]))
+}
+
+/** @throws Error if other optional properties than these refuse `undefined`. */
+function assertAccepted(compiled, entries, names) {
+  const { found, types } = exactOptionalProperties(compiled, entries)
+  const last = [...new Set(found.map((path) => path.split('.').at(-1)))].sort()
+  if (JSON.stringify(last) !== JSON.stringify(names)) {
+    throw new Error(
+      `only the optional properties ${names.join(', ')} may refuse undefined; these do:\n${found.join('\n')}`,
+    )
+  }
+  return types
 }
 
 /**
@@ -57,15 +94,22 @@ function entriesOf(folder) {
  * @throws Error with the messages of the compiler.
  */
 export function checkDeclarations(folders) {
-  const userFile = join(root, 'test/declarations-user.mts')
-  const isChecked = (file) => file === userFile || folders.some((folder) => file.startsWith(join(folder, 'dist')))
+  const isChecked = (file) => written.has(file) || folders.some((folder) => file.startsWith(join(folder, 'dist')))
+  const entries = folders.flatMap(entriesOf)
+  // The compiler parses a file once for all programs.
+  const parsed = new Map()
   for (const ioredis of ['ioredis', 'ioredis6']) {
     const all = { ...options, baseUrl: '/', paths: { ioredis: [folderOf(ioredis)] } }
     const host = ts.createCompilerHost(all)
     const { getSourceFile } = host
-    host.getSourceFile = (file, ...rest) =>
-      file === userFile ? ts.createSourceFile(file, program, ...rest) : getSourceFile(file, ...rest)
-    const compiled = ts.createProgram([userFile, ...folders.flatMap(entriesOf)], all, host)
+    host.getSourceFile = (file, ...rest) => {
+      const known =
+        parsed.get(file) ??
+        (written.has(file) ? ts.createSourceFile(file, written.get(file), ...rest) : getSourceFile(file, ...rest))
+      parsed.set(file, known)
+      return known
+    }
+    const compiled = ts.createProgram([...written.keys(), ...entries], all, host)
     const files = compiled.getSourceFiles().filter(({ fileName }) => isChecked(fileName))
     const messages = files
       .flatMap((file) => [...compiled.getSyntacticDiagnostics(file), ...compiled.getSemanticDiagnostics(file)])
@@ -74,6 +118,12 @@ export function checkDeclarations(folders) {
         return `${file.fileName}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
       })
     if (messages.length > 0) throw new Error(`with TypeScript ${ts.version} and ${ioredis}:\n${messages.join('\n')}`)
-    process.stdout.write(`${files.length - 1} declarations compile with TypeScript ${ts.version} and ${ioredis}\n`)
+    process.stdout.write(
+      `${files.length - written.size} declarations compile with TypeScript ${ts.version} and ${ioredis}\n`,
+    )
+    if (ioredis !== 'ioredis') continue
+    assertAccepted(compiled, [sampleFile], inSample)
+    const types = assertAccepted(compiled, accepting.map((folder) => join(root, folder)).flatMap(entriesOf), exact)
+    process.stdout.write(`the optional properties of ${types} public types accept undefined\n`)
   }
 }

@@ -1,6 +1,7 @@
 // `npm test`. On the machine of a contributor: all checks, and the tests that run in the process of Vitest, which need
-// nothing but `npm ci`. With CI=true also the tests that start servers, browsers, other runtimes and programs, and the
-// proofs, which kill and overload servers: they need more programs, and more than twice the time.
+// nothing but `npm ci`. With CI=true also what starts servers, browsers, other runtimes and programs: the other tests,
+// a dry run of the release, which installs and starts the packages, and the proofs, which kill and overload servers.
+// They need more programs, and more than twice the time.
 import { runChecks } from './run-checks.js'
 
 const node = (script, ...parameters) => ['node', `scripts/${script}.js`, ...parameters]
@@ -11,12 +12,12 @@ const everywhere = [
   { name: 'build', command: npm('build'), after: [] },
   { name: 'types', command: npm('typecheck'), after: [], inBackground: true },
   { name: 'lint', command: npm('lint'), after: [], inBackground: true },
-  // A dry run.
-  { name: 'release', command: npm('release'), after: ['build'], inBackground: true },
   { name: 'unit tests', command: vitest('unit'), after: [] },
 ]
 
 const onlyInCI = [
+  // A dry run.
+  { name: 'release', command: npm('release'), after: ['build'], inBackground: true },
   { name: 'debian programs', command: node('debian-programs'), after: [] },
   { name: 'runtimes', command: node('runtimes'), after: [] },
   { name: 'examples', command: node('installed-packages', 'examples'), after: [] },
@@ -31,4 +32,8 @@ const onlyInCI = [
 ]
 
 if (process.env.CI === 'true') await runChecks([...everywhere, ...onlyInCI])
-else await runChecks(everywhere, 'tests that start processes, and the proofs (run everything with: CI=true npm test)')
+else
+  await runChecks(
+    everywhere,
+    'what starts processes: other tests, the release, proofs (run everything with: CI=true npm test)',
+  )

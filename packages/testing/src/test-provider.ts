@@ -149,6 +149,15 @@ const importOnce: Runtime['importKey'] = (jwk, algorithm) => {
   return known
 }
 
+/** Returns the last event of a type. Starts at the end: a test of a limit sends thousands of requests. */
+function lastOf<T extends ProviderEvent['type']>(events: readonly ProviderEvent[], type: T) {
+  for (let index = events.length - 1; index >= 0; index -= 1) {
+    const event = events[index]
+    if (event?.type === type) return event as Extract<ProviderEvent, { readonly type: T }>
+  }
+  return undefined
+}
+
 /**
  * Creates a provider for tests, with its own clock, in-memory records, and access to all events.
  *
@@ -192,11 +201,9 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
   const responseWithFailure = async (response: Response): Promise<TestResponse> => {
     const result = await read(response)
     if (response.status < 400) return result
-    const failures = events.flatMap((event) => {
-      if (response.status === 500) return event.type === 'unhandled_failure' ? [thrownValueOf(event.cause)] : []
-      return event.type === 'endpoint_failed' ? [event.reason] : []
-    })
-    return { ...result, failure: failures.at(-1) }
+    if (response.status !== 500) return { ...result, failure: lastOf(events, 'endpoint_failed')?.reason }
+    const failed = lastOf(events, 'unhandled_failure')
+    return { ...result, failure: failed && thrownValueOf(failed.cause) }
   }
   const url = (endpoint: string): string => `${provider.issuer}/handlers/${endpoint}`
   function handlerOf(endpoint: string): Handler {

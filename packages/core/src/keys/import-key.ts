@@ -3,7 +3,7 @@ import type { JWK } from 'jose'
 import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
 import { type Bytes, decodeBase64url, utf8 } from '../encoding.ts'
-import { algorithms, isSigningAlgorithm, type Runtime, type SigningAlgorithm } from '../runtime.ts'
+import { algorithms, isSigningAlgorithm, type Runtime, type SignatureKey, type SigningAlgorithm } from '../runtime.ts'
 import type { JsonObject } from '../types.ts'
 import { type ExternalKey, externalSignatureKey, isExternalKey } from './external-key.ts'
 import type { RingKey } from './key-ring.ts'
@@ -73,10 +73,15 @@ export interface ImportedKey {
   readonly private: boolean
 }
 
+/** Keys that a runtime keeps, such as one that several providers of a process share, are checked once. */
+const pairs = new WeakSet<SignatureKey>()
+
 /** Checks that the private and the public part match; otherwise the tokens could not be verified. */
-async function assertPair(key: Pick<RingKey, 'sign' | 'verify'>): Promise<void> {
+async function assertPair(key: SignatureKey): Promise<void> {
+  if (pairs.has(key)) return
   const signature = new Uint8Array(await key.sign(probe))
   if (!(await key.verify(probe, signature))) throw new TypeError('The private and the public part do not match')
+  pairs.add(key)
 }
 
 const messageOf = (thrown: unknown): string => {

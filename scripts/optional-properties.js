@@ -1,41 +1,19 @@
 // Walks the public types of the packages with the compiler API, which TypeScript 7 does not have.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import ts from 'typescript-oldest'
+import { createRequire } from 'node:module'
 
-const { SymbolFlags, TypeFlags } = ts
-
-/** Returns the sources of the public entries of packages. */
-export function publicEntries(root, folders) {
-  return folders.flatMap((folder) => {
-    const { exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-    return Object.values(exports).flatMap((target) =>
-      typeof target === 'string' ? [] : [join(root, folder, target['@grantry/source'])],
-    )
-  })
-}
-
-const options = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.ESNext,
-  moduleResolution: ts.ModuleResolutionKind.Bundler,
-  customConditions: ['@grantry/source'],
-  allowImportingTsExtensions: true,
-  noEmit: true,
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  types: ['node'],
-}
+const { SymbolFlags, TypeFlags } = createRequire(new URL('../test/package.json', import.meta.url))('typescript-oldest')
 
 const fileOf = (declaration) => declaration.getSourceFile().fileName
 const isForeign = (declaration) => fileOf(declaration).includes('/node_modules/')
 
 /**
  * Returns the optional properties, in all types that the exports of these files reach, that do not accept `undefined`
- * with `exactOptionalPropertyTypes`. Excludes types of other packages.
+ * with `exactOptionalPropertyTypes`, and how many types there are. Excludes types of other packages.
+ *
+ * @param program compiled with `exactOptionalPropertyTypes`
+ * @param entries files of the program
  */
-export function exactOptionalProperties(entries) {
-  const program = ts.createProgram(entries, options)
+export function exactOptionalProperties(program, entries) {
   const checker = program.getTypeChecker()
   const undefinedType = checker.getUndefinedType()
   const visited = new Set()
