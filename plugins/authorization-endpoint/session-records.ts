@@ -68,6 +68,12 @@ export const writeSession = (kit: EndpointKit, sid: string, stored: StoredSessio
   kit.records.put(keyOf(sid), stored, stored.expiresAt)
 
 export const deleteSession = (kit: EndpointKit, sid: string): Promise<void> => kit.records.delete(keyOf(sid))
+/**
+ * Returns whether this call is the first that ends the session, since its user has signed in. A call that comes a minute
+ * later finds no session.
+ */
+export const insertEnd = (kit: EndpointKit, { secret }: StoredSession): Promise<boolean> =>
+  kit.records.insert(`ended:${secret}`, true, kit.now() + 60)
 export const deleteUse = (kit: EndpointKit, sid: string): Promise<void> => kit.records.delete(usedKeyOf(sid))
 
 /** Notes a use of the session. Returns whether the last one was recent enough. */

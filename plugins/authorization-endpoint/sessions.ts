@@ -5,6 +5,7 @@ import { lifetimesWith, maxSessionLifetime, type SessionOptions } from './sessio
 import {
   deleteSession,
   deleteUse,
+  insertEnd,
   noteUse,
   readSession,
   readWithUse,
@@ -120,9 +121,11 @@ const endWith =
     // Before, so that what must follow is stored if this process dies.
     const following = await Promise.all(features.map(({ onSessionEnd }) => onSessionEnd?.(kit, session)))
     await deleteSession(kit, sid)
-    await Promise.all([setOf(kit, found.sub).remove(sid), deleteUse(kit, sid)])
+    const ending = [insertEnd(kit, found), setOf(kit, found.sub).remove(sid), deleteUse(kit, sid)] as const
+    const [isFirst] = await Promise.all(ending)
     await Promise.all(following.map((follow) => follow?.()))
-    kit.recordUser({ type: 'session_ended', sid }, { sub: found.sub })
+    // Concurrent calls find the session too.
+    if (isFirst) kit.recordUser({ type: 'session_ended', sid }, { sub: found.sub })
     return session
   }
 

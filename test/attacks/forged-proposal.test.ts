@@ -95,7 +95,7 @@ test.each([
   ['an epoch of the client', { clientEpoch: null }],
 ])('an approval cannot name %s', async (_name, more) => {
   const f = await opened()
-  const refused = { code: 'invalid_request', details: { reason: 'malformed_code_request' } }
+  const refused = { code: 'invalid_request', details: { reason: 'malformed_approval' } }
   await expect(f.provider.authorize(f.proposal, { ...approval, ...more } as never)).rejects.toMatchObject(refused)
   expect(codes(f)).toBe(0)
 })

@@ -151,7 +151,7 @@ describe('openAuthorization', () => {
   test('rejects a user: a page that passes one confuses the two functions', async () => {
     const { f } = await door()
     const withUser = { ...request, subject: { sub: '1', amr: ['pwd'] } }
-    const refused = { details: { reason: 'malformed_code_request' } }
+    const refused = { details: { reason: 'malformed_authorization_request' } }
     await expect(f.provider.openAuthorization(withUser as never)).rejects.toMatchObject(refused)
   })
 })

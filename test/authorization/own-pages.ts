@@ -1,4 +1,4 @@
-import { defineEndpoint, OAuthError, type Reply } from '@grantry/core'
+import { defineEndpoint, type Reply } from '@grantry/core'
 import type {
   AuthorizationEndpointOptions,
   Interaction,
@@ -37,8 +37,7 @@ const signInEndpoint = ({ interactions, sessions }: InteractionServices) =>
     params: form,
     async handle({ params: { interaction: id, username, acr, refuse }, request: http }, kit): Promise<Reply> {
       const interaction = await interactions.find(kit, http, id)
-      if (interaction === undefined)
-        throw new OAuthError('invalid_request', 'Unknown', { reason: 'plugin:test:unknown' })
+      if (interaction === undefined) throw kit.refuse('invalid_request', 'Unknown', 'unknown')
       if (refuse !== undefined) return interactions.refuse(interaction, refuse)
       const location = interactions.resumeUrl(kit, id)
       if (username === undefined) {

@@ -104,3 +104,17 @@ test('11.28 sessions that began with a higher limit continue; endAll ends them, 
   await after.sessions.endAll('alice')
   expect([await before.live(old), await after.isLive(late)]).toEqual([0, false])
 })
+
+test('11.28 a session that two processes end at the same moment ends once in the events', async () => {
+  const storage = withLatency(memoryDriver())
+  const [one, other] = [await setUpLimit(3, { storage }), await setUpLimit(3, { storage })]
+  const endings = () => [...one.events, ...other.events].filter(({ type }) => type === 'session_ended')
+  for (let round = 1; round <= 5; round += 1) {
+    await one.signIn(one.browser())
+    const [{ sid } = { sid: '' }] = await one.sessions.list('alice')
+    await Promise.all([one, other, one].map(({ sessions }) => sessions.end(sid)))
+    expect(endings()).toHaveLength(round)
+    expect(await one.sessions.list('alice')).toEqual([])
+  }
+  expect(new Set(endings().map((event) => 'sid' in event && event.sid)).size).toBe(5)
+})

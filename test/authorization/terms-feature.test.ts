@@ -1,6 +1,6 @@
 // A feature as a third party writes it, with imports of packages only: users accept the terms of the provider before any
 // client gets a code. The guide of the authorization endpoint explains it.
-import { defineEndpoint, type EndpointKit, OAuthError } from '@grantry/core'
+import { defineEndpoint, type EndpointKit } from '@grantry/core'
 import { createPages } from '@grantry/pages'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import {
@@ -52,7 +52,7 @@ function terms(version: string): AuthorizationFeature {
           const interaction = await interactions.find(kit, http, params.interaction)
           const sub = interaction?.session?.subject.sub
           if (interaction === undefined || sub === undefined || !(await isToken(kit, params.token, interaction, sub))) {
-            throw new OAuthError('invalid_request', 'The form has expired', { reason: 'plugin:terms:form_expired' })
+            throw kit.refuse('invalid_request', 'The form has expired', 'form_expired')
           }
           if (params.decision !== 'accept') return interactions.refuse(interaction, 'access_denied')
           await kit.records.put(`terms of ${sub}`, { version }, kit.now() + year)
@@ -143,7 +143,10 @@ describe('a step of a feature', () => {
     const [browser, thief] = [open(), open()]
     const page = await signInAs(browser, url())
     const foreign = await post(thief, page, { decision: 'accept' }, form)
-    expect([foreign.status, foreign.html]).toEqual([400, expect.stringContaining('plugin:terms:form_expired')])
+    expect([foreign.status, foreign.html]).toEqual([
+      400,
+      expect.stringContaining('plugin:authorization-endpoint:form_expired'),
+    ])
     await signInAs(browser, url({ prompt: 'login' }), 'bob')
     expect((await post(browser, page, { decision: 'accept' }, form)).status).toBe(400)
   })

@@ -148,8 +148,8 @@ describe('authorize()', () => {
     ],
     ['an unknown scope', { scopes: ['api9'] }, 'scope_unknown'],
     ['a claim of the protocol', { claims: { sub: 'mallory' } }, 'claim_reserved'],
-    ['a lifetime of zero', { lifetime: 0 }, 'malformed_code_request'],
-    ['parameters that are not text', { params: { a: 1 as never } }, 'malformed_code_request'],
+    ['a lifetime of zero', { lifetime: 0 }, 'malformed_authorization_request'],
+    ['parameters that are not text', { params: { a: 1 as never } }, 'malformed_authorization_request'],
   ])('refuses %s', async (_, more, reason) => {
     const { provider } = await setUp()
     await expect(storeGrant(provider, { ...authorized, ...more })).rejects.toMatchObject({ details: { reason } })

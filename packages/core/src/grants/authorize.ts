@@ -36,7 +36,7 @@ const approvalSchema = configurationObject(approvalEntries)
 /** @throws OAuthError when it is malformed, or has a claim of the protocol. */
 function checkedApproval(input: unknown): Approval {
   const parsed = v.safeParse(approvalSchema, input, { abortPipeEarly: true })
-  if (!parsed.success) throw refuse('invalid_request', describeProblem(parsed.issues), 'malformed_code_request')
+  if (!parsed.success) throw refuse('invalid_request', describeProblem(parsed.issues), 'malformed_approval')
   const approval = parsed.output as Approval
   const { claims = {}, identityClaims = {} } = approval
   if (Object.keys(claims).some(isProtocolClaim) || Object.keys(identityClaims).some(isIdentityProtocolClaim)) {

@@ -145,7 +145,7 @@ export function createOpenRequest(deps: {
     // A copy: what is stored later is what is checked here.
     const request = parsed.success ? (parsed.output as AuthorizationRequest) : input
     const client = await clientOf(request, redeemer, found, problem)
-    if (problem !== undefined) throw refuse('invalid_request', problem, 'malformed_code_request')
+    if (problem !== undefined) throw refuse('invalid_request', problem, 'malformed_authorization_request')
     assertChallengeIsRead(request, grantType, registry)
     const scopes =
       request.scopes === undefined
