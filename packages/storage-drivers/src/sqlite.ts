@@ -1,23 +1,12 @@
-import type { AtomicDriver } from '@grantry/core'
-import { createSweeper, type SweepState } from './sql/sweeper.ts'
-import { createDatabase } from './sqlite/database.ts'
-import { itemTable } from './sqlite/item-table.ts'
-import { inTransaction } from './sqlite/open-database.ts'
+import { createDriver, type SqliteDriver } from './sqlite/driver.ts'
+import { loadEngine } from './sqlite/engine.ts'
 import { parseOptions, type SqliteDriverOptions } from './sqlite/options.ts'
-import { type StepRunner, sweepRows, type TableOperations, tableOperations } from './sqlite/table-driver.ts'
 
+export type { SweepState } from './sql/sweeper.ts'
+export type { SqliteDriver } from './sqlite/driver.ts'
 export type { StoredItem } from './sqlite/item-table.ts'
 export type { SqliteDriverOptions } from './sqlite/options.ts'
-
-/** An unstorage driver with atomic operations; a test checks it against unstorage's type. */
-export interface SqliteDriver extends TableOperations, Omit<AtomicDriver, keyof TableOperations> {
-  readonly name: 'sqlite'
-  open(): Promise<void>
-  /** How far the removal of expired items is behind. */
-  sweepState(): SweepState
-  /** Performs the writes that wait, and closes the file. */
-  dispose(): Promise<void>
-}
+export type { TableOperations } from './sqlite/table-driver.ts'
 
 /**
  * Stores items in a SQLite file, for one machine and any number of processes. The writes of one turn of the event loop
@@ -27,32 +16,5 @@ export interface SqliteDriver extends TableOperations, Omit<AtomicDriver, keyof 
  * @example
  * const storage = sqliteDriver({ file: '/var/lib/grantry/grantry.db' })
  */
-export function sqliteDriver(options: SqliteDriverOptions): SqliteDriver {
-  const settings = parseOptions(options)
-  const database = createDatabase(settings)
-  const table = itemTable(settings.statements)
-  const runner: StepRunner = {
-    read: database.read,
-    readTogether: (step) =>
-      database.read((connection) => inTransaction(connection, 'DEFERRED', () => step(connection))),
-    write(step) {
-      // unstorage does not call `open()`.
-      sweeper.start()
-      return database.write(step)
-    },
-  }
-  const sweeper = createSweeper({ where: settings.file, removeExpired: sweepRows(table, database) })
-  return {
-    name: 'sqlite',
-    async open() {
-      await database.open()
-      sweeper.start()
-    },
-    ...tableOperations(table, runner),
-    sweepState: sweeper.state,
-    async dispose() {
-      await sweeper.stop()
-      await database.dispose()
-    },
-  }
-}
+export const sqliteDriver = (options: SqliteDriverOptions): SqliteDriver =>
+  createDriver(parseOptions(options), loadEngine)

@@ -1,11 +1,11 @@
 // Rows and assertions for the tables of drivers that pass the conformance kit.
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type DriverSubject, proveDriver } from '@grantry/testing/drivers'
 import { afterAll, expect } from 'vitest'
-import { bundle } from '../../support/bundle.ts'
+import { bundleWithPackages } from '../../support/bundle-with-packages.ts'
 
 /** Reasons why proofs are skipped. */
 export const noProcesses = 'the subject has no module for child processes to load'
@@ -22,14 +22,6 @@ export interface Row {
   subject(): DriverSubject | Promise<DriverSubject>
 }
 
-/** Bundles a program of this folder. Packages that cannot be bundled, such as libsql, are found beside it. */
-async function bundleProgram(name: string): Promise<string> {
-  const script = await bundle(new URL(`./${name}.ts`, import.meta.url))
-  const packages = fileURLToPath(new URL('../../../node_modules', import.meta.url))
-  await symlink(packages, join(dirname(script), 'node_modules'))
-  return script
-}
-
 /** Directories and bundled programs for the tests of one file, which may run concurrently. */
 export function temporaryFiles() {
   const directories: string[] = []
@@ -44,7 +36,7 @@ export function temporaryFiles() {
     },
     /** Bundles a program of this folder as JavaScript, with parameters in the query. */
     async moduleOf(name: string, query: Readonly<Record<string, string>>): Promise<URL> {
-      const bundled = bundles.get(name) ?? bundleProgram(name)
+      const bundled = bundles.get(name) ?? bundleWithPackages(new URL(`./${name}.ts`, import.meta.url))
       bundles.set(name, bundled)
       return new URL(`?${new URLSearchParams(query)}`, pathToFileURL(await bundled))
     },

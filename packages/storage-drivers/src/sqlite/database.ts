@@ -1,5 +1,5 @@
 import type { MaybePromise } from '@grantry/core'
-import { loadEngine, type OpenConnection } from './engine.ts'
+import type { OpenConnection } from './engine.ts'
 import { explainSqliteError, sqliteCode } from './errors.ts'
 import type { Step } from './item-table.ts'
 import { type OpenDatabase, openDatabase } from './open-database.ts'
@@ -30,11 +30,16 @@ const isExplained = (error: unknown): boolean => error instanceof Error && error
 const keepsConnection = (error: unknown): boolean => ['BUSY', 'FULL'].includes(sqliteCode(error) ?? '')
 
 /** Keeps one connection open, and opens it again after an error. */
-function createConnection(settings: SqliteSettings) {
+function createConnection(settings: SqliteSettings, loadEngine: () => OpenConnection) {
   let openEngine: OpenConnection | undefined
   let current: OpenDatabase | undefined
   let wasOpen = false
   let checkedAt = 0
+
+  function engine(): OpenConnection {
+    openEngine ??= loadEngine()
+    return openEngine
+  }
 
   function close(): void {
     const closing = current
@@ -49,8 +54,7 @@ function createConnection(settings: SqliteSettings) {
     get(forWrite: boolean): OpenDatabase {
       const now = Date.now()
       if (current === undefined) {
-        openEngine ??= loadEngine()
-        current = openDatabase(openEngine, settings, !wasOpen)
+        current = openDatabase(engine, settings, !wasOpen)
         wasOpen = true
       } else if (forWrite || Math.abs(now - checkedAt) > checkInterval) {
         if (!current.isInPlace()) throw movedError(settings.file)
@@ -73,8 +77,9 @@ function createConnection(settings: SqliteSettings) {
   }
 }
 
-export function createDatabase(settings: SqliteSettings): Database {
-  const connection = createConnection(settings)
+/** @param loadEngine returns the engine; called when the file is opened */
+export function createDatabase(settings: SqliteSettings, loadEngine: () => OpenConnection): Database {
+  const connection = createConnection(settings, loadEngine)
   const batch: Batch = createBatch({
     database: () => connection.get(true),
     handle: connection.handle,

@@ -59,9 +59,10 @@ function configure(database: SqlDatabase, { file, synchronous }: DatabaseSetting
 /** Creates the table. A transaction also if it exists: it shows that the file can be written. */
 function prepareTable(database: SqlDatabase, { file, statements }: DatabaseSettings): void {
   inTransaction(database, 'IMMEDIATE', () => {
-    const [table] = database.all(`SELECT sql FROM sqlite_master WHERE type = 'table' AND name = '${statements.table}'`)
-    if (table === undefined) for (const statement of statements.schema) database.run(statement)
-    const [row] = database.all(statements.version)
+    const found = database.all(`SELECT name FROM pragma_table_info('${statements.table}') ORDER BY name`)
+    const columns = found.map(({ name }) => name).join()
+    if (columns === '') for (const statement of statements.schema) database.run(statement)
+    const [row] = ['', 'ends,key,value'].includes(columns) ? database.all(statements.version) : []
     if (row?.value === schemaVersion) return
     throw new Error(
       row === undefined
@@ -77,9 +78,9 @@ function prepareTable(database: SqlDatabase, { file, statements }: DatabaseSetti
  * @param creates whether to create the file, too
  * @throws Error that says what is wrong, or an error of SQLite, such as that another process has locked the file.
  */
-export function openDatabase(open: OpenConnection, settings: DatabaseSettings, creates: boolean): OpenDatabase {
+export function openDatabase(engine: () => OpenConnection, settings: DatabaseSettings, creates: boolean): OpenDatabase {
   const identity = prepareFile(settings.file, creates)
-  const connection = open(identity.path)
+  const connection = engine()(identity.path)
   try {
     configure(connection, settings)
     prepareTable(connection, settings)

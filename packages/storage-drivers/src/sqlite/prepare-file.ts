@@ -1,4 +1,14 @@
-import { closeSync, lstatSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { explainDiskError } from '../filesystem/disk-errors.ts'
 import { errorCode, ignoringErrors } from '../filesystem/ignore-errors.ts'
@@ -65,6 +75,8 @@ function prepare(file: string, creates: boolean): FileIdentity {
   const path = realpathSync(file)
   assertPrivateDirectory(dirname(path))
   assertPrivateFile(path, stats)
+  // SQLite would open it for reading only.
+  for (const needed of [path, dirname(path)]) accessSync(needed, constants.R_OK | constants.W_OK)
   return { path, device: stats.dev, inode: stats.ino }
 }
 

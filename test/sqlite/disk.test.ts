@@ -1,0 +1,102 @@
+// A disk that is full or broken makes operations fail completely, and the driver recovers without a restart.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ObservedDriver, observedDriver } from './observed-driver.ts'
+
+let directory: string
+let file: string
+let observed: ObservedDriver
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'grantry-test-'))
+  file = join(directory, 'grantry.db')
+  observed = observedDriver(file)
+})
+afterEach(async () => {
+  await observed.driver.dispose()
+  rmSync(directory, { recursive: true })
+})
+
+const large = 'x'.repeat(100_000)
+const item = (key: string, value = '{}') => ({ key, value, ttl: 60 })
+
+test('a full disk writes no part of a commit, and the next one succeeds when there is space', async () => {
+  const { driver, perform } = observed
+  await driver.setItem('code:1', 'old', { ttl: 60 })
+  perform('PRAGMA max_page_count = 12')
+  const changes = {
+    create: [item('spent:1')],
+    put: [item('access:1', large), item('refresh:1')],
+    remove: ['code:1'],
+  }
+  const full = `storage: the disk of ${file} is full (SQLITE_FULL); free some space`
+  await expect(driver.commit(changes)).rejects.toThrow(full)
+  await expect(driver.setItem('access:2', large, { ttl: 60 })).rejects.toThrow(full)
+  const keys = ['spent:1', 'access:1', 'refresh:1', 'code:1']
+  expect(await Promise.all(keys.map((key) => driver.getItem(key)))).toEqual([null, null, null, 'old'])
+  // A full disk still takes small writes, and what shares their transaction does not matter.
+  const outcomes = await Promise.allSettled([
+    driver.setItem('access:3', large, { ttl: 60 }),
+    driver.insertItem('spent:3', '{}', { ttl: 60 }),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  perform('PRAGMA max_page_count = 100000')
+  expect(await driver.commit(changes)).toBe(true)
+  expect(await Promise.all(keys.map((key) => driver.getItem(key)))).toEqual(['{}', large, '{}', null])
+})
+
+test('a commit that the disk refuses rejects every write of the turn', async () => {
+  const { driver } = observed
+  await driver.setItem('code:1', 'old', { ttl: 60 })
+  observed.before = (sql) => {
+    if (sql === 'COMMIT') throw Object.assign(new Error('disk I/O error'), { rawCode: 1290 })
+  }
+  const outcomes = await Promise.allSettled([
+    driver.setItem('code:1', 'new', { ttl: 60 }),
+    driver.insertItem('spent:1', '{}', { ttl: 60 }),
+  ])
+  const refused = {
+    status: 'rejected',
+    reason: new Error(`storage: the disk of ${file} reports an error (SQLITE_IOERR); check the disk`),
+  }
+  expect(outcomes).toEqual([refused, refused])
+  observed.before = () => {}
+  expect(await driver.getItem('code:1')).toBe('old')
+  expect(await driver.insertItem('spent:1', '{}', { ttl: 60 })).toBe(true)
+})
+
+test('a write that meets a damaged page does not fail the others of its turn', async () => {
+  const { driver } = observed
+  await driver.open()
+  let isDamaged = true
+  observed.before = (sql) => {
+    if (sql.startsWith('DELETE') && isDamaged) throw Object.assign(new Error('malformed'), { rawCode: 11 })
+  }
+  const [set, removed, inserted] = await Promise.allSettled([
+    driver.setItem('code:1', 'new', { ttl: 60 }),
+    driver.removeItem('code:2'),
+    driver.insertItem('spent:1', '{}', { ttl: 60 }),
+  ])
+  expect(set.status).toBe('fulfilled')
+  expect(inserted).toEqual({ status: 'fulfilled', value: true })
+  expect(removed).toMatchObject({
+    reason: {
+      message: `storage: ${file} is damaged (SQLITE_CORRUPT); restore a backup, or repair it with the .recover command of sqlite3`,
+    },
+  })
+  isDamaged = false
+  await driver.removeItem('code:2')
+  expect(await driver.getItem('code:1')).toBe('new')
+})
+
+test('the writes of a turn share a transaction, and reads need none', async () => {
+  const { driver, performed } = observed
+  await driver.open()
+  const before = performed.length
+  await Promise.all(Array.from({ length: 50 }, (_, index) => driver.setItem(`key:${index}`, '{}', { ttl: 60 })))
+  const statements = performed.slice(before)
+  expect(statements.filter((sql) => sql.startsWith('BEGIN'))).toEqual(['BEGIN IMMEDIATE'])
+  expect(statements.filter((sql) => sql === 'COMMIT')).toHaveLength(1)
+  expect(driver.getItem('key:1')).toBe('{}')
+})
