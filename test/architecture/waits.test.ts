@@ -64,6 +64,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'proofs/overload/overload.ts',
     'proofs/torture/chaos.ts',
     'test/filesystem/crash.test.ts',
+    'test/sqlite/processes.test.ts',
   ],
   'lets the real time pass for which a driver stores an item, and has no upper limit': [
     'packages/testing/src/drivers/expired-insert.ts',

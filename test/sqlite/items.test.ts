@@ -108,3 +108,15 @@ test('lists the items with their ends in batches, and counts them', async () => 
   expect(items.find(({ key }) => key === 'code:7')).toEqual({ key: 'code:7', value: '7', endsAt: 1_900_000_060_000 })
   expect(await driver.countItems()).toBe(452)
 })
+
+test('purge() removes every expired item in steps, and keeps the others', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_900_000_000_000 })
+  const puts = Array.from({ length: 1250 }, (_, index) => ({ key: `code:${index}`, value: '{}', ttl: 5 }))
+  await driver.commit({ create: [], put: puts, remove: [] })
+  await driver.setItem('kept', '{}', { ttl: 6 })
+  vi.setSystemTime(Date.now() + 5000)
+  expect(await driver.purge()).toBe(1250)
+  expect(await driver.countItems()).toBe(1)
+  expect(await driver.purge()).toBe(0)
+  expect(await driver.getKeys()).toEqual(['kept'])
+})

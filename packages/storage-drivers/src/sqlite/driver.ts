@@ -5,12 +5,14 @@ import type { OpenConnection } from './engine.ts'
 import { itemTable } from './item-table.ts'
 import { inTransaction } from './open-database.ts'
 import type { SqliteSettings } from './options.ts'
-import { type StepRunner, sweepRows, type TableOperations, tableOperations } from './table-driver.ts'
+import { purgeRows, type StepRunner, sweepRows, type TableOperations, tableOperations } from './table-driver.ts'
 
 /** An unstorage driver with atomic operations; a test checks it against unstorage's type. */
 export interface SqliteDriver extends TableOperations, Omit<AtomicDriver, keyof TableOperations> {
   readonly name: 'sqlite'
   open(): Promise<void>
+  /** Removes every expired item now, in steps, and resolves to their number. */
+  purge(): Promise<number>
   /** How far the removal of expired items is behind. */
   sweepState(): SweepState
   /** Performs the writes that wait, and closes the file. */
@@ -21,7 +23,8 @@ export interface SqliteDriver extends TableOperations, Omit<AtomicDriver, keyof 
 export function createDriver(settings: SqliteSettings, loadEngine: () => OpenConnection): SqliteDriver {
   const database = createDatabase(settings, loadEngine)
   const table = itemTable(settings.statements)
-  const sweeper = createSweeper({ where: settings.file, removeExpired: sweepRows(table, database) })
+  const sweep = sweepRows(table, database)
+  const sweeper = createSweeper({ where: settings.file, removeExpired: sweep })
   const runner: StepRunner = {
     read: database.read,
     readTogether: (step) =>
@@ -39,6 +42,7 @@ export function createDriver(settings: SqliteSettings, loadEngine: () => OpenCon
       sweeper.start()
     },
     ...tableOperations(table, runner),
+    purge: () => purgeRows(sweep),
     sweepState: sweeper.state,
     async dispose() {
       const stopped = sweeper.stop()

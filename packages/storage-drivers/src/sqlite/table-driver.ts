@@ -124,3 +124,15 @@ export function sweepRows(table: ItemTable, { write }: Pick<StepRunner, 'write'>
     return { removed, age }
   }
 }
+
+/** Rows that one step of `purge()` removes. */
+const purgeLimit = 1000
+
+/** Removes every expired row, in steps, and returns how many there were. */
+export async function purgeRows(sweep: ReturnType<typeof sweepRows>): Promise<number> {
+  for (let removed = 0; ; ) {
+    const step = await sweep(purgeLimit)
+    removed += step.removed
+    if (step.removed < purgeLimit) return removed
+  }
+}
