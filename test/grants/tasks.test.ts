@@ -61,8 +61,8 @@ test('a call during a run waits for that run, and so does close()', async () => 
 })
 
 test('a task without run() is refused at start', async () => {
-  const broken = { kind: 'task' } as never
+  const broken = defineTask(undefined as never)
   await expect(createTestProvider({ plugins: [definePlugin('one', [broken])] })).rejects.toThrow(
-    'plugins: the task of one: run is required',
+    'plugins: the task of one: run must be a function',
   )
 })

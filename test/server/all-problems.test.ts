@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { sharedDirectory } from '../support/directory.ts'
 import { healthy } from './doctor/configurations.ts'
 import { printed } from './printed.ts'
+import { root } from './running-command.ts'
 
 const base = sharedDirectory('all-problems')
 const valid = { ...healthy, issuer: 'http://127.0.0.1:8484', storage: { driver: 'memory' }, keys: {} }
@@ -116,14 +117,15 @@ test.each([
 test('check reports the misspelled members of a plugin module', async () => {
   writeFileSync(
     join(base, 'words.mjs'),
-    `const prove = () => undefined
+    `import { defineEndpoint, defineGrant, definePlugin, defineTokenBinding } from '${root}/packages/core/dist/index.js'
+const prove = () => undefined
 const params = { '~standard': { version: 1, vendor: 'words', validate: (value) => ({ value }) } }
-const endpoint = { kind: 'endpoint', name: 'words', path: '/words', methods: ['POST'], caller: 'anyone', handle: prove }
-export default { kind: 'plugin', name: 'words', parts: [
-  { ...endpoint, guessible: true },
-  { kind: 'token-binding', member: 'word', prove, bindRefreshTokens: () => true },
-  { kind: 'grant', grantType: 'urn:example:word', params, handle: prove, publicclients: true },
-] }`,
+const endpoint = { name: 'words', path: '/words', methods: ['POST'], caller: 'anyone', handle: prove }
+export default definePlugin('words', [
+  defineEndpoint({ ...endpoint, guessible: true }),
+  defineTokenBinding({ member: 'word', prove, bindRefreshTokens: () => true }),
+  defineGrant({ grantType: 'urn:example:word', params, handle: prove, publicclients: true }),
+])`,
   )
   expect(await problemsIn({ ...valid, plugins: ['./words.mjs'] })).toEqual([
     'plugins: the endpoint words of words: guessible is not a known member; did you mean guessable?',

@@ -7,6 +7,7 @@ import { reservedPort } from '../support/reserved-port.ts'
 import { createHttpBrowser, signInOverHttp } from '../support/sign-in.ts'
 import { base, directories, file } from './operator-server.ts'
 import { printed } from './printed.ts'
+import { root } from './running-command.ts'
 
 test('grantry revoke --subject signs the user out: a stolen session gets no new tokens', async () => {
   const port = await reservedPort()
@@ -39,12 +40,13 @@ test('grantry revoke --subject signs the user out: a stolen session gets no new 
 test('grantry revoke --subject ends sessions of any plugin that offers them, also of another copy of the packages', async () => {
   const configuration = JSON.parse(readFileSync(file(directories()), 'utf8'))
   const path = join(base, 'copy.mjs')
-  // Without an import, as if the configuration had its own packages.
+  // The built files, as if the configuration had its own packages.
   writeFileSync(
     path,
-    `const key = { kind: 'host-key', name: 'user-sessions', offeredBy: 'cards()' }
+    `import { defineHostFunctions, definePlugin, hostKey } from '${root}/packages/core/dist/index.js'
+const key = hostKey('user-sessions', 'cards()')
 const create = () => ({ endAll: async (sub) => (sub === '1' ? 3 : 0) })
-const cards = { kind: 'plugin', name: 'cards', parts: [{ kind: 'host-functions', key, create }] }
+const cards = definePlugin('cards', [defineHostFunctions(key, create)])
 export default { ...${JSON.stringify(configuration)}, plugins: [[cards]] }
 `,
   )

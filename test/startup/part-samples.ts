@@ -1,4 +1,17 @@
-import { hostKey, passwords } from '@grantry/core'
+import {
+  defineClientAuthentication,
+  defineClientSource,
+  defineEndpoint,
+  defineFields,
+  defineGrant,
+  defineGrantCheck,
+  defineHostFunctions,
+  defineResponseFormat,
+  defineTask,
+  defineTokenBinding,
+  hostKey,
+  passwords,
+} from '@grantry/core'
 import * as v from 'valibot'
 
 export type Part = Readonly<Record<string, unknown>>
@@ -109,7 +122,7 @@ export const samples = {
   'client-source': [{ kind: 'client-source', find: nothing }],
   task: [{ kind: 'task', run: nothing }],
   'host-functions': [{ kind: 'host-functions', key: hostKey('word', 'word()'), create: nothing }],
-  capability: [{ ...passwords }],
+  capability: [{ kind: 'capability', name: 'passwords', open: nothing }],
   fields: [
     {
       kind: 'fields',
@@ -123,6 +136,30 @@ export const samples = {
     },
   ],
 } as const satisfies Readonly<Record<string, readonly Part[]>>
+
+/** What the functions that define parts add to them. */
+const kinds: Readonly<Record<string, object>> = Object.fromEntries(
+  [
+    defineGrant({} as never),
+    defineGrantCheck({} as never),
+    defineClientAuthentication({} as never),
+    defineEndpoint({} as never),
+    defineResponseFormat({} as never),
+    defineTokenBinding({} as never),
+    defineClientSource({} as never),
+    defineTask(nothing),
+    defineHostFunctions(hostKey('word', 'word()'), () => ({})),
+    defineFields({}),
+    passwords,
+  ].map((part) => [part.kind, part['~kind']]),
+)
+
+/** The names of the members that a kind of part has. */
+export const membersOf = (kind: string): readonly string[] =>
+  (kinds[kind] as { readonly members: () => readonly string[] }).members()
+
+/** Returns the part as the function of its kind would define it. */
+export const defined = (part: Part): Part => ({ '~kind': kinds[String(part.kind)], ...part })
 
 /** Returns the part with the owner of a member replaced, or the owner itself. */
 export function partWith(part: Part, path: string, replace: (owner: Part) => Part, onlyOwner = false): Part {

@@ -6,7 +6,6 @@ import {
   defineFields,
   defineGrant,
   definePlugin,
-  type Fields,
   hashSecret,
   OAuthError,
   type ScopeOptions,
@@ -119,7 +118,7 @@ describe('an error code that a plugin adds', () => {
 })
 
 describe('at startup', () => {
-  const startWith = (...parts: Omit<Fields, 'kind'>[]) =>
+  const startWith = (...parts: Parameters<typeof defineFields>[0][]) =>
     createProvider({
       issuer: 'https://id.example.com',
       keys: signingKeys(),
@@ -135,7 +134,7 @@ describe('at startup', () => {
     await expect(createTestProvider({ plugins })).resolves.toBeDefined()
   })
 
-  test.each<[string, string, readonly Omit<Fields, 'kind'>[]]>([
+  test.each<[string, string, readonly Parameters<typeof defineFields>[0][]]>([
     [
       'a client member of the core',
       'plugins: core and plugin-1 both define the member of a client secrets; remove one of them',

@@ -6,8 +6,8 @@
 import { configurationProblems, createProvider, type Plugins, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { collectParts, partKinds } from '../../packages/core/src/parts/registry.ts'
-import { type Part, partWith, samples } from './part-samples.ts'
+import { collectParts } from '../../packages/core/src/parts/registry.ts'
+import { defined, membersOf, type Part, partWith, samples } from './part-samples.ts'
 
 const start = (plugins: unknown) =>
   createProvider({
@@ -18,12 +18,12 @@ const start = (plugins: unknown) =>
     plugins: plugins as Plugins,
   })
 
-const pluginOf = (part: object) => ({ kind: 'plugin', name: 'word', parts: [part] })
+const pluginOf = (...parts: readonly Part[]) => ({ kind: 'plugin', name: 'word', parts: parts.map(defined) })
 
 /** Returns what `createProvider` and the other readers of `plugins` throw for a part. */
-function problemOf(part: object): string | undefined {
+function problemOf(part: Part): string | undefined {
   try {
-    collectParts(pluginOf(part) as Plugins)
+    collectParts(pluginOf(part) as unknown as Plugins)
     return undefined
   } catch (error) {
     expect(error).toBeInstanceOf(TypeError)
@@ -72,7 +72,7 @@ const pathsIn = (value: object, prefix = ''): readonly string[] =>
 
 describe.each(Object.entries(samples))('a part of the kind %s', (kind, parts) => {
   test('is accepted with all members of its schema', async () => {
-    const known = Object.keys(partKinds[kind as keyof typeof partKinds].schema.entries)
+    const known = membersOf(kind)
     expect(new Set(parts.flatMap((part) => Object.keys(part)))).toEqual(new Set(['kind', ...known]))
     for (const part of parts) expect(problemOf(part)).toBeUndefined()
   })
@@ -140,10 +140,7 @@ test('the mistakes of all parts are reported together', async () => {
     { ...endpoint, guessible: true, efects: true },
     { ...task, rnu: 1 },
   ]
-  const problems: readonly string[] = await start([{ kind: 'plugin', name: 'word', parts }]).then(
-    () => [],
-    configurationProblems,
-  )
+  const problems: readonly string[] = await start([pluginOf(...parts)]).then(() => [], configurationProblems)
   expect(problems).toEqual([
     'plugins: the endpoint words of word: guessible is not a known member; did you mean guessable?',
     'plugins: the endpoint words of word: efects is not a known member; did you mean effects?',
@@ -153,13 +150,13 @@ test('the mistakes of all parts are reported together', async () => {
 
 test('a grant alone is named by its grant type', () => {
   const [grant] = samples.grant
-  expect(() => collectParts({ ...grant, publicclients: true } as unknown as Plugins)).toThrow(
+  expect(() => collectParts(defined({ ...grant, publicclients: true }) as unknown as Plugins)).toThrow(
     'plugins: the grant urn:example:word: publicclients is not a known member; did you mean publicClients?',
   )
 })
 
 describe('a plugin', () => {
-  const [task] = samples.task
+  const task = defined(samples.task[0])
   test.each([
     ['kind', { knd: 'plugin', name: 'word', parts: [task] }],
     ['name', { kind: 'plugin', nmae: 'word', parts: [task] }],

@@ -1,14 +1,13 @@
-import { defineFields, definePlugin, defineTokenBinding, type TokenBinding } from '@grantry/core'
+import { defineFields, definePlugin, defineTokenBinding } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const binding = (name: string, more: object = {}) =>
   definePlugin(name, [
-    defineTokenBinding({ member: 'jkt', scheme: 'DPoP', prove: () => undefined, ...more } as Omit<
-      TokenBinding,
-      'kind'
-    >),
+    defineTokenBinding({ member: 'jkt', scheme: 'DPoP', prove: () => undefined, ...more } as Parameters<
+      typeof defineTokenBinding
+    >[0]),
   ])
 const start = (...plugins: ReturnType<typeof binding>[]) =>
   createTestProvider({ plugins: [clientCredentials(), plugins] })

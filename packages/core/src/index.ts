@@ -24,7 +24,6 @@ export { redirectUriDetail } from './directory/shown-uri.ts'
 export type { RequestedClaims } from './directory/user-claims.ts'
 export type { AuthenticatedUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'
-export { htmlHeaders } from './endpoints/html-policy.ts'
 export type { EndpointSwitch } from './endpoints/paths.ts'
 export { isCoreError, type OAuthErrorCode, type OAuthErrorCodes } from './errors/error-codes.ts'
 export {
@@ -70,31 +69,30 @@ export {
 } from './parts/client-authentication.ts'
 export { type ClientSource, defineClientSource } from './parts/client-source.ts'
 export { declaredParameters } from './parts/declared-parameters.ts'
-export {
-  type Call,
-  type Callers,
-  defineEndpoint,
-  type Endpoint,
-  type EndpointKit,
-  type EndpointRequest,
-  type HtmlSources,
-  type PluginEndpoints,
-  type Reply,
-  type TokenCaller,
+export type {
+  Call,
+  Callers,
+  Endpoint,
+  EndpointKit,
+  EndpointRequest,
+  HtmlSources,
+  PluginEndpoints,
+  Reply,
+  TokenCaller,
 } from './parts/endpoint.ts'
-export {
-  type ClientProblem,
-  defineFields,
-  type ErrorStatuses,
-  type Fields,
-  type StartupWarning,
+export { defineEndpoint } from './parts/endpoint-kind.ts'
+export type {
+  ClientProblem,
+  ErrorStatuses,
+  Fields,
+  StartupWarning,
 } from './parts/fields.ts'
+export { defineFields } from './parts/fields-kind.ts'
 export type { Confirmation } from './parts/grant.ts'
 export {
   type Actor,
   type AuthenticatedClient,
   type Demands,
-  defineGrant,
   type Grant,
   type GrantRequest,
   type GrantResult,
@@ -109,6 +107,7 @@ export {
   defineGrantCheck,
   type GrantCheck,
 } from './parts/grant-check.ts'
+export { defineGrant } from './parts/grant-kind.ts'
 export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './parts/grant-kit.ts'
 export {
   defineHostFunctions,
@@ -118,6 +117,7 @@ export {
   hostKey,
   type UsePlugins,
 } from './parts/host-functions.ts'
+export { htmlHeaders } from './parts/html-policy.ts'
 export type { Kit, PluginRecords } from './parts/kit.ts'
 export type { OwnedPart } from './parts/plugin.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './parts/plugin.ts'
@@ -129,14 +129,15 @@ export type {
   Proposal,
 } from './parts/proposal.ts'
 export { collectParts, directorySchemasOf } from './parts/registry.ts'
-export { defineResponseFormat, type ResponseFormat } from './parts/response-format.ts'
+export type { ResponseFormat } from './parts/response-format.ts'
+export { defineResponseFormat } from './parts/response-format-kind.ts'
 export { defineTask, type Task } from './parts/task.ts'
-export {
-  defineTokenBinding,
-  type Proof,
-  type ProofRequest,
-  type TokenBinding,
+export type {
+  Proof,
+  ProofRequest,
+  TokenBinding,
 } from './parts/token-binding.ts'
+export { defineTokenBinding } from './parts/token-binding-kind.ts'
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
 export { methodOf, pathOf } from './router.ts'

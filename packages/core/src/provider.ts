@@ -77,7 +77,7 @@ function routesOf(services: Services): readonly Route[] {
   })
   return [
     ...builtInEndpoints.map((endpoint) => routeOf(core, endpoint.open(services))),
-    ...services.registry.endpoints.map(({ plugin, part }) => routeOf(plugin, fromPlugin(part))),
+    ...services.registry.endpoints.map((endpoint) => routeOf(endpoint.plugin, fromPlugin(endpoint))),
   ]
 }
 

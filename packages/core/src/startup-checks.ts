@@ -6,7 +6,6 @@ import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import { isUnencrypted } from './options.ts'
 import type { Registry } from './parts/registry.ts'
-import { assertFormats } from './parts/response-format.ts'
 import type { Services } from './services.ts'
 import { isProtocolClaim } from './tokens/claims.ts'
 
@@ -100,7 +99,7 @@ export function assertConsistent(checked: Checked): void {
     ...clients.all.flatMap((client) => clientProblems(client, checked)),
     ...clients.all.flatMap((client) => storedGrantProblems(client, registry)),
   ])
-  assertFormats(registry.formats, [...endpointNames, ...registry.endpoints.map(({ part }) => part.name)])
+  registry.formats.assertEndpoints([...endpointNames, ...registry.endpoints.map(({ part }) => part.name)])
   const lacking = [...registry.grants.values()].filter(
     ({ requires }) => users.authenticate === undefined && requires?.some(({ name }) => name === 'passwords'),
   )

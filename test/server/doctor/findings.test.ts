@@ -51,22 +51,18 @@ describe('grantry check finds', () => {
   })
 
   const tagPlugin = `
+import { defineClientAuthentication, defineFields, definePlugin } from '${root}/packages/core/dist/index.js'
 import * as v from '${root}/node_modules/valibot/dist/index.mjs'
-export default {
-  kind: 'plugin',
-  name: 'tags',
-  parts: [
-    { kind: 'fields', client: { tag: v.optional(v.string('must be a string')) } },
-    {
-      kind: 'client-authentication',
-      method: 'tag',
-      consumes: ['tag'],
-      present: () => undefined,
-      accepts: ({ tag }) => tag !== undefined,
-      verify: () => ({ reason: 'never' }),
-    },
-  ],
-}
+export default definePlugin('tags', [
+  defineFields({ client: { tag: v.optional(v.string('must be a string')) } }),
+  defineClientAuthentication({
+    method: 'tag',
+    consumes: ['tag'],
+    present: () => undefined,
+    accepts: ({ tag }) => tag !== undefined,
+    verify: () => ({ reason: 'never' }),
+  }),
+])
 `
 
   test('nothing wrong with a client that a plugin authenticates by a member of its own', async () => {
@@ -186,8 +182,9 @@ export default {
     ['a token exchange', `clients: [{ ...client, accessTokenFormat: 'reference', grantTypes: ['${exchange}'] }]`],
   ])('RS256 for JWTs of clients with the FAPI profile, with %s', async (_what, clients) => {
     const profile = { ...withFapi2, keys: { algorithm: 'RS256', encryptionSecret: strong('keys') } }
-    const content = `const schema = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
-      const grant = { kind: 'grant', grantType: '${exchange}', params: schema, handle() {} }
+    const content = `import { defineGrant } from '${root}/packages/core/dist/index.js'
+      const schema = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+      const grant = defineGrant({ grantType: '${exchange}', params: schema, handle() {} })
       const { plugins, clients: [client], ...profile } = ${JSON.stringify(profile)}
       export default { ...profile, plugins: [...plugins, grant], ${clients} }`
     const { findings } = await checked(written(content, 'grantry.config.mjs').file)

@@ -4,7 +4,7 @@ import type { LimitDeps } from '../abuse/window-limit.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { AuthenticateUser } from '../parts/authenticate-user.ts'
-import type { Capability } from '../parts/capability.ts'
+import { type Capability, capabilityKind } from '../parts/capability.ts'
 import { createAuthenticateUser } from './login.ts'
 import { createPasswordCheck, type PasswordCheck } from './password-check.ts'
 import { createUserNames } from './user-names.ts'
@@ -41,4 +41,4 @@ const open: OpenPasswords = ({ passwords, clients, users, maxHostCalls, ...deps 
  * @example
  * const pin = defineGrant({ grantType: 'urn:example:pin', requires: [passwords], … })
  */
-export const passwords: Capability = { kind: 'capability', name: 'passwords', open }
+export const passwords: Capability = { kind: 'capability', '~kind': capabilityKind, name: 'passwords', open }

@@ -1,6 +1,8 @@
 import type { ErrorRecipient } from '../errors/error-codes.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { Call, Callers, Endpoint, EndpointKit, EndpointRequest, Reply } from '../parts/endpoint.ts'
+import type { InstalledEndpoint } from '../parts/endpoint-kind.ts'
+import type { Defined } from '../parts/part-kind.ts'
 import type { Services } from '../services.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
@@ -15,7 +17,8 @@ export interface CoreCall<P = unknown, C extends keyof Callers = keyof Callers> 
  * contract with plugins: a plugin could change the client that the CORS decision depends on.
  */
 export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers = keyof Callers>
-  extends Omit<Endpoint<S, C>, 'handle'> {
+  extends Omit<Endpoint<S, C>, keyof Defined | 'handle'>,
+    Partial<Pick<InstalledEndpoint, 'createToResponse' | 'emptyPage'>> {
   /** The event when the caller `scope` cannot be authenticated. Default: `scope_authentication_failed`. */
   readonly denial?: 'introspection_denied' | undefined
   /** Set for the validation endpoints: every refusal has the status 400 (the seed, section 7). */
@@ -51,20 +54,20 @@ export interface BuiltIn<N extends string = string> extends EndpointFacts, Annou
 
 /** Defines an endpoint of the core: its facts, and a function that creates `handle`. */
 export const builtIn = <const N extends string, const S extends Schema, const C extends keyof Callers>(
-  facts: Omit<CoreEndpoint<S, C>, 'kind' | 'name' | 'handle'> & Announcements & { readonly name: N },
+  facts: Omit<CoreEndpoint<S, C>, 'name' | 'handle'> & Announcements & { readonly name: N },
   createHandle: (services: Services) => CoreEndpoint<S, C>['handle'],
 ): BuiltIn<N> => ({
   ...facts,
-  open: (services) => ({ ...facts, kind: 'endpoint', handle: createHandle(services) }) as CoreEndpoint,
+  open: (services) => ({ ...facts, handle: createHandle(services) }) as CoreEndpoint,
 })
 
 /** An endpoint of a plugin. Its `handle` does not receive the trace. */
-export function fromPlugin(endpoint: Endpoint): CoreEndpoint {
-  const { kind, name, path, methods, body, caller, scope, cors, guessable, readsProofs, effects, params } = endpoint
+export function fromPlugin({ part: endpoint, createToResponse, emptyPage }: InstalledEndpoint): CoreEndpoint {
+  const { name, path, methods, body, caller, scope, cors, guessable, readsProofs, effects, params } = endpoint
   const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation }, kit) =>
     endpoint.handle({ caller, params, request: facts(), confirmation }, kit)
   const rights = { caller, scope, cors, guessable, readsProofs, effects }
-  const facts = { kind, name, path, methods: [...methods], body, params, ...rights }
+  const facts = { name, path, methods: [...methods], body, params, ...rights, createToResponse, emptyPage }
   // Its alias is found by this name.
   return { ...facts, metadataName: endpoint.metadataName, presentError: endpoint.presentError, handle }
 }

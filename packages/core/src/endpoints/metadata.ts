@@ -1,5 +1,5 @@
 import type { ClientAuthentication } from '../parts/client-authentication.ts'
-import { assertAliases, type CoreMember, endpointAliasIn, withPluginMetadata } from '../parts/plugin-metadata.ts'
+import type { CoreMember } from '../parts/plugin-metadata.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { Services } from '../services.ts'
 import type { JsonObject } from '../types.ts'
@@ -28,7 +28,7 @@ function present(
  */
 export function endpointUrls(
   { issuer, authorizationEndpoint }: AnnouncedOptions,
-  registry: Pick<Registry, 'endpoints' | 'metadata'>,
+  registry: Pick<Registry, 'endpoints' | 'announced'>,
   paths: EndpointPaths,
 ): ReadonlyMap<string, string> {
   const { origin } = new URL(issuer)
@@ -37,17 +37,17 @@ export function endpointUrls(
     const path = paths.get(name)
     if (path !== undefined && metadataName !== undefined) urls.set(metadataName, origin + path)
   }
-  assertAliases(registry.metadata, [...urls.keys()])
+  registry.announced.assertAliases([...urls.keys()])
   return urls
 }
 
 /** Returns the URL of the token endpoint and its alias, without those that do not exist. */
 export function tokenEndpointUrls(
-  { metadata }: Pick<Registry, 'metadata'>,
+  { announced }: Pick<Registry, 'announced'>,
   urls: ReadonlyMap<string, string>,
 ): readonly string[] {
   const { metadataName = '' } = tokenEndpoint
-  return [urls.get(metadataName), endpointAliasIn(metadata, metadataName)].flatMap((url) => url ?? [])
+  return [urls.get(metadataName), announced.aliasOf(metadataName)].flatMap((url) => url ?? [])
 }
 
 /**
@@ -78,10 +78,8 @@ export function createMetadata(
   const enabledScopes = scopes.all.filter((scope) => scope.enabled)
   const userClaims = enabledScopes.filter((scope) => scope.identity).flatMap((scope) => scope.claims)
   const [algorithm] = keys.algorithms
-  const signing = registry.formats.flatMap(({ part: { endpoint, signingAlgorithms } }) =>
-    signingAlgorithms !== undefined && paths.has(endpoint) ? [[signingAlgorithms, [algorithm]] as const] : [],
-  )
-  return withPluginMetadata(
+  const signing = registry.formats.signingMembers((name) => paths.has(name))
+  return registry.announced.extend(
     present({
       issuer,
       ...Object.fromEntries(urls),
@@ -95,6 +93,6 @@ export function createMetadata(
       scopes_supported: enabledScopes.map((scope) => scope.name),
       claims_supported: [...new Set(['sub', ...userClaims])],
     }),
-    { ...Object.fromEntries(signing), ...registry.metadata },
+    Object.fromEntries(signing.map((member) => [member, [algorithm]])),
   )
 }

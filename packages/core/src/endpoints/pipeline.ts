@@ -5,20 +5,18 @@ import { noteToken, type Trace } from '../events/recorder.ts'
 import { type Parameters, parseFields } from '../http/parameters.ts'
 import type { Callers, EndpointKit, EndpointRequest, TokenCaller } from '../parts/endpoint.ts'
 import type { Confirmation } from '../parts/grant.ts'
-import { endpointAliasIn } from '../parts/plugin-metadata.ts'
+import type { EndpointResponse } from '../parts/reply.ts'
+import { nothingProved, type Proved } from '../parts/token-binding.ts'
 import { after } from '../promises.ts'
 import type { Services } from '../services.ts'
 import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
-import { nothingProved, type Proved } from '../tokens/key-proofs.ts'
 import type { MaybePromise } from '../types.ts'
 import { type CoreEndpoint, errorRecipientOf } from './core-endpoint.ts'
-import { emptyPage } from './html-policy.ts'
+import { createJsonResponse } from './json-response.ts'
 import { limited } from './limited.ts'
 import { createReadRequest, noForm } from './read-request.ts'
-import { createToResponse, type EndpointResponse } from './reply.ts'
 import { requestFacts } from './request-facts.ts'
-import { createRespond } from './respond.ts'
 
 /** Handles a request up to the response of the endpoint. Throws to refuse. */
 export type HandleRequest = (request: Request, trace: Trace) => Promise<EndpointResponse>
@@ -36,10 +34,10 @@ function presentedScope({ presented }: Trace): { presentedScope?: string; presen
 }
 
 /** What GET would return cannot be known without its effect. */
-const exceptHead = (handle: HandleRequest, issuer: string): HandleRequest => {
-  const empty = emptyPage(issuer)
-  return (request, trace) => (request.method === 'HEAD' ? Promise.resolve(empty) : handle(request, trace))
-}
+const exceptHead =
+  (handle: HandleRequest, empty: EndpointResponse): HandleRequest =>
+  (request, trace) =>
+    request.method === 'HEAD' ? Promise.resolve(empty) : handle(request, trace)
 
 /** Without a schema, there are no parameters. `v.any()` is not run: it would take 3 % of a token request. */
 function validatorOf(schema: Schema | undefined): (parameters: Parameters) => unknown {
@@ -53,8 +51,9 @@ function validatorOf(schema: Schema | undefined): (parameters: Parameters) => un
 function createSteps(endpoint: CoreEndpoint, kit: EndpointKit, services: Services) {
   const { caller: callerKind, params: schema } = endpoint
   const { registry, runtime, errors } = services
-  const urls = { origin: new URL(kit.issuer).origin, alias: endpointAliasIn(registry.metadata, endpoint.metadataName) }
-  const toResponse = createToResponse({
+  const urls = { origin: new URL(kit.issuer).origin, alias: registry.announced.aliasOf(endpoint.metadataName) }
+  const { createToResponse: ofPlugin = createJsonResponse } = endpoint
+  const toResponse = ofPlugin({
     errors,
     recipient: errorRecipientOf(endpoint),
     isPublic: callerKind === 'anyone',
@@ -62,7 +61,6 @@ function createSteps(endpoint: CoreEndpoint, kit: EndpointKit, services: Service
   // A schema that accepts any parameter must not receive the credentials of the caller; a strict one would refuse them.
   const hidden = schema === undefined ? [] : registry.credentialParameters[callerKind]
   const validate = validatorOf(schema)
-  const formats = registry.formats.filter(({ part }) => part.endpoint === endpoint.name)
 
   /** Returns a function that determines the facts once, when they are first read. */
   function factsOf(request: Request, trace: Trace): () => EndpointRequest {
@@ -90,7 +88,7 @@ function createSteps(endpoint: CoreEndpoint, kit: EndpointKit, services: Service
     endpointUrls: [kit.endpointUrl(endpoint.name), urls.alias].filter((url) => url !== undefined),
     factsOf,
     call,
-    respond: createRespond(toResponse, formats, services.endpointKitOf),
+    respond: registry.formats.respondOf(endpoint.name, toResponse, services.endpointKitOf),
   }
 }
 
@@ -101,7 +99,7 @@ type CreateHandler = (steps: Steps, services: Services) => HandleRequest
 
 const forClient: CreateHandler = (steps, { authenticateClient, keyProofs, registry }) => {
   const { bodyOf, formOf, otherParameters, factsOf, call, respond, endpoint, endpointUrls } = steps
-  const readsProofs = endpoint.readsProofs === true && registry.bindings.all.length > 0
+  const readsProofs = endpoint.readsProofs === true && registry.bindings.areInstalled
   const admit = readsProofs ? keyProofs.admit : undefined
   const { issuesTokens = false } = endpoint
   return async (request, trace) => {
@@ -217,7 +215,10 @@ export function createPipeline(endpoint: CoreEndpoint, kit: EndpointKit, service
   const { caller } = endpoint
   const { validationLimits } = services
   const own = handlers[caller](createSteps(endpoint, kit, services), services)
-  const handle = endpoint.effects === true ? exceptHead(own, kit.issuer) : own
+  const handle =
+    endpoint.effects === true && endpoint.emptyPage !== undefined
+      ? exceptHead(own, endpoint.emptyPage(kit.issuer))
+      : own
   const isLimited = caller === 'token' || endpoint.guessable === true
   return isLimited && validationLimits !== undefined ? limited(handle, validationLimits) : handle
 }

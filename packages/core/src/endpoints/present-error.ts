@@ -1,9 +1,9 @@
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { EndpointKit, EndpointRequest } from '../parts/endpoint.ts'
+import type { EndpointResponse } from '../parts/reply.ts'
 import type { Services } from '../services.ts'
 import type { CoreEndpoint } from './core-endpoint.ts'
-import { createToResponse, type EndpointResponse } from './reply.ts'
 import { requestFacts } from './request-facts.ts'
 
 /** Shows a refusal to a user, instead of JSON. Throws if the endpoint fails to do so. */
@@ -15,8 +15,8 @@ export function createPresentError(
   kit: EndpointKit,
   { errors, runtime }: Pick<Services, 'errors' | 'runtime'>,
 ): PresentError | undefined {
-  const { presentError } = endpoint
-  if (presentError === undefined) return undefined
+  const { presentError, createToResponse } = endpoint
+  if (presentError === undefined || createToResponse === undefined) return undefined
   const urls = { origin: new URL(kit.issuer).origin, alias: undefined }
   const toResponse = createToResponse({ errors, recipient: 'client', isPublic: true })
   return async (error, request, trace) => {

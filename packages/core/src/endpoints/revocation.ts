@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { Client } from '../directory/client.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
+import { clientProblem } from '../parts/holder.ts'
 import { fingerprintOf } from '../records/keys.ts'
-import { clientProblem } from '../tokens/holder.ts'
 import { builtIn } from './core-endpoint.ts'
 
 const ofAnotherClient = (reason: string): OAuthError =>

@@ -1,6 +1,6 @@
 import type { AbuseControl } from '../abuse/abuse-control.ts'
 import { createWaitingLimit } from '../abuse/waiting-limit.ts'
-import type { Capability } from '../parts/capability.ts'
+import { type Capability, capabilityKind } from '../parts/capability.ts'
 import type { LimitWaiting } from '../parts/kit.ts'
 import type { Authorize, OpenAuthorization } from '../parts/proposal.ts'
 import { type AuthorizationDeps, createAuthorizations } from './authorize.ts'
@@ -34,4 +34,9 @@ const open: OpenAuthorizations = ({ plugins, waitingRequests, ...deps }) => ({
  * @example
  * const link = defineGrant({ grantType: 'urn:example:link', stored: { kind: 'link' }, requires: [authorizations], … })
  */
-export const authorizations: Capability = { kind: 'capability', name: 'authorizations', open }
+export const authorizations: Capability = {
+  kind: 'capability',
+  '~kind': capabilityKind,
+  name: 'authorizations',
+  open,
+}

@@ -1,12 +1,12 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
+import { clientProblem } from '../parts/holder.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { SpentRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from '../tokens/family.ts'
-import { clientProblem } from '../tokens/holder.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { CredentialDetails } from './redemption.ts'
 

@@ -6,7 +6,7 @@ import type { MaybePromise } from '../types.ts'
 import type { Callers } from './endpoint.ts'
 import type { RequestFacts } from './grant.ts'
 import type { Kit } from './kit.ts'
-import { byClaim, mark, type Owned, partKind, required, text } from './part-kind.ts'
+import { byClaim, type Defined, mark, type Owned, partKind, required, text } from './part-kind.ts'
 
 /** What a request presents to prove which client sends it. */
 export interface PresentedCredentials {
@@ -38,8 +38,7 @@ export interface CredentialRefusal {
   readonly detail?: string | undefined
 }
 
-interface Method<P extends PresentedCredentials> {
-  readonly kind: 'client-authentication'
+interface Method<P extends PresentedCredentials> extends Defined<'client-authentication'> {
   /** Its value in `token_endpoint_auth_methods_supported`, such as `private_key_jwt`. */
   readonly method: string
   /**
@@ -102,23 +101,13 @@ export interface SecretMethod<P extends PresentedSecret = PresentedSecret> exten
  */
 export type ClientAuthentication = ProofMethod | SecretMethod
 
-/** Defines a method of client authentication, with `presented` typed by what `present` returns. */
-export function defineClientAuthentication<P extends PresentedSecret>(
-  method: Omit<SecretMethod<P>, 'kind'>,
-): SecretMethod
-export function defineClientAuthentication<P extends PresentedCredentials>(
-  method: Omit<ProofMethod<P>, 'kind'>,
-): ProofMethod
-export function defineClientAuthentication(method: object): ClientAuthentication {
-  return { ...method, kind: 'client-authentication' } as ClientAuthentication
-}
-
 /** Parameters that the core reads itself. */
 const coreParameters = ['grant_type', 'scope', 'client_id']
 
-export const methodKind = partKind<ClientAuthentication>(
-  'authentication method',
-  {
+const methodKind = /* @__PURE__ */ partKind<ClientAuthentication>('client-authentication', {
+  title: 'authentication method',
+  name: 'method',
+  schemas: () => ({
     method: text(/^[a-z][a-z\d_]{0,99}$/u, 'must be lower-case letters, digits and _, as in private_key_jwt'),
     consumes: v.array(
       v.pipe(
@@ -127,20 +116,31 @@ export const methodKind = partKind<ClientAuthentication>(
       ),
       'must be an array of form fields',
     ),
-    readsAuthorization: mark,
-    implicit: mark,
-    unguessable: mark,
-    present: required,
+    readsAuthorization: mark(),
+    implicit: mark(),
+    unguessable: mark(),
+    present: required(),
     alternative: functionSchema(),
     accepts: functionSchema(),
     verify: functionSchema(),
-  },
-  'method',
-  ({ accepts, verify, ...more }) => {
+  }),
+  problemOf({ accepts, verify, ...more }) {
     if ((accepts === undefined) !== (verify === undefined)) return 'requires both verify() and accepts(), or neither'
     return 'unguessable' in more && more.unguessable && verify === undefined && 'can be unguessable only with verify()'
   },
-)
+  collect: (parts) => parts,
+})
+
+/** Defines a method of client authentication, with `presented` typed by what `present` returns. */
+export function defineClientAuthentication<P extends PresentedSecret>(
+  method: Omit<SecretMethod<P>, keyof Defined>,
+): SecretMethod
+export function defineClientAuthentication<P extends PresentedCredentials>(
+  method: Omit<ProofMethod<P>, keyof Defined>,
+): ProofMethod
+export function defineClientAuthentication(method: object): ClientAuthentication {
+  return { ...method, kind: 'client-authentication', '~kind': methodKind } as ClientAuthentication
+}
 
 /** @throws TypeError when two plugins provide the same method. */
 export const assertMethods = (methods: readonly Owned<ClientAuthentication>[]): unknown =>

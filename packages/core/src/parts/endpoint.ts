@@ -7,6 +7,7 @@ import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import type { AuthenticateUser } from './authenticate-user.ts'
 import type { AuthenticatedClient, Confirmation, RequestFacts } from './grant.ts'
 import type { Kit, LimitWaiting } from './kit.ts'
+import type { Defined } from './part-kind.ts'
 import type { Authorize, OpenAuthorization } from './proposal.ts'
 
 /** The bearer of a valid access token of this provider. */
@@ -156,8 +157,8 @@ export interface EndpointKit extends Kit {
  * limits the body, authenticates the caller, validates the parameters, and handles CORS, errors and events. The endpoints
  * of the core are values of this kind.
  */
-export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = keyof Callers> {
-  readonly kind: 'endpoint'
+export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = keyof Callers>
+  extends Defined<'endpoint'> {
   /**
    * The key of the option `endpoints` and of `provider.handlers`, and the `endpoint` of events: letters and digits,
    * beginning with a lower-case letter.
@@ -219,26 +220,8 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
 // biome-ignore lint/suspicious/noEmptyInterface: plugins add members.
 export interface PluginEndpoints {}
 
-/** Rejects replies with excess members, of which `R` can be a union: a mistyped member does not compile. */
-type Exactly<R> = [R extends unknown ? Exclude<keyof R, keyof Reply> : never] extends [never] ? unknown : never
-
-/**
- * Defines an endpoint, with `params` and `caller` typed.
- *
- * @example
- * const ping = defineEndpoint({
- *   name: 'ping',
- *   path: '/connect/ping',
- *   methods: ['POST'],
- *   caller: 'client',
- *   params: v.object({ text: v.string() }),
- *   handle: ({ caller, params }) => ({ json: { client: caller.clientId, text: params.text } }),
- * })
- */
-export function defineEndpoint<const S extends Schema, const C extends keyof Callers, R extends Reply>(
-  endpoint: Omit<Endpoint<S, C>, 'kind' | 'handle'> & {
-    handle(call: Call<OutputOf<S>, C>, kit: EndpointKit): MaybePromise<R>
-  } & Exactly<R>,
-): Endpoint<S, C> {
-  return { ...endpoint, kind: 'endpoint' }
-}
+/** Whether this text can be the path of an endpoint. */
+export const isPath = (path: unknown): path is `/${string}` =>
+  typeof path === 'string' &&
+  /^\/[\w\-.~/]*[\w\-.~]$/u.test(path) &&
+  !path.split('/').some((segment) => segment === '.' || segment === '..')

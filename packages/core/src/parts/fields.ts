@@ -1,6 +1,10 @@
 import type { ObjectEntries } from 'valibot'
-import type { Client } from '../directory/client.ts'
+import { type Client, clientSchema } from '../directory/client.ts'
+import { scopeSchema } from '../directory/scope.ts'
+import type { PluginErrors } from '../errors/error-response.ts'
 import type { JsonObject } from '../types.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Defined, Owned } from './part-kind.ts'
 
 /** A member of a client that does not fit the others. */
 export interface ClientProblem {
@@ -24,8 +28,7 @@ export interface StartupWarning {
 }
 
 /** Members that a plugin adds to what the core reads and publishes. It can add, but not replace. */
-export interface Fields {
-  readonly kind: 'fields'
+export interface Fields extends Defined<'fields'> {
   /**
    * Members of a client's configuration, as valibot entries. Optional ones keep other clients valid. They are validated
    * like those of the core, for arrays and client stores alike. Declare their types in `ClientMembers`. Every plugin can
@@ -60,5 +63,43 @@ export interface Fields {
   readonly metadata?: JsonObject | undefined
 }
 
-/** Defines fields. */
-export const defineFields = (fields: Omit<Fields, 'kind'>): Fields => ({ ...fields, kind: 'fields' })
+/** What the plugins add to the discovery document. */
+export interface DiscoveryMembers {
+  /**
+   * Returns the alias of an endpoint that a plugin announces.
+   *
+   * @see RFC 8705 section 5
+   */
+  aliasOf(metadataName: string | undefined): string | undefined
+  /** @throws TypeError when there is an alias of an endpoint that is not among these members. */
+  assertAliases(endpoints: readonly string[]): void
+  /** Merges the members of the plugins, and others, into those of the core. */
+  extend(core: JsonObject, more: JsonObject): JsonObject
+}
+
+/** What the plugins add to what the core reads and publishes. */
+export interface AllFields {
+  /** The schemas of clients and scopes, with the members that plugins add. */
+  readonly clientSchema: typeof clientSchema
+  readonly scopeSchema: typeof scopeSchema
+  readonly pluginErrors: PluginErrors
+  /** @throws TypeError when a plugin cannot work with this issuer. */
+  assertIssuer(issuer: string): void
+  /** Returns what plugins warn about at startup. */
+  warningsFor(grantTypes: readonly string[]): readonly StartupWarning[]
+  /** @throws TypeError when two plugins set the same member, or one sets a member of the core. */
+  discoveryWith(endpoints: readonly Owned<Endpoint>[]): DiscoveryMembers
+}
+
+export const noFields: AllFields = {
+  clientSchema,
+  scopeSchema,
+  pluginErrors: new Map(),
+  assertIssuer() {},
+  warningsFor: () => [],
+  discoveryWith: () => ({
+    aliasOf: () => undefined,
+    assertAliases() {},
+    extend: (core, more) => ({ ...more, ...core }),
+  }),
+}

@@ -5,7 +5,7 @@ import type { MaybePromise } from '../types.ts'
 import type { Confirmation, Demands, GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
 import type { Kit } from './kit.ts'
-import { memberObject, parameters, partKind, required, text } from './part-kind.ts'
+import { type Defined, memberObject, parameters, partKind, required, text } from './part-kind.ts'
 
 /** What a grant check adds to a token request or to a stored grant. It can narrow and bind, but not widen. */
 export interface Contribution<K extends keyof Demands = keyof Demands> {
@@ -53,8 +53,7 @@ export interface GrantCheck<
   K extends keyof Demands = keyof Demands,
   S extends Schema = Schema,
   A extends Schema = Schema,
-> {
-  readonly kind: 'grant-check'
+> extends Defined<'grant-check'> {
   readonly settles?: K | undefined
   readonly grantTypes: readonly string[] | 'all'
   /** The schema of the parameters that it reads. */
@@ -71,27 +70,30 @@ export interface GrantCheck<
   ): MaybePromise<Contribution<K> | undefined>
 }
 
+const grantCheckKind = /* @__PURE__ */ partKind<GrantCheck>('grant-check', {
+  title: 'grant check',
+  schemas: () => ({
+    settles: v.optional(text(/./u, 'must be the name of the demand that it settles')),
+    grantTypes: v.custom(
+      (types) =>
+        types === 'all' ||
+        (Array.isArray(types) && types.length > 0 && types.every((type) => typeof type === 'string')),
+      "must be an array of the grant types that it runs on, or 'all'",
+    ),
+    params: parameters(),
+    authorization: v.optional(
+      memberObject<AuthorizationCheck<keyof Demands, Schema>>({ params: parameters(), check: required() }),
+    ),
+    check: required(),
+  }),
+  collect: (parts) => parts,
+})
+
 /** Defines a grant check, with `params` and `demand` typed. */
 export function defineGrantCheck<
   const K extends keyof Demands,
   const S extends Schema,
   const A extends Schema = Schema,
->(check: Omit<GrantCheck<K, S, A>, 'kind'>): GrantCheck<K, S, A> {
-  return { ...check, kind: 'grant-check' }
+>(check: Omit<GrantCheck<K, S, A>, keyof Defined>): GrantCheck<K, S, A> {
+  return { ...check, kind: 'grant-check', '~kind': grantCheckKind }
 }
-
-const demand = text(/./u, 'must be the name of the demand that it settles')
-
-export const grantCheckKind = partKind<GrantCheck>('grant check', {
-  settles: v.optional(demand),
-  grantTypes: v.custom(
-    (types) =>
-      types === 'all' || (Array.isArray(types) && types.length > 0 && types.every((type) => typeof type === 'string')),
-    "must be an array of the grant types that it runs on, or 'all'",
-  ),
-  params: parameters,
-  authorization: v.optional(
-    memberObject<AuthorizationCheck<keyof Demands, Schema>>({ params: parameters, check: required }),
-  ),
-  check: required,
-})

@@ -1,13 +1,10 @@
-import * as v from 'valibot'
-import { functionSchema } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { Schema } from '../standard-schema.ts'
-import { requirements } from './capability.ts'
 import type { hiddenParametersOf } from './client-authentication.ts'
 import { declaredParameters, namedParameters } from './declared-parameters.ts'
-import type { Grant, StoredKind } from './grant.ts'
+import type { Grant } from './grant.ts'
 import type { GrantCheck } from './grant-check.ts'
-import { byClaim, flag, memberObject, oneOf, parameters, partKind, required, text } from './part-kind.ts'
+import { byClaim } from './part-kind.ts'
 import type { OwnedPart } from './plugin.ts'
 
 /** The grants of the plugins, and the checks that run on them. */
@@ -26,39 +23,6 @@ export interface RegisteredGrants {
   /** Whether the grant type, or a check that runs on it, declares the parameter. */
   declares(grantType: string, parameter: string): boolean
 }
-
-const storedSchema = memberObject<StoredKind>({
-  kind: v.pipe(
-    text(/^[a-z][a-z\d-]{0,29}$/u, 'must be lower-case letters, digits and hyphens'),
-    v.check((kind) => kind !== 'plugin', 'is reserved'),
-  ),
-  redirect: flag,
-  publicClientsDemand: v.optional(v.string('must be the name of a demand')),
-})
-
-export const grantKind = partKind<Grant>(
-  'grant',
-  {
-    // RFC 6749 appendix A.10: a name of letters, digits, `-`, `.`, `_`, or a URI reference.
-    grantType: text(
-      /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/u,
-      'must be a short name or an absolute URI of at most 100 characters',
-    ),
-    params: parameters,
-    scope: v.optional(oneOf('required', 'optional', 'ignored')),
-    defaultScopes: functionSchema(),
-    publicClients: flag,
-    withoutUser: flag,
-    refusal: v.optional(v.string('must be text')),
-    refusalCode: v.optional(oneOf('invalid_grant', 'invalid_request')),
-    stored: v.optional(storedSchema),
-    requires: v.optional(requirements),
-    handle: required,
-  },
-  'grantType',
-  ({ defaultScopes, scope }) =>
-    defaultScopes !== undefined && scope !== 'optional' && "can have defaultScopes only with scope: 'optional'",
-)
 
 /** The parameters that plugins do not receive, above all credentials, with the plugin that reads each. */
 type HiddenParameters = ReturnType<typeof hiddenParametersOf>

@@ -6,6 +6,7 @@ import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, MaybePromise } from '../types.ts'
 import type { Capability } from './capability.ts'
 import type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './grant-kit.ts'
+import type { Defined } from './part-kind.ts'
 
 /**
  * Keys by their members of the claim `cnf`: those that a token is bound to, or that a request has proved.
@@ -134,8 +135,7 @@ export interface StoredKind {
  *
  * @see RFC 6749 section 4.5; wire contract, section 3
  */
-export interface Grant<S extends Schema = Schema> {
-  readonly kind: 'grant'
+export interface Grant<S extends Schema = Schema> extends Defined<'grant'> {
   /** The value of `grant_type`: a short name or, preferably, an absolute URI that you own. At most 100 characters. */
   readonly grantType: string
   /**
@@ -182,39 +182,4 @@ export interface Grant<S extends Schema = Schema> {
    * `server_error` without its message.
    */
   handle(request: GrantRequest<OutputOf<S>>, kit: GrantKit): MaybePromise<GrantResult>
-}
-
-/** Results that can take their scopes from a stored grant. */
-type WithStoredGrant = { readonly redeems: readonly unknown[] } | { readonly continues: object }
-
-type ExcessIn<R> = Exclude<keyof R, keyof GrantResult>
-
-/**
- * A result without excess members, and with scopes unless a stored grant can have them: a mistyped member, or a token,
- * does not compile. `unknown` adds nothing to an intersection; `{}` would let TypeScript accept any object.
- */
-type Exactly<R extends GrantResult> = R &
-  ([ExcessIn<R>] extends [never] ? unknown : { readonly [K in ExcessIn<R>]: never }) &
-  ('scopes' extends keyof R ? unknown : R extends WithStoredGrant ? unknown : { readonly scopes: readonly string[] })
-
-/**
- * Defines a grant, with `params` typed by the schema.
- *
- * @example
- * const badge = defineGrant({
- *   grantType: 'urn:example:badge',
- *   params: v.object({ badge_id: v.string() }),
- *   async handle({ params, scopes }, kit) {
- *     const sub = await doors.ownerOf(params.badge_id)
- *     if (sub === undefined) throw kit.refuse('invalid_grant', 'The badge is not valid', 'unknown')
- *     return { subject: { sub, amr: ['badge'] }, scopes }
- *   },
- * })
- */
-export function defineGrant<const S extends Schema, R extends GrantResult>(
-  grant: Omit<Grant<S>, 'kind' | 'handle'> & {
-    handle(request: GrantRequest<OutputOf<S>>, kit: GrantKit): MaybePromise<Exactly<R>>
-  },
-): Grant<S> {
-  return { ...grant, kind: 'grant' }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { EndpointKit } from './endpoint.ts'
-import { type Owned, partKind, required } from './part-kind.ts'
+import { type Defined, type Owned, partKind, required } from './part-kind.ts'
 
 /** Carries the type of the functions. No value has this member. */
 declare const functions: unique symbol
@@ -25,8 +25,7 @@ export type FunctionsOf<K extends HostKey> = K extends HostKey<infer F extends o
  * Functions of a plugin for the host: its pages, programs and commands. The provider creates them when it is first asked
  * for them, once, with the kit of the plugin.
  */
-export interface HostFunctions {
-  readonly kind: 'host-functions'
+export interface HostFunctions extends Defined<'host-functions'> {
   readonly key: HostKey
   create(kit: EndpointKit): object
 }
@@ -62,6 +61,20 @@ export function hostKey<F extends object>(name: string, offeredBy: string): Host
   return Object.freeze({ kind: 'host-key', name, offeredBy } as const)
 }
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const isKey = (value: unknown): value is HostKey =>
+  isObject(value) && 'kind' in value && value.kind === 'host-key' && 'name' in value && typeof value.name === 'string'
+
+const hostFunctionsKind = /* @__PURE__ */ partKind<HostFunctions>('host-functions', {
+  title: 'host functions',
+  schemas: () => ({
+    key: v.custom((value) => isKey(value) && keyName.test(value.name), 'must be a key of hostKey()'),
+    create: required(),
+  }),
+  collect: (parts) => parts,
+})
+
 /**
  * Defines functions for the host.
  *
@@ -71,17 +84,7 @@ export function hostKey<F extends object>(name: string, offeredBy: string): Host
 export const defineHostFunctions = <K extends HostKey>(
   key: K,
   create: (kit: EndpointKit) => FunctionsOf<K>,
-): HostFunctions => ({ kind: 'host-functions', key, create })
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-const isKey = (value: unknown): value is HostKey =>
-  isObject(value) && 'kind' in value && value.kind === 'host-key' && 'name' in value && typeof value.name === 'string'
-
-export const hostFunctionsKind = partKind<HostFunctions>('host functions', {
-  key: v.custom((value) => isKey(value) && keyName.test(value.name), 'must be a key of hostKey()'),
-  create: required,
-})
+): HostFunctions => ({ kind: 'host-functions', key, create, '~kind': hostFunctionsKind })
 
 /** Lets a host use the functions of its plugins. */
 export function createUsePlugins(

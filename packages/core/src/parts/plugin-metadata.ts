@@ -1,8 +1,8 @@
 import { closestName } from '../config-schema.ts'
 import type { Json, JsonObject } from '../types.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Fields } from './fields.ts'
-import type { OwnedPart } from './plugin.ts'
+import type { DiscoveryMembers, Fields } from './fields.ts'
+import type { Owned } from './part-kind.ts'
 
 /**
  * The members of the discovery document that the core writes, without the URLs of its endpoints. @see OpenID Connect Discovery 1.0 section 3; RFC 8414
@@ -52,10 +52,7 @@ const isStringArray = (value: Json | undefined): value is readonly string[] =>
  * @throws TypeError when a plugin sets a core member that is not extensible, or two plugins set a member that is not an
  * array of strings.
  */
-export function metadataOf(
-  fields: readonly OwnedPart<Fields>[],
-  endpoints: readonly OwnedPart<Endpoint>[],
-): JsonObject {
+function metadataOf(fields: readonly Owned<Fields>[], endpoints: readonly Owned<Endpoint>[]): JsonObject {
   const members = new Map<string, { readonly plugin: string; readonly value: Json }>()
   for (const { plugin, part } of fields) {
     for (const [member, value] of Object.entries(part.metadata ?? {})) {
@@ -90,7 +87,7 @@ const aliasesIn = (metadata: JsonObject): ReadonlyMap<string, unknown> =>
  * @throws TypeError
  * @see RFC 8705 section 5
  */
-export function assertAliases(metadata: JsonObject, endpoints: readonly string[]): void {
+function assertAliases(metadata: JsonObject, endpoints: readonly string[]): void {
   const names = [...aliasesIn(metadata).keys()]
   const unknown = names.find((name) => !endpoints.includes(name))
   if (unknown === undefined) return
@@ -107,7 +104,7 @@ export function assertAliases(metadata: JsonObject, endpoints: readonly string[]
  *
  * @see RFC 8705 section 5
  */
-export function endpointAliasIn(metadata: JsonObject, metadataName: string | undefined): string | undefined {
+function endpointAliasIn(metadata: JsonObject, metadataName: string | undefined): string | undefined {
   const aliases = aliasesIn(metadata)
   const alias = metadataName === undefined ? undefined : aliases.get(metadataName)
   return typeof alias === 'string' ? alias : undefined
@@ -118,10 +115,23 @@ const union = (one: readonly string[], another: readonly string[]): readonly str
 ]
 
 /** Merges the members of the plugins into those of the core. A member of both is an array that plugins may extend. */
-export function withPluginMetadata(core: JsonObject, plugins: JsonObject): JsonObject {
+function withPluginMetadata(core: JsonObject, plugins: JsonObject): JsonObject {
   const united = Object.entries(plugins).map(([member, value]) => {
     const coreValue = core[member]
     return [member, isStringArray(coreValue) && isStringArray(value) ? union(coreValue, value) : value]
   })
   return { ...core, ...Object.fromEntries(united) }
+}
+
+/** Returns what the plugins add to the discovery document. */
+export function discoveryMembersOf(
+  fields: readonly Owned<Fields>[],
+  endpoints: readonly Owned<Endpoint>[],
+): DiscoveryMembers {
+  const metadata = metadataOf(fields, endpoints)
+  return {
+    aliasOf: (metadataName) => endpointAliasIn(metadata, metadataName),
+    assertAliases: (names) => assertAliases(metadata, names),
+    extend: (core, more) => withPluginMetadata(core, { ...more, ...metadata }),
+  }
 }

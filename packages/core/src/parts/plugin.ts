@@ -53,7 +53,8 @@ export const definePlugin = (name: string, parts: readonly PluginPart[]): Plugin
 /** A part with the name of its plugin. */
 export type OwnedPart<P extends PluginPart = PluginPart> = Owned<P>
 
-type PartOf<K extends PluginPart['kind']> = Extract<PluginPart, { readonly kind: K }>
+/** The parts of one kind. */
+export type PartOf<K extends PluginPart['kind']> = Extract<PluginPart, { readonly kind: K }>
 
 /** Returns the parts of one kind. */
 export const partsOf = <K extends PluginPart['kind']>(

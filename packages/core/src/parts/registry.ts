@@ -1,48 +1,23 @@
-import { allSteps, assertNone } from '../config-problems.ts'
+import { allSteps } from '../config-problems.ts'
 import { closestName } from '../config-schema.ts'
-import type { clientSchema } from '../directory/client.ts'
-import type { scopeSchema } from '../directory/scope.ts'
-import type { PluginErrors } from '../errors/error-response.ts'
-import { reasonOfPlugin } from '../errors/oauth-error.ts'
-import type { JsonObject } from '../types.ts'
-import { type Capability, capabilityKind } from './capability.ts'
+import type { Capability } from './capability.ts'
 import {
   assertMethods,
   type ClientAuthentication,
   type CredentialParameters,
   credentialParametersOf,
   hiddenParametersOf,
-  methodKind,
 } from './client-authentication.ts'
-import { type ClientSource, clientSourceKind } from './client-source.ts'
-import type { Endpoint } from './endpoint.ts'
-import { assertEndpoint, endpointKind } from './endpoint-check.ts'
-import type { StartupWarning } from './fields.ts'
-import { directorySchemasFrom, fieldsKind, fieldsOf } from './fields-check.ts'
-import { grantCheckKind } from './grant-check.ts'
-import { grantKind, grantsOf, type RegisteredGrants } from './grant-registry.ts'
-import { type HostFunctions, hostFunctionsKind } from './host-functions.ts'
-import { byClaim, type PartKind } from './part-kind.ts'
-import { type OwnedPart, type PluginPart, type Plugins, partsOf } from './plugin.ts'
-import { metadataOf } from './plugin-metadata.ts'
-import { formatKind, type ResponseFormat } from './response-format.ts'
-import { type Task, taskKind } from './task.ts'
-import { bindingKind, type TokenBindings, tokenBindingsOf } from './token-binding.ts'
-
-/** How each kind of part is checked. */
-export const partKinds: Readonly<Record<PluginPart['kind'], PartKind>> = {
-  grant: grantKind,
-  'grant-check': grantCheckKind,
-  'client-authentication': methodKind,
-  endpoint: endpointKind,
-  'response-format': formatKind,
-  'token-binding': bindingKind,
-  'client-source': clientSourceKind,
-  task: taskKind,
-  fields: fieldsKind,
-  'host-functions': hostFunctionsKind,
-  capability: capabilityKind,
-}
+import type { ClientSource } from './client-source.ts'
+import type { InstalledEndpoint } from './endpoint-kind.ts'
+import { type AllFields, type DiscoveryMembers, noFields, type StartupWarning } from './fields.ts'
+import { grantsOf, type RegisteredGrants } from './grant-registry.ts'
+import type { HostFunctions } from './host-functions.ts'
+import { byClaim, kindIn, type PartKind } from './part-kind.ts'
+import { type OwnedPart, type PartOf, type PluginPart, type Plugins, partsOf } from './plugin.ts'
+import { noFormats, type ResponseFormats } from './response-format.ts'
+import type { Task } from './task.ts'
+import { noBindings, type TokenBindings } from './token-binding.ts'
 
 const pluginName = /^[a-z][a-z\d-]{0,49}$/u
 
@@ -66,16 +41,29 @@ function suggestion(plugin: object): string {
   return ''
 }
 
-const kindNames = ['plugin', ...Object.keys(partKinds)]
+/** The kinds of parts. The function that defines one is named like it: `defineGrantCheck()`. */
+const partKinds: readonly string[] = [
+  'grant',
+  'grant-check',
+  'client-authentication',
+  'endpoint',
+  'response-format',
+  'token-binding',
+  'client-source',
+  'task',
+  'fields',
+  'host-functions',
+  'capability',
+] satisfies readonly PluginPart['kind'][]
 
 const isPart = (value: unknown): value is PluginPart =>
-  typeof value === 'object' && value !== null && 'kind' in value && Object.hasOwn(partKinds, String(value.kind))
+  typeof value === 'object' && value !== null && 'kind' in value && partKinds.includes(String(value.kind))
 
 /** Returns a suggestion for what is neither a plugin nor a part. */
 function kindHint(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (!('kind' in value)) return suggestion(value) || undefined
-  const closest = closestName(String(value.kind), kindNames)
+  const closest = closestName(String(value.kind), ['plugin', ...partKinds])
   return closest === undefined ? undefined : `; did you mean the kind ${closest}?`
 }
 
@@ -125,28 +113,36 @@ export function collectParts(plugins: Plugins): readonly OwnedPart[] {
 
   addAll(plugins)
   const all = [...byName].flatMap(([plugin, parts]) => parts.map((part) => ({ plugin, part })))
-  allSteps(all.map((owned) => () => partKinds[owned.part.kind].assert(owned)))
+  allSteps(all.map((owned) => () => kindIn(owned).assert(owned)))
   return all
 }
+
+/** Returns what the parts of one kind add to the provider, by the kind that defines them. */
+function collected<K extends PluginPart['kind'], C>(parts: readonly OwnedPart[], kind: K, none: C): C {
+  const all = partsOf(parts, kind)
+  const [first] = all
+  return first === undefined ? none : (kindIn(first) as PartKind<PartOf<K>, C>).collect(all)
+}
+
+const fieldsIn = (parts: readonly OwnedPart[]): AllFields => collected(parts, 'fields', noFields)
 
 /**
  * Returns the schemas of clients and scopes, with the members that these plugins add.
  *
  * @throws TypeError when two plugins define the same member, or one replaces a member of the core.
  */
-export const directorySchemasOf = (plugins: Plugins) => directorySchemasFrom(partsOf(collectParts(plugins), 'fields'))
+export function directorySchemasOf(plugins: Plugins): Pick<AllFields, 'clientSchema' | 'scopeSchema'> {
+  const { clientSchema, scopeSchema } = fieldsIn(collectParts(plugins))
+  return { clientSchema, scopeSchema }
+}
 
 /** The parts of the plugins of a provider. */
-export interface Registry extends RegisteredGrants {
+export interface Registry extends RegisteredGrants, Pick<AllFields, 'clientSchema' | 'scopeSchema' | 'pluginErrors'> {
   /** The methods of client authentication, those of the core first. */
   readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
-  /** The schemas of clients and scopes, with the members that plugins add. */
-  readonly clientSchema: typeof clientSchema
-  readonly scopeSchema: typeof scopeSchema
-  readonly pluginErrors: PluginErrors
   /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
   readonly credentialParameters: CredentialParameters
-  readonly endpoints: readonly OwnedPart<Endpoint>[]
+  readonly endpoints: readonly InstalledEndpoint[]
   /** Clients that plugins keep. */
   readonly clientSources: readonly OwnedPart<ClientSource>[]
   /** Work that no request waits for. */
@@ -156,25 +152,26 @@ export interface Registry extends RegisteredGrants {
   /** What plugins need of the core beyond the minimum, by name. */
   readonly capabilities: ReadonlyMap<Capability['name'], Capability>
   /** Other forms of the responses of endpoints. */
-  readonly formats: readonly OwnedPart<ResponseFormat>[]
+  readonly formats: ResponseFormats
   readonly bindings: TokenBindings
   /** What the plugins add to the discovery document. */
-  readonly metadata: JsonObject
+  readonly announced: DiscoveryMembers
   /** What plugins warn about at startup. */
   readonly warnings: readonly StartupWarning[]
 }
 
 /** Returns the capabilities that plugins name. Those with the same name are equal: a program can contain a module twice. */
 function capabilitiesOf(parts: readonly OwnedPart[]): Registry['capabilities'] {
-  const required = partsOf(parts, 'grant').flatMap(({ part }) => part.requires ?? [])
-  const listed = partsOf(parts, 'capability').map(({ part }) => part)
-  return new Map([...required, ...listed].map((capability) => [capability.name, capability]))
+  const required = partsOf(parts, 'grant').flatMap(({ plugin, part: { requires = [] } }) =>
+    requires.map((part) => ({ plugin, part })),
+  )
+  for (const owned of required) kindIn(owned)
+  return new Map([...required, ...partsOf(parts, 'capability')].map(({ part }) => [part.name, part]))
 }
 
 /** @throws TypeError when a part is malformed, two plugins provide the same one, or one cannot work with the issuer. */
 export function createRegistry(plugins: Plugins, issuer: string): Registry {
   const parts = collectParts(plugins)
-  const fields = partsOf(parts, 'fields')
   const authenticationMethods = partsOf(parts, 'client-authentication')
   assertMethods(authenticationMethods)
   const grants = grantsOf(
@@ -182,33 +179,26 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     partsOf(parts, 'grant-check'),
     hiddenParametersOf(authenticationMethods),
   )
-  const endpoints = partsOf(parts, 'endpoint')
+  const endpoints = collected<'endpoint', readonly InstalledEndpoint[]>(parts, 'endpoint', [])
   const credentialParameters = credentialParametersOf(authenticationMethods)
-  for (const endpoint of endpoints) assertEndpoint(endpoint, credentialParameters)
-  assertNone(
-    fields.flatMap(({ plugin, part }) => {
-      const problem = part.checkIssuer?.(issuer)
-      return problem === undefined ? [] : [`plugins: ${plugin}: ${problem}`]
-    }),
-  )
+  for (const endpoint of endpoints) endpoint.assertParameters(credentialParameters)
+  const { clientSchema, scopeSchema, pluginErrors, ...fields } = fieldsIn(parts)
+  fields.assertIssuer(issuer)
   return {
     ...grants,
     authenticationMethods,
-    ...fieldsOf(fields),
+    clientSchema,
+    scopeSchema,
+    pluginErrors,
     credentialParameters,
     endpoints,
     clientSources: partsOf(parts, 'client-source'),
     tasks: partsOf(parts, 'task'),
     hostFunctions: byClaim(partsOf(parts, 'host-functions'), 'the host functions', ({ key }) => key.name),
     capabilities: capabilitiesOf(parts),
-    formats: partsOf(parts, 'response-format'),
-    bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
-    metadata: metadataOf(fields, endpoints),
-    warnings: fields.flatMap(({ plugin, part }) =>
-      (part.warn?.([...grants.grants.keys()]) ?? []).map(({ reason, message }) => ({
-        reason: reasonOfPlugin(plugin, reason),
-        message,
-      })),
-    ),
+    formats: collected(parts, 'response-format', noFormats),
+    bindings: collected(parts, 'token-binding', noBindings),
+    announced: fields.discoveryWith(endpoints),
+    warnings: fields.warningsFor([...grants.grants.keys()]),
   }
 }

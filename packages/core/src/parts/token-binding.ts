@@ -1,12 +1,11 @@
-import * as v from 'valibot'
-import { functionSchema } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { TokenScheme } from '../errors/error-response.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
 import type { MaybePromise } from '../types.ts'
 import type { EndpointRequest } from './endpoint.ts'
 import type { Confirmation } from './grant.ts'
 import type { Kit } from './kit.ts'
-import { byClaim, type Owned, partKind, required, text } from './part-kind.ts'
+import type { Defined } from './part-kind.ts'
 
 /** A request that may prove a key. */
 export interface ProofRequest extends EndpointRequest {
@@ -36,8 +35,7 @@ export interface Proof {
  *
  * @see RFC 7800 section 3.1
  */
-export interface TokenBinding {
-  readonly kind: 'token-binding'
+export interface TokenBinding extends Defined<'token-binding'> {
   /** The member of the claim `cnf` that identifies the key, such as `jkt` or `x5t#S256`. */
   readonly member: string
   /** The `token_type`, and the scheme of `Authorization`, of the tokens that it binds. Default: `Bearer`. */
@@ -67,19 +65,43 @@ export interface TokenBinding {
   prove(request: ProofRequest, kit: Kit): MaybePromise<Proof | undefined>
 }
 
-/** Defines a token binding. */
-export const defineTokenBinding = (binding: Omit<TokenBinding, 'kind'>): TokenBinding => ({
-  ...binding,
-  kind: 'token-binding',
-})
+/** What a request has proved, and the headers that the response gets. */
+export interface Proved {
+  readonly confirmation?: Confirmation | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** A valid access token, and how a request presents it. */
+export interface TokenUse {
+  readonly token: string
+  /** The scheme that the request uses. */
+  readonly scheme: string
+  readonly client: Client
+  /** The keys that the token is bound to. */
+  readonly confirmation: Confirmation | undefined
+}
+
+/** Finds out which keys a request proves, with the token bindings of the plugins. */
+export interface KeyProofs {
+  /** Refuses a request that its client must repeat. `undefined` if no plugin does. */
+  readonly admit: ((request: EndpointRequest) => Promise<void>) | undefined
+  /** Returns the keys that a request of a client proves. */
+  prove(request: EndpointRequest, client: Client, asksForTokens: boolean): Promise<Proved>
+  /**
+   * Checks that a request proves every key to which its access token is bound, and uses the scheme of the token. Returns
+   * `undefined` if there is nothing to prove.
+   *
+   * @throws OAuthError `invalid_token`, or that of the plugin for an invalid proof.
+   */
+  confirm(facts: () => EndpointRequest, use: TokenUse): Promise<Proved> | undefined
+}
 
 /** The token bindings of the installed plugins. */
 export interface TokenBindings {
-  readonly all: readonly Owned<TokenBinding>[]
+  /** Whether there are any. */
+  readonly areInstalled: boolean
   /** Whether plugins can verify all these keys. */
   canVerify(confirmation: Confirmation | undefined): boolean
-  /** Whether the binding has a scheme besides `Bearer`. */
-  hasOwnScheme(member: string): boolean
   /** Returns the scheme of tokens that are bound to these keys: that of a binding, or `Bearer`. */
   schemeOf(confirmation: Confirmation | undefined): string
   /** Returns the keys, of those that a request has proved, to which a new refresh token is bound. */
@@ -88,90 +110,29 @@ export interface TokenBindings {
   readonly schemes: readonly [TokenScheme, ...TokenScheme[]]
   /** Response headers that bindings set, in lower case. */
   readonly exposedHeaders: readonly string[]
+  /** @param kitOf returns the kit of a plugin */
+  createKeyProofs(kitOf: (plugin: string) => Kit): KeyProofs
 }
 
 export const bearer = 'Bearer'
 
-/** Headers of which the core, or the adapter, decides the value. */
-const coreHeaders =
-  /^(?:access-control-.*|allow|cache-control|connection|content-.*|date|keep-alive|location|pragma|referrer-policy|retry-after|set-cookie|traceparent|trailer|transfer-encoding|upgrade|vary|www-authenticate|x-.*)$/u
-// RFC 9110 section 11.2: a challenge has each parameter once, and the core writes these.
-const parameterForm = /^(?!(?:realm|scope|error|error_description)$)[a-z][a-z\d_-]{0,29}$/u
+export const nothingProved: Proved = Object.freeze({})
 
-export const bindingKind = partKind<TokenBinding>(
-  'token binding',
-  {
-    member: text(/^[A-Za-z][\w#.:-]{0,49}$/u, 'must be the name of a member of cnf, such as jkt'),
-    scheme: v.optional(
-      text(
-        /^(?:Bearer|(?![Bb][Aa][Ss][Ii][Cc]$|[Bb][Ee][Aa][Rr][Ee][Rr]$)[A-Za-z][\w-]{0,29})$/u,
-        'must be the scheme of its tokens, such as DPoP',
-      ),
-    ),
-    challenge: v.optional(
-      v.record(
-        text(parameterForm, 'is not the name of a parameter that the challenge can have'),
-        text(/^[\x20-\x21\x23-\x5B\x5D-\x7E]{0,300}$/u, 'must be printable ASCII without quotes'),
-        'must be an object of parameters',
-      ),
-    ),
-    exposedHeaders: v.optional(
-      v.array(
-        v.pipe(
-          text(/^[a-z][a-z\d-]{0,49}$/u, 'must be the name of a header, in lower case'),
-          v.check((header) => !coreHeaders.test(header), 'is a header of the core or of the adapter'),
-        ),
-        'must be an array of headers',
-      ),
-    ),
-    bindsRefreshTokens: functionSchema(),
-    admit: functionSchema(),
-    prove: required,
-  },
-  'member',
-  ({ scheme = bearer, challenge }) =>
-    challenge !== undefined && scheme === bearer && 'can have a challenge only with a scheme of its own',
-)
+export const notConfirmed = (reason: string): OAuthError =>
+  new OAuthError('invalid_token', 'The access token is not valid', { reason })
 
-/** @throws TypeError when two plugins provide the same member or scheme. */
-export function tokenBindingsOf(all: readonly Owned<TokenBinding>[]): TokenBindings {
-  const byMember = byClaim(all, 'the token binding', ({ member }) => member)
-  const own = byClaim(all, 'the token scheme', ({ scheme = bearer }) =>
-    scheme === bearer ? undefined : scheme.toLowerCase(),
-  )
-  const schemes = new Map([...own.values()].map(({ part }) => [part.member, part.scheme]))
-  const parametersOf = ({ challenge = {} }: TokenBinding): string =>
-    Object.entries(challenge)
-      .map(([name, value]) => `, ${name}="${value}"`)
-      .join('')
-
-  function isRefreshBound(client: Client, member: string): boolean {
-    if (client.public) return true
-    const part = byMember.get(member)?.part
-    if (part?.bindsRefreshTokens === undefined) return false
-    const isBound: unknown = part.bindsRefreshTokens(client)
-    // A promise, for example: a token that should be bound must not be issued unbound.
-    if (typeof isBound !== 'boolean') throw new TypeError(`bindsRefreshTokens() of ${member} must return true or false`)
-    return isBound
-  }
-
-  return {
-    all,
-    canVerify: (keys) => keys !== undefined && Object.keys(keys).every((member) => byMember.has(member)),
-    hasOwnScheme: (member) => schemes.has(member),
-    schemeOf(confirmation) {
-      const member = Object.keys(confirmation ?? {}).find((name) => schemes.has(name))
-      return (member === undefined ? undefined : schemes.get(member)) ?? bearer
-    },
-    refreshConfirmationOf(client, proved) {
-      if (proved === undefined) return undefined
-      const bound = Object.entries(proved).filter(([member]) => isRefreshBound(client, member))
-      return bound.length === 0 ? undefined : Object.fromEntries(bound)
-    },
-    schemes: [
-      { name: bearer, parameters: '' },
-      ...[...own.values()].map(({ part }) => ({ name: part.scheme ?? bearer, parameters: parametersOf(part) })),
-    ],
-    exposedHeaders: [...new Set(all.flatMap(({ part }) => part.exposedHeaders ?? []))],
-  }
+/** Without a plugin that binds tokens, no request proves a key, and a token that is bound to one cannot be used. */
+export const noBindings: TokenBindings = {
+  areInstalled: false,
+  canVerify: (keys) => keys !== undefined && Object.keys(keys).length === 0,
+  schemeOf: () => bearer,
+  refreshConfirmationOf: () => undefined,
+  schemes: [{ name: bearer, parameters: '' }],
+  exposedHeaders: [],
+  createKeyProofs: () => ({
+    admit: undefined,
+    prove: async () => nothingProved,
+    confirm: (_facts, { confirmation }) =>
+      confirmation === undefined ? undefined : Promise.reject(notConfirmed('proof_missing')),
+  }),
 }

@@ -4,7 +4,7 @@ import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Kit } from '../parts/kit.ts'
-import type { TokenBindings } from '../parts/token-binding.ts'
+import type { KeyProofs, TokenBindings } from '../parts/token-binding.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { type AccessTokens, createAccessTokens } from './access-token.ts'
@@ -16,7 +16,6 @@ import { createFamilies, type Families } from './family.ts'
 import { createIdentityTokens, type IdentityTokens } from './identity-token.ts'
 import { createInspect, type Inspect } from './inspect.ts'
 import type { Jwt } from './jwt.ts'
-import { createKeyProofs, type KeyProofs } from './key-proofs.ts'
 import { createRevision } from './revision.ts'
 import { createRevocationEpochs, type RevocationEpochs } from './revocation-epochs.ts'
 import { createNewRevocationMark, type NewRevocationMark } from './revocation-mark.ts'
@@ -90,7 +89,7 @@ export function openTokens({
   return {
     accessTokens,
     identityTokens,
-    keyProofs: createKeyProofs(bindings, kitOf),
+    keyProofs: bindings.createKeyProofs(kitOf),
     storedGrants,
     families,
     revocationEpochs,

@@ -1,7 +1,7 @@
 import { isPrivateUseScheme } from '../directory/redirect-uri.ts'
 import type { PlainResponse } from '../http/plain-response.ts'
 import { noStoreHeaders } from '../http/plain-response.ts'
-import type { HtmlSources } from '../parts/endpoint.ts'
+import type { HtmlSources } from './endpoint.ts'
 
 const self = /^'self'$/u
 const httpsOrigin = /^https:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u

@@ -1,5 +1,5 @@
-import type { Confirmation } from '../parts/grant.ts'
 import { isObject, isString } from '../records/json.ts'
+import type { Confirmation } from './grant.ts'
 
 // Who may use what was issued: the client that it was issued to, with the keys that it is bound to. The only place that
 // compares them, so that a mismatch has the same reason everywhere.

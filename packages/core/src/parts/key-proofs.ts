@@ -1,54 +1,34 @@
-import type { Client } from '../directory/client.ts'
 import { exposedIn } from '../errors/error-response.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { EndpointRequest } from '../parts/endpoint.ts'
-import type { Confirmation } from '../parts/grant.ts'
-import type { Kit } from '../parts/kit.ts'
-import type { OwnedPart } from '../parts/plugin.ts'
-import type { Proof, ProofRequest, TokenBinding } from '../parts/token-binding.ts'
-import { bearer, type TokenBindings } from '../parts/token-binding.ts'
+import type { EndpointRequest } from './endpoint.ts'
 import { keyProblem } from './holder.ts'
-
-/** What a request has proved, and the headers that the response gets. */
-export interface Proved {
-  readonly confirmation?: Confirmation | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
-}
-
-/** A valid access token, and how a request presents it. */
-interface TokenUse {
-  readonly token: string
-  /** The scheme that the request uses. */
-  readonly scheme: string
-  readonly client: Client
-  /** The keys that the token is bound to. */
-  readonly confirmation: Confirmation | undefined
-}
-
-/** Finds out which keys a request proves, with the token bindings of the plugins. */
-export interface KeyProofs {
-  /** Refuses a request that its client must repeat. `undefined` if no plugin does. */
-  readonly admit: ((request: EndpointRequest) => Promise<void>) | undefined
-  /** Returns the keys that a request of a client proves. */
-  prove(request: EndpointRequest, client: Client, asksForTokens: boolean): Promise<Proved>
-  /**
-   * Checks that a request proves every key to which its access token is bound, and uses the scheme of the token. Returns
-   * `undefined` if there is nothing to prove.
-   *
-   * @throws OAuthError `invalid_token`, or that of the plugin for an invalid proof.
-   */
-  confirm(facts: () => EndpointRequest, use: TokenUse): Promise<Proved> | undefined
-}
-
-export const nothingProved: Proved = Object.freeze({})
-
-const notConfirmed = (reason: string): OAuthError =>
-  new OAuthError('invalid_token', 'The access token is not valid', { reason })
+import type { Kit } from './kit.ts'
+import type { Owned } from './part-kind.ts'
+import {
+  bearer,
+  type KeyProofs,
+  notConfirmed,
+  type Proof,
+  type ProofRequest,
+  type Proved,
+  type TokenBinding,
+  type TokenBindings,
+  type TokenUse,
+} from './token-binding.ts'
 
 const maxKeyLength = 255
 
 export function createKeyProofs(
-  { all, hasOwnScheme, schemeOf, exposedHeaders }: TokenBindings,
+  {
+    all,
+    hasOwnScheme,
+    schemeOf,
+    exposedHeaders,
+  }: Pick<TokenBindings, 'schemeOf' | 'exposedHeaders'> & {
+    readonly all: readonly Owned<TokenBinding>[]
+    /** Whether the binding has a scheme besides `Bearer`. */
+    readonly hasOwnScheme: (member: string) => boolean
+  },
   kitOf: (plugin: string) => Kit,
 ): KeyProofs {
   /** A plugin is not trusted: its proof is validated like any other input. */
@@ -64,7 +44,7 @@ export function createKeyProofs(
 
   /** Asks some bindings. In sequence, so that a refused proof does not use up another one. */
   async function ask(
-    bindings: readonly OwnedPart<TokenBinding>[],
+    bindings: readonly Owned<TokenBinding>[],
     request: EndpointRequest,
     use: Pick<ProofRequest, 'client' | 'accessToken' | 'asksForTokens'>,
   ): Promise<Proved> {

@@ -3,7 +3,7 @@ import type { ErrorRecipient } from '../errors/error-codes.ts'
 import { type ErrorContext, errorResponse, isWellFormed } from '../errors/error-response.ts'
 import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import { cacheableResponse, jsonHeaders, noStoreHeaders, type PlainResponse } from '../http/plain-response.ts'
-import type { Reply } from '../parts/endpoint.ts'
+import type { Reply } from './endpoint.ts'
 import { htmlHeaders } from './html-policy.ts'
 
 const maxCookieLength = 4096

@@ -1,0 +1,114 @@
+import * as v from 'valibot'
+import { assertNone } from '../config-problems.ts'
+import { configurationMap, functionSchema } from '../config-schema.ts'
+import { clientEntries, clientSchemaWith } from '../directory/client.ts'
+import { scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
+import { isCoreError } from '../errors/error-codes.ts'
+import { reasonOfPlugin } from '../errors/oauth-error.ts'
+import { jsonSchema } from '../records/json.ts'
+import type { AllFields, ErrorStatuses, Fields } from './fields.ts'
+import { type Members, memberObject, type Owned, oneOf, partKind } from './part-kind.ts'
+import { discoveryMembersOf } from './plugin-metadata.ts'
+
+type FieldsOfPlugins = readonly Owned<Fields>[]
+
+/** Collects what plugins add under names of their own: each name has one owner, unless several share one value. */
+function collect<T>(
+  fields: FieldsOfPlugins,
+  {
+    what,
+    valuesOf,
+    isCore,
+  }: {
+    readonly what: string
+    readonly valuesOf: (part: Fields) => Readonly<Record<string, T>> | undefined
+    readonly isCore: (name: string) => boolean
+  },
+): readonly { readonly plugin: string; readonly name: string; readonly value: T }[] {
+  const owned = new Map<string, { readonly plugin: string; readonly name: string; readonly value: T }>()
+  for (const { plugin, part } of fields) {
+    for (const [name, value] of Object.entries(valuesOf(part) ?? {})) {
+      if (!/^[a-z]\w*$/u.test(name)) throw new TypeError(`plugins: ${plugin} has the invalid ${what} "${name}"`)
+      const earlier = owned.get(name)
+      // The same schema, which the plugins share, gives the member one meaning.
+      if (typeof value === 'object' && value === earlier?.value) continue
+      const owner = isCore(name) ? 'core' : earlier?.plugin
+      if (owner !== undefined) {
+        throw new TypeError(`plugins: ${owner} and ${plugin} both define the ${what} ${name}; remove one of them`)
+      }
+      owned.set(name, { plugin, name, value })
+    }
+  }
+  return [...owned.values()]
+}
+
+function entriesOf(fields: FieldsOfPlugins, of: 'client' | 'scope', core: v.ObjectEntries): v.ObjectEntries {
+  const what = `member of a ${of}`
+  const members = collect(fields, { what, valuesOf: (part) => part[of], isCore: (name) => Object.hasOwn(core, name) })
+  return Object.fromEntries(members.map(({ name, value }) => [name, value]))
+}
+
+/** @throws TypeError when two plugins add the same name, or one replaces a name of the core. */
+function allFields(fields: FieldsOfPlugins): AllFields {
+  const errors = collect(fields, { what: 'error code', valuesOf: ({ errors: codes }) => codes, isCore: isCoreError })
+  return {
+    clientSchema: clientSchemaWith(
+      entriesOf(fields, 'client', clientEntries),
+      fields.flatMap(({ part }) => part.checkClient ?? []),
+    ),
+    scopeSchema: scopeSchemaWith(entriesOf(fields, 'scope', scopeEntries)),
+    pluginErrors: new Map(
+      errors.map(({ name, value }) => {
+        const { client, bearer } = typeof value === 'object' ? value : { client: value, bearer: value }
+        // The seed, section 7: the validation endpoints respond with 400 to every refusal.
+        return [name, { client, bearer, validation: 400 }]
+      }),
+    ),
+    assertIssuer: (issuer) =>
+      assertNone(
+        fields.flatMap(({ plugin, part }) => {
+          const problem = part.checkIssuer?.(issuer)
+          return problem === undefined ? [] : [`plugins: ${plugin}: ${problem}`]
+        }),
+      ),
+    warningsFor: (grantTypes) =>
+      fields.flatMap(({ plugin, part }) =>
+        (part.warn?.(grantTypes) ?? []).map(({ reason, message }) => ({
+          reason: reasonOfPlugin(plugin, reason),
+          message,
+        })),
+      ),
+    discoveryWith: (endpoints) => discoveryMembersOf(fields, endpoints),
+  }
+}
+
+function fieldSchemas() {
+  const status = oneOf(400, 401, 403)
+  const statuses = memberObject<ErrorStatuses>({ client: status, bearer: status })
+  const entries = v.optional(
+    configurationMap(
+      v.custom((schema) => {
+        const { kind, async } = Object(schema)
+        return kind === 'schema' && async === false
+      }, 'must be a synchronous valibot schema'),
+    ),
+  )
+  return {
+    client: entries,
+    scope: entries,
+    errors: v.optional(configurationMap(v.lazy((given) => (typeof given === 'object' ? statuses : status)))),
+    metadata: v.optional(configurationMap(jsonSchema)),
+    checkClient: functionSchema(),
+    checkIssuer: functionSchema(),
+    warn: functionSchema(),
+  }
+}
+
+const fieldsKind = /* @__PURE__ */ partKind<Fields, AllFields>('fields', {
+  title: 'fields',
+  schemas: fieldSchemas,
+  collect: allFields,
+})
+
+/** Defines fields. */
+export const defineFields = (fields: Members<Fields>): Fields => ({ ...fields, kind: 'fields', '~kind': fieldsKind })
