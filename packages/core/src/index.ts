@@ -44,6 +44,7 @@ export {
   traceparentOf,
 } from './events/trace-context.ts'
 export { authorizations } from './grants/authorizations.ts'
+export { defineGrantCheck } from './grants/grant-check-kind.ts'
 export type { ClientCertificate, ConnectionInfo, Handler } from './http/connection.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
@@ -100,12 +101,11 @@ export {
   type RequestFacts,
   type StoredKind,
 } from './parts/grant.ts'
-export {
-  type AuthorizationCheck,
-  type AuthorizationContribution,
-  type Contribution,
-  defineGrantCheck,
-  type GrantCheck,
+export type {
+  AuthorizationCheck,
+  AuthorizationContribution,
+  Contribution,
+  GrantCheck,
 } from './parts/grant-check.ts'
 export { defineGrant } from './parts/grant-kind.ts'
 export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './parts/grant-kit.ts'

@@ -5,7 +5,6 @@ import { type BuiltIn, type CoreEndpoint, errorRecipientOf, fromPlugin } from '.
 import { basePathHint, core } from './endpoints/paths.ts'
 import { createPipeline } from './endpoints/pipeline.ts'
 import { createPresentError } from './endpoints/present-error.ts'
-import { describeCause } from './events/cause.ts'
 import type { Handler } from './http/connection.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
 import { type ProviderOptions, providerOptionsSchema } from './options.ts'
@@ -81,30 +80,6 @@ function routesOf(services: Services): readonly Route[] {
   ]
 }
 
-/** Runs the tasks of the plugins, one after the other. */
-function createTasks({ registry, endpointKitOf, recorder }: Services) {
-  let running: Promise<void> | undefined
-  async function runAll(): Promise<void> {
-    for (const { plugin, part } of registry.tasks) {
-      try {
-        await part.run(endpointKitOf(plugin))
-      } catch (thrown) {
-        const cause = describeCause(thrown)
-        recorder.record(recorder.start(), { type: 'unhandled_failure', reason: 'task_failed', cause })
-      }
-    }
-  }
-  return {
-    run: (): Promise<void> => {
-      running ??= runAll().finally(() => {
-        running = undefined
-      })
-      return running
-    },
-    settled: async (): Promise<void> => running,
-  }
-}
-
 /**
  * Creates a provider. It validates the options, imports the keys and probes the storage, so mistakes surface at startup
  * and not at the first request.
@@ -126,7 +101,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const options = parseConfiguration(providerOptionsSchema, input, 'createProvider()')
   const runtime = completeRuntime(options.runtime)
   const services = await createServices(options, runtime)
-  const tasks = createTasks(services)
+  const tasks = services.registry.createTasks(services.endpointKitOf, services.recorder)
   const { metadata, paths } = services
   const { issuer: realm, traceHeaders } = options
   const { clients, recorder, errors } = services

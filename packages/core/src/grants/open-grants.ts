@@ -14,9 +14,9 @@ import type { Tokens } from '../tokens/open-tokens.ts'
 import { createRequestMarks } from '../tokens/revocation-mark.ts'
 import type { Authorizations, OpenAuthorizations } from './authorizations.ts'
 import { type Commit, createCommit } from './commit.ts'
-import { createDemandSettlement, type SettleDemands } from './contributions.ts'
+import type { SettleDemands } from './contributions.ts'
 import { createEndpointKits, type EndpointKitOf } from './endpoint-kit.ts'
-import { createFailedProofs } from './failed-proofs.ts'
+import type { GrantChecks } from './grant-check-kind.ts'
 import { createMint, type Mint } from './mint.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import { type CreateGrantKit, createGrantKits } from './request-kit.ts'
@@ -38,6 +38,10 @@ const noAuthorizations: Authorizations = {
   authorize: missing('authorize', 'authorizations'),
   limitWaiting: missing('limitWaiting', 'authorizations'),
 }
+
+/** Without a plugin that checks requests, a demand cannot be settled. */
+const settleNothing: SettleDemands = async ({ demanded }) =>
+  Object.keys(demanded).length === 0 ? { audience: undefined, demands: {} } : undefined
 
 /** Opens the grants of a provider. */
 export function openGrants({
@@ -75,6 +79,7 @@ export function openGrants({
 }): Grants {
   const { store, recorder } = shared
   const { families, revocationEpochs } = tokens
+  const checks = registry.grantChecks as GrantChecks | undefined
   const open = registry.capabilities.get('authorizations')?.open as OpenAuthorizations | undefined
   const authorizing = { registry, plugins, clients, scopePolicy, audiences, waitingRequests }
   const authorizations = open?.({ ...shared, ...tokens, ...authorizing }) ?? noAuthorizations
@@ -100,7 +105,7 @@ export function openGrants({
       authorizations,
     }),
     authorizations,
-    settleDemands: createDemandSettlement(createFailedProofs({ ...shared, families })),
+    settleDemands: checks?.createSettlement({ ...shared, families }) ?? settleNothing,
     mint: createMint({ ...shared, ...tokens, registry, bindings: registry.bindings, observed: recorder.observed }),
     commit: createCommit({ ...shared, families, retrySecrets: keys.retrySecrets }),
   }

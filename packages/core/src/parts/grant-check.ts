@@ -1,11 +1,10 @@
-import * as v from 'valibot'
 import type { Client } from '../directory/client.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Confirmation, Demands, GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
 import type { Kit } from './kit.ts'
-import { type Defined, memberObject, parameters, partKind, required, text } from './part-kind.ts'
+import type { Defined } from './part-kind.ts'
 
 /** What a grant check adds to a token request or to a stored grant. It can narrow and bind, but not widen. */
 export interface Contribution<K extends keyof Demands = keyof Demands> {
@@ -68,32 +67,4 @@ export interface GrantCheck<
     request: GrantRequest<OutputOf<S>> & { readonly grantType: string; readonly demand: Demands[K] | undefined },
     kit: GrantKit,
   ): MaybePromise<Contribution<K> | undefined>
-}
-
-const grantCheckKind = /* @__PURE__ */ partKind<GrantCheck>('grant-check', {
-  title: 'grant check',
-  schemas: () => ({
-    settles: v.optional(text(/./u, 'must be the name of the demand that it settles')),
-    grantTypes: v.custom(
-      (types) =>
-        types === 'all' ||
-        (Array.isArray(types) && types.length > 0 && types.every((type) => typeof type === 'string')),
-      "must be an array of the grant types that it runs on, or 'all'",
-    ),
-    params: parameters(),
-    authorization: v.optional(
-      memberObject<AuthorizationCheck<keyof Demands, Schema>>({ params: parameters(), check: required() }),
-    ),
-    check: required(),
-  }),
-  collect: (parts) => parts,
-})
-
-/** Defines a grant check, with `params` and `demand` typed. */
-export function defineGrantCheck<
-  const K extends keyof Demands,
-  const S extends Schema,
-  const A extends Schema = Schema,
->(check: Omit<GrantCheck<K, S, A>, keyof Defined>): GrantCheck<K, S, A> {
-  return { ...check, kind: 'grant-check', '~kind': grantCheckKind }
 }

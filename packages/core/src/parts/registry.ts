@@ -16,7 +16,7 @@ import type { HostFunctions } from './host-functions.ts'
 import { byClaim, kindIn, type PartKind } from './part-kind.ts'
 import { type OwnedPart, type PartOf, type PluginPart, type Plugins, partsOf } from './plugin.ts'
 import { noFormats, type ResponseFormats } from './response-format.ts'
-import type { Task } from './task.ts'
+import { type CreateTasks, noTasks } from './task.ts'
 import { noBindings, type TokenBindings } from './token-binding.ts'
 
 const pluginName = /^[a-z][a-z\d-]{0,49}$/u
@@ -145,8 +145,10 @@ export interface Registry extends RegisteredGrants, Pick<AllFields, 'clientSchem
   readonly endpoints: readonly InstalledEndpoint[]
   /** Clients that plugins keep. */
   readonly clientSources: readonly OwnedPart<ClientSource>[]
+  /** How the core runs grant checks; `undefined` without any. */
+  readonly grantChecks: object | undefined
   /** Work that no request waits for. */
-  readonly tasks: readonly OwnedPart<Task>[]
+  readonly createTasks: CreateTasks
   /** What plugins offer to the host, by the name of the key. */
   readonly hostFunctions: ReadonlyMap<string, OwnedPart<HostFunctions>>
   /** What plugins need of the core beyond the minimum, by name. */
@@ -193,7 +195,8 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     credentialParameters,
     endpoints,
     clientSources: partsOf(parts, 'client-source'),
-    tasks: partsOf(parts, 'task'),
+    grantChecks: collected<'grant-check', object | undefined>(parts, 'grant-check', undefined),
+    createTasks: collected(parts, 'task', noTasks),
     hostFunctions: byClaim(partsOf(parts, 'host-functions'), 'the host functions', ({ key }) => key.name),
     capabilities: capabilitiesOf(parts),
     formats: collected(parts, 'response-format', noFormats),

@@ -1,6 +1,8 @@
+import { describeCause } from '../events/cause.ts'
+import type { Recorder } from '../events/recorder.ts'
 import type { MaybePromise } from '../types.ts'
 import type { EndpointKit } from './endpoint.ts'
-import { type Defined, partKind, required } from './part-kind.ts'
+import { type Defined, type Owned, partKind, required } from './part-kind.ts'
 
 /**
  * Work that no request waits for, such as retries. The host runs it with `provider.runTasks()`, at start and every few
@@ -14,10 +16,47 @@ export interface Task extends Defined<'task'> {
   run(kit: EndpointKit): MaybePromise<void>
 }
 
-export const taskKind = /* @__PURE__ */ partKind<Task>('task', {
+/** Runs the tasks of the plugins. */
+export interface Tasks {
+  run(): Promise<void>
+  /** Resolves when no task is running. */
+  settled(): Promise<void>
+}
+
+export type CreateTasks = (kitOf: (plugin: string) => EndpointKit, recorder: Recorder) => Tasks
+
+export const noTasks: CreateTasks = () => ({ run: async () => {}, settled: async () => {} })
+
+/** Creates the runner of the tasks: one after the other. */
+const createTasksOf =
+  (tasks: readonly Owned<Task>[]): CreateTasks =>
+  (kitOf, recorder) => {
+    let running: Promise<void> | undefined
+    async function runAll(): Promise<void> {
+      for (const { plugin, part } of tasks) {
+        try {
+          await part.run(kitOf(plugin))
+        } catch (thrown) {
+          const cause = describeCause(thrown)
+          recorder.record(recorder.start(), { type: 'unhandled_failure', reason: 'task_failed', cause })
+        }
+      }
+    }
+    return {
+      run: () => {
+        running ??= runAll().finally(() => {
+          running = undefined
+        })
+        return running
+      },
+      settled: async () => running,
+    }
+  }
+
+const taskKind = /* @__PURE__ */ partKind<Task, CreateTasks>('task', {
   title: 'task',
   schemas: () => ({ run: required() }),
-  collect: (parts) => parts,
+  collect: createTasksOf,
 })
 
 /**
