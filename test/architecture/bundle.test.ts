@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -75,9 +76,12 @@ describe('the bundle of the core', () => {
 
 describe('the bundle of a provider with two grants', () => {
   let included: readonly string[]
+  let code: string
 
   beforeAll(async () => {
-    const { metafile } = await bundle("export { default } from '../../bench/programs/worker.ts'", { minify: true })
+    const built = await bundle("export { default } from '../../bench/programs/worker.ts'", { minify: true })
+    const { metafile } = built
+    code = textOf(built)
     const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs))
     included = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []))
   })
@@ -89,9 +93,25 @@ describe('the bundle of a provider with two grants', () => {
     'abuse/waiting-limit.ts',
     'grants/authorizations.ts',
     'grants/open-authorization.ts',
+    'grants/grant-check-kind.ts',
+    'grants/failed-proofs.ts',
+    'parts/endpoint-kind.ts',
+    'parts/reply.ts',
+    'parts/html-policy.ts',
+    'parts/fields-kind.ts',
+    'parts/plugin-metadata.ts',
+    'parts/token-binding-kind.ts',
+    'parts/key-proofs.ts',
+    'parts/response-format-kind.ts',
   ])('does not include %s, which only other plugins need', (path) => {
     expect(included).toContain('packages/core/src/provider.ts')
+    expect(existsSync(join(root, 'packages/core/src', path))).toBe(true)
     expect(included).not.toContain(`packages/core/src/${path}`)
+  })
+
+  // The figure is in docs/measurements.md (73).
+  test('has less than 62.5 kB, gzipped', () => {
+    expect(gzipSync(code, { level: 9 }).length).toBeLessThan(62_500)
   })
 })
 

@@ -51,15 +51,18 @@ function policyOf(sources: HtmlSources): string {
   return strictPolicy.replace(" form-action 'self';", formAction).replace(noFrames, frames) + more
 }
 
-const strictHeaders = Object.freeze({
-  'content-type': 'text/html; charset=utf-8',
-  ...noStoreHeaders,
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  'content-security-policy': strictPolicy,
-})
+// Functions, so that a bundler can leave the headers out of a program without pages.
+const strictHeaders = /* @__PURE__ */ (() =>
+  Object.freeze({
+    'content-type': 'text/html; charset=utf-8',
+    ...noStoreHeaders,
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'content-security-policy': strictPolicy,
+  }))()
 
-const strictTransportHeaders = Object.freeze({ ...strictHeaders, 'strict-transport-security': 'max-age=31536000' })
+const strictTransportHeaders = /* @__PURE__ */ (() =>
+  Object.freeze({ ...strictHeaders, 'strict-transport-security': 'max-age=31536000' }))()
 
 /**
  * Browsers apply the header to all ports of a host: with a port, and on `localhost`, to servers of others, which may have
