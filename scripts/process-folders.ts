@@ -15,6 +15,7 @@ export const processFolders = [
   'filesystem',
   'framing',
   'observability',
+  'postgresql',
   'redis',
   'relying-parties',
   'runtimes',

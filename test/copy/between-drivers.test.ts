@@ -7,6 +7,9 @@ import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { afterEach, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
+import { describeWithPostgresql } from '../support/postgresql-describe.ts'
+import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
+import { startPostgresql } from '../support/postgresql-server.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
@@ -61,6 +64,21 @@ describeWithRedis('with Redis', () => {
     ends.push(started.stop)
     return driverOf({ cluster: started.urls })
   }
+
+  describeWithPostgresql('and PostgreSQL', () => {
+    const postgresqlOf = postgresqlDrivers()
+
+    async function postgresql(): Promise<ListableDriver> {
+      const server = await startPostgresql()
+      ends.push(server.stop)
+      return postgresqlOf({ url: server.url })
+    }
+
+    test('from files to PostgreSQL', async () => move(await files(), await postgresql()))
+    test('from PostgreSQL to files', async () => move(await postgresql(), await files()))
+    test('from Redis to PostgreSQL', async () => move(await redis(), await postgresql()))
+    test('from PostgreSQL to Redis', async () => move(await postgresql(), await redis()))
+  })
 
   test('from files to Redis', async () => move(await files(), await redis()))
   test('from Redis to files', async () => move(await redis(), await files()))

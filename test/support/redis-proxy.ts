@@ -15,7 +15,7 @@ export interface RedisProxy {
   stop(): Promise<void>
 }
 
-export async function startProxy(server: RedisServer): Promise<RedisProxy> {
+export async function startProxy(server: Pick<RedisServer, 'port'>): Promise<RedisProxy> {
   const pairs = new Set<readonly [Socket, Socket]>()
   const loseResponses = (): void => {
     for (const [near, far] of pairs) {

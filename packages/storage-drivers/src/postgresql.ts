@@ -1,9 +1,10 @@
-import type { AtomicDriver, DriverChanges } from '@grantry/core'
+import type { DriverChanges } from '@grantry/core'
+import type { ListableDriver } from './copy/listable-driver.ts'
 import { nameOf } from './postgresql/address.ts'
 import { prepareServer } from './postgresql/check-server.ts'
 import { createCommit } from './postgresql/commit.ts'
 import { createExecutor } from './postgresql/executor.ts'
-import { keyPages } from './postgresql/key-pages.ts'
+import { createListing } from './postgresql/listing.ts'
 import { type PostgresqlDriverOptions, type PostgresqlSettings, parseOptions } from './postgresql/options.ts'
 import { counterLifetimeOf, futureOf, keyOf, lifetimeOf, storable } from './postgresql/parameters.ts'
 import { createPool } from './postgresql/pool.ts'
@@ -20,7 +21,7 @@ export type { SweepState } from './sql/sweeper.ts'
  * An unstorage driver with an atomic insert; a test checks it against unstorage's type. `ttl` is in seconds; fractions
  * are allowed.
  */
-export interface PostgresqlDriver extends AtomicDriver {
+export interface PostgresqlDriver extends ListableDriver {
   readonly name: 'postgresql'
   open(): Promise<void>
   getItem(key: string): Promise<string | null>
@@ -87,7 +88,7 @@ function createOperations(settings: PostgresqlSettings) {
     }
 
   const turn = turnOperations(executor, statements)
-  const { allKeys, clearKeys } = keyPages(executor, statements)
+  const { allKeys, clearKeys, items, count } = createListing(executor, statements)
   return {
     open,
     sweeper,
@@ -99,6 +100,11 @@ function createOperations(settings: PostgresqlSettings) {
     commit: opened(createCommit(executor, statements)),
     allKeys: opened(allKeys),
     clearKeys: opened(clearKeys),
+    async *items() {
+      await open()
+      yield* items()
+    },
+    count: opened(count),
     close: pool.close,
   }
 }
@@ -115,9 +121,7 @@ function createOperations(settings: PostgresqlSettings) {
  * const storage = postgresqlDriver({ url: 'postgresql://grantry:the-password@127.0.0.1/grantry' })
  */
 export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDriver {
-  const { open, sweeper, read, increment, write, commit, allKeys, clearKeys, close } = createOperations(
-    parseOptions(options),
-  )
+  const { open, sweeper, read, increment, write, commit, ...operations } = createOperations(parseOptions(options))
 
   async function removeItem(key: string): Promise<void> {
     await write('remove', keyOf(key))
@@ -152,11 +156,13 @@ export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDr
     incrementItem: async (key, { ttl }) => increment(keyOf(key), counterLifetimeOf(ttl)),
     commit,
     removeItem,
-    getKeys: (base = '') => allKeys(base),
-    clear: (base = '') => clearKeys(base),
+    getKeys: (base = '') => operations.allKeys(base),
+    clear: (base = '') => operations.clearKeys(base),
+    listItems: operations.items,
+    countItems: operations.count,
     sweepState: sweeper.state,
     async dispose() {
-      close()
+      operations.close()
       await sweeper.stop()
     },
   }

@@ -54,7 +54,11 @@ async function assertTable(executor: Executor, errors: Errors, table: string): P
   const missing = rights.filter((_, index) => held[index] !== 't')
   if (missing.length > 0) throw errors.create(`gives this user no right to ${missing.join(', ')} on ${table}`)
   const text = `SELECT value FROM ${table} WHERE key = ''::bytea`
-  const [version] = await one(executor, { name: 'grantry_version', text }, [])
+  const [version] = await one(executor, { name: 'grantry_version', text }, []).catch((error: unknown) => {
+    // There is no such column, or it has another type.
+    if (codeOf(error)?.startsWith('42')) return []
+    throw error
+  })
   if (version === String(schemaVersion)) return
   throw errors.create(
     Number(version) > schemaVersion

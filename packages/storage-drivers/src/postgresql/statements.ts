@@ -25,8 +25,12 @@ export interface Statements {
   readonly sweep: Statement
   /** $1: the first key, $2: a key after the last, $3: number of rows. Returns keys in order. */
   readonly list: Statement
+  /** The same, with values, and the milliseconds until the end or `Infinity`. */
+  readonly listItems: Statement
   /** $1: keys. */
   readonly removeAll: Statement
+  /** Returns the number of items. It is an estimate for a large table. */
+  readonly countItems: Statement
 }
 
 /** The name of the table in SQL. The parts are identifiers without quotes. */
@@ -108,6 +112,8 @@ const sweepText = (table: string): string => `WITH removed AS (
 )
 SELECT count(*), extract(epoch FROM now() - min(ends))::float8, max(ends) FROM removed`
 
+const page = 'WHERE key >= $1::bytea AND key < $2::bytea AND ends > now() ORDER BY key LIMIT $3::int'
+
 export function statementsOf(location: TableLocation): Statements {
   const table = tableOf(location)
   const insert = `INSERT INTO ${table} AS item (key, value, ends)
@@ -120,8 +126,12 @@ export function statementsOf(location: TableLocation): Statements {
     count: countText(table),
     commit: commitText(table),
     sweep: sweepText(table),
-    list: `SELECT key FROM ${table} WHERE key >= $1::bytea AND key < $2::bytea AND ends > now()
-      ORDER BY key LIMIT $3::int`,
+    list: `SELECT key FROM ${table} ${page}`,
+    listItems: `SELECT key, value, CASE WHEN ends = 'infinity' THEN 'Infinity'
+      ELSE (extract(epoch FROM ends - now()) * 1000)::text END FROM ${table} ${page}`,
+    countItems: `SELECT CASE WHEN reltuples > 100000 THEN reltuples::bigint
+      ELSE (SELECT count(*) FROM ${table} WHERE ends > now() AND key > ''::bytea) END
+      FROM pg_class WHERE oid = '${table}'::regclass`,
     removeAll: `DELETE FROM ${table} WHERE key = ANY ($1::bytea[])`,
   }
   return Object.fromEntries(

@@ -21,7 +21,7 @@ interface Counter {
 interface Batch {
   readonly keys: Set<string>
   readonly counters: Map<string, Counter>
-  /** `read`: the turn has ended without an increment. `closed`: the statement was sent. */
+  /** `read`: the turn has ended without an increment. `closed`: the statement was sent, or failed. */
   state: 'open' | 'read' | 'closed'
   readonly outcome: Promise<Outcome>
 }
@@ -79,7 +79,12 @@ export function turnOperations(executor: Executor, statements: Statements): Turn
       keys: new Set(),
       counters: new Map(),
       state: 'open',
-      outcome: new Promise((resolve) => setImmediate(resolve)).then(() => perform(batch)),
+      outcome: new Promise((resolve) => setImmediate(resolve))
+        .then(() => perform(batch))
+        .finally(() => {
+          // A batch that found no connection was never sent.
+          batch.state = 'closed'
+        }),
     }
     current = batch
     return batch
