@@ -9,6 +9,7 @@ const isInstalled = (program, flag = '--version') => spawnSync(program, [flag], 
 const programs = [
   { package: 'redis-server', tests: 'Redis', isAvailable: () => isInstalled('redis-server') },
   { package: 'postgresql', tests: 'PostgreSQL', isAvailable: () => existsSync('/usr/lib/postgresql') },
+  { package: 'pgbouncer', tests: 'PostgreSQL behind PgBouncer', isAvailable: () => isInstalled('pgbouncer') },
   { package: 'nginx-light', tests: 'mutual TLS behind nginx', isAvailable: () => isInstalled('nginx', '-v') },
   { package: 'chromium', tests: 'pages in Chromium', isAvailable: () => findChromium() !== undefined },
   { package: 'systemd', tests: 'the systemd unit', isAvailable: () => isInstalled('systemd-analyze') },

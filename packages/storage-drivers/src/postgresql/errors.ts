@@ -30,6 +30,7 @@ export const isUnknown = (error: unknown): boolean => !isKnown(error)
 
 /** What an SQLSTATE means for the operator. */
 const meanings: ReadonlyMap<string, string> = new Map([
+  ['08P01', 'refuses a parameter of the connection; behind a PgBouncer, set preparedStatements to false'],
   ['22021', 'cannot store U+0000 in a value'],
   ['25006', 'is read-only: it is a replica, or default_transaction_read_only is on; use the primary'],
   ['26000', 'has lost a prepared statement; behind a PgBouncer, set preparedStatements to false'],
