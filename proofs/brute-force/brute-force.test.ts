@@ -20,7 +20,7 @@ describeWithRedis('a brute-force run against two server processes on one Redis',
     onTestFinished(() => rm(dirname(program), { recursive: true }))
     const redis = await startRedis()
     onTestFinished(() => redis.stop())
-    const run = await bruteForce(program, redis.url, 2, 2)
+    const run = await bruteForce(program, { driver: 'redis', url: redis.url }, 2, 2)
     console.info(bruteForceReport(run))
 
     const { passwords, secrets, before, during, begun, ended } = run

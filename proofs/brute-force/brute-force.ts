@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { sha256Of } from '@grantry/testing'
 import { bundle } from '../../test/support/bundle.ts'
+import type { NetworkStore } from '../../test/support/network-stores.ts'
 import { pause } from '../../test/support/pause.ts'
 
 /** The program of a server process. */
@@ -44,7 +45,7 @@ function cheapHash(password: string): string {
   return `$scrypt$ln=10,r=8,p=1$${text(salt)}$${text(hash)}`
 }
 
-function configurationOf(redis: string): object {
+function configurationOf(storage: NetworkStore): object {
   const client = (clientId: string, grantTypes: readonly string[]) => ({
     clientId,
     secrets: [{ sha256: sha256Of(`${clientId}-secret`) }],
@@ -54,7 +55,7 @@ function configurationOf(redis: string): object {
   const user = (username: string) => ({ sub: username, username, password: cheapHash(`${username}-password`) })
   return {
     issuer: 'https://id.example.com',
-    storage: { driver: 'redis', url: redis },
+    storage,
     clients: ['portal', 'attacked', 'other'].map((name) => client(name, ['password', 'client_credentials'])),
     scopes: [{ name: 'api1' }],
     users: ['alice', 'bob'].map(user),
@@ -80,7 +81,7 @@ interface Caller {
 }
 
 /**
- * Runs the ready server in the given number of processes on one Redis. An attacker guesses the password of one user and
+ * Runs the ready server in the given number of processes on one store. An attacker guesses the password of one user and
  * the secret of one client as fast as possible, while another user and another client continue, first without the
  * attack and then with it.
  *
@@ -88,11 +89,11 @@ interface Caller {
  */
 export async function bruteForce(
   program: string,
-  redis: string,
+  store: NetworkStore,
   processes: number,
   seconds: number,
 ): Promise<BruteForce> {
-  const configuration = configurationOf(redis)
+  const configuration = configurationOf(store)
   const servers = await Promise.all(Array.from({ length: processes }, () => startServer(program, configuration)))
   const agent = new Agent({ keepAlive: true })
   let turn = 0

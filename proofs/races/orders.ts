@@ -5,6 +5,7 @@ export type StoragePlace =
   | { readonly kind: 'memory' }
   | { readonly kind: 'filesystem'; readonly directory: string }
   | { readonly kind: 'redis'; readonly url: string }
+  | { readonly kind: 'postgresql'; readonly url: string }
   | { readonly kind: 'cluster'; readonly urls: readonly string[] }
   /** The negative control: it reads first and writes later. */
   | { readonly kind: 'forgetful' }

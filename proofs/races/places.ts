@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startPostgresql } from '../../test/support/postgresql-server.ts'
 import { startRedisCluster } from '../../test/support/redis-cluster.ts'
 import { startRedis } from '../../test/support/redis-server.ts'
 import type { StoragePlace } from './orders.ts'
@@ -31,6 +32,13 @@ export const places = {
     async open(): Promise<OpenPlace> {
       const server = await startRedis()
       return { place: { kind: 'redis', url: server.url }, close: () => server.stop() }
+    },
+  },
+  postgresql: {
+    processes: 4,
+    async open(): Promise<OpenPlace> {
+      const server = await startPostgresql()
+      return { place: { kind: 'postgresql', url: server.url }, close: () => server.stop() }
     },
   },
   cluster: {

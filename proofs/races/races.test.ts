@@ -2,6 +2,7 @@
 // latency on every operation. `npm run prove:races` does the same with 200 racers, 200 times.
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeWithPostgresql } from '../../test/support/postgresql-describe.ts'
 import { describeWithRedis } from '../../test/support/redis-describe.ts'
 import { type Contenders, startContenders } from './contenders.ts'
 import { type OpenPlace, type PlaceName, places } from './places.ts'
@@ -39,6 +40,7 @@ function raceOn(name: PlaceName): void {
 describe('memory', () => raceOn('memory'))
 describe('filesystem', () => raceOn('filesystem'))
 describeWithRedis('redis', () => raceOn('redis'))
+describeWithPostgresql('postgresql', () => raceOn('postgresql'))
 describeWithRedis('cluster', () => raceOn('cluster'))
 
 test('detects a storage that reads first and writes later', async () => {

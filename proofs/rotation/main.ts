@@ -1,8 +1,8 @@
-// `npm run prove:rotation -- [--rotations 40] [--processes 4] [--speed 100]`: keys rotate under load in several
-// processes on one Redis. Prints the results, and exits with 1 when a token was rejected or a trigger did not cause
+// `npm run prove:rotation -- [--rotations 40] [--processes 4] [--speed 100] [--store postgresql]`: keys
+// rotate under load in several processes on one Redis or PostgreSQL. Prints the results, and exits with 1 when a token was rejected or a trigger did not cause
 // exactly one rotation.
 import { parseArgs } from 'node:util'
-import { startRedis } from '../../test/support/redis-server.ts'
+import { startNetworkStore } from '../../test/support/network-stores.ts'
 import { runRotations } from './rotation-run.ts'
 import { startService } from './service.ts'
 
@@ -11,12 +11,13 @@ const { values } = parseArgs({
     rotations: { type: 'string', default: '40' },
     processes: { type: 'string', default: '4' },
     speed: { type: 'string', default: '100' },
+    store: { type: 'string', default: 'redis' },
   },
 })
 const speed = Number(values.speed)
 const base = Date.now()
-const redis = await startRedis()
-const servers = await startService({ url: redis.url, base, speed }, Number(values.processes))
+const { stop, ...store } = await startNetworkStore(values.store)
+const servers = await startService({ store, base, speed }, Number(values.processes))
 try {
   const secondsNow = () => (base + (Date.now() - base) * speed) / 1000
   const { faults, ...figures } = await runRotations(servers, {
@@ -36,5 +37,5 @@ try {
   process.exitCode = faults.length === 0 ? 0 : 1
 } finally {
   await Promise.all(servers.map((server) => server.stop()))
-  await redis.stop()
+  await stop()
 }

@@ -1,8 +1,9 @@
 import type { KeyInfo, ProviderEvent } from '@grantry/core'
+import type { NetworkStore } from '../../test/support/network-stores.ts'
 
 /** The start options of every process of the service. */
 export interface Setting {
-  readonly url: string
+  readonly store: NetworkStore
   /** Milliseconds since the epoch at which all clocks started, and the number of their seconds per real second. */
   readonly base: number
   readonly speed: number

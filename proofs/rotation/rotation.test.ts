@@ -15,7 +15,7 @@ describeWithRedis('four processes on one redis', () => {
   let servers: readonly Server[] = []
   beforeAll(async () => {
     redis = await startRedis()
-    servers = await startService({ url: redis.url, base, speed }, 4)
+    servers = await startService({ store: { driver: 'redis', url: redis.url }, base, speed }, 4)
   })
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()))

@@ -1,19 +1,23 @@
-// `npm run prove:sign-in -- [--sign-ins 1000] [--processes 4]`: users sign in at several processes on one Redis, one of
-// which is killed. Prints the results, and exits with 1 if a sign-in failed or a code was redeemed twice.
+// `npm run prove:sign-in -- [--sign-ins 1000] [--processes 4] [--store postgresql]`: users sign in at several
+// processes on one Redis or PostgreSQL, one of which is killed. Prints the results, and exits with 1 if a sign-in failed or a code was redeemed twice.
 import { parseArgs } from 'node:util'
-import { startRedis } from '../../test/support/redis-server.ts'
+import { startNetworkStore } from '../../test/support/network-stores.ts'
 import { runSignIns } from './sign-in-run.ts'
 
 const { values } = parseArgs({
-  options: { 'sign-ins': { type: 'string', default: '1000' }, processes: { type: 'string', default: '4' } },
+  options: {
+    'sign-ins': { type: 'string', default: '1000' },
+    processes: { type: 'string', default: '4' },
+    store: { type: 'string', default: 'redis' },
+  },
 })
-const redis = await startRedis()
+const { stop, ...store } = await startNetworkStore(values.store)
 try {
-  const { problems, ...figures } = await runSignIns(redis.url, Number(values['sign-ins']), Number(values.processes))
+  const { problems, ...figures } = await runSignIns(store, Number(values['sign-ins']), Number(values.processes))
   const all = Object.entries({ ...figures, failed: problems.length }).map(([name, value]) => `${name} ${value}`)
   process.stdout.write(`${all.join(', ')}\n`)
   for (const problem of problems.slice(0, 20)) process.stdout.write(`  failed: ${problem}\n`)
   process.exitCode = problems.length === 0 && figures.redeemedTwice === 0 ? 0 : 1
 } finally {
-  await redis.stop()
+  await stop()
 }

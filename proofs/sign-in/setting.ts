@@ -2,6 +2,7 @@ import { scryptSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Credentials, sha256Of } from '@grantry/testing'
+import type { NetworkStore } from '../../test/support/network-stores.ts'
 
 export const issuer = 'https://id.example.com'
 export const client: Credentials = ['shop', 'shop-secret']
@@ -23,12 +24,12 @@ function passwordHash(): string {
 }
 
 /** Writes the configuration of the servers. Returns its path. */
-export function writeSetting(directory: string, redis: string): string {
+export function writeSetting(directory: string, storage: NetworkStore): string {
   const file = join(directory, 'grantry.config.json')
   const password = passwordHash()
   const configuration = {
     issuer,
-    storage: { driver: 'redis', url: redis },
+    storage,
     clients: [
       {
         clientId: client[0],

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { createFleet } from '../../test/support/fleet.ts'
+import type { NetworkStore } from '../../test/support/network-stores.ts'
 import { reservedPort } from '../../test/support/reserved-port.ts'
 import { newDirectory, serverProgram } from '../../test/support/server-program.ts'
 import { startBalancer } from './balancer.ts'
@@ -23,14 +24,14 @@ export interface SignInReport {
 }
 
 /**
- * Users sign in at several processes of the ready server on one Redis, behind a proxy that sends each request to the next
+ * Users sign in at several processes of the ready server on one store, behind a proxy that sends each request to the next
  * process. In the middle, one of the processes is killed.
  */
-export async function runSignIns(redis: string, signIns: number, servers: number): Promise<SignInReport> {
+export async function runSignIns(store: NetworkStore, signIns: number, servers: number): Promise<SignInReport> {
   const directory = newDirectory()
   const program = await serverProgram(realServer, directory)
   const ports = await Promise.all(Array.from({ length: servers }, reservedPort))
-  const configuration = writeSetting(directory, redis)
+  const configuration = writeSetting(directory, store)
   const fleet = createFleet({ program, configuration, ports, directory, environment: {} })
   for (const port of ports) fleet.start(port)
   const balancer = await startBalancer(ports)

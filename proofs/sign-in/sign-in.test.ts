@@ -16,7 +16,7 @@ describeWithRedis('sign-ins at four processes on one Redis', () => {
   afterAll(() => redis?.stop())
 
   test('succeed while a process is killed, unless it had one of their requests; no code is redeemed twice', async () => {
-    const report = await runSignIns(redis.url, count, 4)
+    const report = await runSignIns({ driver: 'redis', url: redis.url }, count, 4)
     expect(report).toMatchObject({ signedIn: count, redeemedTwice: 0, problems: [] })
   })
 })

@@ -1,5 +1,4 @@
 import { pause } from '../../test/support/pause.ts'
-import type { RedisServer } from '../../test/support/redis-server.ts'
 import type { Client } from './client.ts'
 import type { Ledger } from './ledger.ts'
 import type { SentinelGroup } from './sentinel-group.ts'
@@ -55,19 +54,27 @@ export const failOver =
     }
   }
 
-/** Pauses Redis, or kills and restarts it, repeatedly. Redis performs commands that were sent during a pause later. */
-export const takeRedisAway =
-  (redis: RedisServer): Chaos =>
+/** A store that can be taken away. */
+export interface FickleStore {
+  pause(): void
+  resume(): void
+  kill(): Promise<void>
+  restart(): Promise<void>
+}
+
+/** Pauses a store, or kills and restarts it, repeatedly. It performs commands that were sent during a pause later. */
+export const takeStoreAway =
+  (store: FickleStore): Chaos =>
   async ({ clients, ledger, random, ended }) => {
     for (;;) {
       await pause(random.between(200, 1500))
       if (ended.aborted) return
       const isPaused = random.chance(0.7)
-      if (isPaused) redis.pause()
-      else await redis.kill()
+      if (isPaused) store.pause()
+      else await store.kill()
       await pause(random.between(0, 4000))
-      if (isPaused) redis.resume()
-      else await redis.restart()
+      if (isPaused) store.resume()
+      else await store.restart()
       ledger.count('outages')
       await waitForProgress(clients, ledger)
     }

@@ -3,7 +3,7 @@ import { type PostgresqlDriver, postgresqlDriver } from '@grantry/storage-driver
 import { test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
-import { postgresqlServers } from '../support/postgresql-server.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 import { assertPassesEveryProof, named, type Row, temporaryFiles } from './programs/table.ts'
 
 describeWithPostgresql('passes the conformance kit:', () => {

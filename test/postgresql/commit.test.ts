@@ -3,7 +3,8 @@ import type { DriverChanges } from '@grantry/core'
 import { beforeAll, expect, test } from 'vitest'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
-import { type PostgresqlServer, postgresqlServers } from '../support/postgresql-server.ts'
+import type { PostgresqlServer } from '../support/postgresql-server.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 
 const item = (key: string, value = 'new', ttl = 60) => ({ key, value, ttl })
 

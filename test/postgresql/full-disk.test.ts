@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
-import { postgresqlServers } from '../support/postgresql-server.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 
 const full = `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   RAISE EXCEPTION 'could not extend file "base/5/16389": No space left on device' USING ERRCODE = '53100';

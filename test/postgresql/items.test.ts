@@ -4,7 +4,8 @@ import type { ListedItem } from '@grantry/storage-drivers/copy'
 import { beforeAll, expect, test } from 'vitest'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
-import { type PostgresqlServer, postgresqlServers } from '../support/postgresql-server.ts'
+import type { PostgresqlServer } from '../support/postgresql-server.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 
 describeWithPostgresql('an item in PostgreSQL', () => {
   const start = postgresqlServers()

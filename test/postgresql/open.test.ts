@@ -4,7 +4,8 @@ import { postgresqlMigration } from '@grantry/storage-drivers/postgresql'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
-import { dataFile, type PostgresqlServer, postgresqlServers } from '../support/postgresql-server.ts'
+import { dataFile, type PostgresqlServer } from '../support/postgresql-server.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
 describeWithPostgresql('open() of the PostgreSQL driver', () => {

@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
-import { type PostgresqlServer, postgresqlServers } from '../support/postgresql-server.ts'
+import type { PostgresqlServer } from '../support/postgresql-server.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 import { type RedisProxy, startProxy } from '../support/redis-proxy.ts'
 
 /** Seconds. */

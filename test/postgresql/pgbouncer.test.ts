@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeWith } from '../support/describe-with.ts'
 import { type PgBouncer, pgbouncerMissing, startPgBouncer } from '../support/pgbouncer.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
-import { postgresqlServers } from '../support/postgresql-server.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 
 const define = (): void => {
   const start = postgresqlServers()

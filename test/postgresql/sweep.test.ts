@@ -2,7 +2,8 @@
 import { beforeAll, expect, test, vi } from 'vitest'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
-import { type PostgresqlServer, postgresqlServers } from '../support/postgresql-server.ts'
+import type { PostgresqlServer } from '../support/postgresql-server.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 
 describeWithPostgresql('expired rows in PostgreSQL', () => {
   const start = postgresqlServers()

@@ -5,7 +5,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { alternativeNames, authority, certificate, commonName, type Issued } from '../mtls/certificates.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
-import { dataFile, type PostgresqlServer, postgresqlServers } from '../support/postgresql-server.ts'
+import { dataFile, type PostgresqlServer } from '../support/postgresql-server.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 
 const loopback = Uint8Array.of(127, 0, 0, 1)
 

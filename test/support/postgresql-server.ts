@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll } from 'vitest'
 import { pause } from './pause.ts'
 import {
   createCluster,
@@ -115,14 +114,3 @@ export async function startPostgresql(options: PostgresqlServerOptions = {}): Pr
 
 /** Path of a file in the data directory of a server. */
 export const dataFile = ({ directory }: PostgresqlServer, name: string): string => join(directory, 'data', name)
-
-/** Starts servers that end after the last test of the file. */
-export function postgresqlServers(): (options?: PostgresqlServerOptions) => Promise<PostgresqlServer> {
-  const started: PostgresqlServer[] = []
-  afterAll(() => Promise.all(started.splice(0).map((one) => one.stop())))
-  return async (options) => {
-    const server = await startPostgresql(options)
-    started.push(server)
-    return server
-  }
-}

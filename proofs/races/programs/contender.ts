@@ -7,6 +7,7 @@ import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grant
 import { dpop } from '@grantry/plugins/dpop'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { postgresqlDriver } from '@grantry/storage-drivers/postgresql'
 import { redisDriver } from '@grantry/storage-drivers/redis'
 import { basic, type Credentials } from '@grantry/testing'
 import { importJWK, type JWK, SignJWT } from 'jose'
@@ -33,6 +34,8 @@ function driverAt(place: StoragePlace): AtomicDriver {
       return filesystemDriver({ directory: place.directory, fsync: false })
     case 'redis':
       return redisDriver({ url: place.url, operationTimeout: 20 })
+    case 'postgresql':
+      return postgresqlDriver({ url: place.url, operationTimeout: 20 })
     case 'cluster':
       return redisDriver({ cluster: place.urls, operationTimeout: 20 })
     case 'forgetful':

@@ -1,16 +1,16 @@
 // One of the processes of a service whose keys rotate under load: a whole provider, a slow store, and a fast clock.
 
 import { storedKeys } from '@grantry/core'
-import { redisDriver } from '@grantry/storage-drivers/redis'
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
 import { clients, fixture, webJwt } from '../../../test/support/fixture.ts'
 import { withLatency } from '../../../test/support/latency.ts'
+import { driverAt } from '../../../test/support/network-driver.ts'
 import { takeOrders } from '../../../test/support/ordered-process.ts'
 import { accessTokenLifetime, type Order, rotateAfter, type Setting, type Verdicts } from '../orders.ts'
 
-const { url, base, speed }: Setting = JSON.parse(process.argv[2] ?? '')
-const driver = redisDriver({ url, operationTimeout: 20 })
-await driver.open?.()
+const { store, base, speed }: Setting = JSON.parse(process.argv[2] ?? '')
+const driver = driverAt(store, { operationTimeout: 20 })
+await driver.open()
 const now = (): number => Math.floor((base + (Date.now() - base) * speed) / 1000)
 const f = await fixture({
   keys: storedKeys({
