@@ -39,6 +39,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: processTests,
           maxWorkers: 3,
+          // Most objects of a test die with it. With more space for new ones, collecting them takes less CPU time.
+          execArgv: ['--max-semi-space-size=64'],
           sequence: { groupOrder: 0 },
         },
       },
