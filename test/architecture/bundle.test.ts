@@ -113,6 +113,12 @@ describe('the bundle of a provider with two grants', () => {
   test('has less than 62.5 kB, gzipped', () => {
     expect(gzipSync(code, { level: 9 }).length).toBeLessThan(62_500)
   })
+
+  test('does not include a SHA-512, which the platform has', () => {
+    // The first constant of SHA-256, and of SHA-512.
+    expect(code).toMatch(/\b(?:0x428a2f98|1116352408)\b/iu)
+    expect(code).not.toMatch(/428a2f98d728ae22/iu)
+  })
 })
 
 describe('the bundle of the resource server', () => {

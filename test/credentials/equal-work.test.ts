@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type ClientOptions, type ProviderOptions, type Runtime, webRuntime } from '@grantry/core'
 import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
@@ -5,8 +6,7 @@ import { api1, clients, fixture, scopes, web } from '../support/fixture.ts'
 
 const grant = { grant_type: 'client_credentials', scope: 'api1' }
 
-const sha512Of = (secret: string): string =>
-  btoa(String.fromCharCode(...webRuntime.sha512(new TextEncoder().encode(secret))))
+const sha512Of = (secret: string): string => createHash('sha512').update(secret).digest('base64')
 
 const client = (clientId: string, secrets: ClientOptions['secrets'], more: Partial<ClientOptions> = {}) => ({
   ...clients[0],

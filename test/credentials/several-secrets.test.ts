@@ -1,4 +1,5 @@
-import { type ClientOptions, webRuntime } from '@grantry/core'
+import { createHash } from 'node:crypto'
+import type { ClientOptions } from '@grantry/core'
 import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, fixture } from '../support/fixture.ts'
@@ -7,7 +8,7 @@ const grant = { grant_type: 'client_credentials', scope: 'api1' }
 const start = 1_800_000_000
 
 function sha512Of(secret: string): string {
-  return btoa(String.fromCharCode(...webRuntime.sha512(new TextEncoder().encode(secret))))
+  return createHash('sha512').update(secret).digest('base64')
 }
 
 const withSecrets = async (secrets: NonNullable<ClientOptions['secrets']>) => {

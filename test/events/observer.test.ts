@@ -1,4 +1,5 @@
-import { createProvider, type EndpointName, type Observer, type ProviderEvent, webRuntime } from '@grantry/core'
+import { createHash } from 'node:crypto'
+import { createProvider, type EndpointName, type Observer, type ProviderEvent } from '@grantry/core'
 import { basic, type Credentials, mapDriver, read, storeGrant, type TestResponse } from '@grantry/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, test } from 'vitest'
@@ -16,7 +17,7 @@ function countedBytes() {
   return (length: number): Uint8Array<ArrayBuffer> => {
     const count = (counts.get(length) ?? 0) + 1
     counts.set(length, count)
-    const block = (index: number) => webRuntime.sha512(new TextEncoder().encode(`${length} ${count} ${index}`))
+    const block = (index: number) => createHash('sha512').update(`${length} ${count} ${index}`).digest()
     return new Uint8Array(
       Array.from({ length: Math.ceil(length / 64) }, (_, index) => [...block(index)])
         .flat()

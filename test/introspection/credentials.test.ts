@@ -140,7 +140,7 @@ describe('secrets', () => {
   })
 
   test('7.3 accepts a secret stored as SHA-512', async () => {
-    const digest = webRuntime.sha512(new TextEncoder().encode('long'))
+    const digest = await webRuntime.sha512(new TextEncoder().encode('long'))
     const f = await withSecrets([{ sha512: Buffer.from(digest).toString('base64') }])
     expect(await statusWith(f, 'long')).toBe(200)
     expect(await statusWith(f, 'short')).toBe(401)

@@ -1,4 +1,4 @@
-// Only for the record store, the ports of the host and what combines them for each request. All other functions await.
+// Only for the record store, the ports of the host, the runtime and what combines them for each request. All other functions await.
 // See docs/measurements.md (40).
 import type { MaybePromise } from './types.ts'
 

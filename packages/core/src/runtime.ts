@@ -1,4 +1,4 @@
-import { sha256, sha512 } from '@noble/hashes/sha2.js'
+import { sha256 } from '@noble/hashes/sha2.js'
 import { type Bytes, base64url, hex, utf8 } from './encoding.ts'
 import type { JsonObject, MaybePromise, Optional } from './types.ts'
 
@@ -33,8 +33,11 @@ export interface Runtime {
   randomBytes(length: number): Bytes
   /** SHA-256. Synchronous, because `crypto.subtle.digest` costs a thread hop: far more than hashing a short string. */
   sha256(data: Uint8Array): Uint8Array
-  /** SHA-512. Synchronous too: a difference in timing between secrets would reveal which clients exist. */
-  sha512(data: Uint8Array): Uint8Array
+  /**
+   * SHA-512, for secrets that are stored as one, retries of refresh requests, and `at_hash` of EdDSA. It can be
+   * asynchronous: each check of a secret waits for it, or none does, so its timing does not reveal which clients exist.
+   */
+  sha512(data: Bytes): MaybePromise<Uint8Array>
   /** The SHA-256 of the UTF-8 text in lower-case hex. Every record key contains one. */
   sha256Hex(text: string): string
   /** Unpadded base64url (RFC 4648 section 5). A string is encoded as UTF-8 first. */
@@ -107,7 +110,7 @@ export const webRuntime: Runtime = {
   elapsed: () => performance.now(),
   randomBytes,
   sha256,
-  sha512,
+  sha512: async (data) => new Uint8Array(await crypto.subtle.digest('SHA-512', data)),
   sha256Hex: (text) => hex(sha256(utf8(text))),
   base64url: (data) => base64url(typeof data === 'string' ? utf8(data) : data),
   encrypt: async (key, iv, data) =>

@@ -8,6 +8,7 @@ import type { ClientAuthentication, PresentedSecret } from '../parts/client-auth
 import type { AuthenticatedClient } from '../parts/grant.ts'
 import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
+import { isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import { createSecretCheck } from './check-secret.ts'
 import {
@@ -127,10 +128,11 @@ function createVerify({ methods, clients, runtime, recorder }: ClientAuthenticat
       // secret, unless it is disabled. Nothing limits these requests, so they must not cost a slow hash of the host.
       const isKnownPublic = client?.public === true && client.enabled
       const verifySecret = isKnownPublic ? undefined : clients.secretVerifierOf(client)
-      const matches =
+      const matching =
         verifySecret === undefined
           ? matchesSecret(secret, client && clients.secretsOf(client).stored)
-          : await verifySecret(clientId, secret)
+          : verifySecret(clientId, secret)
+      const matches = isThenable(matching) ? await matching : matching
       if (client?.public) return refused('client_public', isKnownPublic ? 'impossible' : 'guess')
       if (client !== undefined && matches !== true) return refused('secret_mismatch')
     } else {

@@ -6,7 +6,9 @@ import type { RequestParameters } from '../http/parameters.ts'
 import type { ClientAuthentication, PresentedSecret } from '../parts/client-authentication.ts'
 import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
+import { after, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 import { createSecretCheck } from './check-secret.ts'
 import { createPresent, invalidClient, isGuessable, isPossible, type Presentation, presentedId } from './presented.ts'
 
@@ -46,25 +48,27 @@ export function createScopeAuthentication(deps: {
   )
   const matchesSecret = createSecretCheck(scopes.all.map(scopes.secretsOf), runtime)
 
-  function match(presented: PresentedSecret): Verdict {
+  function match(presented: PresentedSecret): MaybePromise<Verdict> {
     if (!isPossible(presented)) return { reason: 'credentials_impossible' }
     const scope = scopes.find(presented.clientId)
-    const matches = matchesSecret(presented.secret, scope && scopes.secretsOf(scope))
-    if (scope === undefined) return { reason: 'scope_unknown' }
-    if (!matches) return { reason: 'secret_mismatch' }
-    return scope.enabled ? { scope } : { reason: 'scope_disabled' }
+    return after(matchesSecret(presented.secret, scope && scopes.secretsOf(scope)), (matches): Verdict => {
+      if (scope === undefined) return { reason: 'scope_unknown' }
+      if (!matches) return { reason: 'secret_mismatch' }
+      return scope.enabled ? { scope } : { reason: 'scope_disabled' }
+    })
   }
 
-  function verify({ by: { method }, presented }: Presentation): Scope {
+  function verify({ by: { method }, presented }: Presentation): MaybePromise<Scope> {
     if (method.verify !== undefined) throw invalidClient('secret_missing')
     const credentials = presented as PresentedSecret
-    let verdict = match(credentials)
-    if (verdict.scope === undefined) {
-      const alternative = method.alternative?.(credentials)
-      if (alternative !== undefined && isPossible(alternative)) verdict = match(alternative)
-    }
-    if (verdict.scope === undefined) throw invalidClient(verdict.reason)
-    return verdict.scope
+    const matched = after(match(credentials), (verdict) => {
+      const alternative = verdict.scope === undefined ? method.alternative?.(credentials) : undefined
+      return alternative !== undefined && isPossible(alternative) ? match(alternative) : verdict
+    })
+    return after(matched, ({ scope, reason }) => {
+      if (scope === undefined) throw invalidClient(reason)
+      return scope
+    })
   }
 
   return async (request, form, trace) => {
@@ -80,7 +84,8 @@ export function createScopeAuthentication(deps: {
       id = presented.clientId
       limits.assertBelow(id, trace)
       isGuess = isGuessable(presentation) && readingsOf(by.method, presented as PresentedSecret).some(isPossible)
-      const scope = verify(presentation)
+      const verifying = verify(presentation)
+      const scope = isThenable(verifying) ? await verifying : verifying
       limits.assertBelow(id, trace)
       return { scope, presentation }
     } catch (thrown) {

@@ -1,6 +1,8 @@
 import type { Secret } from '../directory/secret.ts'
 import { hex, utf8 } from '../encoding.ts'
+import { after } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 
 /** Compares in time that depends only on the lengths, so that it does not reveal where two secrets differ. */
 export function constantTimeEqual(one: string, other: string): boolean {
@@ -16,8 +18,10 @@ const decoys: readonly Secret[] = [
   { algorithm: 'sha512', hash: '0'.repeat(128), expiresAt: 0 },
 ]
 
+const nothing = new Uint8Array()
+
 /** Whether any live secret of the owner matches. `secrets` is `undefined` for an unknown owner. */
-export type SecretCheck = (presented: string, secrets: readonly Secret[] | undefined) => boolean
+export type SecretCheck = (presented: string, secrets: readonly Secret[] | undefined) => MaybePromise<boolean>
 
 /**
  * Creates the check of secrets. Each check hashes the presented secret once with every algorithm in use, regardless of
@@ -32,16 +36,17 @@ export function createSecretCheck(known: readonly (readonly Secret[])[], runtime
   const used = new Set(known.flat().map(({ algorithm }) => algorithm))
   return (presented, secrets = []) => {
     for (const { algorithm } of secrets) used.add(algorithm)
-    const digests = {
-      sha256: used.has('sha256') ? runtime.sha256Hex(presented) : '',
-      sha512: used.has('sha512') || used.size === 0 ? hex(runtime.sha512(utf8(presented))) : '',
-    }
-    const now = runtime.now()
-    let matched = false
-    for (const { algorithm, hash, expiresAt } of secrets.length === 0 ? decoys : secrets) {
-      const equal = constantTimeEqual(digests[algorithm], hash)
-      if (equal && (expiresAt === undefined || now < expiresAt)) matched = true
-    }
-    return matched
+    const sha256 = used.has('sha256') ? runtime.sha256Hex(presented) : ''
+    const digesting = used.has('sha512') || used.size === 0 ? runtime.sha512(utf8(presented)) : nothing
+    return after(digesting, (digest) => {
+      const digests = { sha256, sha512: hex(digest) }
+      const now = runtime.now()
+      let matched = false
+      for (const { algorithm, hash, expiresAt } of secrets.length === 0 ? decoys : secrets) {
+        const equal = constantTimeEqual(digests[algorithm], hash)
+        if (equal && (expiresAt === undefined || now < expiresAt)) matched = true
+      }
+      return matched
+    })
   }
 }

@@ -3,7 +3,7 @@ import type { Client } from '../directory/client.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { RetrySecret } from '../keys/key-ring.ts'
-import { after } from '../promises.ts'
+import { after, isThenable } from '../promises.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { existenceAt, markerAt, recordAt } from '../records/lookup.ts'
@@ -92,7 +92,7 @@ function createReplays(
     if (kind !== 'refresh' || credential === undefined || spent === undefined) return undefined
     const replay = await store.get(replayKeyOf(spent.attempt, runtime), isReplayRecord)
     if (replay === undefined || replay.request !== retryId()) return undefined
-    const issuance = issuances.repeated(credential, replay, spent.spentAt)
+    const issuance = await issuances.repeated(credential, replay, spent.spentAt)
     if (issuance === undefined) return undefined
     const [isUsed] = await Promise.all([
       isSuccessorUsed(redeemed, issuance),
@@ -136,7 +136,7 @@ export function createCommit(deps: CommitDeps): Commit {
   const issuances = createIssuances(retrySecrets, runtime)
   const { handleReplay, handleLostRace } = createReplays(deps, issuances)
 
-  function issuanceFor({ client, redemptions }: CommitRequest): Issuance {
+  function issuanceFor({ client, redemptions }: CommitRequest): MaybePromise<Issuance> {
     // Only the rotation of a refresh token can be retried.
     const credential = refreshTokenIn(redemptions)?.credential
     if (credential === undefined || client.refreshToken.retryWindow === 0) return issuances.random()
@@ -178,7 +178,8 @@ export function createCommit(deps: CommitDeps): Commit {
     const replayed = presented.find(({ spent }) => spent !== undefined)
     if (replayed !== undefined) return (await mint(await handleReplay(request, replayed))).response
 
-    const issuance = issuanceFor(request)
+    const issuing = issuanceFor(request)
+    const issuance = isThenable(issuing) ? await issuing : issuing
     const { response, records, continued, facts } = await mint(issuance)
     if (!(await spend(request, issuance, records))) return (await mint(await handleLostRace(request))).response
     if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)

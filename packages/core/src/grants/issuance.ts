@@ -1,6 +1,8 @@
 import { type Bytes, utf8 } from '../encoding.ts'
 import type { RetrySecret } from '../keys/key-ring.ts'
+import { after } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 
 /** The time and the random values of the tokens in one response. */
 export interface Issuance {
@@ -34,24 +36,24 @@ function padded(key: Uint8Array, pad: number, message: Uint8Array): Bytes {
   return bytes
 }
 
-/** HMAC-SHA-512 (RFC 2104). Synchronous, unlike that of `crypto.subtle`. */
-function hmac(key: Uint8Array, message: Uint8Array, { sha512 }: Runtime): Uint8Array {
-  const block = key.length > blockSize ? sha512(key) : key
-  return sha512(padded(block, 0x5c, sha512(padded(block, 0x36, message))))
-}
+/** HMAC-SHA-512 (RFC 2104). Synchronous if the runtime is, unlike that of `crypto.subtle`. */
+const hmac = (key: Bytes, message: Uint8Array, { sha512 }: Runtime): MaybePromise<Uint8Array> =>
+  after(key.length > blockSize ? sha512(key) : key, (block) =>
+    after(sha512(padded(block, 0x36, message)), (inner) => sha512(padded(block, 0x5c, inner))),
+  )
 
 /** Creates the times and random values of responses. */
 export interface Issuances {
   /** Returns the current time and new random values. */
   random(): Issuance
   /** Returns the current time and values that `repeated` can derive again from this refresh token. */
-  repeatable(refreshToken: string): Issuance
+  repeatable(refreshToken: string): MaybePromise<Issuance>
   /**
    * Returns the values of an earlier response. `undefined` if a process with another secret has sent it.
    *
    * @param at the time of that response, in epoch seconds.
    */
-  repeated(refreshToken: string, derivation: Derivation, at: number): Issuance | undefined
+  repeated(refreshToken: string, derivation: Derivation, at: number): MaybePromise<Issuance> | undefined
 }
 
 /** @see docs/decisions/0089-a-secret-for-retries.md */
@@ -64,13 +66,16 @@ export function createIssuances(retrySecrets: readonly RetrySecret[], runtime: R
     derivation: Derivation,
     secret: RetrySecret | undefined,
     at: number,
-  ): Issuance {
+  ): MaybePromise<Issuance> {
     const token = utf8(refreshToken)
     const key = new Uint8Array(token.length + (secret?.bytes.length ?? 0))
     key.set(token)
     if (secret !== undefined) key.set(secret.bytes, token.length)
-    const values = hmac(key, utf8(`grantry retry 1\n${derivation.nonce}`), runtime)
-    return { at, now: runtime.now(), accessToken: values.slice(0, 32), refreshToken: values.slice(32), derivation }
+    const now = runtime.now()
+    return after(hmac(key, utf8(`grantry retry 1\n${derivation.nonce}`), runtime), (result) => {
+      const values = new Uint8Array(result)
+      return { at, now, accessToken: values.slice(0, 32), refreshToken: values.slice(32), derivation }
+    })
   }
 
   return {

@@ -129,10 +129,10 @@ const label = utf8('grantry retry secret 1\n')
  *
  * @param secret 32 random bytes that are used for something else.
  */
-export function retrySecretOf(secret: Uint8Array, { sha512, base64url }: Runtime): RetrySecret {
+export function retrySecretOf(secret: Uint8Array, { sha256, base64url }: Runtime): RetrySecret {
   const input = new Uint8Array(label.length + secret.length)
   input.set(label)
   input.set(secret, label.length)
-  const derived = new Uint8Array(sha512(input))
-  return { id: base64url(derived.slice(32, 38)), bytes: derived.slice(0, 32) }
+  const bytes = new Uint8Array(sha256(input))
+  return { id: base64url(sha256(bytes).slice(0, 6)), bytes }
 }

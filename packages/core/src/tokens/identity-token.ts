@@ -3,9 +3,10 @@ import { type CompleteSubject, localProvider } from '../directory/subject.ts'
 import type { UserClaims } from '../directory/user-claims.ts'
 import { utf8 } from '../encoding.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
+import { after, isThenable } from '../promises.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
-import type { JsonObject } from '../types.ts'
+import type { JsonObject, MaybePromise } from '../types.ts'
 import type { TokenFacts } from './access-token.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
 import { assertCustomClaims, identityFamilyIn, isIdentityProtocolClaim } from './claims.ts'
@@ -66,10 +67,9 @@ export function createIdentityTokens(deps: {
   /**
    * OpenID Connect Core section 3.1.3.6: the left half of the hash, with the hash function of the signing algorithm.
    */
-  function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): string {
+  function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): MaybePromise<string> {
     const hash = algorithm === 'EdDSA' ? runtime.sha512 : runtime.sha256
-    const digest = hash(utf8(accessToken))
-    return runtime.base64url(digest.subarray(0, digest.length / 2))
+    return after(hash(utf8(accessToken)), (digest) => runtime.base64url(digest.subarray(0, digest.length / 2)))
   }
 
   return {
@@ -84,6 +84,7 @@ export function createIdentityTokens(deps: {
       const custom = { ...ofUser, ...identityClaims }
       assertCustomClaims(custom, isIdentityProtocolClaim)
       const algorithm = identityTokenAlgorithmOf(client, keys)
+      const hashing = accessTokenHash(accessToken, algorithm)
       const claims: JsonObject = {
         iss: issuer,
         sub: subject.sub,
@@ -96,7 +97,7 @@ export function createIdentityTokens(deps: {
         ...(subject.idp !== localProvider && { idp: subject.idp }),
         amr: subject.amr,
         ...(subject.acr !== undefined && { acr: subject.acr }),
-        at_hash: accessTokenHash(accessToken, algorithm),
+        at_hash: isThenable(hashing) ? await hashing : hashing,
         ...(family !== undefined && { txn: family }),
         ...epochClaims(epochs),
         ...custom,
