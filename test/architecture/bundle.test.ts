@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { type BuildResult, build } from 'esbuild'
+import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 // A Worker that imports '@grantry/core' or '@grantry/resource-server' gets a bundle that uses web standards only.
@@ -11,9 +11,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
 const never = ['node:', 'unstorage', 'ioredis', 'hattip'] as const
 
-const bundle = (contents: string, { minify = false } = {}) =>
+const bundle = (contents: string, options: Pick<BuildOptions, 'minify' | 'external' | 'plugins'> = {}) =>
   build({
-    minify,
+    ...options,
     stdin: { contents, resolveDir: join(root, 'packages/core'), loader: 'ts' },
     absWorkingDir: root,
     bundle: true,
@@ -112,6 +112,25 @@ describe('the bundle of a provider with two grants', () => {
   // The figure is in docs/measurements.md (73).
   test('has less than 62.5 kB, gzipped', () => {
     expect(gzipSync(code, { level: 9 }).length).toBeLessThan(62_500)
+  })
+
+  test('does not include it in the published form either, where the core is one file', async () => {
+    const core = await bundle("export * from './src/index.ts'", { external: ['valibot', '@noble/*', 'jose'] })
+    const published: Plugin = {
+      name: 'published-core',
+      setup({ onResolve, onLoad }) {
+        onResolve({ filter: /^@grantry\/core$/ }, ({ path }) => ({ path, namespace: 'published', sideEffects: false }))
+        onLoad({ filter: /.*/, namespace: 'published' }, () => ({ contents: textOf(core), resolveDir: root }))
+      },
+    }
+    const program = await bundle("export { default } from '../../bench/programs/worker.ts'", { plugins: [published] })
+    expect(textOf(core)).toContain('createPasswordCheck')
+    expect(textOf(program)).toContain('createProvider')
+    for (const name of ['createPasswordCheck', 'createAuthenticateUser', 'createAuthorizations', 'createOpenRequest']) {
+      expect(textOf(program)).not.toContain(name)
+    }
+    // What a schema of a capability contains.
+    expect(textOf(program)).not.toMatch(/acrValues|omitsRedirectUri|credentialHash/u)
   })
 
   test('does not include a SHA-512, which the platform has', () => {

@@ -9,24 +9,28 @@ import type { AuthenticateUser, LoginContext } from '../parts/authenticate-user.
 import type { PasswordCheck } from './password-check.ts'
 import type { UserNames } from './user-names.ts'
 
-const text = v.string('must be a string')
-const credentialsSchema = configurationObject({
-  username: text,
-  password: text,
-  idp: v.optional(text),
-  tenant: v.optional(text),
-  acrValues: v.optional(v.pipe(v.array(text, 'must be an array of strings'), v.readonly())),
-})
-const contextSchema = v.object(
-  {
-    clientAddress: v.optional(text),
-    clientId: v.optional(text),
-    client: v.optional(v.custom<Client>((value) => typeof value === 'object' && value !== null, 'must be a client')),
-    onFound: functionSchema<NonNullable<LoginContext['onFound']>>(),
-    needsSecondFactor: functionSchema<NonNullable<LoginContext['needsSecondFactor']>>(),
-  },
-  'must be an object',
-)
+/** Created on demand, so that a bundler can drop them. */
+function createSchemas() {
+  const text = v.string('must be a string')
+  const credentials = configurationObject({
+    username: text,
+    password: text,
+    idp: v.optional(text),
+    tenant: v.optional(text),
+    acrValues: v.optional(v.pipe(v.array(text, 'must be an array of strings'), v.readonly())),
+  })
+  const context = v.object(
+    {
+      clientAddress: v.optional(text),
+      clientId: v.optional(text),
+      client: v.optional(v.custom<Client>((value) => typeof value === 'object' && value !== null, 'must be a client')),
+      onFound: functionSchema<NonNullable<LoginContext['onFound']>>(),
+      needsSecondFactor: functionSchema<NonNullable<LoginContext['needsSecondFactor']>>(),
+    },
+    'must be an object',
+  )
+  return { credentials, context }
+}
 
 /** The same limits in characters as for the parameters of the password grant. */
 const maxUsernameLength = 256
@@ -46,6 +50,7 @@ export function createAuthenticateUser(deps: {
   readonly recorder: Recorder
 }): AuthenticateUser {
   const { users, clients, checkPassword, names, recorder } = deps
+  const schemas = createSchemas()
 
   async function clientOf(clientId: string | undefined, found: Client | undefined): Promise<Client | undefined> {
     if (clientId === undefined) return undefined
@@ -56,13 +61,13 @@ export function createAuthenticateUser(deps: {
 
   return async (input, context) => {
     if (users.authenticate === undefined) throw new TypeError('authenticateUser() requires authenticate()')
-    const credentials = parseConfiguration(credentialsSchema, input, 'authenticateUser()')
+    const credentials = parseConfiguration(schemas.credentials, input, 'authenticateUser()')
     const {
       clientAddress,
       client: found,
       clientId = found?.clientId,
       ...steps
-    } = parseConfiguration(contextSchema, context, 'authenticateUser() context')
+    } = parseConfiguration(schemas.context, context, 'authenticateUser() context')
     const client = await clientOf(clientId, found)
     const trace = recorder.start('authenticateUser', { clientAddress }, context.traceContext)
     trace.client = client

@@ -22,20 +22,21 @@ import type { ReadAuthorization } from './contributions.ts'
 import { assertAudience, createOpenRequest, describeProblem, type OpenRequest, refuse } from './open-authorization.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
 
-const approvalEntries = {
-  subject: authorizationEntries.subject,
-  scopes: v.optional(authorizationEntries.scopes),
-  claims: authorizationEntries.claims,
-  identityClaims: authorizationEntries.identityClaims,
-  subjectEpoch: v.optional(v.nullable(v.string())),
-  // The base64url of a SHA-256.
-  credentialHash: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/u))),
-}
-const approvalSchema = configurationObject(approvalEntries)
+/** Creates the schema of approvals. On demand, so that a bundler can drop it. */
+const createApprovalSchema = () =>
+  configurationObject({
+    subject: authorizationEntries.subject,
+    scopes: v.optional(authorizationEntries.scopes),
+    claims: authorizationEntries.claims,
+    identityClaims: authorizationEntries.identityClaims,
+    subjectEpoch: v.optional(v.nullable(v.string())),
+    // The base64url of a SHA-256.
+    credentialHash: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/u))),
+  })
 
 /** @throws OAuthError when it is malformed, or has a claim of the protocol. */
-function checkedApproval(input: unknown): Approval {
-  const parsed = v.safeParse(approvalSchema, input, { abortPipeEarly: true })
+function checkedApproval(input: unknown, schema: ReturnType<typeof createApprovalSchema>): Approval {
+  const parsed = v.safeParse(schema, input, { abortPipeEarly: true })
   if (!parsed.success) throw refuse('invalid_request', describeProblem(parsed.issues), 'malformed_approval')
   const approval = parsed.output as Approval
   const { claims = {}, identityClaims = {} } = approval
@@ -177,6 +178,7 @@ export function createAuthorizations(deps: AuthorizationDeps): {
   const openRequest = createOpenRequest(deps)
   const storeApproval = createStoreApproval(deps)
   const proposals = createProposals()
+  const approvalSchema = createApprovalSchema()
 
   /** Checks a request again if its client could have changed since, such as during a slow call of the host. */
   async function current(opened: OpenRequest): Promise<OpenRequest> {
@@ -190,7 +192,7 @@ export function createAuthorizations(deps: AuthorizationDeps): {
     openAuthorization: async (request, found) => proposals.create(await openRequest(request, found)),
     async authorize(proposal, input) {
       const opened = proposals.take(proposal)
-      const approval = checkedApproval(input)
+      const approval = checkedApproval(input, approvalSchema)
       return storeApproval(await current(opened), approval)
     },
   }

@@ -14,30 +14,31 @@ import type { AuthorizationContributed, ReadAuthorization } from './contribution
 import { audienceNotAllowed } from './policy.ts'
 import type { ScopePolicy } from './scope-policy.ts'
 
-const requestEntries = {
-  kind: v.string(),
-  clientId: v.string(),
-  omitsRedirectUri: v.optional(v.boolean()),
-  params: v.optional(v.record(v.string(), v.string())),
-  confirmation: v.optional(v.record(v.string(), v.string())),
-  redirectUri: authorizationEntries.redirectUri,
-  scopes: v.optional(authorizationEntries.scopes),
-  scope: v.optional(v.string()),
-  demands: authorizationEntries.demands,
-  requestedClaims: authorizationEntries.requestedClaims,
-  nonce: v.optional(v.pipe(v.string(), v.maxLength(300))),
-  clientEpoch: v.optional(v.nullable(v.string())),
-  lifetime: v.optional(lifetimeSchema),
-}
-
-const suggestions = {
-  codechallenge: 'params.code_challenge',
-  codechallengemethod: 'params.code_challenge_method',
-}
-
-const schemas = {
-  withRedirect: configurationObject({ ...requestEntries, redirectUri: v.string() }, { suggestions }),
-  withoutRedirect: configurationObject(requestEntries, { suggestions }),
+/** Creates the schemas of requests. On demand, so that a bundler can drop them. */
+function createSchemas() {
+  const entries = {
+    kind: v.string(),
+    clientId: v.string(),
+    omitsRedirectUri: v.optional(v.boolean()),
+    params: v.optional(v.record(v.string(), v.string())),
+    confirmation: v.optional(v.record(v.string(), v.string())),
+    redirectUri: authorizationEntries.redirectUri,
+    scopes: v.optional(authorizationEntries.scopes),
+    scope: v.optional(v.string()),
+    demands: authorizationEntries.demands,
+    requestedClaims: authorizationEntries.requestedClaims,
+    nonce: v.optional(v.pipe(v.string(), v.maxLength(300))),
+    clientEpoch: v.optional(v.nullable(v.string())),
+    lifetime: v.optional(lifetimeSchema),
+  }
+  const suggestions = {
+    codechallenge: 'params.code_challenge',
+    codechallengemethod: 'params.code_challenge_method',
+  }
+  return {
+    withRedirect: configurationObject({ ...entries, redirectUri: v.string() }, { suggestions }),
+    withoutRedirect: configurationObject(entries, { suggestions }),
+  }
 }
 
 export const refuse = (
@@ -85,6 +86,7 @@ export function createOpenRequest(deps: {
   readonly readAuthorization: ReadAuthorization
 }): OpenRequestFor {
   const { registry, clients, scopePolicy, audiences, readAuthorization } = deps
+  const schemas = createSchemas()
 
   /** @throws TypeError (a defect in the caller) when no plugin redeems grants of this kind. */
   function redeemerOf(kind: unknown) {
