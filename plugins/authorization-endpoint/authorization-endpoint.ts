@@ -10,6 +10,7 @@ import {
   type Plugin,
   parseConfiguration,
   type Reply,
+  sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
 import { asGet, isResent, lacksCookie, resendForm } from '../shared/redirects.ts'
@@ -163,6 +164,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     client.requirePushedAuthorizationRequests === true || pushedRequests?.isRequired(client) === true
   return definePlugin('authorization-endpoint', [
     authorizations,
+    sealing,
     fieldsOf(options),
     defineHostFunctions(userSessions, (kit) => createUserSessions(sessions, kit)),
     defineHostFunctions(remoteInteractions, createRemoteInteractions),

@@ -11,6 +11,7 @@ import {
   type PluginPart,
   parseConfiguration,
   passwords,
+  sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
 import { authorizationRequests, createAuthorizationRequests } from './host.ts'
@@ -83,6 +84,7 @@ export function loginPage(input: LoginPageOptions = {}): Plugin {
   return definePlugin('authorization-endpoint', [
     authorizations,
     passwords,
+    sealing,
     defineFields({ errors, client: clientMembers }),
     ...hostParts({ pages, trusted, mustPush, consents: createConsents(consentLifetime) }),
   ])

@@ -5,6 +5,7 @@ import {
   defineHostFunctions,
   type EndpointKit,
   type PluginPart,
+  sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
 import type { Options } from './options.ts'
@@ -122,6 +123,7 @@ const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
 /** The parts of the plugin for checked options. */
 export const deviceParts = (options: Options): readonly PluginPart[] => [
   authorizations,
+  sealing,
   endpointOf(options),
   grantOf(options),
   defineHostFunctions(deviceVerification, (kit) => createDeviceVerification(kit, options.guesses)),

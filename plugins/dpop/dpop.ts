@@ -10,6 +10,7 @@ import {
   type ProofRequest,
   parseConfiguration,
   type Refuse,
+  sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
@@ -153,6 +154,7 @@ export function dpop(options: DpopOptions = {}): Plugin {
   const settings = parseConfiguration(settingsSchema, options, 'dpop()')
   const { algorithms, bindRefreshTokens } = settings
   return definePlugin('dpop', [
+    sealing,
     defineFields({
       client: { dpopBoundAccessTokens: v.optional(v.boolean('must be true or false'), false) },
       errors,

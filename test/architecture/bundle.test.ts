@@ -93,6 +93,7 @@ describe('the bundle of a provider with two grants', () => {
     'abuse/waiting-limit.ts',
     'grants/authorizations.ts',
     'grants/open-authorization.ts',
+    'grants/plugin-seal.ts',
     'grants/grant-check-kind.ts',
     'grants/failed-proofs.ts',
     'parts/endpoint-kind.ts',

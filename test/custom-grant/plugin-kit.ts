@@ -1,4 +1,4 @@
-import { defineGrant, definePlugin, type GrantKit, type PluginPart, type ProviderOptions } from '@grantry/core'
+import { defineGrant, definePlugin, type GrantKit, type PluginPart, type ProviderOptions, sealing } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import * as v from 'valibot'
@@ -23,7 +23,10 @@ export async function setUp(plugin = 'kit', more: Partial<ProviderOptions> = {},
   })
   const f = await createTestProvider({
     keys: [jwk],
-    plugins: [definePlugin(plugin, [grant, offerKit(plugin), ...parts]), plugin !== 'other' && kitPlugin('other')],
+    plugins: [
+      definePlugin(plugin, [sealing, grant, offerKit(plugin), ...parts]),
+      plugin !== 'other' && kitPlugin('other'),
+    ],
     ...more,
   })
   return {

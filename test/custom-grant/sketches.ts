@@ -6,6 +6,7 @@ import {
   type EndpointKit,
   OAuthError,
   type Plugin,
+  sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
 
@@ -49,6 +50,7 @@ export const authorizationEndpoint = (loginPage: string): Plugin => {
     return pushed?.client_id === params.client_id ? pushed : undefined
   }
   return definePlugin('authorization-sketch', [
+    sealing,
     defineEndpoint({
       name: 'pushedAuthorization',
       path: '/connect/par',

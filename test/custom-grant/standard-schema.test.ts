@@ -1,5 +1,5 @@
 /** The parameters and records of plugins can be described with any library that implements Standard Schema. */
-import { defineEndpoint, defineGrant, definePlugin, type Schema } from '@grantry/core'
+import { defineEndpoint, defineGrant, definePlugin, type Schema, sealing } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
 import { type } from 'arktype'
 import * as v from 'valibot'
@@ -141,7 +141,7 @@ test('a retry ignores parameters that a zod schema does not declare, and every o
 })
 
 test('records can be read with any schema', async () => {
-  const { provider } = await createTestProvider({ plugins: kitPlugin('shelf') })
+  const { provider } = await createTestProvider({ plugins: [kitPlugin('shelf'), sealing] })
   const kit = kitOf(provider, 'shelf')
   await kit.records.put('a', { step: 1 }, kit.now() + 60)
   const wrong = [v.object({ step: v.string() }), z.object({ step: z.string() }), type({ step: 'string' })]

@@ -7,11 +7,13 @@ import {
   type Proposal,
   type ProviderEvent,
   passwords,
+  sealing,
   type UserService,
 } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { loginPage } from '@grantry/plugins/authorization-endpoint'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { dpop } from '@grantry/plugins/dpop'
 import { password } from '@grantry/plugins/password'
 import { createTestProvider, storeGrant, testClient } from '@grantry/testing'
 import * as v from 'valibot'
@@ -95,7 +97,7 @@ describe('the capability passwords', () => {
     [
       'one with a misspelled name',
       [{ ...passwords, name: 'password' }],
-      'requires[0].name must be one of passwords, authorizations',
+      'requires[0].name must be one of passwords, authorizations, sealing',
     ],
   ])('a grant that requires %s is refused at start', async (_what, requires, message) => {
     await expect(createTestProvider({ plugins: pin(requires as readonly Capability[]) })).rejects.toThrow(message)
@@ -154,5 +156,27 @@ describe('the capability authorizations', () => {
     await expect(kit.limitWaiting({ clientAddress: '192.0.2.1' }, waiting)).rejects.toMatchObject(
       problem('limitWaiting'),
     )
+  })
+})
+
+describe('the capability sealing', () => {
+  const text = v.literal('sealed')
+
+  test.each([
+    ['the parts of the plugin', definePlugin('kit', [offerKit('kit'), sealing])],
+    ['the option plugins', [definePlugin('kit', [offerKit('kit')]), sealing]],
+    ['another plugin', [definePlugin('kit', [offerKit('kit')]), dpop()]],
+  ])('is available with %s', async (_where, plugins) => {
+    const { provider, clock } = await createTestProvider({ plugins })
+    const kit = kitOf(provider, 'kit')
+    expect(await kit.unseal(await kit.seal('sealed', clock.now() + 60), text)).toBe('sealed')
+  })
+
+  test('without it, nothing is sealed, and the error names what to add', async () => {
+    const { provider, clock } = await createTestProvider({ plugins: definePlugin('kit', [offerKit('kit')]) })
+    const { seal, unseal } = kitOf(provider, 'kit')
+    const problem = /seal\(\): no plugin has the capability sealing of @grantry\/core/u
+    await expect(seal('sealed', clock.now() + 60)).rejects.toThrow(problem)
+    await expect(unseal('a.b', text)).rejects.toThrow(problem)
   })
 })

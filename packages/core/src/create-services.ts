@@ -53,7 +53,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const audiences = createAudiences(issuer, scopes)
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
   const tokenEndpoints = tokenEndpointUrls(registry, urls)
-  const plugins = createPluginKits({ ...shared, tokenEndpoints, keys, audiences, jwt, hostLimits })
+  const plugins = createPluginKits({ ...shared, tokenEndpoints, keys, audiences, jwt, hostLimits, registry })
   const { kitOf } = plugins
   const clients = clientsWith(
     registry.clientSources.map(({ plugin, part }) => ({ plugin, find: (id) => part.find(id, kitOf(plugin)) })),

@@ -1,4 +1,12 @@
-import { authorizations, defineGrant, definePlugin, type Grant, type GrantKit, OAuthError } from '@grantry/core'
+import {
+  authorizations,
+  defineGrant,
+  definePlugin,
+  type Grant,
+  type GrantKit,
+  OAuthError,
+  sealing,
+} from '@grantry/core'
 import * as v from 'valibot'
 import { kitOf, offerKit } from '../../support/kit-of.ts'
 import {
@@ -18,6 +26,7 @@ const link = (kit: GrantKit, text: string) => kit.unseal(text, v.object({ sub: v
 /** A grant that declares stored grants but redeems a text of its own. */
 const sealedLink = (resultOf: (sub: string) => object) =>
   definePlugin('ticket', [
+    sealing,
     defineGrant({
       grantType,
       params: v.object({ ticket: v.string() }),

@@ -78,13 +78,15 @@ function assertChallengeIsRead({ params }: AuthorizationRequest, grantType: stri
 /** Checks a request. @param found the client, if it was found just now */
 export type OpenRequestFor = (request: AuthorizationRequest, found?: Client) => Promise<OpenRequest>
 
-export function createOpenRequest(deps: {
+interface OpenRequestDeps {
   readonly registry: Registry
   readonly clients: ClientDirectory
   readonly scopePolicy: ScopePolicy
   readonly audiences: Audiences
   readonly readAuthorization: ReadAuthorization
-}): OpenRequestFor {
+}
+
+export function createOpenRequest(deps: OpenRequestDeps): OpenRequestFor {
   const { registry, clients, scopePolicy, audiences, readAuthorization } = deps
   const schemas = createSchemas()
 

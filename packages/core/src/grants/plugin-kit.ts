@@ -8,8 +8,10 @@ import { utf8 } from '../encoding.ts'
 import { createRefuse, tooManyFailures } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
+import { missing } from '../parts/capability.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
 import type { Kit, PluginRecords } from '../parts/kit.ts'
+import type { Registry } from '../parts/registry.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -17,7 +19,7 @@ import type { Audiences } from '../tokens/audience.ts'
 import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
-import { createSeal } from './plugin-seal.ts'
+import type { OpenSealing } from './plugin-seal.ts'
 import { createRedemption } from './redemption.ts'
 
 /** More than a plugin needs. Bounds the memory if a plugin computes the names of its limits. */
@@ -103,6 +105,9 @@ function isLogoutToken(typ: string, { events, nonce, exp, iat }: Readonly<Record
   )
 }
 
+/** Of a provider whose plugins seal nothing. */
+const noSealing = { seal: missing('seal', 'sealing'), unseal: missing('unseal', 'sealing') }
+
 interface PluginKitDeps {
   readonly issuer: string
   readonly tokenEndpoints: readonly string[]
@@ -113,6 +118,7 @@ interface PluginKitDeps {
   readonly runtime: Runtime
   readonly recorder: Recorder
   readonly hostLimits: HostLimits
+  readonly registry: Pick<Registry, 'capabilities'>
 }
 
 function createSign({
@@ -134,10 +140,17 @@ function createSign({
   }
 }
 
+/** Returns a function that creates `seal` and `unseal` of a plugin. */
+function createSealOf(deps: PluginKitDeps): ReturnType<OpenSealing> {
+  const open = deps.registry.capabilities.get('sealing')?.open as OpenSealing | undefined
+  return open?.(deps) ?? (() => noSealing)
+}
+
 export function createPluginKits(deps: PluginKitDeps): PluginKits {
-  const { issuer, tokenEndpoints, keys, audiences, store, runtime, recorder, hostLimits } = deps
+  const { issuer, tokenEndpoints, audiences, store, runtime, recorder, hostLimits } = deps
   const callHost = createHostCalls(hostLimits)
   const sign = createSign(deps)
+  const sealOf = createSealOf(deps)
 
   /**
    * Checks that `expiresAt` is an epoch time. A duration passed by mistake would make a single-use credential usable
@@ -181,7 +194,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       records,
       recordUser,
       callHost,
-      ...createSeal(plugin, { issuer, keys, runtime }),
+      ...sealOf(plugin),
       sign,
       limitGuesses: createGuessLimits(plugin, { issuer, store, runtime, recorder }),
     }

@@ -8,12 +8,12 @@ import { type Defined, oneOf, partKind, required } from './part-kind.ts'
  * provider, then have its functions.
  */
 export interface Capability extends Defined<'capability'> {
-  readonly name: 'passwords' | 'authorizations'
+  readonly name: 'passwords' | 'authorizations' | 'sealing'
   /** Only the core calls it. */
   readonly open: (services: never) => object
 }
 
-const schemas = () => ({ name: oneOf('passwords', 'authorizations'), open: required() })
+const schemas = () => ({ name: oneOf('passwords', 'authorizations', 'sealing'), open: required() })
 
 export const capabilityKind = /* @__PURE__ */ partKind<Capability>('capability', {
   title: 'capability',

@@ -77,7 +77,8 @@ export interface Kit {
   callHost<T>(port: string, call: () => MaybePromise<T>): Promise<T>
   /**
    * Encrypts a value for this plugin, so that a browser can keep it, as in a cookie. A rotation of stored keys can
-   * make it unreadable: use it for minutes, and start over when `unseal` returns `undefined`.
+   * make it unreadable: use it for minutes, and start over when `unseal` returns `undefined`. Requires the capability
+   * `sealing`.
    *
    * @param expiresAt epoch seconds
    * @throws TypeError when the provider has no private key of its own, because all keys are external.
