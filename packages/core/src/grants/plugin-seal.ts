@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
 import type { KeyRing, RingKey } from '../keys/key-ring.ts'
-import type { Capability } from '../parts/capability.ts'
+import { type Capability, capabilityKind } from '../parts/capability.ts'
 import type { Kit } from '../parts/kit.ts'
 import { jsonObjectSchema } from '../records/json.ts'
 import type { Runtime } from '../runtime.ts'
@@ -58,4 +58,4 @@ const open: OpenSealing = ({ issuer, keys, runtime }) => {
  * The encryption of what browsers keep: `seal` and `unseal` of kits. `authorizationEndpoint()`, `loginPage()`,
  * `deviceAuthorization()` and `dpop()` name it.
  */
-export const sealing: Capability = { kind: 'capability', name: 'sealing', open }
+export const sealing: Capability = { kind: 'capability', '~kind': capabilityKind, name: 'sealing', open }
