@@ -25,16 +25,19 @@ export interface Progress {
   readonly full: number
 }
 
-/** An attempt under a name in the current window. */
+/**
+ * An attempt under a name in the current window. It has functions instead of accessors: every object literal with an
+ * accessor gets its own hidden class, which slows down all code that reads it (bench/PROFILE.md).
+ */
 export interface NumberedAttempt {
   readonly limit: string
   readonly progress: Lookup<Progress>
   /** Seconds until the window ends. */
-  readonly remaining: number
+  remaining(): number
   /** Whether the number is low enough for a check of the password. */
-  readonly isAdmitted: boolean
+  isAdmitted(): boolean
   /** Whether all attempts that the window allows have failed, as far as is known. */
-  readonly isBlocked: boolean
+  isBlocked(): boolean
   see(progress: Progress): void
   /** Draws the next number, exactly across all processes. Without one, nothing may be checked. */
   draw(): MaybePromise<void>
@@ -86,15 +89,9 @@ export function createAttemptLimit(
           [recordAt(passedKey, isMark), markerAt(fullKey, isMark, unreadable)],
           ([passed, full]): Progress => ({ passed: passed?.number ?? 0, full: full?.number ?? 0 }),
         ),
-        get remaining() {
-          return Math.max(1, end - runtime.now())
-        },
-        get isAdmitted() {
-          return number > 0 && number <= allowed()
-        },
-        get isBlocked() {
-          return Math.max(seen.full, blocked.get(hash) ?? 0) >= allowed()
-        },
+        remaining: () => Math.max(1, end - runtime.now()),
+        isAdmitted: () => number > 0 && number <= allowed(),
+        isBlocked: () => Math.max(seen.full, blocked.get(hash) ?? 0) >= allowed(),
         see(progress) {
           seen = progress
           if (progress.full > 0) blocked.set(hash, progress.full)

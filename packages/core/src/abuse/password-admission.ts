@@ -63,7 +63,7 @@ const keyPart = (...parts: readonly (string | undefined)[]): string => JSON.stri
 
 const giveBack = async (counters: readonly NumberedAttempt[]): Promise<readonly NewRecord[]> =>
   // A number beyond the limit stays drawn: giving it back could admit another one that waits.
-  (await Promise.all(counters.filter(({ isAdmitted }) => isAdmitted).map((counter) => counter.giveBack()))).flat()
+  (await Promise.all(counters.filter((counter) => counter.isAdmitted()).map((counter) => counter.giveBack()))).flat()
 
 /** Under which names an attempt counts. */
 interface Names {
@@ -115,7 +115,7 @@ function createRefusals({ store }: Pick<LimitDeps, 'store'>) {
 
   /** Refuses an attempt. Processes have ended in the middle of earlier ones: the next one need not wait for them. */
   async function giveUp(counters: readonly NumberedAttempt[]): Promise<never> {
-    const late = counters.filter((counter) => !counter.isAdmitted)
+    const late = counters.filter((counter) => !counter.isAdmitted())
     await store.commit({ put: late.flatMap((counter) => counter.fail()) })
     return refuse(counters, 1)
   }
@@ -145,13 +145,10 @@ export function createAdmission(
     return { isStillKnown: known !== undefined, clientWait }
   }
 
-  /** Whether the attempt is admitted; `false` while others are in progress. */
-  async function isAdmitted({ counters, isKnown }: Admitted, clientWait: number | undefined): Promise<boolean> {
-    if (clientWait !== undefined) return refuse(counters, clientWait)
-    const isBlocked = ({ isBlocked, isAdmitted }: NumberedAttempt) => isBlocked && !(isKnown && isAdmitted)
-    const blocked = counters.find(isBlocked)
-    if (blocked !== undefined) return refuse(counters, blocked.remaining)
-    return counters.every((counter) => counter.isAdmitted)
+  /** Returns the seconds to wait if the attempt must be refused. */
+  function waitOf({ counters, isKnown }: Admitted, clientWait: number | undefined): number | undefined {
+    const isBlocked = (counter: NumberedAttempt) => counter.isBlocked() && !(isKnown && counter.isAdmitted())
+    return clientWait ?? counters.find(isBlocked)?.remaining()
   }
 
   /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. */
@@ -162,7 +159,7 @@ export function createAdmission(
     for (let pause = firstPause, waited = 0; ; ) {
       const { counters, isKnown } = plan
       // The numbers of a name remain: `passed` reaches them. Those of an account start again after each login.
-      const draws: boolean = isKnown || (!isDrawn && !counters.some(({ isBlocked }) => isBlocked))
+      const draws: boolean = isKnown || (!isDrawn && !counters.some((counter) => counter.isBlocked()))
       const { isStillKnown, clientWait } = await look(plan, knownKey, who, draws)
       if (isStillKnown !== isKnown) {
         if (isStillKnown) {
@@ -174,7 +171,10 @@ export function createAdmission(
         isDrawn = false
         continue
       }
-      if (await isAdmitted(plan, clientWait)) return plan
+      const wait = waitOf(plan, clientWait)
+      if (wait !== undefined) return refuse(counters, wait)
+      // Otherwise others are in progress.
+      if (counters.every((counter) => counter.isAdmitted())) return plan
       isDrawn ||= draws
       if (!isDrawn) continue
       if (waited >= maxQueueTime) return giveUp(counters)

@@ -1,6 +1,7 @@
 import { tooManyFailures } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import { allOf } from '../promises.ts'
+import type { MaybePromise } from '../types.ts'
 import type { AbuseControl } from './abuse-control.ts'
 import { type ClientFailures, createClientFailures } from './client-failures.ts'
 import { type Admission, type Admitted, type Attempt, createAdmission } from './password-admission.ts'
@@ -39,9 +40,13 @@ export interface PasswordLimits {
 /** Decides what a checked password changes. */
 function createOutcomes(admission: Admission, clientFailures: ClientFailures, { recorder }: LimitDeps) {
   /** Settles a right password. It is refused if the client has reached its limit in the meantime. */
-  async function ofSuccess(admitted: Admitted, who: Attempt): Promise<Outcome> {
+  function ofSuccess(admitted: Admitted, who: Attempt): MaybePromise<Outcome> {
     const { counters, isKnown } = admitted
-    if (isKnown) return { put: [], remove: counters.flatMap((counter) => counter.forget()) }
+    return isKnown ? { put: [], remove: counters.flatMap((counter) => counter.forget()) } : ofFirst(admitted, who)
+  }
+
+  /** Settles the first right password of an account at an address. */
+  async function ofFirst(admitted: Admitted, who: Attempt): Promise<Outcome> {
     // In one trip with the mark for the tokens.
     const [wait, returned] = await allOf([clientFailures.waitOf(who), admission.giveBack(admitted)])
     if (wait !== undefined) return { put: returned, remove: [], wait }
@@ -57,8 +62,8 @@ function createOutcomes(admission: Admission, clientFailures: ClientFailures, { 
     if (wait !== undefined) return { put: await admission.giveBack(admitted), remove: [], wait }
     const put = counters.flatMap((counter) => {
       const marks = counter.fail()
-      const { limit, remaining } = counter
-      if (marks.length > 0) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter: remaining })
+      if (marks.length > 0)
+        recorder.record(trace, { type: 'abuse_limited', limit: counter.limit, retryAfter: counter.remaining() })
       return marks
     })
     return { put, remove: [] }

@@ -1,4 +1,5 @@
 import { OAuthError } from '../errors/oauth-error.ts'
+import type { MaybePromise } from '../types.ts'
 import type { AbuseControl } from './abuse-control.ts'
 import { createKeyedQueue, type KeyedQueue } from './keyed-queue.ts'
 import type { Attempt } from './password-admission.ts'
@@ -24,7 +25,7 @@ export interface Place {
 /** Lets concurrent logins of one user wait for each other instead of being refused. */
 export interface UserQueue {
   /** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same user take too long. */
-  enter(who: Attempt): Promise<Place>
+  enter(who: Attempt): MaybePromise<Place>
 }
 
 export function createUserQueue({ perUserAndAddress, perUser }: AbuseControl['passwords']): UserQueue {
@@ -33,13 +34,15 @@ export function createUserQueue({ perUserAndAddress, perUser }: AbuseControl['pa
   const places = createHeldPlaces()
 
   /** Waits for earlier attempts, but not long for those that only hold a place. */
-  async function hasEntered(queue: KeyedQueue, name: string): Promise<boolean> {
-    const entered = queue.enter(name)
-    if (entered === true) return true
+  async function afterEarlier(entering: MaybePromise<boolean>, queue: KeyedQueue, name: string): Promise<Place> {
     const timer = setTimeout(() => places.leaveAll(name), maxSettleTime)
-    const result = await entered
+    const hasEntered = await entering
     clearTimeout(timer)
-    return result
+    if (hasEntered) return placeIn(queue, name)
+    throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
+      reason: 'earlier_attempt_pending',
+      retryAfter: 1,
+    })
   }
 
   function placeIn(queue: KeyedQueue, name: string): Place {
@@ -56,13 +59,11 @@ export function createUserQueue({ perUserAndAddress, perUser }: AbuseControl['pa
   }
 
   return {
-    async enter({ foldedName, nameAtAddress }) {
-      const [queue, name] = nameAtAddress === undefined ? [everywhere, foldedName] : [atAddress, nameAtAddress]
-      if (await hasEntered(queue, name)) return placeIn(queue, name)
-      throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
-        reason: 'earlier_attempt_pending',
-        retryAfter: 1,
-      })
+    enter({ foldedName, nameAtAddress }) {
+      const queue = nameAtAddress === undefined ? everywhere : atAddress
+      const name = nameAtAddress ?? foldedName
+      const entering = queue.enter(name)
+      return entering === true ? placeIn(queue, name) : afterEarlier(entering, queue, name)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { decodeBase64, decodeUtf8 } from '../encoding.ts'
+import { decodeBase64Text } from '../encoding.ts'
 import { parseAuthorization } from '../http/authorization-header.ts'
 
 /** The id of a client, or the name of a scope, and its secret. */
@@ -19,8 +19,7 @@ export function parseBasic(authorization: string): CredentialPair | undefined {
   if (authorization.length > maxHeaderLength) return undefined
   const parsed = parseAuthorization(authorization)
   if (parsed?.scheme !== 'basic') return undefined
-  const bytes = decodeBase64(parsed.credentials)
-  const pair = bytes && decodeUtf8(bytes)
+  const pair = decodeBase64Text(parsed.credentials)
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon < 0) return undefined
   return { clientId: pair.slice(0, colon), secret: pair.slice(colon + 1) }

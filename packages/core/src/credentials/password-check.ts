@@ -5,7 +5,7 @@ import type { PasswordLimits } from '../abuse/password-limits.ts'
 import type { Settlement } from '../abuse/settlement.ts'
 import { createBoundedMap } from '../bounded-map.ts'
 import type { Client } from '../directory/client.ts'
-import { localProvider, subjectSchema } from '../directory/subject.ts'
+import { checkSubject, localProvider } from '../directory/subject.ts'
 import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
@@ -51,7 +51,7 @@ const maxLogins = 10_000
  * with a password.
  */
 function subjectOf(user: AuthenticatedUser): Subject {
-  const parsed = v.safeParse(subjectSchema, { ...user, amr: user.amr ?? ['pwd'] })
+  const parsed = checkSubject(Object.assign({}, user, { amr: user.amr ?? ['pwd'] }))
   if (parsed.success) return parsed.output
   throw new TypeError(
     `users.authenticate() returned a malformed subject: ${v.getDotPath(parsed.issues[0]) ?? 'no object'}`,

@@ -21,6 +21,26 @@ export const subjectSchema = v.strictObject({
   acr: v.optional(text(200)),
 })
 
+/** The subjects that `checkSubject` has returned. They are frozen, so they still match the schema. */
+const checked = new WeakSet<object>()
+
+/** Validates a subject. Its members cannot be changed afterwards. */
+export function checkSubject(input: unknown): v.SafeParseResult<typeof subjectSchema> {
+  const parsed = v.safeParse(subjectSchema, input)
+  if (parsed.success) {
+    Object.freeze(parsed.output.amr)
+    checked.add(Object.freeze(parsed.output))
+  }
+  return parsed
+}
+
+const asItIs = v.custom<v.InferOutput<typeof subjectSchema>>(() => true)
+
+/** For a subject that a caller may have from `checkSubject`, such as a grant from `authenticateUser`: it is not validated again. */
+export const uncheckedSubjectSchema = v.lazy((input) =>
+  typeof input === 'object' && input !== null && checked.has(input) ? asItIs : subjectSchema,
+)
+
 /** The default `idp` of a subject. */
 export const localProvider = 'local'
 

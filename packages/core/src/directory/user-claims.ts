@@ -1,4 +1,4 @@
-import type { Json } from '../types.ts'
+import type { Json, MaybePromise } from '../types.ts'
 import type { Client } from './client.ts'
 import type { ScopeDirectory } from './scopes.ts'
 import type { UserService } from './user-service.ts'
@@ -34,7 +34,7 @@ export type UserClaims = (
   scopes: readonly string[],
   of: 'identity' | 'api',
   byName?: ClaimsByName,
-) => Promise<Record<string, Json>>
+) => MaybePromise<Record<string, Json>>
 
 /** `role` is an array, even with only one role (the seed, section 2.5). */
 const asList = (value: Json): Json => (Array.isArray(value) ? value : [value])
@@ -50,7 +50,19 @@ export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserServ
     return names
   }
 
-  return async (sub, scopes, of, byName) => {
+  /** Asks the user service. */
+  async function read(sub: string, names: Iterable<string>, of: 'identity' | 'api'): Promise<Record<string, Json>> {
+    const claims: Record<string, Json> = {}
+    const found = (await users.claims?.(sub, [...names])) ?? {}
+    for (const name of names) {
+      const value = found[name]
+      if (value !== undefined && value !== null) claims[name] = value
+    }
+    if (of === 'identity' && claims.role !== undefined) claims.role = asList(claims.role)
+    return claims
+  }
+
+  return (sub, scopes, of, byName) => {
     const names = claimsOf(scopes, of)
     if (byName !== undefined) {
       const allowed = claimsOf(byName.client.scopes, of)
@@ -58,14 +70,6 @@ export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserServ
     }
     // The core knows it.
     names.delete('sub')
-    const claims: Record<string, Json> = {}
-    if (names.size === 0 || users.claims === undefined) return claims
-    const found = (await users.claims(sub, [...names])) ?? {}
-    for (const name of names) {
-      const value = found[name]
-      if (value !== undefined && value !== null) claims[name] = value
-    }
-    if (of === 'identity' && claims.role !== undefined) claims.role = asList(claims.role)
-    return claims
+    return names.size === 0 || users.claims === undefined ? {} : read(sub, names, of)
   }
 }

@@ -16,9 +16,10 @@ const malformed = (reason: string, cause?: unknown): OAuthError =>
 const repeatable: ReadonlySet<string> = new Set(['resource', 'audience'])
 
 function decode(part: string): string {
-  if (!part.includes('%') && !part.includes('+')) return part
+  const spaced = part.includes('+') ? part.replaceAll('+', ' ') : part
+  if (!spaced.includes('%')) return spaced
   try {
-    return decodeURIComponent(part.replaceAll('+', ' '))
+    return decodeURIComponent(spaced)
   } catch (cause) {
     // `URLSearchParams` keeps `%zz` and replaces invalid UTF-8, so two parties could read different values.
     throw malformed('malformed_encoding', cause)

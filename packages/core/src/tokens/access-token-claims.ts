@@ -3,7 +3,7 @@ import type { CompleteSubject } from '../directory/subject.ts'
 import type { UserClaims } from '../directory/user-claims.ts'
 import type { Bytes } from '../encoding.ts'
 import type { Confirmation } from '../parts/grant.ts'
-import type { JsonObject } from '../types.ts'
+import type { Json, JsonObject } from '../types.ts'
 import type { Audiences } from './audience.ts'
 import { assertCustomClaims, isProtocolClaim } from './claims.ts'
 import { type Epochs, epochClaims } from './revocation-epochs.ts'
@@ -52,11 +52,7 @@ export function createAccessTokenClaims(deps: {
 
   return async (token, jti) => {
     const { client, scopes, subject, family, userinfoClaims = [], epochs, at: now } = token
-    const custom = { ...(subject && (await userClaims(subject.sub, scopes, 'api'))), ...token.claims }
-    assertCustomClaims(custom, isProtocolClaim)
-    // Userinfo reads them from the token: no further trip to the storage, in any process.
-    const namesClaims = userinfoClaims.length > 0 && subject !== undefined && scopes.includes('openid')
-    return {
+    const claims: Record<string, Json> = {
       iss: issuer,
       aud: audiences.of(scopes),
       iat: now,
@@ -65,15 +61,24 @@ export function createAccessTokenClaims(deps: {
       jti,
       client_id: client.clientId,
       scope: scopes.join(' '),
-      ...(namesClient(token) && { sub: client.clientId }),
-      ...(subject && { sub: subject.sub, auth_time: subject.authTime, idp: subject.idp, amr: subject.amr }),
-      ...(subject?.acr !== undefined && { acr: subject.acr }),
-      ...(token.act !== undefined && { act: token.act }),
-      ...(token.cnf !== undefined && { cnf: token.cnf }),
-      ...(family !== undefined && { grant_id: family }),
-      ...(namesClaims && { userinfo_claims: userinfoClaims }),
-      ...epochClaims(epochs),
-      ...custom,
     }
+    // One by one: many spreads in a literal take four times as long (Node.js 20).
+    if (namesClient(token)) claims.sub = client.clientId
+    if (subject !== undefined) {
+      claims.sub = subject.sub
+      claims.auth_time = subject.authTime
+      claims.idp = subject.idp
+      claims.amr = subject.amr
+      if (subject.acr !== undefined) claims.acr = subject.acr
+    }
+    if (token.act !== undefined) claims.act = token.act
+    if (token.cnf !== undefined) claims.cnf = token.cnf
+    if (family !== undefined) claims.grant_id = family
+    // Userinfo reads them from the token: no further trip to the storage, in any process.
+    const namesClaims = userinfoClaims.length > 0 && subject !== undefined && scopes.includes('openid')
+    if (namesClaims) claims.userinfo_claims = userinfoClaims
+    const custom = Object.assign({}, subject && (await userClaims(subject.sub, scopes, 'api')), token.claims)
+    assertCustomClaims(custom, isProtocolClaim)
+    return Object.assign(claims, epochClaims(epochs), custom)
   }
 }

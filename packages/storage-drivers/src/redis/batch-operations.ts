@@ -63,11 +63,14 @@ export function batchOperations(connection: Connection): Batches {
   }
 
   async function perform(batch: readonly Operation[]): Promise<void> {
+    const itemKeys: string[] = []
+    const lifetimes: number[] = []
+    for (const operation of batch) {
+      itemKeys.push(...operation.itemKeys)
+      if (operation.lifetime !== undefined) lifetimes.push(operation.lifetime)
+    }
     try {
-      const replies = await repliesTo(
-        batch.flatMap(({ itemKeys }) => itemKeys),
-        batch.flatMap(({ lifetime }) => lifetime ?? []),
-      )
+      const replies = await repliesTo(itemKeys, lifetimes)
       distribute(Array.isArray(replies) ? replies : [], batch)
     } catch (error) {
       for (const { reject } of batch) reject(error)
@@ -104,14 +107,19 @@ export function batchOperations(connection: Connection): Batches {
       else add(operation)
     })
 
+  /** Reads more items than one command may have. */
+  async function readInParts(itemKeys: readonly string[], most: number): Promise<readonly unknown[]> {
+    const parts = Array.from({ length: Math.ceil(itemKeys.length / most) }, (_, index) =>
+      request(itemKeys.slice(index * most, (index + 1) * most)),
+    )
+    return (await Promise.all(parts)).flat()
+  }
+
   return {
-    async read(itemKeys) {
+    read(itemKeys) {
+      if (itemKeys.length === 0) return Promise.resolve([])
       const most = connection.client.isCluster ? 1 : maxBatch
-      if (itemKeys.length <= most) return itemKeys.length === 0 ? [] : request(itemKeys)
-      const parts = Array.from({ length: Math.ceil(itemKeys.length / most) }, (_, index) =>
-        request(itemKeys.slice(index * most, (index + 1) * most)),
-      )
-      return (await Promise.all(parts)).flat()
+      return itemKeys.length <= most ? request(itemKeys) : readInParts(itemKeys, most)
     },
     async increment(itemKey, lifetime) {
       const [count] = await request([itemKey], lifetime)

@@ -27,10 +27,7 @@ export function createWriter(
   return async (itemKey, command) => {
     const opening = open()
     if (opening !== undefined) await opening
-    if (replicas === 0) {
-      const [name, ...parameters] = command
-      return writes.run(() => writes.client.call(name, ...parameters))
-    }
+    if (replicas === 0) return writes.run(() => writes.client.call(...command))
     // The time limit includes the time in the queue.
     return writes.run(async () => {
       const outcome = await confirmed({ itemKey, command })
