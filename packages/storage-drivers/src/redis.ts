@@ -142,7 +142,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       return reply === 'OK'
     },
     incrementItem: async (key, { ttl }) => increment(key, counterLifetime(ttl)),
-    ...(!connections.writes.client.isCluster && { commit: createCommit(write, keys, settings) }),
+    ...(!connections.writes.client.isCluster && { commit: createCommit({ write, connections, keys, settings }) }),
     removeItem,
     async *listItems() {
       yield* listItems(scan(''), reads, keys)

@@ -28,7 +28,9 @@ export function createUserNames(runtime: Runtime): UserNames {
   // Keyed, because a dictionary attack finds the plain hash of a weak password.
   const key = runtime.base64url(runtime.randomBytes(32))
   return {
-    remember: (name) => known.set(name, true),
+    remember(name) {
+      if (known.get(name) === undefined) known.set(name, true)
+    },
     describe(username) {
       const name = foldedName(username)
       const usernameFingerprint = fingerprintOf(hashOf(JSON.stringify([key, name]), runtime))

@@ -1,3 +1,4 @@
+import { collectTurn, maxBatch } from './collect-turn.ts'
 import { type Connection, isReplyError } from './connection.ts'
 
 /** Operations that wait for nothing else, so that those of one turn can share a command. */
@@ -15,9 +16,6 @@ interface Operation {
   resolve(replies: readonly unknown[]): void
   reject(error: unknown): void
 }
-
-/** Maximum number of keys in one command: Redis serves no other client while it runs. */
-const maxBatch = 500
 
 // KEYS: the counters, then the items to read. ARGV: the milliseconds of each counter. `pcall`: an item that cannot be
 // read must not fail the others. A server that has become a replica fails all, so that ioredis reconnects.
@@ -37,12 +35,10 @@ end
 return replies`
 
 /**
- * Performs the operations that are requested in one turn of the event loop with one command, because a command costs this
- * process several times as much as a key. In a cluster, the keys are on several servers, so each has its own command.
+ * Performs the operations of one turn of the event loop with one command. In a cluster, the keys are on several servers,
+ * so each has its own command.
  */
 export function batchOperations(connection: Connection): Batches {
-  let pending: Operation[] = []
-
   function repliesTo(itemKeys: readonly string[], lifetimes: readonly number[]): Promise<unknown> {
     const [itemKey = ''] = itemKeys
     return itemKeys.length === 1 && lifetimes.length === 0
@@ -77,28 +73,13 @@ export function batchOperations(connection: Connection): Batches {
     }
   }
 
-  function flush(): void {
-    const counters = pending.filter(({ lifetime }) => lifetime !== undefined)
-    const all = [...counters, ...pending.filter(({ lifetime }) => lifetime === undefined)]
-    pending = []
-    let batch: Operation[] = []
-    let size = 0
-    for (const operation of all) {
-      size += operation.itemKeys.length
-      if (size > maxBatch) {
-        void perform(batch)
-        batch = []
-        size = operation.itemKeys.length
-      }
-      batch.push(operation)
-    }
-    void perform(batch)
-  }
-
-  function add(operation: Operation): void {
-    if (pending.length === 0) connection.atEndOfTurn(flush)
-    pending.push(operation)
-  }
+  const isCounter = ({ lifetime }: Operation): boolean => lifetime !== undefined
+  const add = collectTurn<Operation>(
+    connection,
+    (batch) => void perform(batch),
+    // The script expects the counters first.
+    (all) => [...all.filter(isCounter), ...all.filter((operation) => !isCounter(operation))],
+  )
 
   const request = (itemKeys: readonly string[], lifetime?: number): Promise<readonly unknown[]> =>
     new Promise((resolve, reject) => {

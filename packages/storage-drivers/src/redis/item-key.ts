@@ -6,9 +6,7 @@ const unsafe = /[%{}\uD800-\uDFFF]/gu
 const mayBeUnsafe = /[%{}\uD800-\uDFFF]/
 
 const escaped = (text: string): string =>
-  mayBeUnsafe.test(text)
-    ? text.replace(unsafe, (found) => `%${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    : text
+  text.replace(unsafe, (found) => `%${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const unescaped = (text: string): string =>
   text.replace(/%([0-9a-f]{4})/gu, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -28,7 +26,10 @@ export interface ItemKeys {
 export function itemKeys(prefix: string): ItemKeys {
   const start = `${escaped(prefix)}:`
   return {
-    of: (key) => start + escaped(key),
+    of(key) {
+      const itemKey = start + key
+      return mayBeUnsafe.test(itemKey) ? start + escaped(key) : itemKey
+    },
     fenceOf: (itemKey) => `${start}fence:{${itemKey}}`,
     pattern: (base) => `${(start + escaped(base)).replace(/[\\*?[\]]/gu, '\\$&')}*`,
     keyOf: (itemKey) => (itemKey.includes('{') ? undefined : unescaped(itemKey.slice(start.length))),
