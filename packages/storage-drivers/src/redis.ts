@@ -78,11 +78,12 @@ function createReads(connections: Connections, keys: ItemKeys) {
       if (values.length !== ofKeys.length || !values.every(isText)) throw unexpectedReply('GET')
       return values
     },
-    async increment(key: string, lifetime: number): Promise<number> {
+    async increment(key: string, ttl: number): Promise<number> {
+      const lifetime = counterLifetime(ttl)
       const opening = open()
       if (opening !== undefined) await opening
       // A counter that is lost in a failover restarts at 1.
-      const count = await batches.increment(keys.of(key), lifetime)
+      const [count] = await batches.increment(keys.of(key), lifetime)
       if (typeof count !== 'number') throw unexpectedReply('INCR')
       return count
     },
@@ -141,7 +142,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       if (reply !== 'OK' && reply !== null) throw unexpectedReply('SET NX')
       return reply === 'OK'
     },
-    incrementItem: async (key, { ttl }) => increment(key, counterLifetime(ttl)),
+    incrementItem: (key, { ttl }) => increment(key, ttl),
     ...(!connections.writes.client.isCluster && { commit: createCommit({ write, connections, keys, settings }) }),
     removeItem,
     async *listItems() {

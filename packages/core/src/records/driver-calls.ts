@@ -53,25 +53,59 @@ const probeLifetime = 60
 
 const noNumber = (): Error => new Error('incrementItem() of the storage did not return a number')
 
+/** Passes on the outcome of a storage operation, or that it takes longer than the time limit. A later outcome is ignored. */
+function settleWithin<T>(
+  seconds: number,
+  operation: Promise<T>,
+  succeed: (value: T) => void,
+  fail: (cause: unknown) => void,
+): void {
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    fail(new Error(`The storage did not respond within ${seconds} s`))
+  }, seconds * 1000)
+  const inTime =
+    <U>(settle: (outcome: U) => void) =>
+    (outcome: U): void => {
+      if (isLate) return
+      clearTimeout(timer)
+      settle(outcome)
+    }
+  // Not `finally`: it creates three promises, and every operation of the storage passes here.
+  operation.then(inTime(succeed), inTime(fail))
+}
+
 /**
  * Returns the result of a storage operation, or rejects after a time limit. A later result is ignored.
  *
  * @param seconds the time limit.
  * @throws Error when the operation takes longer.
  */
-export function withinTime<T>(operation: Promise<T>, seconds: number): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const late = (): void => reject(new Error(`The storage did not respond within ${seconds} s`))
-    const timer = setTimeout(late, seconds * 1000)
-    const inTime =
-      <U>(settle: (outcome: U) => void) =>
-      (outcome: U): void => {
-        clearTimeout(timer)
-        settle(outcome)
-      }
-    // Not `finally`: it creates three promises, and every operation of the storage passes here.
-    operation.then(inTime(resolve), inTime(reject))
-  })
+export const withinTime = <T>(operation: Promise<T>, seconds: number): Promise<T> =>
+  new Promise((resolve, reject) => settleWithin(seconds, operation, resolve, reject))
+
+/** Creates the function that runs a driver operation with a time limit. A synchronous result needs no timer. */
+function createAttempt(timeLimit: number) {
+  return <T>(operate: () => MaybePromise<T>, whenFailed = failed): MaybePromise<T> => {
+    // Some unstorage drivers return an error instead of throwing it.
+    const checked = (outcome: T): MaybePromise<T> => (outcome instanceof Error ? whenFailed(outcome) : outcome)
+    try {
+      const outcome = operate()
+      if (!isThenable(outcome)) return checked(outcome)
+      const pending = Promise.resolve(outcome)
+      return new Promise((resolve) =>
+        settleWithin(
+          timeLimit,
+          pending,
+          (value) => resolve(checked(value)),
+          (cause) => resolve(whenFailed(cause)),
+        ),
+      )
+    } catch (cause) {
+      return whenFailed(cause)
+    }
+  }
 }
 
 /** The operations of a driver, with a time limit, and with the failures of the store. */
@@ -79,18 +113,7 @@ export function createDriverCalls(
   driver: AtomicDriver,
   { runtime, timeLimit }: { readonly runtime: Runtime; readonly timeLimit: number },
 ) {
-  /** Runs a driver operation with a time limit. A synchronous result needs no timer. */
-  const attempt = <T>(operate: () => MaybePromise<T>, whenFailed = failed): MaybePromise<T> => {
-    // Some unstorage drivers return an error instead of throwing it.
-    const checked = (outcome: T): MaybePromise<T> => (outcome instanceof Error ? whenFailed(outcome) : outcome)
-    try {
-      const outcome = operate()
-      if (isThenable(outcome)) return withinTime(Promise.resolve(outcome), timeLimit).then(checked, whenFailed)
-      return checked(outcome)
-    } catch (cause) {
-      return whenFailed(cause)
-    }
-  }
+  const attempt = createAttempt(timeLimit)
   const failedWrite = (cause: unknown): Promise<never> => {
     readiness.writeFailed()
     return failed(cause)

@@ -5,8 +5,8 @@ import { type Connection, isReplyError } from './connection.ts'
 export interface Batches {
   /** Reads items. */
   read(itemKeys: readonly string[]): Promise<readonly unknown[]>
-  /** Increments a counter. @param lifetime milliseconds after which a new one expires */
-  increment(itemKey: string, lifetime: number): Promise<unknown>
+  /** Increments a counter. Resolves to its value, alone. @param lifetime milliseconds after which a new one expires */
+  increment(itemKey: string, lifetime: number): Promise<readonly unknown[]>
 }
 
 /** A read of several items, or an increment of one if it has a lifetime. */
@@ -102,9 +102,6 @@ export function batchOperations(connection: Connection): Batches {
       const most = connection.client.isCluster ? 1 : maxBatch
       return itemKeys.length <= most ? request(itemKeys) : readInParts(itemKeys, most)
     },
-    async increment(itemKey, lifetime) {
-      const [count] = await request([itemKey], lifetime)
-      return count
-    },
+    increment: (itemKey, lifetime) => request([itemKey], lifetime),
   }
 }
