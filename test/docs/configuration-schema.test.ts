@@ -14,7 +14,8 @@ function faults(configuration: unknown): readonly string[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-const template = parse(configurationTemplate({ issuer: 'https://id.example.com', clientHash: 'x', apiHash: 'x' }))
+const facts = { issuer: 'https://id.example.com', clientHash: 'x', apiHash: 'x' }
+const template = parse(configurationTemplate({ ...facts, hasSqlite: true }))
 const minimal = { issuer: 'https://id.example.com', clients: [] }
 const client = { clientId: 'web' }
 const variable = (name: string): string => `$\{${name}}`

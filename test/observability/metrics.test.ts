@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Provider } from '@grantry/core'
+import type { AtomicDriver, Provider } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../../packages/server/src/observability/metrics.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
@@ -9,6 +10,9 @@ import { type Family, parsePrometheusText } from './prometheus-text.ts'
 const create = () => createMetrics({ version: '1.2.3', droppedLines: () => 7 })
 const read = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, Family>> =>
   parsePrometheusText(await metrics.text())
+
+/** A driver that has removed expired items. */
+const sweeping = { ...memoryDriver(), sweepState: () => ({ removed: 7, age: 90 }) } as AtomicDriver
 
 const refusal = (reason: string) =>
   ({
@@ -56,6 +60,16 @@ test('counts storage operations in progress', async () => {
   expect((await read(metrics)).get('grantry_storage_operations_in_flight')?.samples[0]?.value).toBe(0)
 })
 
+test('reads what the driver has removed at scrape time, if it removes expired items', async () => {
+  const metrics = create()
+  metrics.watchStorage(memoryDriver())
+  expect((await read(metrics)).has('grantry_storage_removal_delay_seconds')).toBe(false)
+  metrics.watchStorage(sweeping)
+  const found = await read(metrics)
+  expect(found.get('grantry_storage_expired_items_removed_total')?.samples[0]?.value).toBe(7)
+  expect(found.get('grantry_storage_removal_delay_seconds')?.samples[0]?.value).toBe(90)
+})
+
 test('reads observer failures and dropped lines at scrape time', async () => {
   const metrics = create()
   metrics.watch({ observerFailures: 3 } as Provider)
@@ -100,6 +114,8 @@ test('the guide lists exactly the existing metrics and labels', async () => {
   const written = [...guide.matchAll(/^\| `(grantry_\w+)` \| (\w+) \| (.*?) \|/gmu)].map(
     ([, name, type]) => `${name} ${type}`,
   )
-  const families = [...(await read(create())).values()].filter(({ name }) => name.startsWith('grantry_'))
+  const metrics = create()
+  metrics.watchStorage(sweeping)
+  const families = [...(await read(metrics)).values()].filter(({ name }) => name.startsWith('grantry_'))
   expect([...written].sort()).toEqual(families.map(({ name, type }) => `${name} ${type}`).sort())
 })

@@ -4,9 +4,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isSqliteAvailable } from '@grantry/storage-drivers/sqlite'
 import { hashPassword, hashSecret } from 'grantry'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { configurationTemplate } from '../../packages/server/src/init/template.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { printed } from './printed.ts'
 import { root, startCommand } from './running-command.ts'
@@ -156,6 +158,20 @@ describe('in an empty directory', () => {
     const left = readdirSync(directory)
     expect((await printed('init', directory)).code).toBe(1)
     expect(readdirSync(directory)).toEqual(left)
+  })
+
+  test('stores in a SQLite file, or in files where the runtime has no SQLite', async () => {
+    const directory = emptyDirectory()
+    await printed('init', directory)
+    const { configuration } = await loadConfiguration(join(directory, 'grantry.config.json'), {})
+    expect(isSqliteAvailable()).toBe(true)
+    expect(configuration.storage).toMatchObject({ driver: 'sqlite', file: './data/grantry.db' })
+
+    const facts = { issuer: configuration.issuer, clientHash: '', apiHash: '' }
+    const differing = (hasSqlite: boolean) =>
+      configurationTemplate({ ...facts, hasSqlite }).match(/"storage": .*/u)?.[0]
+    expect(differing(true)).toBe('"storage": { "driver": "sqlite", "file": "./data/grantry.db" },')
+    expect(differing(false)).toBe('"storage": { "driver": "filesystem", "directory": "./data" },')
   })
 
   test('writes a .gitignore that keeps secrets and tokens out of version control', async () => {

@@ -24,11 +24,11 @@ const parse = (storage: unknown) =>
 
 describe('storage in a configuration', () => {
   test.each<[string, unknown, string]>([
-    ['no driver', {}, 'storage.driver is required: one of memory, filesystem, redis'],
+    ['no driver', {}, 'storage.driver is required: one of memory, filesystem, sqlite, redis'],
     [
       'an unknown driver',
-      { driver: 'sqlite' },
-      'storage.driver must be one of memory, filesystem, redis; for another store, write a driver and embed the library (docs/guides/custom-driver.md)',
+      { driver: 'mysql' },
+      'storage.driver must be one of memory, filesystem, sqlite, redis; for another store, write a driver and embed the library (docs/guides/custom-driver.md)',
     ],
     ['text', 'memory', 'storage must be an object, not a string'],
     [
@@ -45,6 +45,16 @@ describe('storage in a configuration', () => {
       'an empty directory',
       { driver: 'filesystem', directory: '' },
       'storage.directory must be the path of a directory',
+    ],
+    [
+      'a mode of SQLite that does not exist',
+      { driver: 'sqlite', synchronous: 'off' },
+      'storage.synchronous must be "full" or "normal"',
+    ],
+    [
+      'a prefix that is no name',
+      { driver: 'sqlite', prefix: 'a"; DROP TABLE b' },
+      'storage.prefix must be a name of lower-case letters, digits and _',
     ],
     ['no server', { driver: 'redis' }, 'storage must have exactly one of url, cluster and sentinels'],
     [
@@ -103,6 +113,12 @@ describe('storage in a configuration', () => {
       { driver: 'filesystem', directory: '/var/lib/grantry', fsync: false },
       'filesystem: /var/lib/grantry, without fsync: a power failure can lose the last seconds',
     ],
+    ['SQLite', { driver: 'sqlite' }, 'sqlite: /etc/grantry/grantry.db'],
+    [
+      'SQLite without a flush',
+      { driver: 'sqlite', file: '/var/lib/grantry.db', prefix: 'id', synchronous: 'normal' },
+      'sqlite: /var/lib/grantry.db, prefix id, without a flush for each write: a power failure can lose the last seconds',
+    ],
     [
       'Redis',
       { driver: 'redis', url: 'redis://grantry:the-password@10.0.0.1:6380/2', waitReplicas: 1 },
@@ -125,10 +141,14 @@ describe('storage in a configuration', () => {
   })
 })
 
-describe('the server on files', () => {
+describe.each([
+  ['files', undefined, 'filesystem', '.grantry'],
+  ['SQLite', { driver: 'sqlite', file: 'data/grantry.db' }, 'sqlite', 'data/grantry.db'],
+])('the server on %s', (_what, storage, driver, path) => {
   async function start(port: number): Promise<string> {
     const configuration = {
       issuer: `http://127.0.0.1:${port}`,
+      storage,
       clients: [
         {
           clientId: 'web',
@@ -154,7 +174,7 @@ describe('the server on files', () => {
     const issuer = await start(port)
     const client = { client_id: 'web', client_secret: 'web-secret' }
     const issued = await post(`${issuer}/connect/token`, { ...client, grant_type: 'client_credentials', scope: 'api1' })
-    expect(server?.output().err).toContain(`"grantry.storage":"filesystem: ${join(directory, '.grantry')}"`)
+    expect(server?.output().err).toContain(`"grantry.storage":"${driver}: ${join(directory, path)}"`)
     await server?.stop('SIGKILL')
 
     await start(port)
@@ -163,13 +183,13 @@ describe('the server on files', () => {
     expect(reported).toMatchObject({ active: true, client_id: 'web' })
     expect(await server?.stop()).toBe(0)
 
-    const data = join(directory, '.grantry')
+    const data = join(directory, path.split('/')[0] ?? '')
     expect((await stat(data)).mode & 0o777).toBe(0o700)
     for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath ?? entry.path, entry.name)
-      expect((await stat(path)).mode & 0o077).toBe(0)
+      const found = join(entry.parentPath ?? entry.path, entry.name)
+      expect((await stat(found)).mode & 0o077).toBe(0)
       // No file contains a credential.
-      if (entry.isFile()) expect(await readFile(path, 'utf8')).not.toContain(issued.access_token)
+      if (entry.isFile()) expect(await readFile(found, 'utf8')).not.toContain(issued.access_token)
     }
   })
 })

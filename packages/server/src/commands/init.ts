@@ -58,12 +58,14 @@ export async function initCommand(
   const directory = resolve(target)
   const hasGitignore = existsSync(join(directory, '.gitignore'))
   const [clientSecret, apiSecret] = [newSecret(), newSecret()]
+  const { isSqliteAvailable } = await import('@grantry/storage-drivers/sqlite')
   writeFiles(directory, {
     'grantry.config.json': configurationTemplate({
       issuer,
       clientHash: hashSecret(clientSecret).sha256,
       apiHash: hashSecret(apiSecret).sha256,
       signIn,
+      hasSqlite: isSqliteAvailable(),
     }),
     [environmentFileName]: environment(newSecret()),
     // An existing .gitignore is not changed; the output names the lines to add.

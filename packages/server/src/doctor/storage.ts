@@ -23,6 +23,15 @@ export const checkStorage: Check = ({ configuration, store }) => {
       finding('store-without-fsync', 'storage.fsync', 'A power failure can lose the records of completed requests'),
     )
   }
+  if (storage.driver === 'sqlite' && storage.synchronous === 'normal') {
+    findings.push(
+      finding(
+        'store-without-fsync',
+        'storage.synchronous',
+        'A power failure can lose the records of completed requests',
+      ),
+    )
+  }
   if (storage.driver === 'redis' && storage.url === undefined && storage.waitReplicas === 0) {
     findings.push(
       finding(

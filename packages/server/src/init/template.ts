@@ -6,6 +6,8 @@ export const schemaAddress = (version: string): string =>
   `https://unpkg.com/grantry@${version}/dist/configuration.schema.json`
 
 interface TemplateFacts {
+  /** Whether this runtime has SQLite. */
+  readonly hasSqlite: boolean
   readonly issuer: string
   /** Base64 of the SHA-256 of each secret. */
   readonly clientHash: string
@@ -47,8 +49,18 @@ const usersAndPagesComment = `\
   // "users": [{ "sub": "1", "username": "alice", "password": "output of grantry hash-password" }],
   // "plugins": [{ "name": "sign-in", "pages": { "name": "Example" } }],`
 
+const sqliteFile = `\
+  // Where codes and tokens are stored: a SQLite file that any number of processes on this machine share. For several
+  // machines, set "driver" to "redis".
+  "storage": { "driver": "sqlite", "file": "./data/grantry.db" },`
+
+const files = `\
+  // Where codes and tokens are stored: files that any number of processes on this machine share. For several machines,
+  // set "driver" to "redis".
+  "storage": { "driver": "filesystem", "directory": "./data" },`
+
 /** Returns the commented configuration that `grantry init` writes. */
-export const configurationTemplate = ({ issuer, clientHash, apiHash, signIn }: TemplateFacts): string => `\
+export const configurationTemplate = ({ issuer, clientHash, apiHash, signIn, hasSqlite }: TemplateFacts): string => `\
 // The configuration of this Grantry server. After a change, run grantry check and restart the server.
 {
   // Completion and validation in editors.
@@ -58,9 +70,7 @@ export const configurationTemplate = ({ issuer, clientHash, apiHash, signIn }: T
   // and set "trustedProxies" to 1.
   "issuer": ${JSON.stringify(issuer)},
 
-  // Where codes and tokens are stored: files that any number of processes on this machine share. For several machines,
-  // set "driver" to "redis".
-  "storage": { "driver": "filesystem", "directory": "./data" },
+${hasSqlite ? sqliteFile : files}
 
   // Signing keys: created at the first start, encrypted in the storage, rotated every 90 days (7776000 seconds).
   // \${GRANTRY_KEY_SECRET} is read from the environment, or from ${environmentFileName} next to this file.

@@ -1,4 +1,4 @@
-import type { Provider } from '@grantry/core'
+import type { AtomicDriver, Provider } from '@grantry/core'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createKeyAges, type KeyLister } from './key-ages.ts'
 import { createCounter, createHistogram, type Family } from './metric-family.ts'
@@ -14,6 +14,8 @@ export interface Metrics {
   requestEnded(): void
   /** Sets the provider whose state is read during a scrape. */
   watch(provider: Provider): void
+  /** Adds metrics of the removal of expired items, if the driver removes them. */
+  watchStorage(driver: AtomicDriver): void
   readonly contentType: string
   /** Returns all metrics in the Prometheus text format. */
   text(): Promise<string>
@@ -132,6 +134,28 @@ function createEventCounts({ counter, histogram }: ReturnType<typeof createInstr
   }
 }
 
+/** A driver whose processes remove expired items. */
+interface SweepingDriver {
+  sweepState(): { readonly removed: number; readonly age: number }
+}
+
+const createSweepMetrics =
+  ({ gauge, total }: ReturnType<typeof createInstruments>) =>
+  (driver: AtomicDriver & Partial<SweepingDriver>): void => {
+    const { sweepState } = driver
+    if (sweepState === undefined) return
+    total(
+      'grantry_storage_expired_items_removed_total',
+      'Expired items that this process has removed',
+      () => sweepState().removed,
+    )
+    gauge(
+      'grantry_storage_removal_delay_seconds',
+      'Age of the oldest expired item that was removed last; grows while the removal is behind',
+      () => sweepState().age,
+    )
+  }
+
 /** Creates the metrics. `droppedLines` returns how many lines the log has dropped. */
 export function createMetrics(facts: { readonly version: string; readonly droppedLines: () => number }): Metrics {
   const registry = new Registry()
@@ -176,6 +200,7 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
     watch(watched) {
       provider = watched
     },
+    watchStorage: createSweepMetrics(instruments),
     contentType: registry.contentType,
     // prom-client 15 writes the invalid `Nan`. Go parses it, but other parsers reject the page.
     async text() {

@@ -77,6 +77,7 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
   return {
     observe,
     storage(driver) {
+      metrics?.watchStorage(driver)
       const measured = metrics === undefined ? driver : observedDriver(driver, metrics.operation)
       return tracing === undefined ? measured : tracing.storage(measured)
     },

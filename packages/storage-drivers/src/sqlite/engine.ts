@@ -97,6 +97,16 @@ function loadLibsql(): DatabaseClass {
   }
 }
 
+/** Whether `loadEngine()` finds one. */
+export function hasEngine(): boolean {
+  try {
+    loadEngine()
+    return true
+  } catch {
+    return false
+  }
+}
+
 /**
  * Returns the SQLite of the runtime: `bun:sqlite`, `node:sqlite` (Node.js 22.13 and later, Deno), or the package libsql.
  *

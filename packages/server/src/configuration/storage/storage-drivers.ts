@@ -4,10 +4,16 @@ import * as v from 'valibot'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { configuredFilesystem, filesystemSchema } from './filesystem.ts'
 import { configuredRedis, redisSchema } from './redis.ts'
+import { configuredSqlite, sqliteSchema } from './sqlite.ts'
 
 const memorySchema = configurationObject({ driver: v.literal('memory') })
 
-export const schemas = { memory: memorySchema, filesystem: filesystemSchema, redis: redisSchema } as const
+export const schemas = {
+  memory: memorySchema,
+  filesystem: filesystemSchema,
+  sqlite: sqliteSchema,
+  redis: redisSchema,
+} as const
 const objectSchema = configurationObject({})
 const drivers = Object.keys(schemas) as readonly (keyof typeof schemas)[]
 // Loose: the settings of an unknown driver are not wrong, its name is.
@@ -42,6 +48,8 @@ export async function configuredStorage(storage: StorageConfiguration, directory
       return { driver: memoryDriver(), description: 'memory: codes and tokens are lost when this process ends' }
     case 'filesystem':
       return configuredFilesystem(storage, directory)
+    case 'sqlite':
+      return configuredSqlite(storage, directory)
     case 'redis':
       return configuredRedis(storage)
   }
