@@ -10,13 +10,24 @@ const carriedBy: Readonly<Record<string, string>> = {
   jiti: 'It carries Babel (MIT, Copyright (c) 2014-present Sebastian McKenzie and other contributors), acorn, destr, estree-walker, get-tsconfig, mlly, pathe, pkg-types and std-env, each under the MIT licence.',
 }
 
+/** Returns the licence of a package: a file, or a section at the end of its README. */
+function licenceIn(folder: string): string | undefined {
+  const textOf = (form: RegExp): string | undefined => {
+    const file = readdirSync(folder).find((entry) => form.test(entry))
+    return file === undefined ? undefined : readFileSync(join(folder, file), 'utf8')
+  }
+  const section = () =>
+    /^#+ licen[cs]e\n(.*Permission is hereby granted.*)/imsu.exec(textOf(/^readme\.md$/iu) ?? '')?.[1]
+  return (textOf(/^licen[cs]e/iu) ?? section())?.trim()
+}
+
 function notice(folder: string): { readonly title: string; readonly text: string } {
   const { name, version, license }: Readonly<Record<'name' | 'version' | 'license', string>> = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
   )
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/iu.test(entry))
-  if (file === undefined) throw new Error(`${name} has no licence file, so it cannot be bundled`)
-  const texts = [readFileSync(join(folder, file), 'utf8').trim()]
+  const licence = licenceIn(folder)
+  if (licence === undefined) throw new Error(`${name} has no licence text, so it cannot be bundled`)
+  const texts = [licence]
   // Apache License 2.0, section 4 (d).
   if (existsSync(join(folder, 'NOTICE'))) texts.push(readFileSync(join(folder, 'NOTICE'), 'utf8').trim())
   texts.push(carriedBy[name] ?? '')

@@ -111,7 +111,7 @@ describe('the JSON Schema of the configuration', () => {
 
   test.each<[string, object, string]>([
     ['no clients', { clients: undefined }, " must have required property 'clients'"],
-    ['an unknown driver', { storage: { driver: 'sqlite' } }, '/storage must match exactly one schema in oneOf'],
+    ['an unknown driver', { storage: { driver: 'mysql' } }, '/storage must match exactly one schema in oneOf'],
     ['text for a flag', { clients: [{ ...client, public: 'no' }] }, '/clients/0/public must be boolean'],
     [
       'a lifetime of zero',

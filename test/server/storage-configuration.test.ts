@@ -24,11 +24,11 @@ const parse = (storage: unknown) =>
 
 describe('storage in a configuration', () => {
   test.each<[string, unknown, string]>([
-    ['no driver', {}, 'storage.driver is required: one of memory, filesystem, sqlite, redis'],
+    ['no driver', {}, 'storage.driver is required: one of memory, filesystem, sqlite, postgresql, redis'],
     [
       'an unknown driver',
       { driver: 'mysql' },
-      'storage.driver must be one of memory, filesystem, sqlite, redis; for another store, write a driver and embed the library (docs/guides/custom-driver.md)',
+      'storage.driver must be one of memory, filesystem, sqlite, postgresql, redis; for another store, write a driver and embed the library (docs/guides/custom-driver.md)',
     ],
     ['text', 'memory', 'storage must be an object, not a string'],
     [
@@ -54,7 +54,23 @@ describe('storage in a configuration', () => {
     [
       'a prefix that is no name',
       { driver: 'sqlite', prefix: 'a"; DROP TABLE b' },
-      'storage.prefix must be a name of lower-case letters, digits and _',
+      'storage.prefix must be 1 to 40 lower-case letters, digits and _, the first no digit',
+    ],
+    ['no database', { driver: 'postgresql' }, 'storage.url is required'],
+    [
+      'a URL of another database, which can contain a password',
+      { driver: 'postgresql', url: 'mysql://root:hunter2@127.0.0.1/db' },
+      'storage.url must be a URL such as postgresql://grantry:password@127.0.0.1:5432/grantry',
+    ],
+    [
+      'a schema that is no name',
+      { driver: 'postgresql', url: 'postgresql://127.0.0.1/db', schema: 'Tokens' },
+      'storage.schema must be 1 to 40 lower-case letters, digits and _, the first no digit',
+    ],
+    [
+      'a mode of durability that does not exist',
+      { driver: 'postgresql', url: 'postgresql://127.0.0.1/db', durability: 'none' },
+      'storage.durability must be "full" or "relaxed"',
     ],
     ['no server', { driver: 'redis' }, 'storage must have exactly one of url, cluster and sentinels'],
     [
@@ -118,6 +134,11 @@ describe('storage in a configuration', () => {
       'SQLite without a flush',
       { driver: 'sqlite', file: '/var/lib/grantry.db', prefix: 'id', synchronous: 'normal' },
       'sqlite: /var/lib/grantry.db, prefix id, without a flush for each write: a power failure can lose the last seconds',
+    ],
+    [
+      'PostgreSQL',
+      { driver: 'postgresql', url: 'postgresql://grantry:the-password@10.0.0.1:5433/id', durability: 'relaxed' },
+      'postgresql: 10.0.0.1:5433/id, table public.grantry_items, where a crash can lose the last writes',
     ],
     [
       'Redis',

@@ -5,6 +5,7 @@ import { requireConfiguration } from './configuration.ts'
 const nothingToDo = {
   memory: 'Nothing to do: the storage is in the memory of the server, which deletes expired items by itself.\n',
   sqlite: 'Nothing to do: the servers delete expired items by themselves, within seconds.\n',
+  postgresql: 'Nothing to do: the servers delete expired items by themselves, within seconds.\n',
   redis: 'Nothing to do: Redis deletes expired items by itself.\n',
 } as const
 

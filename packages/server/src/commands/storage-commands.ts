@@ -1,11 +1,20 @@
 import type { Command } from 'commander'
 import { configOption } from './configuration.ts'
 import { type StorageCopyArguments, storageCopyCommand } from './storage-copy.ts'
+import { type StorageMigrateArguments, storageMigrateCommand } from './storage-migrate.ts'
 
 /** Adds `grantry storage`. */
 export function addStorageCommands(grantry: Command): void {
   const storage = grantry.command('storage').description('prepare and move the storage')
   const [, configDescription] = configOption
+  storage
+    .command('migrate')
+    .description('create or update the table in the database; can be repeated while the service runs')
+    .option(...configOption)
+    .option('--print', 'only print the SQL, to run it as a user that may create tables')
+    .action(async (options: StorageMigrateArguments) => {
+      process.stdout.write(await storageMigrateCommand(options))
+    })
   storage
     .command('copy')
     .description(

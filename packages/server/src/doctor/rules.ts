@@ -153,13 +153,14 @@ export const rules = define({
   },
   'store-forgets': {
     severity: 'warning',
-    remedy: 'use sqlite, filesystem or redis; in memory, a restart logs out all users and loses revocations',
+    remedy:
+      'use sqlite, postgresql, filesystem or redis; in memory, a restart logs out all users and loses revocations',
     source: 'docs/guides/configuration.md',
   },
   'store-without-fsync': {
     severity: 'warning',
     remedy:
-      'remove fsync: false, or synchronous: normal; after a power failure, a redeemed code could be redeemed again',
+      'remove fsync: false, synchronous: normal or durability: relaxed; after a power failure, a redeemed code could be redeemed again',
     source: 'RFC 6749 section 4.1.2',
   },
   'store-without-replicas': {
@@ -174,7 +175,7 @@ export const rules = define({
   },
   'keys-not-kept': {
     severity: 'warning',
-    remedy: 'use sqlite, filesystem or redis as the storage, or set keys.jwks to a key file',
+    remedy: 'use sqlite, postgresql, filesystem or redis as the storage, or set keys.jwks to a key file',
     source: 'OpenID Connect Core section 10.1.1',
   },
   'keys-unreadable': {

@@ -32,6 +32,11 @@ export const checkStorage: Check = ({ configuration, store }) => {
       ),
     )
   }
+  if (storage.driver === 'postgresql' && storage.durability === 'relaxed') {
+    findings.push(
+      finding('store-without-fsync', 'storage.durability', 'A crash can lose the records of completed requests'),
+    )
+  }
   if (storage.driver === 'redis' && storage.url === undefined && storage.waitReplicas === 0) {
     findings.push(
       finding(

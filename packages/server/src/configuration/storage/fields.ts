@@ -2,14 +2,13 @@ import * as v from 'valibot'
 
 export const text = (what: string) => v.pipe(v.string(`must be ${what}`), v.nonEmpty(`must be ${what}`))
 
-/** The prefix of the name of a table. */
-export const prefix = v.optional(
-  v.pipe(
-    text('a name of lower-case letters, digits and _'),
-    v.regex(/^[a-z_][a-z0-9_]{0,40}$/u, 'must be a name of lower-case letters, digits and _'),
-  ),
-  'grantry',
-)
+const name = '1 to 40 lower-case letters, digits and _, the first no digit'
+
+/** The name of a table, its prefix or its schema. */
+export const tableName = (defaultName: string) =>
+  v.optional(v.pipe(text(name), v.regex(/^[a-z_][a-z0-9_]{0,39}$/u, `must be ${name}`)), defaultName)
+
+export const prefix = tableName('grantry')
 
 export const operationTimeout = v.optional(
   v.pipe(

@@ -3,6 +3,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as v from 'valibot'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { configuredFilesystem, filesystemSchema } from './filesystem.ts'
+import { configuredPostgresql, postgresqlSchema } from './postgresql.ts'
 import { configuredRedis, redisSchema } from './redis.ts'
 import { configuredSqlite, sqliteSchema } from './sqlite.ts'
 
@@ -12,6 +13,7 @@ export const schemas = {
   memory: memorySchema,
   filesystem: filesystemSchema,
   sqlite: sqliteSchema,
+  postgresql: postgresqlSchema,
   redis: redisSchema,
 } as const
 const objectSchema = configurationObject({})
@@ -50,6 +52,8 @@ export async function configuredStorage(storage: StorageConfiguration, directory
       return configuredFilesystem(storage, directory)
     case 'sqlite':
       return configuredSqlite(storage, directory)
+    case 'postgresql':
+      return configuredPostgresql(storage, directory)
     case 'redis':
       return configuredRedis(storage)
   }
