@@ -1,20 +1,56 @@
+import type { AtomicDriver } from '@grantry/core'
 import { createTestClock, mapDriver } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { kindOf } from '../end-session/parties.ts'
 import { kitOf } from '../support/kit-of.ts'
 import { createReceivers, setUpNotified, sharedStorage } from './parties.ts'
 
-const never = () => new Promise<Response>(() => {})
+const never = <T>() => new Promise<T>(() => {})
+
+/** A process that can die: it then reads and writes nothing any more, also when its requests time out. */
+async function setUpMortal(
+  options: Parameters<typeof setUpNotified>[0],
+  more: { readonly storage: AtomicDriver; readonly runtime: { readonly now: () => number } },
+  receivers = createReceivers(),
+) {
+  let isDead = false
+  const mortal = <K extends readonly unknown[], T>(act: (...given: K) => T) => {
+    return (...given: K) => (isDead ? never<Awaited<T>>() : act(...given))
+  }
+  const { storage } = more
+  const { name, getItem, setItem, removeItem, insertItem, incrementItem } = storage
+  const own = {
+    name,
+    getItem: mortal(getItem),
+    setItem: mortal(setItem),
+    removeItem: mortal(removeItem),
+    insertItem: mortal(insertItem),
+    incrementItem: mortal(incrementItem),
+  }
+  const f = await setUpNotified(options, { ...more, storage: own }, receivers)
+  return {
+    ...f,
+    die() {
+      isDead = true
+    },
+    /** Logs a user out, and dies before the client responds. The logout does not wait for that. */
+    async logOutAndDie(user?: string) {
+      const { browser, hint } = await f.signedIn(user)
+      const { length } = f.received
+      f.respondWith(never)
+      await f.logout(browser, { id_token_hint: hint })
+      await expect.poll(() => f.received.length).toBe(length + 1)
+      isDead = true
+    },
+  }
+}
 
 test('14.8 a process that dies after it has stored the logout: another one sends it', async () => {
   const clock = createTestClock()
   const storage = sharedStorage(clock.now)
   const more = { storage, runtime: { now: clock.now } }
-  const dying = await setUpNotified({ maxWait: 0 }, more)
-  const { browser, hint } = await dying.signedIn()
-  // The request never leaves the process.
-  dying.respondWith(never)
-  await dying.logout(browser, { id_token_hint: hint })
+  const dying = await setUpMortal({ maxWait: 0 }, more)
+  await dying.logOutAndDie()
   const next = await setUpNotified({}, more)
   await next.provider.runTasks()
   expect(next.received).toEqual([])
@@ -26,10 +62,8 @@ test('14.8 a process that dies after it has stored the logout: another one sends
 test.each([3600, 40_000])('14.8 a process that starts %i s later sends it', async (downtime) => {
   const clock = createTestClock()
   const more = { storage: sharedStorage(clock.now), runtime: { now: clock.now } }
-  const dying = await setUpNotified({ maxWait: 0 }, more)
-  const { browser, hint } = await dying.signedIn()
-  dying.respondWith(never)
-  await dying.logout(browser, { id_token_hint: hint })
+  const dying = await setUpMortal({ maxWait: 0 }, more)
+  await dying.logOutAndDie()
   clock.advance(downtime)
   const next = await setUpNotified({}, more)
   await next.provider.runTasks()
@@ -41,13 +75,13 @@ test.each([3600, 40_000])('14.8 a process that starts %i s later sends it', asyn
 test('14.8 a process that dies while it sends again: another one continues', async () => {
   const clock = createTestClock()
   const more = { storage: sharedStorage(clock.now), runtime: { now: clock.now } }
-  const dying = await setUpNotified({ maxWait: 0 }, more)
-  const { browser, hint } = await dying.signedIn()
-  dying.respondWith(never)
-  await dying.logout(browser, { id_token_hint: hint })
+  const receivers = createReceivers()
+  await (await setUpMortal({ maxWait: 0 }, more, receivers)).logOutAndDie()
   clock.advance(16)
+  const dying = await setUpMortal({}, more, receivers)
   void dying.provider.runTasks()
-  await expect.poll(() => dying.received.length).toBe(2)
+  await expect.poll(() => receivers.received.length).toBe(2)
+  dying.die()
   const next = await setUpNotified({}, more)
   clock.advance(66)
   await next.provider.runTasks()
@@ -80,17 +114,15 @@ test('14.8 attempts in which a process dies count', async () => {
   const clock = createTestClock()
   const more = { storage: sharedStorage(clock.now), runtime: { now: clock.now } }
   const receivers = createReceivers()
-  receivers.respondWith(never)
-  const first = await setUpNotified({ maxWait: 0 }, more, receivers)
-  const { browser, hint } = await first.signedIn()
-  await first.logout(browser, { id_token_hint: hint })
+  await (await setUpMortal({ maxWait: 0 }, more, receivers)).logOutAndDie()
   for (let restart = 0; restart < 8; restart += 1) {
     clock.advance(1900)
-    const next = await setUpNotified({}, more, receivers)
+    const next = await setUpMortal({}, more, receivers)
     const { length } = receivers.received
     const run = next.provider.runTasks()
     if (length < 5) await expect.poll(() => receivers.received.length).toBe(length + 1)
     else await run
+    next.die()
   }
   expect(receivers.received).toHaveLength(5)
 })
@@ -115,13 +147,11 @@ test('14.8 a process that dies after it has claimed an attempt: another one make
 test('14.8 a process finds what another one stores in a minute that it has read before', async () => {
   const clock = createTestClock(1_800_000_000)
   const more = { storage: sharedStorage(clock.now), runtime: { now: clock.now } }
-  const [dying, other] = [await setUpNotified({ maxWait: 0 }, more), await setUpNotified({}, more)]
-  dying.respondWith(never)
+  const other = await setUpNotified({}, more)
   for (const name of ['alice', 'bob']) {
     await other.provider.runTasks()
     clock.advance(1)
-    const { browser, hint } = await dying.signedIn(name)
-    await dying.logout(browser, { id_token_hint: hint })
+    await (await setUpMortal({ maxWait: 0 }, more)).logOutAndDie(name)
   }
   clock.advance(200)
   await other.provider.runTasks()
