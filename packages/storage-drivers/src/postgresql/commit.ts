@@ -32,6 +32,9 @@ const parametersOf = (items: readonly StoredItem[]): readonly string[] => [
 /** SQLSTATE of a commit that has lost a race for a part of its items. */
 const lostRace = '22P02'
 
+/** Each one fails only if other commits create an item and remove it again. */
+const maxAttempts = 10
+
 /** Returns the keys in an array of PostgreSQL: `{"\\x…","\\x…"}`. */
 const keysIn = (array: string): ReadonlySet<string> =>
   new Set([...array.matchAll(/\\\\(x[0-9a-f]+)/gu)].map(([, key]) => `\\${key}`))
@@ -62,12 +65,13 @@ export function createCommit(executor: Executor, { commit, read }: Pick<Statemen
   return async ({ create, put, remove }: DriverChanges): Promise<true | readonly string[]> => {
     const created = storedItems(create)
     const values = [...parametersOf(created), ...parametersOf(storedItems(put)), keyArray(remove.map(keyOf))]
-    for (;;) {
+    for (let attempts = 1; attempts <= maxAttempts; attempts += 1) {
       const outcome = await attempt(created, values)
       if (outcome === true || outcome.length > 0) return outcome
       // Another commit has created an item after this statement had begun. It may be gone by now.
       const existing = await existingOf(created)
       if (existing.length > 0) return existing
     }
+    throw new Error('A commit has lost a race for its items again and again')
   }
 }

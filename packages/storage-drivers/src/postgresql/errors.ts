@@ -15,7 +15,7 @@ const hasState =
   }
 
 /** Whether the statement failed, and its connection can be used again. */
-export const keepsConnection = hasState(/^(?!08|57P|25006|26000|42P05|0A000|XX)/u)
+export const keepsConnection = hasState(/^(?!08|57P|25006|25P02|26000|42P05|0A000|XX)/u)
 
 /** Whether the server is not the right one any more, as after a failover. */
 export const leadsElsewhere = hasState(/^25006/u)
