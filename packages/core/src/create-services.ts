@@ -1,6 +1,7 @@
 import { openLimits } from './abuse/open-limits.ts'
 import { builtInMethods } from './credentials/methods.ts'
 import { openCredentials } from './credentials/open-credentials.ts'
+import { rememberFinds } from './directory/client-sources.ts'
 import { sharedLimits } from './directory/host-port.ts'
 import { openDirectory } from './directory/open-directory.ts'
 import { createMetadata, endpointUrls, tokenEndpointUrls } from './endpoints/metadata.ts'
@@ -37,7 +38,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const registry = createRegistry([builtInMethods, options.plugins], issuer)
   const paths = endpointPaths(options, registry)
   const urls = endpointUrls(options, registry, paths)
-  const { hostClients, clientsWith, ...directory } = openDirectory(options, registry, hostLimits)
+  const { hostClients, ...directory } = openDirectory(options, registry, hostLimits)
   const { scopes, users } = directory
   const scopePolicy = createScopePolicy(scopes, registry, options.unavailableScopes)
   assertConsistent({ clients: hostClients, scopes, users, registry })
@@ -55,9 +56,8 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const tokenEndpoints = tokenEndpointUrls(registry, urls)
   const plugins = createPluginKits({ ...shared, tokenEndpoints, keys, audiences, jwt, hostLimits, registry })
   const { kitOf } = plugins
-  const clients = clientsWith(
-    registry.clientSources.map(({ plugin, part }) => ({ plugin, find: (id) => part.find(id, kitOf(plugin)) })),
-  )
+  const combined = registry.withClientSources?.(hostClients, { schema: registry.clientSchema, hostLimits, kitOf })
+  const clients = rememberFinds(combined ?? hostClients, runtime)
   const limits = openLimits(abuseControl, shared)
   const { bindings } = registry
   const host = { users, maxHostCalls, abuseControl }

@@ -9,7 +9,7 @@ import type { Handler } from './http/connection.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
 import { type ProviderOptions, providerOptionsSchema } from './options.ts'
 import type { AuthenticateUser } from './parts/authenticate-user.ts'
-import { createUsePlugins, type UsePlugins } from './parts/host-functions.ts'
+import type { UsePlugins } from './parts/host-functions.ts'
 import type { Authorize, OpenAuthorization } from './parts/proposal.ts'
 import { createHandler, createNotFound, pathOf, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
@@ -133,7 +133,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     authenticateUser: services.authenticateUser,
     openAuthorization: services.authorizations.openAuthorization,
     authorize: services.authorizations.authorize,
-    ...createUsePlugins(services.registry.hostFunctions, services.endpointKitOf),
+    ...services.registry.createUsePlugins(services.endpointKitOf),
     revoke: services.revoke,
     inspect: services.inspect,
     metadata,

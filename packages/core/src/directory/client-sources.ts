@@ -7,7 +7,7 @@ import type { ClientDirectory } from './clients.ts'
 const currentFor = 10_000
 
 /** Lets steps of a request that follow each other look a client up once. Without a client store, a look-up costs nothing. */
-function rememberFinds(directory: ClientDirectory, runtime: Pick<Runtime, 'elapsed'>): ClientDirectory {
+export function rememberFinds(directory: ClientDirectory, runtime: Pick<Runtime, 'elapsed'>): ClientDirectory {
   if (!directory.hasUnlisted) return directory
   const foundAt = new WeakMap<Client, number>()
 
@@ -32,12 +32,7 @@ function rememberFinds(directory: ClientDirectory, runtime: Pick<Runtime, 'elaps
  * Combines the clients of the host with those of plugins. The functions of the host that compare secrets and origins
  * apply to its own clients only.
  */
-export function combineClients(
-  host: ClientDirectory,
-  sources: readonly ClientDirectory[],
-  runtime: Pick<Runtime, 'elapsed'>,
-): ClientDirectory {
-  if (sources.length === 0) return rememberFinds(host, runtime)
+export function combineClients(host: ClientDirectory, sources: readonly ClientDirectory[]): ClientDirectory {
   const all = [host, ...sources]
   /** By client: the directory that has found it. */
   const owners = new WeakMap<Client, ClientDirectory>()
@@ -50,7 +45,7 @@ export function combineClients(
     return client
   }
 
-  const combined: ClientDirectory = {
+  return {
     find: (clientId) => after(allOf(all.map((directory) => directory.find(clientId))), only),
     secretsOf: (client) => (owners.get(client) ?? host).secretsOf(client),
     isKnown: (clientId) => all.some((directory) => directory.isKnown(clientId)),
@@ -59,5 +54,4 @@ export function combineClients(
     all: host.all,
     hasUnlisted: true,
   }
-  return rememberFinds(combined, runtime)
 }

@@ -1,18 +1,11 @@
 import { allSteps } from '../config-problems.ts'
 import type { clientSchema } from './client.ts'
-import { combineClients } from './client-sources.ts'
-import { type ClientDirectory, type ClientStore, openClientSource, openClients } from './clients.ts'
+import { type ClientDirectory, openClients } from './clients.ts'
 import type { HostLimits } from './host-port.ts'
 import type { ScopeOptions, scopeSchema } from './scope.ts'
 import { openScopes, type ScopeDirectory } from './scopes.ts'
 import { createUserClaims, type UserClaims } from './user-claims.ts'
 import { openUsers, type UserService } from './user-service.ts'
-
-/** Clients that a plugin keeps. */
-interface SourceOfClients {
-  readonly plugin: string
-  readonly find: ClientStore['find']
-}
 
 /** The clients, scopes and users of a host. */
 export interface Directory {
@@ -20,8 +13,6 @@ export interface Directory {
   readonly scopes: ScopeDirectory
   readonly users: UserService
   readonly userClaims: UserClaims
-  /** Returns the clients of the host together with those of plugins. */
-  clientsWith(sources: readonly SourceOfClients[]): ClientDirectory
 }
 
 /**
@@ -48,11 +39,5 @@ export function openDirectory(
     scopes,
     users,
     userClaims: createUserClaims(scopes, users),
-    clientsWith: (sources) =>
-      combineClients(
-        hostClients,
-        sources.map(({ plugin, find }) => openClientSource(plugin, find, schemas.clientSchema, hostLimits)),
-        hostLimits.runtime,
-      ),
   }
 }

@@ -66,7 +66,7 @@ export function createMetadata(
   const methods = registry.authenticationMethods.map(({ part }) => part)
   const secretMethods = methods.filter(({ verify }) => verify === undefined).map(({ method }) => method)
   // A client store, and a plugin that keeps clients, can contain clients of any kind.
-  const hasUnknownClients = clients.all.length === 0 || registry.clientSources.length > 0
+  const hasUnknownClients = clients.all.length === 0 || registry.withClientSources !== undefined
   const isUsed = ({ implicit, accepts }: ClientAuthentication): boolean =>
     !implicit || hasUnknownClients || clients.all.some((client) => accepts?.(client) ?? true)
   const clientMethods = methods.filter(isUsed).map(({ method }) => method)

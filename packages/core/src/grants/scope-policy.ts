@@ -79,7 +79,7 @@ export const allowsIdentityToken = (scopes: readonly string[]): boolean => scope
 export function canIssueIdentityTokens(
   clients: Pick<ClientDirectory, 'all' | 'hasUnlisted'>,
   scopes: ScopeDirectory,
-  registry: Pick<Registry, 'grants' | 'clientSources'>,
+  registry: Pick<Registry, 'grants' | 'withClientSources'>,
 ): boolean {
   const names = scopes.all.flatMap(({ name, enabled }) => (enabled ? [name] : []))
   const hasUser = (grantTypes: Iterable<string>): boolean =>
@@ -87,7 +87,7 @@ export function canIssueIdentityTokens(
   if (!allowsIdentityToken(names) || !hasUser(registry.grants.keys())) return false
   return (
     clients.hasUnlisted ||
-    registry.clientSources.length > 0 ||
+    registry.withClientSources !== undefined ||
     clients.all.some((client) => client.enabled && allowsIdentityToken(client.scopes) && hasUser(client.grantTypes))
   )
 }

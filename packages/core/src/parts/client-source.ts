@@ -1,7 +1,10 @@
-import type { ClientOptions } from '../directory/client.ts'
+import type { ClientOptions, clientSchema } from '../directory/client.ts'
+import { combineClients } from '../directory/client-sources.ts'
+import { type ClientDirectory, openClientSource } from '../directory/clients.ts'
+import type { HostLimits } from '../directory/host-port.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Kit } from './kit.ts'
-import { type Defined, type Members, partKind, required } from './part-kind.ts'
+import { type Defined, type Members, type Owned, partKind, required } from './part-kind.ts'
 
 /** Clients that a plugin keeps, such as registered ones, besides those of the option `clients`. */
 export interface ClientSource extends Defined<'client-source'> {
@@ -13,10 +16,30 @@ export interface ClientSource extends Defined<'client-source'> {
   find(clientId: string, kit: Kit): MaybePromise<ClientOptions | undefined>
 }
 
-export const clientSourceKind = /* @__PURE__ */ partKind<ClientSource>('client-source', {
+/** Combines the clients of the host with those that plugins keep. */
+export type WithClientSources = (
+  host: ClientDirectory,
+  deps: {
+    readonly schema: typeof clientSchema
+    readonly hostLimits: HostLimits
+    readonly kitOf: (plugin: string) => Kit
+  },
+) => ClientDirectory
+
+const withSources =
+  (sources: readonly Owned<ClientSource>[]): WithClientSources =>
+  (host, { schema, hostLimits, kitOf }) =>
+    combineClients(
+      host,
+      sources.map(({ plugin, part }) =>
+        openClientSource(plugin, (id) => part.find(id, kitOf(plugin)), schema, hostLimits),
+      ),
+    )
+
+const clientSourceKind = /* @__PURE__ */ partKind<ClientSource, WithClientSources>('client-source', {
   title: 'client source',
   schemas: () => ({ find: required() }),
-  collect: (parts) => parts,
+  collect: withSources,
 })
 
 /** Defines a source of clients. */

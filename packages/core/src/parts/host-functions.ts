@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { EndpointKit } from './endpoint.ts'
-import { type Defined, type Owned, partKind, required } from './part-kind.ts'
+import { byClaim, type Defined, type Owned, partKind, required } from './part-kind.ts'
 
 /** Carries the type of the functions. No value has this member. */
 declare const functions: unique symbol
@@ -66,13 +66,62 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 const isKey = (value: unknown): value is HostKey =>
   isObject(value) && 'kind' in value && value.kind === 'host-key' && 'name' in value && typeof value.name === 'string'
 
-const hostFunctionsKind = /* @__PURE__ */ partKind<HostFunctions>('host-functions', {
+/** Creates `use` and `has` of a provider. */
+export type CreateUsePlugins = (kitOf: (plugin: string) => EndpointKit) => UsePlugins
+
+function nameOf(key: HostKey, caller: string): string {
+  if (isKey(key)) return key.name
+  throw new TypeError(`provider.${caller}() requires a key that the module of a plugin exports, such as userSessions`)
+}
+
+const notOffered = ({ name, offeredBy }: HostKey): TypeError =>
+  new TypeError(`provider.use(): no plugin offers ${name}; add ${offeredBy} to the option plugins`)
+
+export const noHostFunctions: CreateUsePlugins = () => ({
+  use(key) {
+    nameOf(key, 'use')
+    throw notOffered(key)
+  },
+  has(key) {
+    nameOf(key, 'has')
+    return false
+  },
+})
+
+/** @throws TypeError when two plugins offer the same functions. */
+function usePluginsOf(parts: readonly Owned<HostFunctions>[]): CreateUsePlugins {
+  const offered = byClaim(parts, 'the host functions', ({ key }) => key.name)
+  return (kitOf) => {
+    const created = new Map<string, object>()
+
+    function create(name: string, key: HostKey): object {
+      const owned = offered.get(name)
+      if (owned === undefined) throw notOffered(key)
+      const functions: unknown = owned.part.create(kitOf(owned.plugin))
+      if (!isObject(functions)) {
+        throw new TypeError(`plugins: the host functions ${name} of ${owned.plugin} are not an object`)
+      }
+      created.set(name, functions)
+      return functions
+    }
+
+    return {
+      use<F extends object>(key: HostKey<F>): F {
+        const name = nameOf(key, 'use')
+        return (created.get(name) ?? create(name, key)) as F
+      },
+      has: (key) => offered.has(nameOf(key, 'has')),
+    }
+  }
+}
+
+const hostFunctionsKind = /* @__PURE__ */ partKind<HostFunctions, CreateUsePlugins>('host-functions', {
   title: 'host functions',
   schemas: () => ({
     key: v.custom((value) => isKey(value) && keyName.test(value.name), 'must be a key of hostKey()'),
     create: required(),
   }),
-  collect: (parts) => parts,
+  collect: usePluginsOf,
 })
 
 /**
@@ -85,37 +134,3 @@ export const defineHostFunctions = <K extends HostKey>(
   key: K,
   create: (kit: EndpointKit) => FunctionsOf<K>,
 ): HostFunctions => ({ kind: 'host-functions', key, create, '~kind': hostFunctionsKind })
-
-/** Lets a host use the functions of its plugins. */
-export function createUsePlugins(
-  offered: ReadonlyMap<string, Owned<HostFunctions>>,
-  kitOf: (plugin: string) => EndpointKit,
-): UsePlugins {
-  const created = new Map<string, object>()
-
-  function nameOf(key: HostKey, caller: string): string {
-    if (isKey(key)) return key.name
-    throw new TypeError(`provider.${caller}() requires a key that the module of a plugin exports, such as userSessions`)
-  }
-
-  function create(name: string, { offeredBy }: HostKey): object {
-    const owned = offered.get(name)
-    if (owned === undefined) {
-      throw new TypeError(`provider.use(): no plugin offers ${name}; add ${offeredBy} to the option plugins`)
-    }
-    const functions: unknown = owned.part.create(kitOf(owned.plugin))
-    if (!isObject(functions)) {
-      throw new TypeError(`plugins: the host functions ${name} of ${owned.plugin} are not an object`)
-    }
-    created.set(name, functions)
-    return functions
-  }
-
-  return {
-    use<F extends object>(key: HostKey<F>): F {
-      const name = nameOf(key, 'use')
-      return (created.get(name) ?? create(name, key)) as F
-    },
-    has: (key) => offered.has(nameOf(key, 'has')),
-  }
-}

@@ -8,12 +8,12 @@ import {
   credentialParametersOf,
   hiddenParametersOf,
 } from './client-authentication.ts'
-import type { ClientSource } from './client-source.ts'
+import type { WithClientSources } from './client-source.ts'
 import type { InstalledEndpoint } from './endpoint-kind.ts'
 import { type AllFields, type DiscoveryMembers, noFields, type StartupWarning } from './fields.ts'
 import { grantsOf, type RegisteredGrants } from './grant-registry.ts'
-import type { HostFunctions } from './host-functions.ts'
-import { byClaim, kindIn, type PartKind } from './part-kind.ts'
+import { type CreateUsePlugins, noHostFunctions } from './host-functions.ts'
+import { kindIn, type PartKind } from './part-kind.ts'
 import { type OwnedPart, type PartOf, type PluginPart, type Plugins, partsOf } from './plugin.ts'
 import { noFormats, type ResponseFormats } from './response-format.ts'
 import { type CreateTasks, noTasks } from './task.ts'
@@ -143,14 +143,14 @@ export interface Registry extends RegisteredGrants, Pick<AllFields, 'clientSchem
   /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
   readonly credentialParameters: CredentialParameters
   readonly endpoints: readonly InstalledEndpoint[]
-  /** Clients that plugins keep. */
-  readonly clientSources: readonly OwnedPart<ClientSource>[]
+  /** Adds the clients that plugins keep; `undefined` if they keep none. */
+  readonly withClientSources: WithClientSources | undefined
   /** How the core runs grant checks; `undefined` without any. */
   readonly grantChecks: object | undefined
   /** Work that no request waits for. */
   readonly createTasks: CreateTasks
-  /** What plugins offer to the host, by the name of the key. */
-  readonly hostFunctions: ReadonlyMap<string, OwnedPart<HostFunctions>>
+  /** How the host reaches the functions that plugins offer. */
+  readonly createUsePlugins: CreateUsePlugins
   /** What plugins need of the core beyond the minimum, by name. */
   readonly capabilities: ReadonlyMap<Capability['name'], Capability>
   /** Other forms of the responses of endpoints. */
@@ -194,10 +194,10 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     pluginErrors,
     credentialParameters,
     endpoints,
-    clientSources: partsOf(parts, 'client-source'),
+    withClientSources: collected<'client-source', WithClientSources | undefined>(parts, 'client-source', undefined),
     grantChecks: collected<'grant-check', object | undefined>(parts, 'grant-check', undefined),
     createTasks: collected(parts, 'task', noTasks),
-    hostFunctions: byClaim(partsOf(parts, 'host-functions'), 'the host functions', ({ key }) => key.name),
+    createUsePlugins: collected(parts, 'host-functions', noHostFunctions),
     capabilities: capabilitiesOf(parts),
     formats: collected(parts, 'response-format', noFormats),
     bindings: collected(parts, 'token-binding', noBindings),
