@@ -27,7 +27,8 @@ function account(): { readonly uid?: number; readonly gid?: number } {
   return { uid: idOf('-u'), gid: idOf('-g') }
 }
 
-const programOf = (name: string): string => join(folder ?? '', name)
+/** Path of a program of PostgreSQL. */
+export const programOf = (name: string): string => join(folder ?? '', name)
 
 /** The superuser of every test server. */
 export const superuser = { user: 'postgres', password: 'the-password' }

@@ -8,6 +8,7 @@ import { createListing } from './postgresql/listing.ts'
 import { type PostgresqlDriverOptions, type PostgresqlSettings, parseOptions } from './postgresql/options.ts'
 import { counterLifetimeOf, futureOf, keyOf, lifetimeOf, storable } from './postgresql/parameters.ts'
 import { createPool } from './postgresql/pool.ts'
+import { readServerState, type ServerState } from './postgresql/server-state.ts'
 import { statementsOf } from './postgresql/statements.ts'
 import { sweepRows } from './postgresql/sweep-rows.ts'
 import { turnOperations } from './postgresql/turn.ts'
@@ -15,6 +16,7 @@ import { createSweeper, type SweepState } from './sql/sweeper.ts'
 
 export type { PostgresqlConnectionOptions, PostgresqlDriverOptions } from './postgresql/options.ts'
 export { type MigrationOptions, postgresqlMigration } from './postgresql/schema.ts'
+export type { ServerState } from './postgresql/server-state.ts'
 export type { SweepState } from './sql/sweeper.ts'
 
 /**
@@ -37,6 +39,8 @@ export interface PostgresqlDriver extends ListableDriver {
   clear(base?: string): Promise<void>
   /** How far the removal of expired items is behind. */
   sweepState(): SweepState
+  /** For `grantry check`; the provider never calls it. */
+  serverState(): Promise<ServerState>
   /** Closes all connections. */
   dispose(): Promise<void>
 }
@@ -105,6 +109,7 @@ function createOperations(settings: PostgresqlSettings) {
       yield* items()
     },
     count: opened(count),
+    serverState: opened(readServerState(executor)),
     close: pool.close,
   }
 }
@@ -161,6 +166,7 @@ export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDr
     listItems: operations.items,
     countItems: operations.count,
     sweepState: sweeper.state,
+    serverState: operations.serverState,
     async dispose() {
       operations.close()
       await sweeper.stop()

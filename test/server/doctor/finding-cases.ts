@@ -181,6 +181,24 @@ export const findingCases: readonly FindingCase[] = [
     { id: 'store-without-fsync', where: 'storage.fsync' },
   ],
   [
+    'SQLite without a flush',
+    { ...healthy, storage: { driver: 'sqlite', file: './data/grantry.db', synchronous: 'normal' } },
+    { id: 'store-without-fsync', where: 'storage.synchronous' },
+  ],
+  [
+    'an unreachable PostgreSQL that need not be durable',
+    {
+      ...healthy,
+      storage: {
+        driver: 'postgresql',
+        url: 'postgresql://127.0.0.1:1/id',
+        durability: 'relaxed',
+        operationTimeout: 0.1,
+      },
+    },
+    { id: 'store-without-fsync', where: 'storage.durability' },
+  ],
+  [
     'Sentinels without waitReplicas',
     {
       ...healthy,

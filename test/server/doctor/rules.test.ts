@@ -72,6 +72,12 @@ describe('settings of other parts of the server', () => {
     ['a remote console', { console: { remote: true } }, undefined, ['console-on', 'error']],
     ['a console on a public server', { console: { remote: false } }, undefined, ['console-on', 'warning']],
     ['public metrics', { metrics: { port: 9464, host: '0.0.0.0' } }, undefined, ['metrics-public', 'warning']],
+    [
+      'replicas that PostgreSQL does not wait for',
+      {},
+      { store: { reachable: true, driver, clockAhead: 0, hasAsynchronousReplicas: true } },
+      ['store-asynchronous-replicas', 'warning'],
+    ],
     ['a clock that is ahead', {}, { store: { reachable: true, driver, clockAhead: 5 } }, ['store-clock', 'warning']],
     [
       'a clock that is far behind',

@@ -20,6 +20,8 @@ export type StoreFact =
       readonly driver: Pick<AtomicDriver, 'name'>
       /** Seconds by which its clock is ahead of ours; `undefined` if it has no clock of its own. */
       readonly clockAhead: number | undefined
+      /** Whether a failover to a replica can lose confirmed writes. */
+      readonly hasAsynchronousReplicas?: boolean
     }
 
 /** The input of the checks, which are pure functions. */

@@ -7,7 +7,13 @@ interface RedisClient {
   nodes?(role: 'master'): readonly RedisClient[]
 }
 
+interface ServerState {
+  readonly time: number
+  readonly hasAsynchronousReplicas: boolean
+}
+
 type AnyDriver = AtomicDriver & {
+  serverState?(): Promise<ServerState>
   getInstance?(): RedisClient
   getMeta?(key: string): Promise<{ readonly mtime: Date } | null>
 }
@@ -36,12 +42,14 @@ async function storeTimeOf(driver: AnyDriver): Promise<number | undefined> {
 /** Inspects an open storage. */
 export async function inspectStore(driver: AnyDriver): Promise<StoreFact> {
   const startedAt = Date.now()
-  const storeTime = await storeTimeOf(driver)
+  const state = await driver.serverState?.()
+  const storeTime = state?.time ?? (await storeTimeOf(driver))
   // Subtracts half of the round trip.
   const localTime = (startedAt + Date.now()) / 2
   return {
     reachable: true,
     driver,
     clockAhead: storeTime === undefined ? undefined : (storeTime - localTime) / 1000,
+    hasAsynchronousReplicas: state?.hasAsynchronousReplicas === true,
   }
 }

@@ -168,6 +168,11 @@ export const rules = define({
     remedy: 'set storage.waitReplicas to 1, so that a failover loses no redemption',
     source: 'RFC 6749 section 4.1.2; docs/guides/redis.md',
   },
+  'store-asynchronous-replicas': {
+    severity: 'warning',
+    remedy: 'set synchronous_standby_names in PostgreSQL, with one replica more than it waits for',
+    source: 'RFC 6749 section 4.1.2; docs/guides/postgresql.md',
+  },
   'store-clock': {
     severity: 'warning',
     remedy: 'synchronize the clocks of both machines with NTP',

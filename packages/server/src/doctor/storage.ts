@@ -51,6 +51,15 @@ export const checkStorage: Check = ({ configuration, store }) => {
     const id = store.reason.includes('maxmemory-policy') ? 'store-evicts' : 'store-unusable'
     return [...findings, finding(id, 'storage', store.reason)]
   }
+  if (store.hasAsynchronousReplicas) {
+    findings.push(
+      finding(
+        'store-asynchronous-replicas',
+        'storage',
+        'PostgreSQL does not wait for its replicas: after a failover, a code or token that was just redeemed can be redeemed again',
+      ),
+    )
+  }
   if (store.clockAhead !== undefined && Math.abs(store.clockAhead) > maxClockSkew) {
     const seconds = Math.abs(Math.round(store.clockAhead))
     const way = store.clockAhead > 0 ? 'ahead of' : 'behind'

@@ -3,8 +3,14 @@ import type { AtomicDriver } from '@grantry/core'
 /** Called when a storage operation starts. Returns a function that is called when it ends. */
 export type OperationObserver = (operation: string) => (failed: boolean) => void
 
-// Lifecycle methods are called once per process, and the state of the sweeper is not in the storage.
-const notObserved: ReadonlySet<string | symbol> = new Set(['open', 'dispose', 'sweepState', 'constructor'])
+// Lifecycle methods are called once per process, and the states are for operators.
+const notObserved: ReadonlySet<string | symbol> = new Set([
+  'open',
+  'dispose',
+  'sweepState',
+  'serverState',
+  'constructor',
+])
 
 /** Returns the names of all own and inherited members, except those of `Object.prototype`. */
 function membersOf(driver: object): ReadonlySet<string | symbol> {
