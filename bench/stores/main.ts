@@ -1,5 +1,5 @@
 // Measures lookup times for growing numbers of tokens, memory per token, and pauses caused by removing expired items.
-// `npm run bench:stores -- [--max 1000000] [--stores memory,filesystem,redis]`. Uses its own Redis and directory, and
+// `npm run bench:stores -- [--max 1000000] [--stores memory,filesystem,sqlite,redis]`. Uses its own Redis and directory, and
 // removes them at the end.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,9 @@ import type { AtomicDriver } from '@grantry/core'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { redisDriver } from '@grantry/storage-drivers/redis'
+import { sqliteDriver } from '@grantry/storage-drivers/sqlite'
 import { redisMissing, startRedis } from '../../test/support/redis-server.ts'
+import { measureDurable } from './durable.ts'
 import { type Figures, fill, measure } from './measure.ts'
 import { newKey, newRecord } from './records.ts'
 import { measureSweep } from './sweep.ts'
@@ -17,7 +19,7 @@ import { measureSweep } from './sweep.ts'
 const { values } = parseArgs({
   options: {
     max: { type: 'string', default: '1000000' },
-    stores: { type: 'string', default: 'memory,filesystem,redis' },
+    stores: { type: 'string', default: 'memory,filesystem,sqlite,redis' },
   },
 })
 const sizes = [1e3, 1e4, 1e5, 1e6].filter((size) => size <= Number(values.max))
@@ -109,6 +111,25 @@ async function filesystem(): Promise<void> {
   }
 }
 
+async function sqlite(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'grantry-bench-'))
+  try {
+    const stored = sqliteDriver({ file: join(directory, 'stored.db'), synchronous: 'normal' })
+    await lookups('sqlite, synchronous normal', stored, 64, 20_000)
+    await stored.dispose()
+    for (const concurrency of [1, 16, 64, 256]) {
+      const driver = sqliteDriver({ file: join(directory, `durable-${concurrency}.db`) })
+      const { perSecond, flushes } = await measureDurable(driver, directory, concurrency, 4)
+      print(
+        `sqlite: ${perSecond.toFixed(0)} durable redemptions/s with ${concurrency} concurrent; the disk: ${flushes.map((count) => count.toFixed(0)).join(' and ')} flushes/s`,
+      )
+      await driver.dispose()
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
 async function redis(): Promise<void> {
   if (redisMissing !== undefined) return print(`redis: ${redisMissing}`)
   const server = await startRedis()
@@ -122,5 +143,5 @@ async function redis(): Promise<void> {
   }
 }
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { memory, filesystem, redis }
+const benches: Readonly<Record<string, () => Promise<void>>> = { memory, filesystem, sqlite, redis }
 for (const name of (values.stores ?? '').split(',')) await benches[name]?.()

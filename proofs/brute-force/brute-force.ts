@@ -3,12 +3,12 @@ import { scryptSync } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { sha256Of } from '@grantry/testing'
-import { bundle } from '../../test/support/bundle.ts'
+import { bundleWithPackages } from '../../test/support/bundle-with-packages.ts'
 import type { NetworkStore } from '../../test/support/network-stores.ts'
 import { pause } from '../../test/support/pause.ts'
 
 /** The program of a server process. */
-export const serverProgram = (): Promise<string> => bundle(new URL('./programs/server.ts', import.meta.url))
+export const serverProgram = (): Promise<string> => bundleWithPackages(new URL('./programs/server.ts', import.meta.url))
 
 /** Failed secrets that an address may try in `secretWindow` seconds. */
 export const secretFailures = 10

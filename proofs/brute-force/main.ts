@@ -1,4 +1,4 @@
-// `npm run prove:brute-force -- [seconds] [processes] [redis|postgresql]`: the run of brute-force.test.ts, longer.
+// `npm run prove:brute-force -- [seconds] [processes] [redis|postgresql|sqlite]`: the run of brute-force.test.ts, longer.
 import { startNetworkStore } from '../../test/support/network-stores.ts'
 import { bruteForce, bruteForceReport, serverProgram } from './brute-force.ts'
 

@@ -1,4 +1,4 @@
-import { bundle } from '../../test/support/bundle.ts'
+import { bundleWithPackages } from '../../test/support/bundle-with-packages.ts'
 import { startOrderedProcesses } from '../../test/support/ordered-process.ts'
 import type { Order, StoragePlace } from './orders.ts'
 
@@ -14,7 +14,7 @@ export interface Contenders {
 let program: Promise<string> | undefined
 
 export async function startContenders(place: StoragePlace, keys: unknown, count: number): Promise<Contenders> {
-  program ??= bundle(new URL('./programs/contender.ts', import.meta.url))
+  program ??= bundleWithPackages(new URL('./programs/contender.ts', import.meta.url))
   const all = await startOrderedProcesses<Order>(await program, [place, keys], count)
   return {
     count,

@@ -1,4 +1,4 @@
-// `npm run prove:races -- [--racers 200] [--rounds 200] [--stores memory,filesystem,redis,postgresql,cluster] [--kinds 'code']`: one
+// `npm run prove:races -- [--racers 200] [--rounds 200] [--stores memory,filesystem,sqlite,redis,postgresql,cluster] [--kinds 'code']`: one
 // credential, many racers, several processes, latency on every operation of the storage. Prints the results; exits with
 // 1 when a guarantee was broken.
 import { parseArgs } from 'node:util'

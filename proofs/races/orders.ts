@@ -4,6 +4,7 @@ import type { Credentials } from '@grantry/testing'
 export type StoragePlace =
   | { readonly kind: 'memory' }
   | { readonly kind: 'filesystem'; readonly directory: string }
+  | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'redis'; readonly url: string }
   | { readonly kind: 'postgresql'; readonly url: string }
   | { readonly kind: 'cluster'; readonly urls: readonly string[] }

@@ -27,6 +27,16 @@ export const places = {
       }
     },
   },
+  sqlite: {
+    processes: 4,
+    async open(): Promise<OpenPlace> {
+      const directory = await mkdtemp(join(tmpdir(), 'grantry-races-'))
+      return {
+        place: { kind: 'sqlite', file: join(directory, 'grantry.db') },
+        close: () => rm(directory, { recursive: true, force: true }),
+      }
+    },
+  },
   redis: {
     processes: 4,
     async open(): Promise<OpenPlace> {

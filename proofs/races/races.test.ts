@@ -39,6 +39,7 @@ function raceOn(name: PlaceName): void {
 
 describe('memory', () => raceOn('memory'))
 describe('filesystem', () => raceOn('filesystem'))
+describe('sqlite', () => raceOn('sqlite'))
 describeWithRedis('redis', () => raceOn('redis'))
 describeWithPostgresql('postgresql', () => raceOn('postgresql'))
 describeWithRedis('cluster', () => raceOn('cluster'))

@@ -1,4 +1,4 @@
-// `npm run prove:rotation -- [--rotations 40] [--processes 4] [--speed 100] [--store postgresql]`: keys
+// `npm run prove:rotation -- [--rotations 40] [--processes 4] [--speed 100] [--store postgresql|sqlite]`: keys
 // rotate under load in several processes on one Redis or PostgreSQL. Prints the results, and exits with 1 when a token was rejected or a trigger did not cause
 // exactly one rotation.
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-import { bundle } from '../../test/support/bundle.ts'
+import { bundleWithPackages } from '../../test/support/bundle-with-packages.ts'
 import { startOrderedProcesses } from '../../test/support/ordered-process.ts'
 import type { Answers, Order, Setting } from './orders.ts'
 
@@ -10,6 +10,6 @@ export interface Server {
 
 /** Starts them at the same moment: they also create the first keys together. */
 export async function startService(setting: Setting, count: number): Promise<readonly Server[]> {
-  const program = await bundle(new URL('./programs/rotating-server.ts', import.meta.url))
+  const program = await bundleWithPackages(new URL('./programs/rotating-server.ts', import.meta.url))
   return (await startOrderedProcesses<Order>(program, setting, count)) as readonly Server[]
 }

@@ -1,4 +1,4 @@
-// `npm run prove:sign-in -- [--sign-ins 1000] [--processes 4] [--store postgresql]`: users sign in at several
+// `npm run prove:sign-in -- [--sign-ins 1000] [--processes 4] [--store postgresql|sqlite]`: users sign in at several
 // processes on one Redis or PostgreSQL, one of which is killed. Prints the results, and exits with 1 if a sign-in failed or a code was redeemed twice.
 import { parseArgs } from 'node:util'
 import { startNetworkStore } from '../../test/support/network-stores.ts'

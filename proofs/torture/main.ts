@@ -7,13 +7,14 @@ import { failOver, killServers, takeStoreAway } from './chaos.ts'
 import { postgresqlStore } from './postgresql-store.ts'
 import { redisStore } from './redis-store.ts'
 import { startSentinelGroup } from './sentinel-group.ts'
-import { filesystemStore } from './stores.ts'
+import { filesystemStore, sqliteStore } from './stores.ts'
 import { isViolated, table } from './table.ts'
 import { type TortureOptions, type TortureReport, torture } from './torture.ts'
 
-const usage = `usage: npm run prove:torture -- [--store filesystem|redis|outage|failover|postgresql|postgresql-outage] [--seconds 180] [--seed 1] [--clients 24] [--wait-replicas 1]
+const usage = `usage: npm run prove:torture -- [--store filesystem|sqlite|redis|outage|failover|postgresql|postgresql-outage] [--seconds 180] [--seed 1] [--clients 24] [--wait-replicas 1]
 
-filesystem, redis   3 servers, a random one is killed every 150 to 800 ms
+filesystem, sqlite, redis
+                    3 servers, a random one is killed every 150 to 800 ms
 outage              2 servers; their Redis is paused, or killed and started again, again and again
 postgresql          3 servers, a random one is killed every 150 to 800 ms
 postgresql-outage   2 servers; their PostgreSQL is paused, or killed and started again, again and again
@@ -65,6 +66,7 @@ async function prove(args: readonly string[]): Promise<number> {
   const common: Common = { ...numbers, keep: true }
   const runs: Readonly<Record<string, () => Promise<TortureReport>>> = {
     filesystem: () => torture({ ...common, store: filesystemStore, chaos: killServers, servers: 3 }),
+    sqlite: () => torture({ ...common, store: sqliteStore, chaos: killServers, servers: 3 }),
     redis: () => onRedis(common),
     outage: () => onFickleRedis(common),
     failover: () => onSentinel(common, waitReplicas),

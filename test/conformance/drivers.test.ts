@@ -101,6 +101,18 @@ describe('passes the conformance kit:', () => {
 
   test.each(named(onDisk))('%s', async (_, row) => assertPassesEveryProof(row))
 
+  test('SQLite, whose directory disappears and returns', async () => {
+    const directory = await newDirectory()
+    const proofs = driverProofs({
+      open: () => sqliteDriver({ file: join(directory, 'grantry.db') }),
+      outage: {
+        begin: () => rename(directory, `${directory}.away`),
+        end: () => rename(`${directory}.away`, directory),
+      },
+    })
+    await proofs.find(({ name }) => name.includes('real outage'))?.prove()
+  })
+
   // An unmounted disk must not look like a store in which nothing was revoked.
   test('filesystem, whose directory disappears and returns', async () => {
     const directory = await newDirectory()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { copyItems, type ListableDriver } from '@grantry/storage-drivers/copy'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { sqliteDriver } from '@grantry/storage-drivers/sqlite'
 import { afterEach, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
@@ -48,6 +49,15 @@ async function move(from: ListableDriver, to: ListableDriver): Promise<void> {
   expect(await refresh(moved, next.body.refresh_token)).toMatchObject({ status: 400 })
 }
 
+async function sqlite(): Promise<ListableDriver> {
+  const directory = await mkdtemp(join(tmpdir(), 'grantry-copy-'))
+  const driver = sqliteDriver({ file: join(directory, 'grantry.db') })
+  ends.push(() => rm(directory, { recursive: true }), driver.dispose)
+  return driver
+}
+
+test('from files to SQLite', async () => move(await files(), await sqlite()))
+test('from SQLite to files', async () => move(await sqlite(), await files()))
 test('from files to memory', async () => move(await files(), memoryDriver()))
 
 describeWithRedis('with Redis', () => {
@@ -81,6 +91,8 @@ describeWithRedis('with Redis', () => {
   })
 
   test('from files to Redis', async () => move(await files(), await redis()))
+  test('from SQLite to Redis', async () => move(await sqlite(), await redis()))
+  test('from Redis to SQLite', async () => move(await redis(), await sqlite()))
   test('from Redis to files', async () => move(await redis(), await files()))
   test('from a cluster to Redis', async () => move(await cluster(), await redis()))
   test('from Redis to a cluster', async () => move(await redis(), await cluster()))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { consolePagesDefine } from '../../scripts/console-pages.js'
 import { bundle } from './bundle.ts'
+import { linkPackages } from './bundle-with-packages.ts'
 
 /** A separate directory for one run. */
 export const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'grantry-test-'))
@@ -12,6 +13,7 @@ export const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'grantry-te
  * command line reads its version.
  */
 export async function serverProgram(entry: URL, directory: string): Promise<string> {
+  await linkPackages(directory)
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ version: '0.0.0' }))
   return bundle(entry, { outfile: join(directory, 'bin', 'server.mjs'), define: consolePagesDefine() })
 }

@@ -15,6 +15,7 @@ export type { TableOperations } from './sqlite/table-driver.ts'
  * share a transaction, and thus a wait for the disk.
  *
  * @throws TypeError when an option is invalid. `open()`, or the first operation, rejects when the file is unusable.
+ * @see docs/decisions/0134-sqlite-d1-and-durable-objects.md
  * @example
  * const storage = sqliteDriver({ file: '/var/lib/grantry/grantry.db' })
  */

@@ -9,6 +9,7 @@ import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { postgresqlDriver } from '@grantry/storage-drivers/postgresql'
 import { redisDriver } from '@grantry/storage-drivers/redis'
+import { sqliteDriver } from '@grantry/storage-drivers/sqlite'
 import { basic, type Credentials } from '@grantry/testing'
 import { importJWK, type JWK, SignJWT } from 'jose'
 import { builtInPlugins, clients, type Fixture, fixture, redirectUri } from '../../../test/support/fixture.ts'
@@ -32,6 +33,8 @@ function driverAt(place: StoragePlace): AtomicDriver {
       return memoryDriver()
     case 'filesystem':
       return filesystemDriver({ directory: place.directory, fsync: false })
+    case 'sqlite':
+      return sqliteDriver({ file: place.file, operationTimeout: 20 })
     case 'redis':
       return redisDriver({ url: place.url, operationTimeout: 20 })
     case 'postgresql':

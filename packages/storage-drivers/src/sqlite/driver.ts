@@ -1,5 +1,6 @@
 import type { AtomicDriver } from '@grantry/core'
 import { createSweeper, type SweepState } from '../sql/sweeper.ts'
+import { backupTo } from './backup.ts'
 import { createDatabase } from './database.ts'
 import type { OpenConnection } from './engine.ts'
 import { itemTable } from './item-table.ts'
@@ -13,6 +14,11 @@ export interface SqliteDriver extends TableOperations, Omit<AtomicDriver, keyof 
   open(): Promise<void>
   /** Removes every expired item now, in steps, and resolves to their number. */
   purge(): Promise<number>
+  /**
+   * Copies the whole database to a new file, while all processes continue. The call blocks the event loop of this one, so
+   * copy a large database in a process of its own.
+   */
+  backup(file: string): Promise<void>
   /** How far the removal of expired items is behind. */
   sweepState(): SweepState
   /** Performs the writes that wait, and closes the file. */
@@ -42,6 +48,7 @@ export function createDriver(settings: SqliteSettings, loadEngine: () => OpenCon
       sweeper.start()
     },
     ...tableOperations(table, runner),
+    backup: async (file) => database.read(backupTo(file)),
     purge: () => purgeRows(sweep),
     sweepState: sweeper.state,
     async dispose() {

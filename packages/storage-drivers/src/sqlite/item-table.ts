@@ -1,4 +1,5 @@
 import type { DriverChanges } from '@grantry/core'
+import type { ListedItem } from '../copy/listable-driver.ts'
 import { packedRanges, packKey, unpackKey } from '../sql/item-key.ts'
 import type { SweepStep } from '../sql/sweeper.ts'
 import type { SqlDatabase } from './engine.ts'
@@ -12,12 +13,7 @@ import type { Statements } from './statements.ts'
  */
 export type Step<T> = (database: SqlDatabase) => T
 
-export interface StoredItem {
-  readonly key: string
-  readonly value: string
-  /** Milliseconds since the epoch; `Infinity` for an item that never ends. */
-  readonly endsAt: number
-}
+export type StoredItem = ListedItem
 
 /** Operations on the table of items. Those that write several rows belong into a transaction. */
 export interface ItemTable {

@@ -1,7 +1,8 @@
 import type { DriverChanges, MaybePromise } from '@grantry/core'
+import type { ListedItem } from '../copy/listable-driver.ts'
 import { packKey } from '../sql/item-key.ts'
 import type { SweepStep } from '../sql/sweeper.ts'
-import type { ItemTable, Step, StoredItem } from './item-table.ts'
+import type { ItemTable, Step } from './item-table.ts'
 
 /** How a driver performs steps on its database. */
 export interface StepRunner {
@@ -30,7 +31,7 @@ export interface TableOperations {
   getKeys(base?: string, options?: object): Promise<string[]>
   clear(base?: string): Promise<void>
   /** Yields the items that have not ended, in batches, to copy them. The provider never calls it. */
-  listItems(): AsyncGenerator<readonly StoredItem[]>
+  listItems(): AsyncGenerator<readonly ListedItem[]>
   /** Returns the number of stored items, with those that have expired and are not removed yet. */
   countItems(): Promise<number>
 }
@@ -38,7 +39,7 @@ export interface TableOperations {
 /** Items in a batch of `listItems()`, and keys that `clear()` removes in one transaction. */
 const batchSize = 200
 
-async function* listItems(table: ItemTable, { read }: StepRunner): AsyncGenerator<readonly StoredItem[]> {
+async function* listItems(table: ItemTable, { read }: StepRunner): AsyncGenerator<readonly ListedItem[]> {
   // The key of the row with the version.
   let after: Uint8Array = new Uint8Array()
   for (;;) {

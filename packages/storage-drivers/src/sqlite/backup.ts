@@ -1,0 +1,40 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Step } from './item-table.ts'
+
+const flush = (path: string, flags: string): void => {
+  const descriptor = openSync(path, flags)
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Returns the step that copies the database to a file, which appears under its name only when it is complete. SQLite
+ * copies the state of one moment; writes of other processes continue.
+ *
+ * @throws Error when the file exists
+ */
+export function backupTo(file: string): Step<void> {
+  const target = resolve(file)
+  const draft = `${target}.${process.pid}.partial`
+  return (database) => {
+    if (statSync(target, { throwIfNoEntry: false }) !== undefined) {
+      throw new Error(`storage: ${target} exists; name a new file for the backup`)
+    }
+    // SQLite accepts an empty file, and keeps its mode.
+    closeSync(openSync(draft, 'wx', 0o600))
+    try {
+      database.run('VACUUM INTO ?1', draft)
+      flush(draft, 'r+')
+      renameSync(draft, target)
+      // Windows cannot flush directories.
+      if (process.platform !== 'win32') flush(dirname(target), 'r')
+    } catch (error) {
+      rmSync(draft, { force: true })
+      throw new Error(`storage: the backup to ${target} has failed: ${(error as Error).message}`, { cause: error })
+    }
+  }
+}

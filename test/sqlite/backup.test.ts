@@ -1,0 +1,49 @@
+// A backup has all items of one moment, while processes write.
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type SqliteDriver, sqliteDriver } from '@grantry/storage-drivers/sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let directory: string
+let driver: SqliteDriver
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'grantry-test-'))
+  driver = sqliteDriver({ file: join(directory, 'grantry.db') })
+})
+afterEach(async () => {
+  await driver.dispose()
+  rmSync(directory, { recursive: true })
+})
+
+test('can be used in place of the file, and has complete commits only', async () => {
+  const other = sqliteDriver({ file: join(directory, 'grantry.db') })
+  const item = (key: string) => ({ key, value: 'x'.repeat(500), ttl: 600 })
+  const commit = (number: number) =>
+    other.commit({ create: [item(`spent:${number}`)], put: [item(`access:${number}`)], remove: [] })
+  for (let number = 0; number < 50; number += 1) await commit(number)
+  const later = Promise.all(Array.from({ length: 50 }, (_, number) => commit(50 + number)))
+  const backup = join(directory, "it's a backup.db")
+  await driver.backup(backup)
+  await later
+  await other.dispose()
+
+  expect(statSync(backup).mode & 0o777).toBe(0o600)
+  expect(readdirSync(directory).filter((name) => name.includes('partial'))).toEqual([])
+  const restored = sqliteDriver({ file: backup })
+  const keys = await restored.getKeys()
+  expect(keys.filter((key) => key.startsWith('spent:')).length).toBeGreaterThanOrEqual(50)
+  for (const key of keys) expect(keys).toContain(key.replace('spent:', 'access:'))
+  expect(await restored.insertItem('spent:7', '{}', { ttl: 60 })).toBe(false)
+  await restored.dispose()
+})
+
+test('never replaces a file, and leaves nothing behind when it fails', async () => {
+  await driver.setItem('code:1', '{}', { ttl: 60 })
+  const file = join(directory, 'mine.txt')
+  writeFileSync(file, 'mine')
+  await expect(driver.backup(file)).rejects.toThrow(`storage: ${file} exists; name a new file for the backup`)
+  await expect(driver.backup(join(directory, 'absent', 'backup.db'))).rejects.toThrow(/ENOENT/u)
+  expect(readdirSync(directory).filter((name) => !name.startsWith('grantry.db'))).toEqual(['mine.txt'])
+  expect(await driver.getItem('code:1')).toBe('{}')
+})
