@@ -1,10 +1,19 @@
 import type { Command } from 'commander'
+import { backupCommand } from './backup.ts'
 import { configOption } from './configuration.ts'
 import { type StorageCopyArguments, storageCopyCommand } from './storage-copy.ts'
 import { type StorageMigrateArguments, storageMigrateCommand } from './storage-migrate.ts'
 
-/** Adds `grantry storage`. */
+/** Adds `grantry storage` and `grantry backup`. */
 export function addStorageCommands(grantry: Command): void {
+  grantry
+    .command('backup')
+    .argument('<file>', 'a new file')
+    .description('copy the SQLite file of the storage while servers use it')
+    .option(...configOption)
+    .action(async (file: string, options: { readonly config?: string }) => {
+      process.stdout.write(await backupCommand(file, options))
+    })
   const storage = grantry.command('storage').description('prepare and move the storage')
   const [, configDescription] = configOption
   storage
