@@ -95,7 +95,10 @@ test.each([
     { storage: { driver: 'postgres', url: 'postgres://127.0.0.1/x' } },
     /^storage\.driver must be one of memory, filesystem, sqlite, postgresql, redis; /u,
   ],
-  [{ storage: { url: 'redis://127.0.0.1' } }, /^storage\.driver is required: one of memory, filesystem, sqlite, postgresql, redis/u],
+  [
+    { storage: { url: 'redis://127.0.0.1' } },
+    /^storage\.driver is required: one of memory, filesystem, sqlite, postgresql, redis/u,
+  ],
   [
     { keys: { jwks: './missing.json' }, clients: [{ ...client, id: 'x' }] },
     /^keys\.jwks .+missing\.json: it cannot be read/u,
