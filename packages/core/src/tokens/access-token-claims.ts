@@ -77,7 +77,8 @@ export function createAccessTokenClaims(deps: {
     // Userinfo reads them from the token: no further trip to the storage, in any process.
     const namesClaims = userinfoClaims.length > 0 && subject !== undefined && scopes.includes('openid')
     if (namesClaims) claims.userinfo_claims = userinfoClaims
-    const custom = Object.assign({}, subject && (await userClaims(subject.sub, scopes, 'api')), token.claims)
+    // Spreads, because Object.assign would let a claim `__proto__` replace the prototype instead of being refused.
+    const custom = { ...(subject && (await userClaims(subject.sub, scopes, 'api'))), ...token.claims }
     assertCustomClaims(custom, isProtocolClaim)
     return Object.assign(claims, epochClaims(epochs), custom)
   }
