@@ -1,6 +1,5 @@
 // Installs the Debian programs that some tests need, if this user may do that: as root, and with CI=true through sudo.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { findChromium } from './find-chromium.js'
 import { reportNotRun } from './not-run.js'
 
@@ -8,7 +7,7 @@ const isInstalled = (program, flag = '--version') => spawnSync(program, [flag], 
 
 const programs = [
   { package: 'redis-server', tests: 'Redis', isAvailable: () => isInstalled('redis-server') },
-  { package: 'postgresql', tests: 'PostgreSQL', isAvailable: () => existsSync('/usr/lib/postgresql') },
+  { package: 'postgresql', tests: 'PostgreSQL', isAvailable: () => isInstalled('pg_lsclusters', '--help') },
   { package: 'pgbouncer', tests: 'PostgreSQL behind PgBouncer', isAvailable: () => isInstalled('pgbouncer') },
   { package: 'nginx-light', tests: 'mutual TLS behind nginx', isAvailable: () => isInstalled('nginx', '-v') },
   { package: 'chromium', tests: 'pages in Chromium', isAvailable: () => findChromium() !== undefined },

@@ -166,7 +166,7 @@ const cases: readonly Case[] = [
   [withUser({ active: 'no', password: undefined }), 'users[0]'],
   // Storage.
   [{ ...valid, storage: {} }, 'storage.driver', 'is required'],
-  [{ ...valid, storage: { driver: 'sqlite' } }, 'storage.driver', 'must be one of'],
+  [{ ...valid, storage: { driver: 'mysql' } }, 'storage.driver', 'must be one of'],
   [{ ...valid, storage: { driver: 'filesystem', directory: './keys.json' } }, 'storage', 'is a file'],
   [{ ...valid, storage: { driver: 'filesystem', directory: './keys.json/data' } }, 'storage', 'cannot be used'],
   [{ ...valid, storage: { driver: 'filesystem', fsync: 'no' } }, 'storage.fsync', 'must be true or false'],

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 /** Debian installs each version in a folder of its own, which is not in PATH. */
 function programFolder(): string | undefined {
   const root = '/usr/lib/postgresql'
-  const versions = existsSync(root) ? readdirSync(root).map(Number) : []
+  // A version without initdb is that of a client.
+  const names = existsSync(root) ? readdirSync(root).filter((name) => existsSync(join(root, name, 'bin/initdb'))) : []
+  const versions = names.map(Number)
   const [newest] = versions.filter(Number.isInteger).sort((one, other) => other - one)
   return newest === undefined ? undefined : join(root, String(newest), 'bin')
 }

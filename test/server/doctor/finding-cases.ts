@@ -191,7 +191,7 @@ export const findingCases: readonly FindingCase[] = [
       ...healthy,
       storage: {
         driver: 'postgresql',
-        url: 'postgresql://127.0.0.1:1/id',
+        url: 'postgresql://grantry@127.0.0.1:1/id',
         durability: 'relaxed',
         operationTimeout: 0.1,
       },
