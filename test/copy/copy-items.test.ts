@@ -104,6 +104,30 @@ describe('a copy is refused', () => {
     expect(to.getItem('spent:1')).toBe('{}')
   })
 
+  test('from the target of a copy that is not complete', async () => {
+    const [first, second] = [filled(1), memoryDriver()]
+    await copy(first, second)
+    await expect(copy(second, memoryDriver())).rejects.toThrow(
+      'the source is the target of a copy that is not complete',
+    )
+  })
+
+  test('into a storage inside the source, such as another prefix of Redis', async () => {
+    const from = filled(30)
+    const inside: ListableDriver = {
+      ...from,
+      getItem: (key) => from.getItem(`next:${key}`),
+      setItem: (key, value, options) => from.setItem(`next:${key}`, value, options),
+      removeItem: (key) => from.removeItem(`next:${key}`),
+      async *listItems() {
+        for await (const batch of from.listItems())
+          yield batch.flatMap((item) => (item.key.startsWith('next:') ? [{ ...item, key: item.key.slice(5) }] : []))
+      },
+    }
+    await expect(copy(from, inside)).rejects.toThrow('the target storage is inside the source')
+    expect(from.getKeys()).toHaveLength(30)
+  })
+
   test('into the source', async () => {
     const from = filled(1)
     await expect(copy(from, from)).rejects.toThrow('the source and the target are the same storage')
@@ -116,13 +140,14 @@ describe('a copy is refused', () => {
       ...from,
       async *listItems() {
         yield* from.listItems()
-        from.setItem('spent:1', '{}', hour)
+        // A service writes after each listing.
+        from.setItem(`spent:${from.getKeys().length}`, '{}', hour)
       },
     }
     await expect(copy(changing, to, { final: true })).rejects.toThrow(
       '1 items of the source changed during the copy; stop every process of the service',
     )
-    expect(await copy(from, to, { final: true })).toMatchObject({ written: 1 })
-    expect(to.getItem('spent:1')).toBe('{}')
+    expect(await copy(from, to, { final: true })).toMatchObject({ written: 2 })
+    expect(keysOf(to)).toEqual(keysOf(from))
   })
 })

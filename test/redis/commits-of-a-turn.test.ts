@@ -63,6 +63,43 @@ describeWithRedis('the commits of a turn in Redis', () => {
     expect(await driver.getItem('spent:taken')).toBe('first')
   })
 
+  test('are independent: one that Redis refuses fails alone, and the others have their own results', async () => {
+    const { driver, commit } = await opened()
+    await driver.insertItem('spent:taken', 'first', { ttl: 60 })
+    // A user who may not remove: the commit that does so fails.
+    await server.command('ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '+@all', '-unlink')
+    const limited = driverOf({ url: server.url, connection: { username: 'app', password: 'secret' } })
+    await limited.open()
+    const outcomes = await Promise.allSettled([
+      limited.commit?.(creating('spent:a', { put: [item('access:a')] })),
+      limited.commit?.(creating('spent:b', { remove: ['old:b'] })),
+      limited.commit?.(creating('spent:taken', { put: [item('access:c')] })),
+      limited.commit?.(creating('spent:d', { put: [item('access:d')] })),
+    ])
+    expect(outcomes).toEqual([
+      { status: 'fulfilled', value: true },
+      {
+        status: 'rejected',
+        reason: expect.objectContaining({ message: expect.stringContaining('returned an error') }),
+      },
+      { status: 'fulfilled', value: ['spent:taken'] },
+      { status: 'fulfilled', value: true },
+    ])
+    expect(await driver.getItem('access:d')).toBe('new')
+    expect(await commit(creating('spent:e'))).toBe(true)
+  })
+
+  test('that have a value that is not text are refused before they reach Redis', async () => {
+    const { driver, commit } = await opened()
+    const outcomes = await Promise.allSettled([
+      commit(creating('m1', { put: [item('n1')] })),
+      commit({ create: [], put: [{ ...item('x'), value: ['a', 'b'] as never }], remove: [] }),
+      commit(creating('m2')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect([await driver.getItem('n1'), await driver.getItem('x')]).toEqual(['new', null])
+  })
+
   test('that spend the same credential: the first one wins', async () => {
     const { driver, commit } = await opened()
     const outcomes = await Promise.all(

@@ -1,4 +1,6 @@
 import { type AtomicDriver, createProvider, type ProviderOptions, signingKeys } from '@grantry/core'
+import { copyItems } from '@grantry/storage-drivers/copy'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { mapDriver } from '@grantry/testing'
 import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
@@ -27,6 +29,19 @@ describe('storage', () => {
     const items = new Map<string, string>()
     await start(mapDriver(items))
     expect(items.size).toBe(0)
+  })
+
+  test('rejects the target of a copy that is not complete, which a final pass would overwrite', async () => {
+    const from = memoryDriver()
+    const to = memoryDriver()
+    await copyItems({ from, to })
+    await expect(start(to)).rejects.toMatchObject(
+      failure(
+        'storage: memory cannot be used: it is the target of a copy that is not complete; stop the service, and run "grantry storage copy" with --final (docs/guides/storage.md)',
+      ),
+    )
+    await copyItems({ from, to, final: true })
+    await start(to)
   })
 
   test('open() is called once, before anything else', async () => {

@@ -15,7 +15,7 @@ import type { CheckedOptions } from './options.ts'
 import { createRegistry } from './parts/registry.ts'
 import { probeStorage } from './records/probe.ts'
 import { openStore, type Store } from './records/store.ts'
-import type { Runtime } from './runtime.ts'
+import { assertHashes, type Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
 import { assertConsistent, assertSignable } from './startup-checks.ts'
 import { createAudiences } from './tokens/audience.ts'
@@ -44,6 +44,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   assertConsistent({ clients: hostClients, scopes, users, registry })
 
   const openKeys = await openKeyRing(options.keys, canIssueIdentityTokens(hostClients, scopes, registry), runtime)
+  await assertHashes(runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
   const recorder = createRecorder(options.observe, runtime, options.traceHeaders)
   const store = openProviderStore(options, recorder, runtime)

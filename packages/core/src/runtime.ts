@@ -139,3 +139,16 @@ export const completeRuntime = (given: Optional<Runtime>): Runtime =>
     importKey: given.importKey ?? webRuntime.importKey,
     Response: given.Response ?? webRuntime.Response,
   })
+
+/** @throws TypeError when a hash of the host has another form: tokens that are derived from it could be guessed. */
+export async function assertHashes({ sha256, sha256Hex, sha512 }: Runtime): Promise<void> {
+  const data = new Uint8Array(1)
+  const isHash = (bytes: unknown, length: number) => bytes instanceof Uint8Array && bytes.length === length
+  const wrong = Object.entries({
+    sha256: isHash(sha256(data), 32),
+    sha256Hex: /^[0-9a-f]{64}$/u.test(sha256Hex('')),
+    sha512: isHash(await sha512(data), 64),
+  }).find(([, fits]) => !fits)
+  if (wrong !== undefined)
+    throw new TypeError(`createProvider(): runtime.${wrong[0]} does not return a hash of its length`)
+}

@@ -4,12 +4,15 @@ import { type CopyCounts, performPass } from './copy/pass.ts'
 export type { ListableDriver, ListedItem } from './copy/listable-driver.ts'
 export type { CopyCounts } from './copy/pass.ts'
 
-/** Key of the item that marks a target whose copy is not complete. */
+/**
+ * Key of the item that marks a target whose copy is not complete. The core refuses to start with such a storage: the
+ * next pass would undo what it has written.
+ */
 const markerKey = 'copy'
 /** Key of an item that shows whether both storages are the same. */
 const probeKey = 'copy:probe'
-/** Seconds for which an interrupted copy can be continued. */
-const markerLifetime = 30 * 86_400
+/** Seconds. Until then, no service starts with a target that is not complete. */
+const markerLifetime = 10 * 365 * 86_400
 
 export interface CopyOptions {
   /** Storage of the service. Its driver is not disposed of. */
@@ -29,13 +32,28 @@ async function isEmpty(driver: ListableDriver): Promise<boolean> {
   return true
 }
 
-/** @throws Error when the target is the source, or is in use. */
-async function assertTarget({ from, to }: CopyOptions): Promise<void> {
+/**
+ * Whether the source has the item that was just written to the target, under any key. Only two storages of one kind can
+ * share items, such as two prefixes of Redis, one of which begins with the other.
+ */
+async function hasValue({ from, to }: CopyOptions, value: string): Promise<boolean> {
+  if (from.name !== to.name) return false
+  for await (const batch of from.listItems()) if (batch.some((item) => item.value === value)) return true
+  return false
+}
+
+/** @throws Error when the source or the target is unsuitable. */
+async function assertStorages(options: CopyOptions): Promise<void> {
+  const { from, to } = options
+  if ((await from.getItem(markerKey)) != null && (await to.getItem(markerKey)) == null)
+    throw new Error('the source is the target of a copy that is not complete; complete that copy first')
   const attempt = crypto.randomUUID()
-  await to.setItem(probeKey, attempt, { ttl: 60 })
+  await to.setItem(probeKey, attempt, { ttl: 3600 })
   const found = await from.getItem(probeKey)
+  const isInside = await hasValue(options, attempt)
   await to.removeItem(probeKey, {})
   if (found === attempt) throw new Error('the source and the target are the same storage')
+  if (isInside) throw new Error('the target storage is inside the source; use a prefix that begins differently')
   if ((await to.getItem(markerKey)) == null && !(await isEmpty(to))) {
     throw new Error(
       'the target storage has items that no unfinished copy has written; use an empty one, such as another prefix, file or directory',
@@ -52,8 +70,8 @@ async function assertTarget({ from, to }: CopyOptions): Promise<void> {
  * and start the service with the target.
  *
  * @returns the number of items that were read, written and removed
- * @throws Error when the target has items that no unfinished copy has written, when both are one storage, or when the
- * source changes during a `final` copy.
+ * @throws Error when the target has items that no unfinished copy has written, when both are one storage, when the source
+ * is not complete itself, or when it changes during a `final` copy.
  */
 export async function copyItems(options: CopyOptions): Promise<CopyCounts> {
   const { from, to, final = false, dryRun = false, onProgress } = options
@@ -68,7 +86,7 @@ export async function copyItems(options: CopyOptions): Promise<CopyCounts> {
       onProgress: (counts) => onProgress?.(counts, step),
     })
   if (dryRun) return pass('copy', false)
-  await assertTarget(options)
+  await assertStorages(options)
   await to.setItem(markerKey, '{}', { ttl: markerLifetime })
   const counts = await pass('copy', true)
   if (!final) return counts

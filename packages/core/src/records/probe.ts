@@ -77,8 +77,15 @@ async function read(driver: AtomicDriver, key: string, absent: string) {
   return { text, isSame: other === undefined && same === text }
 }
 
+const unfinishedCopy =
+  'it is the target of a copy that is not complete; stop the service, and run "grantry storage copy" with --final (docs/guides/storage.md)'
+/** Key of the item with which \`copyItems()\` of \`@grantry/storage-drivers\` marks a target that is not complete. */
+const copyKey = 'copy'
+
 async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOutcome> {
   await driver.open?.()
+  // The next pass of the copy would undo what this service has written.
+  if (asText(await driver.getItem(copyKey)) !== undefined) throw new Error(unfinishedCopy)
   const key = newKey(runtime)
   const value = JSON.stringify({ probe: key })
   const other = JSON.stringify({ probe: 'replaced' })

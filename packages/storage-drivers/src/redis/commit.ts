@@ -1,5 +1,6 @@
 import type { DriverChanges, DriverItem } from '@grantry/core'
 import { collectTurn } from './collect-turn.ts'
+import { isReplyError } from './connection.ts'
 import type { Connections } from './connections.ts'
 import type { ItemKeys } from './item-key.ts'
 import type { RedisSettings } from './options.ts'
@@ -7,31 +8,45 @@ import type { Writer } from './writer.ts'
 
 // KEYS: of each commit the keys to create, to put and to remove. ARGV: the number of commits; for each commit how many
 // keys to create, to write (create and put) and to remove, then the value and the milliseconds of each item to write.
-// Returns for each commit which of its keys to create exist: if there are any, it has written nothing.
-// Redis runs a script alone and replicates its writes together, so a commit happens completely or not at all. It refuses
-// a script, because it is full or a replica, only before its first write.
-const script = `local replies = {}
+// Returns for each commit which of its keys to create exist, or its error: if there are any, it has written nothing.
+// Redis runs a script alone and replicates its writes together, so a commit happens completely or not at all: Redis can
+// refuse only the first write of a script, because it is full. `pcall`: a commit that it refuses must not fail the
+// others. A server that has become a replica fails all, so that ioredis reconnects.
+const script = `local function perform(key, argument, created, written, removed)
+  local existing = {}
+  for index = 1, created do
+    if redis.call('EXISTS', KEYS[key + index]) == 1 then existing[#existing + 1] = index end
+  end
+  if #existing > 0 then return existing end
+  for index = 1, written do
+    redis.call('SET', KEYS[key + index], ARGV[argument + 2 * index - 1], 'PX', ARGV[argument + 2 * index])
+  end
+  for index = written + 1, written + removed do redis.call('UNLINK', KEYS[key + index]) end
+  return existing
+end
+local replies = {}
 local key, argument = 0, 1
 for commit = 1, tonumber(ARGV[1]) do
   local created = tonumber(ARGV[argument + 1])
   local written = tonumber(ARGV[argument + 2])
   local removed = tonumber(ARGV[argument + 3])
   argument = argument + 3
-  local existing = {}
-  for index = 1, created do
-    if redis.call('EXISTS', KEYS[key + index]) == 1 then existing[#existing + 1] = index end
+  local ok, reply = pcall(perform, key, argument, created, written, removed)
+  if not ok then
+    if type(reply) ~= 'table' then reply = redis.error_reply(tostring(reply)) end
+    if string.find(reply.err, 'READONLY', 1, true) then return reply end
   end
-  if #existing == 0 then
-    for index = 1, written do
-      redis.call('SET', KEYS[key + index], ARGV[argument + 2 * index - 1], 'PX', ARGV[argument + 2 * index])
-    end
-    for index = written + 1, written + removed do redis.call('UNLINK', KEYS[key + index]) end
-  end
-  replies[commit] = existing
+  replies[commit] = reply
   key = key + written + removed
   argument = argument + 2 * written
 end
 return replies`
+
+/** ioredis would turn a list into several arguments, and so change those of the other commits. */
+function textOf({ value }: DriverItem): string {
+  if (typeof value === 'string') return value
+  throw new TypeError(`The value of a committed item is of the type ${typeof value}; give text`)
+}
 
 /** Returns the milliseconds after which an item expires. */
 function lifetimeOf({ ttl }: DriverItem): number {
@@ -70,7 +85,11 @@ function batchCommits({ writes }: Pick<Connections, 'writes'>): (part: Part) => 
   async function perform(batch: readonly PendingCommit[]): Promise<void> {
     try {
       const replies = repliesIn(await writes.run(() => writes.client.call(...commandOf(batch))), batch)
-      for (const [index, { resolve }] of batch.entries()) resolve(replies[index])
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const reply = replies[index]
+        if (isReplyError(reply)) reject(writes.explain(reply))
+        else resolve(reply)
+      }
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }
@@ -92,7 +111,7 @@ export function createCommit({
   readonly keys: Pick<ItemKeys, 'of'>
   readonly settings: Pick<RedisSettings, 'replicas'>
 }) {
-  const { open } = connections
+  const { open, writes } = connections
   const batched = batchCommits(connections)
 
   /** Returns the reply of Redis once the replicas have the commit. */
@@ -100,7 +119,9 @@ export function createCommit({
     const [first = ''] = part.itemKeys
     // While the replicas do not confirm, nothing is written: a code that an unconfirmed commit has spent has no retry.
     await write(first, ['exists', first])
-    return repliesIn(await write(first, commandOf([part])), [part])[0]
+    const [reply] = repliesIn(await write(first, commandOf([part])), [part])
+    if (isReplyError(reply)) throw writes.explain(reply)
+    return reply
   }
 
   return async ({ create, put, remove }: DriverChanges): Promise<true | readonly string[]> => {
@@ -111,7 +132,7 @@ export function createCommit({
     const parameters: (string | number)[] = [create.length, items.length, remove.length]
     for (const item of items) {
       itemKeys.push(keys.of(item.key))
-      parameters.push(item.value, lifetimeOf(item))
+      parameters.push(textOf(item), lifetimeOf(item))
     }
     for (const key of remove) itemKeys.push(keys.of(key))
     if (itemKeys.length === 0) return true
