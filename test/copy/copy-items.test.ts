@@ -63,6 +63,19 @@ describe('a copy', () => {
     expect(ends.map((end) => Math.round((end - Date.now()) / 10_000))).toEqual([6])
   })
 
+  test('has the end of a counter that began again, and items that end soon', async () => {
+    const [from, to] = [memoryDriver(), memoryDriver()]
+    from.setItem('failure:1', '1', { ttl: 20 })
+    await copy(from, to)
+    from.setItem('failure:1', '1', { ttl: 600 })
+    from.setItem('spent:1', '{}', { ttl: 4 })
+    await copy(from, to, { final: true })
+    const ends = new Map<string, number>()
+    for await (const batch of to.listItems()) for (const { key, endsAt } of batch) ends.set(key, endsAt - Date.now())
+    expect([...ends.keys()].sort()).toEqual(['failure:1', 'spent:1'])
+    expect(Math.round((ends.get('failure:1') ?? 0) / 100_000)).toBe(6)
+  })
+
   test('writes nothing in a dry run', async () => {
     const [from, to] = [filled(3), memoryDriver()]
     to.setItem('access:1', 'other', hour)

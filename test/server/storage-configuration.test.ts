@@ -117,6 +117,15 @@ describe('storage in a configuration', () => {
     expect(() => parse(storage)).toThrow(new TypeError(message))
   })
 
+  test.each([
+    ['that does not exist', undefined, /^storage\.ca: cannot read \S+ \(ENOENT\)$/u],
+    ['that is empty', '', /^storage\.ca: \S+ contains no certificate in PEM; give the file of the authority$/u],
+  ])('rejects a file of an authority %s', async (_what, content, message) => {
+    if (content !== undefined) await writeFile(join(directory, 'ca.pem'), content)
+    const storage = parse({ driver: 'postgresql', url: 'postgresql://grantry@127.0.0.1/id', ca: 'ca.pem' })
+    await expect(configuredStorage(storage, directory)).rejects.toThrow(message)
+  })
+
   test('defaults to files next to the configuration', () => {
     expect(parse(undefined)).toEqual({ driver: 'filesystem', directory: './.grantry', fsync: true })
   })

@@ -14,8 +14,8 @@ export interface CopyCounts {
 /** Items in one write: a storage serves no other client during a large one. */
 const writeSize = 100
 /**
- * Milliseconds. An item that ends sooner is left alone: the clocks of the storages differ, so one can have it and the other
- * not.
+ * Milliseconds. A comparison ignores an item that ends sooner: the clocks of the storages differ, so one can have it and
+ * the other not.
  */
 const margin = 5000
 /** Seconds. Counts as unlimited; every driver can represent it. */
@@ -69,6 +69,10 @@ export interface PassSettings {
 /** Makes the items of the target equal to those of the source, or only counts the differences. */
 export async function performPass({ from, to, ignored, writes, onProgress }: PassSettings): Promise<CopyCounts> {
   let counts: CopyCounts = { read: 0, written: 0, removed: 0 }
+  const isCompared = ({ key, endsAt }: ListedItem): boolean =>
+    !ignored.has(key) && endsAt > Date.now() + (writes ? 0 : margin)
+  // A record contains its end, a counter does not.
+  const isCounter = ({ value }: ListedItem): boolean => /^\d+$/u.test(value)
   const report = (added: Partial<CopyCounts>): void => {
     const { read = 0, written = 0, removed = 0 } = added
     counts = { read: counts.read + read, written: counts.written + written, removed: counts.removed + removed }
@@ -76,12 +80,12 @@ export async function performPass({ from, to, ignored, writes, onProgress }: Pas
   }
   for await (const batch of from.listItems()) {
     const now = Date.now()
-    const items = uniqueByKey(batch).filter(({ key, endsAt }) => !ignored.has(key) && endsAt > now + margin)
+    const items = uniqueByKey(batch).filter(isCompared)
     const stored = await valuesOf(
       to,
       items.map(({ key }) => key),
     )
-    const different = items.filter(({ key, value }) => stored.get(key) !== value)
+    const different = items.filter((item) => stored.get(item.key) !== item.value || (writes && isCounter(item)))
     if (writes)
       await write(
         to,
@@ -91,7 +95,7 @@ export async function performPass({ from, to, ignored, writes, onProgress }: Pas
     report({ read: items.length, written: different.length })
   }
   for await (const batch of to.listItems()) {
-    const items = uniqueByKey(batch).filter(({ key, endsAt }) => !ignored.has(key) && endsAt > Date.now() + margin)
+    const items = uniqueByKey(batch).filter(isCompared)
     const keys = items.map(({ key }) => key)
     const kept = await valuesOf(from, keys)
     const gone = keys.filter((key) => kept.get(key) === undefined)

@@ -38,11 +38,14 @@ export type PostgresqlConfiguration = v.InferOutput<typeof postgresqlSchema>
 async function certificatesOf(file: string | undefined, directory: string) {
   if (file === undefined) return {}
   const path = resolve(directory, file)
-  try {
-    return { tls: { ca: await readFile(path, 'utf8') } }
-  } catch (cause) {
+  const ca = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new TypeError(`storage.ca: cannot read ${path} (${fileErrorReason(cause)})`, { cause })
+  })
+  // With an empty file, Node.js trusts the public authorities.
+  if (!ca.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new TypeError(`storage.ca: ${path} contains no certificate in PEM; give the file of the authority`)
   }
+  return { tls: { ca } }
 }
 
 /** Loads the client of PostgreSQL only if it is needed. */
