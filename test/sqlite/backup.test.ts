@@ -1,9 +1,10 @@
 // A backup has all items of one moment, while processes write.
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type SqliteDriver, sqliteDriver } from '@grantry/storage-drivers/sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { observedDriver } from './observed-driver.ts'
 
 let directory: string
 let driver: SqliteDriver
@@ -46,4 +47,16 @@ test('never replaces a file, and leaves nothing behind when it fails', async () 
   await expect(driver.backup(join(directory, 'absent', 'backup.db'))).rejects.toThrow(/ENOENT/u)
   expect(readdirSync(directory).filter((name) => !name.startsWith('grantry.db'))).toEqual(['mine.txt'])
   expect(await driver.getItem('code:1')).toBe('{}')
+})
+
+test('does not replace a file that appears while it copies', async () => {
+  const file = join(directory, 'backup.db')
+  const observed = observedDriver(join(directory, 'grantry.db'))
+  observed.before = (sql) => {
+    if (sql.startsWith('VACUUM')) writeFileSync(file, 'of another process')
+  }
+  await expect(observed.driver.backup(file)).rejects.toThrow(/EEXIST/u)
+  expect(readFileSync(file, 'utf8')).toBe('of another process')
+  expect(readdirSync(directory).filter((name) => name.includes('partial'))).toEqual([])
+  await observed.driver.dispose()
 })

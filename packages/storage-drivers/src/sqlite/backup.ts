@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Step } from './item-table.ts'
 
@@ -29,7 +29,9 @@ export function backupTo(file: string): Step<void> {
     try {
       database.run('VACUUM INTO ?1', draft)
       flush(draft, 'r+')
-      renameSync(draft, target)
+      // Unlike a renaming, it never replaces a file that has appeared in the meantime.
+      linkSync(draft, target)
+      rmSync(draft)
       // Windows cannot flush directories.
       if (process.platform !== 'win32') flush(dirname(target), 'r')
     } catch (error) {
