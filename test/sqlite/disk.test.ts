@@ -90,6 +90,27 @@ test('a write that meets a damaged page does not fail the others of its turn', a
   expect(await driver.getItem('code:1')).toBe('new')
 })
 
+test('writes that are repeated one by one wait for another process', async () => {
+  const { driver } = observed
+  await driver.open()
+  let begins = 0
+  observed.before = (sql) => {
+    if (sql.startsWith('DELETE')) throw Object.assign(new Error('malformed'), { rawCode: 11 })
+    if (sql === 'BEGIN IMMEDIATE') begins += 1
+    if (begins === 2 && sql === 'BEGIN IMMEDIATE') throw Object.assign(new Error('locked'), { rawCode: 5 })
+  }
+  const outcomes = await Promise.allSettled([
+    driver.insertItem('spent:1', '{}', { ttl: 60 }),
+    driver.removeItem('code:2'),
+    driver.insertItem('spent:1', '{}', { ttl: 60 }),
+  ])
+  expect(outcomes).toEqual([
+    { status: 'fulfilled', value: true },
+    { status: 'rejected', reason: expect.any(Error) },
+    { status: 'fulfilled', value: false },
+  ])
+})
+
 test('the writes of a turn share a transaction, and reads need none', async () => {
   const { driver, performed } = observed
   await driver.open()

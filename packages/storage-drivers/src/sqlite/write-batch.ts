@@ -26,6 +26,8 @@ export interface BatchSettings {
 interface Write {
   readonly step: Step<unknown>
   readonly deadline: number
+  /** Whether it shares no transaction, because one that it shared has failed. */
+  readonly isAlone: boolean
   resolve(result: unknown): void
   reject(error: unknown): void
 }
@@ -63,9 +65,10 @@ export function createBatch({ database, handle, retryPause, timeout }: BatchSett
   let waiting: Write[] = []
   let running: Promise<void> | undefined
 
-  /** Performs writes that failed together one by one: one of them can meet a damaged page. */
-  function separate(writes: readonly Write[]): void {
-    for (const write of writes) settle([write], perform(database, [write]))
+  /** Returns the writes of the next transaction. */
+  function next(): readonly Write[] {
+    const shared = waiting.findIndex(({ isAlone }) => isAlone)
+    return waiting.slice(0, shared === 0 ? 1 : Math.min(maxBatch, shared < 0 ? maxBatch : shared))
   }
 
   function settle(writes: readonly Write[], outcome: Outcome): void {
@@ -75,13 +78,14 @@ export function createBatch({ database, handle, retryPause, timeout }: BatchSett
     }
     const isFinal = writes.length === 1 || outcome.written === 'unknown'
     const error = handle(outcome.error)
-    if (!isFinal) separate(writes)
+    // One by one, before later writes: one of them can meet a damaged page. They wait for a lock like all others.
+    if (!isFinal) waiting = [...writes.map((write) => ({ ...write, isAlone: true })), ...waiting]
     else for (const { reject } of writes) reject(error)
   }
 
   /** Returns whether to pause, because another process has the lock. */
   function flush(): boolean {
-    const writes = waiting.slice(0, maxBatch)
+    const writes = next()
     const outcome = perform(database, writes)
     const isLocked = outcome.written === 'none' && sqliteCode(outcome.error) === 'BUSY'
     if (!isLocked) {
@@ -114,7 +118,8 @@ export function createBatch({ database, handle, retryPause, timeout }: BatchSett
   return {
     add: <T>(step: Step<T>) =>
       new Promise<T>((resolve, reject) => {
-        waiting.push({ step, deadline: performance.now() + timeout, resolve: resolve as Write['resolve'], reject })
+        const deadline = performance.now() + timeout
+        waiting.push({ step, deadline, isAlone: false, resolve: resolve as Write['resolve'], reject })
         running ??= run()
       }),
     async settled() {
