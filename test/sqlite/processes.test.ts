@@ -1,5 +1,5 @@
 // Several processes on one file: one that is killed, one that does not release its lock, and one that moves the file.
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -108,6 +108,39 @@ test('a file that is moved away is not used until it is back', async () => {
   renameSync(`${file}.old`, file)
   expect(await driver.getItem('code:1')).toBe('here')
   await driver.setItem('code:1', 'kept', { ttl: 60 })
+})
+
+// Otherwise the process would accept a token that another one has revoked, for as long as it is busy.
+test('a busy process reads nothing from a file that was replaced by its backup', async () => {
+  await driver.setItem('token:1', 'valid', { ttl: 60 })
+  await driver.backup(join(directory, 'copy.db'))
+  for (const ending of ['', '-wal', '-shm']) renameSync(file + ending, join(directory, `old.db${ending}`))
+  renameSync(join(directory, 'copy.db'), file)
+  const other = sqliteDriver({ file })
+  await other.removeItem('token:1')
+  for (let read = 0; read < 3; read += 1) {
+    await expect(driver.getItem('token:1')).rejects.toThrow(`storage: ${file} was moved, replaced or removed`)
+  }
+  await other.dispose()
+})
+
+test('a process notices that a symbolic link to the directory of its file was switched', async () => {
+  const [old, current] = [join(directory, 'old'), join(directory, 'current')]
+  for (const name of [old, `${old}-2`]) mkdirSync(name, { mode: 0o700 })
+  symlinkSync(old, current)
+  const linked = join(current, 'grantry.db')
+  const first = sqliteDriver({ file: linked })
+  await first.setItem('code:1', 'here', { ttl: 60 })
+  await first.backup(join(`${old}-2`, 'grantry.db'))
+  symlinkSync(`${old}-2`, `${current}-2`)
+  renameSync(`${current}-2`, current)
+  const second = sqliteDriver({ file: linked })
+  const spend = { create: [{ key: 'spent:1', value: '{}', ttl: 60 }], put: [], remove: ['code:1'] }
+  expect(await second.commit(spend)).toBe(true)
+  const moved = `storage: ${linked} was moved, replaced or removed`
+  await expect(first.commit(spend)).rejects.toThrow(moved)
+  await expect(first.getItem('code:1')).rejects.toThrow(moved)
+  await Promise.all([first.dispose(), second.dispose()])
 })
 
 test('processes with different settings share the items of one prefix', async () => {

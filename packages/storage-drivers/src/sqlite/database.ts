@@ -18,9 +18,6 @@ export interface Database {
   dispose(): Promise<void>
 }
 
-/** Milliseconds for which reads use an open file without a check that it is still in its place. */
-const checkInterval = 1000
-
 /** Milliseconds until the next attempt after another process had the lock: a few commits of it, at random. */
 const retryPause = (): number => 1 + Math.random() * 4
 
@@ -34,7 +31,6 @@ function createConnection(settings: SqliteSettings, loadEngine: () => OpenConnec
   let openEngine: OpenConnection | undefined
   let current: OpenDatabase | undefined
   let wasOpen = false
-  let checkedAt = 0
 
   function engine(): OpenConnection {
     openEngine ??= loadEngine()
@@ -50,16 +46,14 @@ function createConnection(settings: SqliteSettings, loadEngine: () => OpenConnec
 
   return {
     close,
-    /** @param forWrite whether a file that is no longer in its place must be noticed now */
-    get(forWrite: boolean): OpenDatabase {
-      const now = Date.now()
+    get(): OpenDatabase {
       if (current === undefined) {
         current = openDatabase(engine, settings, !wasOpen)
         wasOpen = true
-      } else if (forWrite || Math.abs(now - checkedAt) > checkInterval) {
-        if (!current.isInPlace()) throw movedError(settings.file)
+      } else if (!current.isInPlace()) {
+        // Also for reads: what another process revokes is in the other file.
+        throw movedError(settings.file)
       }
-      checkedAt = now
       return current
     },
     /** Returns the error to throw instead. */
@@ -81,7 +75,7 @@ function createConnection(settings: SqliteSettings, loadEngine: () => OpenConnec
 export function createDatabase(settings: SqliteSettings, loadEngine: () => OpenConnection): Database {
   const connection = createConnection(settings, loadEngine)
   const batch: Batch = createBatch({
-    database: () => connection.get(true),
+    database: () => connection.get(),
     handle: connection.handle,
     retryPause,
     timeout: settings.timeout,
@@ -95,7 +89,7 @@ export function createDatabase(settings: SqliteSettings, loadEngine: () => OpenC
     const deadline = performance.now() + settings.timeout
     for (;;) {
       try {
-        return step(connection.get(false))
+        return step(connection.get())
       } catch (error) {
         if (sqliteCode(error) !== 'BUSY' || performance.now() > deadline) throw connection.handle(error)
       }
@@ -108,7 +102,7 @@ export function createDatabase(settings: SqliteSettings, loadEngine: () => OpenC
     read(step) {
       if (isDisposed) return disposed()
       try {
-        return step(connection.get(false))
+        return step(connection.get())
       } catch (error) {
         return sqliteCode(error) === 'BUSY' ? readLater(step) : Promise.reject(connection.handle(error))
       }

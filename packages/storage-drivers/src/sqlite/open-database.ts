@@ -11,7 +11,7 @@ export interface DatabaseSettings {
 
 /** An open file that has the table. */
 export interface OpenDatabase extends SqliteConnection {
-  /** Whether its path still leads to it. */
+  /** Whether its paths still lead to it. */
   isInPlace(): boolean
 }
 

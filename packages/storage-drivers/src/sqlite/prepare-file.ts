@@ -17,6 +17,8 @@ import { errorCode, ignoringErrors } from '../filesystem/ignore-errors.ts'
 export interface FileIdentity {
   /** Without symbolic links, so that all processes use the same files beside it. */
   readonly path: string
+  /** As it was configured: a symbolic link in it can be switched to another file. */
+  readonly configured: string
   readonly device: number
   readonly inode: number
 }
@@ -77,7 +79,7 @@ function prepare(file: string, creates: boolean): FileIdentity {
   assertPrivateFile(path, stats)
   // SQLite would open it for reading only.
   for (const needed of [path, dirname(path)]) accessSync(needed, constants.R_OK | constants.W_OK)
-  return { path, device: stats.dev, inode: stats.ino }
+  return { path, configured: file, device: stats.dev, inode: stats.ino }
 }
 
 /**
@@ -104,8 +106,14 @@ export function prepareFile(file: string, creates: boolean): FileIdentity {
 export const movedError = (file: string): Error =>
   storageError(`${file} was moved, replaced or removed while it was in use; put it back, or restart this process`)
 
-/** Whether the path still leads to the file: an administrator can move or replace it while it is open. */
-export function isInPlace({ path, device, inode }: FileIdentity): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats !== undefined && stats.ino === inode && stats.dev === device
+/**
+ * Whether both paths still lead to the file: an administrator can move or replace it, or switch a symbolic link to it,
+ * while it is open.
+ */
+export function isInPlace({ path, configured, device, inode }: FileIdentity): boolean {
+  const leadsToFile = (candidate: string): boolean => {
+    const stats = statSync(candidate, { throwIfNoEntry: false })
+    return stats !== undefined && stats.ino === inode && stats.dev === device
+  }
+  return leadsToFile(path) && (configured === path || leadsToFile(configured))
 }
