@@ -111,6 +111,22 @@ test('writes that are repeated one by one wait for another process', async () =>
   ])
 })
 
+// libsql keeps files of a closed connection open: requests that fail would use up the descriptors of the process.
+test.each([
+  ['a damaged page', 11, 1],
+  ['a broken disk', 10, 2],
+])('opens the file again at most once for many reads that meet %s', async (_what, rawCode, expected) => {
+  const { driver, performed } = observed
+  await driver.setItem('code:1', 'kept', { ttl: 60 })
+  observed.before = (sql) => {
+    if (sql.startsWith('SELECT value') && sql.includes('ends')) throw Object.assign(new Error('failed'), { rawCode })
+  }
+  for (let read = 0; read < 20; read += 1) await expect(driver.getItem('code:1')).rejects.toThrow('storage: ')
+  observed.before = () => {}
+  expect(await driver.getItem('code:1')).toBe('kept')
+  expect(performed.filter((sql) => sql === 'PRAGMA journal_mode = WAL')).toHaveLength(expected)
+})
+
 test('the writes of a turn share a transaction, and reads need none', async () => {
   const { driver, performed } = observed
   await driver.open()

@@ -24,13 +24,17 @@ const retryPause = (): number => 1 + Math.random() * 4
 const isExplained = (error: unknown): boolean => error instanceof Error && error.message.startsWith('storage: ')
 
 /** The connection is closed after an error, unless it says that the connection is in order. */
-const keepsConnection = (error: unknown): boolean => ['BUSY', 'FULL'].includes(sqliteCode(error) ?? '')
+const keepsConnection = (error: unknown): boolean => ['BUSY', 'CORRUPT', 'FULL'].includes(sqliteCode(error) ?? '')
+
+/** Milliseconds between two closings after errors: libsql keeps the files of a closed connection open for a while. */
+const reopenInterval = 10_000
 
 /** Keeps one connection open, and opens it again after an error. */
 function createConnection(settings: SqliteSettings, loadEngine: () => OpenConnection) {
   let openEngine: OpenConnection | undefined
   let current: OpenDatabase | undefined
   let wasOpen = false
+  let failedAt = Number.NEGATIVE_INFINITY
 
   function engine(): OpenConnection {
     openEngine ??= loadEngine()
@@ -59,7 +63,9 @@ function createConnection(settings: SqliteSettings, loadEngine: () => OpenConnec
     /** Returns the error to throw instead. */
     handle(error: unknown): unknown {
       if (isExplained(error)) return error
-      if (!keepsConnection(error)) {
+      const now = performance.now()
+      if (!keepsConnection(error) && now - failedAt >= reopenInterval) {
+        failedAt = now
         try {
           close()
         } catch {
