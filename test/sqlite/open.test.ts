@@ -4,6 +4,7 @@ import {
   chownSync,
   linkSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -163,7 +164,8 @@ describe('refuses', () => {
   ])('%s that this user cannot write', async (_what, fileMode, directoryMode) => {
     await open()
     const isRoot = process.getuid?.() === 0
-    if (isRoot) for (const path of [directory, file]) chownSync(path, 65_534, 65_534)
+    const paths = [directory, ...readdirSync(directory).map((name) => join(directory, name))]
+    if (isRoot) for (const path of paths) chownSync(path, 65_534, 65_534)
     chmodSync(file, fileMode)
     chmodSync(directory, directoryMode)
     const program = startProgram(unprivileged, file, isRoot ? '65534' : '')

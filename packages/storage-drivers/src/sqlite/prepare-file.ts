@@ -1,17 +1,8 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import { accessSync, closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { explainDiskError } from '../filesystem/disk-errors.ts'
 import { errorCode, ignoringErrors } from '../filesystem/ignore-errors.ts'
+import { assertPrivateDirectory, assertPrivateFiles } from './access.ts'
 
 /** The file behind a path. Another file at the same path is another database. */
 export interface FileIdentity {
@@ -25,8 +16,6 @@ export interface FileIdentity {
 
 const storageError = (sentence: string, cause?: unknown): Error => new Error(`storage: ${sentence}`, { cause })
 
-const isWindows = process.platform === 'win32'
-
 /** Creates the directory of the file, and its parents, for this user only. */
 function createDirectory(directory: string): void {
   if (statSync(directory, { throwIfNoEntry: false }) !== undefined) return
@@ -34,29 +23,6 @@ function createDirectory(directory: string): void {
   // Without `recursive`: where none can be created (below /proc), Node.js loops endlessly.
   if (parent !== directory) createDirectory(parent)
   ignoringErrors(['EEXIST'], () => mkdirSync(directory, { mode: 0o700 }))
-}
-
-/** Who can replace files of the directory can replace those that SQLite creates beside the database. */
-function assertPrivateDirectory(directory: string): void {
-  const { mode } = statSync(directory)
-  const [othersWrite, isSticky] = [(mode & 0o022) !== 0, (mode & 0o1000) !== 0]
-  if (!isWindows && othersWrite && !isSticky) {
-    throw storageError(`other users of this machine can write to ${directory}; run chmod go-w ${directory}`)
-  }
-}
-
-function assertPrivateFile(path: string, { mode, nlink, uid }: Stats): void {
-  if (isWindows) return
-  if ((mode & 0o077) !== 0) {
-    throw storageError(`other users of this machine can access ${path}; run chmod 600 ${path}`)
-  }
-  // SQLite names the files beside the database after it, so each name would have its own.
-  if (nlink > 1) throw storageError(`${path} has ${nlink} names (hard links); remove the others, or set another file`)
-  // Deno requires an extra permission for process.getuid().
-  const user = 'Deno' in globalThis ? undefined : process.getuid?.()
-  if (user !== undefined && user !== 0 && user !== uid) {
-    throw storageError(`${path} belongs to another user (${uid}); make the user of this process its owner`)
-  }
 }
 
 /** Never opens a file that exists: closing it would release the locks that SQLite has on it in this process. */
@@ -68,6 +34,7 @@ function createFile(file: string): void {
 function prepare(file: string, creates: boolean): FileIdentity {
   if (creates) {
     createDirectory(dirname(file))
+    assertPrivateDirectory(dirname(file))
     createFile(file)
   }
   const stats = statSync(file, { throwIfNoEntry: false })
@@ -75,8 +42,8 @@ function prepare(file: string, creates: boolean): FileIdentity {
   if (stats === undefined) throw storageError(`${file} is a symbolic link to a file that does not exist; remove it`)
   if (!stats.isFile()) throw storageError(`${file} is not a file; set the path of a file`)
   const path = realpathSync(file)
-  assertPrivateDirectory(dirname(path))
-  assertPrivateFile(path, stats)
+  for (const directory of new Set([dirname(file), dirname(path)])) assertPrivateDirectory(directory)
+  assertPrivateFiles(path, stats)
   // SQLite would open it for reading only.
   for (const needed of [path, dirname(path)]) accessSync(needed, constants.R_OK | constants.W_OK)
   return { path, configured: file, device: stats.dev, inode: stats.ino }

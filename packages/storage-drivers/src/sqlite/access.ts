@@ -1,0 +1,81 @@
+import { lstatSync, realpathSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
+import process from 'node:process'
+
+const refusal = (sentence: string): Error => new Error(`storage: ${sentence}`)
+
+const isWindows = process.platform === 'win32'
+const isDeno = 'Deno' in globalThis
+
+/** `undefined` where it cannot be known: Deno requires an extra permission for it. */
+const currentUser = (): number | undefined => (isDeno ? undefined : process.getuid?.())
+
+/** Root gets no exception: who owns a file or directory can replace what root would trust. */
+function assertOwner(path: string, { uid }: Stats, trusted: readonly number[]): void {
+  const user = currentUser()
+  if (user === undefined || uid === user || trusted.includes(uid)) return
+  throw refusal(`${path} belongs to another user (${uid}); make the user of this process its owner`)
+}
+
+const root = 0
+
+/** @param sticky whether others may write if the directory is sticky: then they cannot move what is not theirs */
+function assertDirectory(path: string, stats: Stats, sticky: 'allowed' | 'refused'): void {
+  assertOwner(path, stats, [root])
+  // Others can write through a symbolic link only where they can write to its target.
+  if (stats.isSymbolicLink()) return
+  const [othersWrite, isSticky] = [(stats.mode & 0o022) !== 0, (stats.mode & 0o1000) !== 0]
+  if (!othersWrite || (isSticky && sticky === 'allowed')) return
+  throw refusal(`other users of this machine can write to ${path}; run chmod go-w ${path}`)
+}
+
+function parentsOf(path: string): readonly string[] {
+  const parent = dirname(path)
+  return parent === path ? [] : [parent, ...parentsOf(parent)]
+}
+
+/**
+ * Checks who can replace the files of a directory: those that SQLite creates beside the database are as sensitive as
+ * the database. In a sticky directory, others can create them once they are gone. Who can replace a parent can replace
+ * all of them.
+ *
+ * @param directory can lead through symbolic links
+ * @throws Error that says what is wrong and what to do
+ */
+export function assertPrivateDirectory(directory: string): void {
+  if (isWindows) return
+  const real = realpathSync(directory)
+  assertDirectory(real, lstatSync(real), 'refused')
+  // Deno would require the permission to read all of them.
+  if (isDeno) return
+  for (const parent of new Set([...parentsOf(real), directory, ...parentsOf(directory)])) {
+    if (parent !== real) assertDirectory(parent, lstatSync(parent), 'allowed')
+  }
+}
+
+function assertPrivate(path: string, stats: Stats): void {
+  if ((stats.mode & 0o077) !== 0) {
+    throw refusal(`other users of this machine can access ${path}; run chmod 600 ${path}`)
+  }
+  assertOwner(path, stats, [])
+}
+
+/**
+ * Checks who can access a database and the files beside it: SQLite recovers writes from them.
+ *
+ * @throws Error that says what is wrong and what to do
+ */
+export function assertPrivateFiles(path: string, stats: Stats): void {
+  if (isWindows) return
+  assertPrivate(path, stats)
+  // SQLite names the files beside the database after it, so each name would have its own.
+  if (stats.nlink > 1) {
+    throw refusal(`${path} has ${stats.nlink} names (hard links); remove the others, or set another file`)
+  }
+  for (const beside of ['-wal', '-shm', '-journal'].map((ending) => path + ending)) {
+    const found = lstatSync(beside, { throwIfNoEntry: false })
+    if (found === undefined) continue
+    if (!found.isFile()) throw refusal(`${beside} is not a file; remove it`)
+    assertPrivate(beside, found)
+  }
+}

@@ -1,0 +1,78 @@
+// Who can replace the file, or the log that SQLite recovers writes from, makes tokens of his own.
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sqliteDriver } from '@grantry/storage-drivers/sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const other = 65_534
+
+let directory: string
+let file: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'grantry-test-'))
+  file = join(directory, 'grantry.db')
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+async function open(path = file): Promise<void> {
+  const driver = sqliteDriver({ file: path })
+  try {
+    await driver.setItem('code:1', '{}', { ttl: 60 })
+  } finally {
+    await driver.dispose()
+  }
+}
+
+const canWrite = (path: string) => `storage: other users of this machine can write to ${path}; run chmod go-w ${path}`
+const belongsToOther = (path: string) =>
+  `storage: ${path} belongs to another user (${other}); make the user of this process its owner`
+
+test('refuses a sticky directory that others can write to, and creates nothing in it', async () => {
+  chmodSync(directory, 0o1777)
+  await expect(open()).rejects.toThrow(canWrite(directory))
+  expect(existsSync(file)).toBe(false)
+})
+
+test.each([0o777, 0o770])('refuses a private directory in one that others can write to (%o)', async (mode) => {
+  const shared = join(directory, 'shared')
+  mkdirSync(join(shared, 'mine'), { recursive: true, mode: 0o700 })
+  chmodSync(shared, mode)
+  await expect(open(join(shared, 'mine', 'grantry.db'))).rejects.toThrow(canWrite(shared))
+  chmodSync(shared, 0o1777)
+  await open(join(shared, 'mine', 'grantry.db'))
+})
+
+test('refuses a path through a symbolic link that others can replace', async () => {
+  const shared = join(directory, 'shared')
+  for (const name of [shared, join(directory, 'mine')]) mkdirSync(name, { mode: 0o700 })
+  symlinkSync(join(directory, 'mine'), join(shared, 'link'))
+  chmodSync(shared, 0o777)
+  await expect(open(join(shared, 'link', 'grantry.db'))).rejects.toThrow(canWrite(shared))
+})
+
+test.each(['-wal', '-shm', '-journal'])('refuses a %s that others can write to, or that is none', async (ending) => {
+  await open()
+  copyFileSync(file, file + ending)
+  chmodSync(file + ending, 0o666)
+  await expect(open()).rejects.toThrow(`other users of this machine can access ${file}${ending}`)
+  rmSync(file + ending)
+  symlinkSync(join(directory, 'elsewhere'), file + ending)
+  await expect(open()).rejects.toThrow(`storage: ${file}${ending} is not a file; remove it`)
+})
+
+describe.runIf(process.getuid?.() === 0)('as root', () => {
+  test('refuses what belongs to another user', async () => {
+    await open()
+    const private_ = join(directory, 'theirs', 'private')
+    mkdirSync(private_, { recursive: true, mode: 0o700 })
+    chownSync(join(directory, 'theirs'), other, other)
+    await expect(open(join(private_, 'grantry.db'))).rejects.toThrow(belongsToOther(join(directory, 'theirs')))
+    copyFileSync(file, `${file}-wal`)
+    for (const path of [`${file}-wal`, file, directory]) {
+      chmodSync(path, path === directory ? 0o755 : 0o600)
+      chownSync(path, other, other)
+      await expect(open()).rejects.toThrow(belongsToOther(path))
+    }
+  })
+})
