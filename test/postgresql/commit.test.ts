@@ -22,11 +22,15 @@ describeWithPostgresql('commit() of the PostgreSQL driver', () => {
   }
   /** Returns the log that the server writes during an action. */
   async function logOf(act: () => Promise<unknown>): Promise<string> {
+    const mark = async (marker: string): Promise<void> => {
+      await server.query(`SELECT '${marker}'`)
+      await expect.poll(() => server.log()).toContain(marker)
+    }
+    // Earlier lines can be on their way.
+    await mark(`start ${server.log().length}`)
     const before = server.log().length
     await act()
-    const marker = `marker ${before}`
-    await server.query(`SELECT '${marker}'`)
-    await expect.poll(() => server.log()).toContain(marker)
+    await mark(`end ${before}`)
     return server.log().slice(before)
   }
   const valuesOf = async (driver: ReturnType<typeof open>, ...keys: string[]) =>
@@ -43,7 +47,7 @@ describeWithPostgresql('commit() of the PostgreSQL driver', () => {
     await driver.setItem('gone', 'earlier', { ttl: 60 })
     await driver.setItem('access:1', 'earlier', { ttl: 60 })
     const log = await logOf(() => driver.commit(changes))
-    expect(log.match(/execute grantry_\w+/gu)).toEqual(['execute grantry_commit'])
+    expect(log.match(/execute grantry_[a-z]+/gu)).toEqual(['execute grantry_commit'])
     expect(log).not.toMatch(/BEGIN/u)
     expect(await valuesOf(driver, 'spent:1', 'access:1', 'refresh:1', 'gone')).toEqual(['new', 'new', 'new', null])
     const others = await logOf(async () => {
@@ -55,7 +59,7 @@ describeWithPostgresql('commit() of the PostgreSQL driver', () => {
       await Promise.all([driver.getItem('a'), driver.getItems([{ key: 'b' }, { key: 'c' }])])
       await driver.insertItem('d', 'x', { ttl: 60 })
     })
-    expect(others.match(/execute grantry_\w+/gu)).toEqual([
+    expect(others.match(/execute grantry_[a-z]+/gu)).toEqual([
       'execute grantry_count',
       'execute grantry_read',
       'execute grantry_insert',

@@ -36,7 +36,7 @@ function parse(url: string): Address | undefined {
   const tls = tlsOf.get(searchParams.get('sslmode'))
   const isSupported =
     ['postgresql:', 'postgres:'].includes(protocol) &&
-    [...searchParams.keys()].every((name) => parameters.includes(name)) &&
+    [...searchParams.keys()].every((name) => parameters.includes(name) && searchParams.getAll(name).length === 1) &&
     (socket === null || (socket.startsWith('/') && tls === false))
   if (!isSupported || tls === undefined || hash !== '') return undefined
   if (host === '' || username === '' || database === '' || /[/\0]/u.test(database)) return undefined

@@ -3,7 +3,7 @@ import { codeOf, type Errors } from './errors.ts'
 import type { Executor } from './executor.ts'
 import type { PostgresqlSettings } from './options.ts'
 import { postgresqlMigration, schemaVersion } from './schema.ts'
-import { tableOf } from './statements.ts'
+import { statementOf, tableOf } from './statements.ts'
 
 /** The oldest supported version. */
 const oldest = 14
@@ -13,13 +13,15 @@ const rights = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const
 /** Settings of the server with which it keeps confirmed writes in a crash. */
 const durable: Readonly<Record<string, string>> = { fsync: 'on', full_page_writes: 'on' }
 
-const inspection: Statement = {
-  name: 'grantry_inspect',
-  text: `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
-    pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean,
-    current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
-    to_regclass($1) IS NOT NULL`,
-}
+const setting = (name: string): string => `pg_catalog.current_setting('${name}')`
+
+const inspection = statementOf(
+  'inspect',
+  `SELECT ${setting('server_version_num')}, ${setting('server_encoding')},
+    pg_catalog.pg_is_in_recovery() OR ${setting('transaction_read_only')}::boolean,
+    ${setting('fsync')}, ${setting('full_page_writes')}, ${setting('synchronous_commit')},
+    pg_catalog.to_regclass($1) IS NOT NULL, pg_catalog.current_schemas(true)`,
+)
 
 async function one(executor: Executor, statement: Statement, values: readonly unknown[]): Promise<readonly unknown[]> {
   const { rows } = await executor.read(() => ({ statement, values }))
@@ -48,13 +50,44 @@ async function createTable(executor: Executor, errors: Errors, settings: Postgre
   }
 }
 
+const tableState = statementOf(
+  'table',
+  `SELECT c.relkind = 'r', c.relpersistence = 'p', c.relrowsecurity, owner.rolname, owner.rolsuper OR c.relowner IN (
+    (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user), n.nspowner,
+    (SELECT datdba FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
+  ) FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_catalog.pg_roles owner ON owner.oid = c.relowner
+  WHERE c.oid = pg_catalog.to_regclass($1)::oid`,
+)
+
+/** Its owner can read and change what a table stores, and its triggers run with the rights of this user. */
+async function assertTrustworthy(executor: Executor, errors: Errors, settings: PostgresqlSettings): Promise<void> {
+  const table = tableOf(settings)
+  const [isTable, isLogged, hasPolicies, owner, isTrusted] = await one(executor, tableState, [table])
+  if (isTable !== 't')
+    throw errors.create(`has a relation ${table} that is not a table of this driver; set another prefix or schema`)
+  if (isTrusted !== 't')
+    throw errors.create(
+      `has a table ${table} of the user ${owner}, who owns neither its schema nor the database; give it to another owner, or set another prefix or schema`,
+    )
+  if (hasPolicies === 't')
+    throw errors.create(
+      `has row level security on ${table}, which could hide the marker of a redeemed code; disable it with ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`,
+    )
+  if (settings.durability === 'full' && isLogged !== 't')
+    throw errors.create(
+      `loses the unlogged table ${table} in a crash; make it durable with ALTER TABLE ${table} SET LOGGED, or set the option durability to relaxed`,
+    )
+}
+
 async function assertTable(executor: Executor, errors: Errors, table: string): Promise<void> {
-  const columns = rights.map((right) => `has_table_privilege($1, '${right}')`).join(', ')
-  const held = await one(executor, { name: 'grantry_rights', text: `SELECT ${columns}` }, [table])
+  const columns = rights.map((right) => `pg_catalog.has_table_privilege($1, '${right}')`).join(', ')
+  const held = await one(executor, statementOf('rights', `SELECT ${columns}`), [table])
   const missing = rights.filter((_, index) => held[index] !== 't')
   if (missing.length > 0) throw errors.create(`gives this user no right to ${missing.join(', ')} on ${table}`)
   const text = `SELECT value FROM ${table} WHERE key = ''::bytea`
-  const [version] = await one(executor, { name: 'grantry_version', text }, []).catch((error: unknown) => {
+  const [version] = await one(executor, statementOf('version', text), []).catch((error: unknown) => {
     // There is no such column, or it has another type.
     if (codeOf(error)?.startsWith('42')) return []
     throw error
@@ -71,13 +104,16 @@ async function assertTable(executor: Executor, errors: Errors, table: string): P
 export async function prepareServer(executor: Executor, errors: Errors, settings: PostgresqlSettings): Promise<void> {
   const table = tableOf(settings)
   const found = await one(executor, inspection, [table])
-  const [version, encoding, isReadOnly, fsync, full_page_writes, synchronous_commit, exists] = found
+  const [version, encoding, isReadOnly, fsync, full_page_writes, synchronous_commit, exists, path] = found
   const major = Math.floor(Number(version) / 10_000)
   if (!(major >= oldest)) throw errors.create(`has version ${major}; the driver needs PostgreSQL ${oldest} or later`)
   if (encoding !== 'UTF8')
     throw errors.create(`has the encoding ${encoding}, which cannot store all text; create a database with UTF8`)
   if (isReadOnly === 't')
     throw errors.create('is read-only: it is a replica, or default_transaction_read_only is on; use the primary')
+  // Otherwise an operator of another role could be the one that the statements mean.
+  if (!/^\{(?:pg_temp_\d+,)?pg_catalog[,}]/u.test(String(path)))
+    throw errors.create('searches other schemas before pg_catalog; remove pg_catalog from search_path')
   if (settings.durability === 'full') assertDurable(errors, { fsync, full_page_writes, synchronous_commit })
   if (exists !== 't') {
     if (!settings.migrate) {
@@ -85,5 +121,6 @@ export async function prepareServer(executor: Executor, errors: Errors, settings
     }
     await createTable(executor, errors, settings)
   }
+  await assertTrustworthy(executor, errors, settings)
   await assertTable(executor, errors, table)
 }

@@ -35,16 +35,16 @@ const lostRace = '22P02'
 /** Each one fails only if other commits create an item and remove it again. */
 const maxAttempts = 10
 
-/** Returns the keys in an array of PostgreSQL: `{"\\x…","\\x…"}`. */
+/** Returns the keys in an array of PostgreSQL: `{00…,00…}`. */
 const keysIn = (array: string): ReadonlySet<string> =>
-  new Set([...array.matchAll(/\\\\(x[0-9a-f]+)/gu)].map(([, key]) => `\\${key}`))
+  new Set([...array.matchAll(/[0-9a-f]+/gu)].map(([key]) => `\\x${key}`))
 
 /** Performs a commit with one statement. */
 export function createCommit(executor: Executor, { commit, read }: Pick<Statements, 'commit' | 'read'>) {
   async function existingOf(items: readonly StoredItem[]): Promise<readonly string[]> {
     const values = [keyArray(items.map(({ key }) => key))]
     const { rows } = await executor.read(() => ({ statement: read, values }))
-    const found = new Set(rows.map(([key]) => key))
+    const found = new Set(rows.map(([key]) => `\\x${key}`))
     return items.flatMap(({ key, name }) => (found.has(key) ? [name] : []))
   }
 

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net'
+import { checkServerIdentity } from 'node:tls'
 import pg from 'pg'
 import type { PostgresqlSettings } from './options.ts'
 
@@ -28,6 +29,22 @@ export interface Connection {
 
 const asText = { getTypeParser: () => (text: string) => text }
 
+/** The error of the function could contain the password. */
+async function passwordOf(read: () => string | Promise<string>): Promise<string> {
+  try {
+    return await read()
+  } catch {
+    throw new Error('the function connection.password failed')
+  }
+}
+
+/** After a failover, the address can lead to a replica, whose reads are late. @throws for a server that is read-only */
+async function assertWritable(client: pg.Client, timeout: number): Promise<void> {
+  const query = { text: 'SHOW transaction_read_only', rowMode: 'array', types: asText, query_timeout: timeout } as const
+  const { rows } = await client.query(query)
+  if (rows[0]?.[0] !== 'off') throw Object.assign(new Error('the server is read-only'), { code: '25006' })
+}
+
 /** `pg` reads the variables PG* and ~/.pgpass for options that are absent or empty. */
 function clientOf(settings: PostgresqlSettings, stream: Socket): pg.Client {
   const { address, connection, timeout, preparedStatements } = settings
@@ -38,8 +55,16 @@ function clientOf(settings: PostgresqlSettings, stream: Socket): pg.Client {
     port,
     database,
     user,
-    password: typeof password === 'function' ? password : () => password,
-    ssl: tls || connection.tls !== undefined ? { ...connection.tls, rejectUnauthorized: true } : false,
+    password: typeof password === 'function' ? () => passwordOf(password) : () => password,
+    ssl:
+      tls || connection.tls !== undefined
+        ? {
+            ...connection.tls,
+            rejectUnauthorized: true,
+            // Some versions of pg verify the name localhost instead of an IP address.
+            checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
+          }
+        : false,
     stream: () => stream,
     application_name: 'grantry',
     client_encoding: 'UTF8',
@@ -59,6 +84,7 @@ export async function connect(settings: PostgresqlSettings, onClose: () => void)
   client.on('error', () => {})
   try {
     await client.connect()
+    await assertWritable(client, settings.timeout)
   } catch (error) {
     socket.destroy()
     throw error

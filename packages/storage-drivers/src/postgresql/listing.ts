@@ -5,7 +5,7 @@ import type { Executor } from './executor.ts'
 import { hexOf, keyArray, keyOf } from './parameters.ts'
 import type { Statements } from './statements.ts'
 
-const textOf = (hex: string): string => unpackKey(Buffer.from(hex.slice(2), 'hex'))
+const textOf = (hex: string): string => unpackKey(Buffer.from(hex, 'hex'))
 
 /** Operations on many items, which no request performs: for unstorage, and for copies of a storage. */
 export function createListing(executor: Executor, statements: Statements) {
@@ -23,7 +23,7 @@ export function createListing(executor: Executor, statements: Statements) {
       const last = rows.at(-1)?.[0]
       if (!last || rows.length < batchSize) return
       // The smallest key after the last one.
-      start = `${last}00`
+      start = `\\x${last}00`
     }
   }
 

@@ -33,7 +33,8 @@ function createDispatcher(members: Members, waiting: JobQueue, errors: Errors, s
     member.connection.send(statement, values, (error, result) => {
       sent.delete(job)
       if (result !== undefined || !isUnknown(error)) results += 1
-      if (result === undefined && !keepsConnection(error)) members.drop(member)
+      // A script that failed leaves its transaction open.
+      if (result === undefined && (statement.name === '' || !keepsConnection(error))) members.drop(member)
       if (result === undefined && leadsElsewhere(error)) members.dropIdle()
       job.settle(error, result)
       release(member)

@@ -30,15 +30,25 @@ export function postgresqlMigration(options: MigrationOptions = {}): string {
   const location: TableLocation = parseLocation(options)
   const { schema, prefix } = location
   const table = tableOf(location)
-  return `BEGIN;
-SELECT pg_advisory_xact_lock(hashtextextended('grantry ${schema}.${prefix}', 0));
-${schema === 'public' ? '' : `CREATE SCHEMA IF NOT EXISTS "${schema}";\n`}CREATE TABLE IF NOT EXISTS ${table} (
-  key bytea PRIMARY KEY,
-  value text NOT NULL,
-  ends timestamptz NOT NULL
-) WITH (${storageParameters});
-CREATE INDEX IF NOT EXISTS "${prefix}_items_ends" ON ${table} (ends);
-INSERT INTO ${table} (key, value, ends) VALUES ('', '${schemaVersion}', 'infinity') ON CONFLICT (key) DO NOTHING;
+  // "IF NOT EXISTS" needs the right to create a schema that exists, and a row for a table of another role could run its
+  // trigger.
+  return `BEGIN ISOLATION LEVEL READ COMMITTED;
+SET LOCAL search_path = pg_catalog, pg_temp;
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('grantry ${schema}.${prefix}', 0::bigint));
+DO $migration$ BEGIN
+  IF pg_catalog.to_regnamespace('"${schema}"') IS NULL THEN
+    CREATE SCHEMA "${schema}";
+  END IF;
+  IF pg_catalog.to_regclass('${table}') IS NULL THEN
+    CREATE TABLE ${table} (
+      key bytea PRIMARY KEY,
+      value text NOT NULL,
+      ends timestamptz NOT NULL
+    ) WITH (${storageParameters});
+    CREATE INDEX "${prefix}_items_ends" ON ${table} (ends);
+    INSERT INTO ${table} (key, value, ends) VALUES ('', '${schemaVersion}', 'infinity');
+  END IF;
+END $migration$;
 COMMIT;
 `
 }

@@ -1,5 +1,5 @@
-import type { Statement } from './connection.ts'
 import type { Executor } from './executor.ts'
+import { statementOf } from './statements.ts'
 
 /** What an operator wants to know about the server. */
 export interface ServerState {
@@ -9,12 +9,13 @@ export interface ServerState {
   readonly hasAsynchronousReplicas: boolean
 }
 
-const statement: Statement = {
-  name: 'grantry_server_state',
-  text: `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text,
-    EXISTS (SELECT FROM pg_stat_replication) AND
-      (current_setting('synchronous_standby_names') = '' OR current_setting('synchronous_commit') IN ('off', 'local'))`,
-}
+const statement = statementOf(
+  'server_state',
+  `SELECT (extract(epoch FROM pg_catalog.clock_timestamp())::float8 * 1000::float8)::text,
+    EXISTS (SELECT FROM pg_catalog.pg_stat_replication) AND
+      (pg_catalog.current_setting('synchronous_standby_names') = '' OR
+        pg_catalog.current_setting('synchronous_commit') IN ('off', 'local'))`,
+)
 
 export const readServerState = (executor: Executor) => async (): Promise<ServerState> => {
   const { rows } = await executor.read(() => ({ statement, values: [] }))

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Statement } from './connection.ts'
 import type { TableLocation } from './options.ts'
 
@@ -21,7 +22,10 @@ export interface Statements {
    * whether the changes were made, and the keys of the items to create that existed when the statement began.
    */
   readonly commit: Statement
-  /** $1: number of rows, $2: earliest end. Returns how many were removed, and the first and the last of their ends. */
+  /**
+   * $1: number of rows, $2: earliest end in seconds since the epoch. Returns how many were removed, the seconds since the first of their ends,
+   * and the last of them.
+   */
   readonly sweep: Statement
   /** $1: the first key, $2: a key after the last, $3: number of rows. Returns keys in order. */
   readonly list: Statement
@@ -33,27 +37,43 @@ export interface Statements {
   readonly countItems: Statement
 }
 
+/**
+ * Returns a prepared statement, whose name depends on its text: behind a PgBouncer, drivers of several tables or versions
+ * can share a session.
+ */
+export function statementOf(name: string, text: string): Statement {
+  return { name: `grantry_${name}_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`, text }
+}
+
 /** The name of the table in SQL. The parts are identifiers without quotes. */
 export const tableOf = ({ schema, prefix }: TableLocation): string => `"${schema}"."${prefix}_items"`
 
+// Another role may create functions and operators in a schema of the search path. PostgreSQL prefers those with the exact
+// types of the arguments, so each function is named with its schema, and each operator has operands of exactly its types.
+
+/** The key as hex digits, whatever `bytea_output` is. */
+const hexKey = "pg_catalog.encode(key, 'hex')"
+
 /** The end of an item, from its lifetime in seconds. By the clock of the database, which all processes share. */
 const endAfter = (seconds: string): string =>
-  `CASE WHEN ${seconds} = 'infinity' THEN 'infinity' ELSE now() + ${seconds} * interval '1 second' END`
+  `CASE WHEN ${seconds} = 'infinity' THEN 'infinity' ELSE pg_catalog.now() + ${seconds} * interval '1 second' END`
 
 const replace = 'ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends = excluded.ends'
 /** Waits for a concurrent transaction that writes the same key, and then sees its outcome. */
-const replaceExpired = `${replace} WHERE item.ends <= now()`
+const replaceExpired = `${replace} WHERE item.ends <= pg_catalog.now()`
 
 // Sorted by key, so that two statements do not wait for each other.
 const itemsOf = (keys: string, values: string, seconds: string): string =>
   `SELECT key, value, ${endAfter('seconds')}
-    FROM unnest(${keys}, ${values}, ${seconds}) AS given (key, value, seconds)`
+    FROM ROWS FROM (
+      pg_catalog.unnest(${keys}), pg_catalog.unnest(${values}), pg_catalog.unnest(${seconds})
+    ) AS given (key, value, seconds)`
 
 // The spent marker of a redemption is alone in `create`, so a lost race writes nothing. With more items, a statement
 // that has created the first one and cannot create another one ends with an error, which undoes it: the cast of a text
 // that depends on the number, so that it is not performed when the statement is planned.
 const commitText = (table: string): string => `WITH existing AS MATERIALIZED (
-  SELECT key FROM ${table} WHERE key = ANY ($1::bytea[]) AND ends > now()
+  SELECT key FROM ${table} WHERE key = ANY ($1::bytea[]) AND ends > pg_catalog.now()
 ), first AS (
   INSERT INTO ${table} AS item (key, value, ends)
   ${itemsOf('($1::bytea[])[1:1]', '($2::text[])[1:1]', '($3::float8[])[1:1]')}
@@ -65,10 +85,10 @@ const commitText = (table: string): string => `WITH existing AS MATERIALIZED (
   WHERE EXISTS (SELECT FROM first)
   ORDER BY key ${replaceExpired} RETURNING key
 ), created AS MATERIALIZED (
-  SELECT (SELECT count(*) FROM first) AS first, (SELECT count(*) FROM others) AS others
+  SELECT (SELECT pg_catalog.count(*) FROM first) AS first, (SELECT pg_catalog.count(*) FROM others) AS others
 ), complete AS MATERIALIZED (
   SELECT CASE
-    WHEN first + others = cardinality($1::bytea[]) THEN true
+    WHEN first + others = pg_catalog.cardinality($1::bytea[]) THEN true
     WHEN first = 0 THEN false
     ELSE ('created ' || (first + others)::text)::boolean
   END AS is_complete FROM created
@@ -80,61 +100,64 @@ const commitText = (table: string): string => `WITH existing AS MATERIALIZED (
 ), removed AS (
   DELETE FROM ${table} WHERE key = ANY ($7::bytea[]) AND (SELECT is_complete FROM complete)
 )
-SELECT is_complete, ARRAY (SELECT key FROM existing) FROM complete`
+SELECT is_complete, ARRAY (SELECT ${hexKey} FROM existing) FROM complete`
 
 // A damaged counter keeps its value, so that it does not fail the other ones. A counter may be lost in a crash, so the
 // statement does not wait for the disk.
 const countText = (table: string): string => `WITH relaxed AS MATERIALIZED (
-  SELECT set_config('synchronous_commit', 'off', true)
+  SELECT pg_catalog.set_config('synchronous_commit', 'off', true)
 ), counted AS (
   INSERT INTO ${table} AS item (key, value, ends)
   SELECT key, amount::text, ${endAfter('seconds')}
-  FROM unnest($1::bytea[], $2::bigint[], $3::float8[]) AS given (key, amount, seconds), relaxed
+  FROM ROWS FROM (
+    pg_catalog.unnest($1::bytea[]), pg_catalog.unnest($2::bigint[]), pg_catalog.unnest($3::float8[])
+  ) AS given (key, amount, seconds), relaxed
   ORDER BY key
   ON CONFLICT (key) DO UPDATE SET
     value = CASE
-      WHEN item.ends <= now() THEN excluded.value
+      WHEN item.ends <= pg_catalog.now() THEN excluded.value
       WHEN item.value ~ '^[0-9]{1,15}$' THEN (item.value::bigint + excluded.value::bigint)::text
       ELSE item.value
     END,
-    ends = CASE WHEN item.ends <= now() THEN excluded.ends ELSE item.ends END
+    ends = CASE WHEN item.ends <= pg_catalog.now() THEN excluded.ends ELSE item.ends END
   RETURNING key, value
 )
-SELECT true, key, value FROM counted
+SELECT true, ${hexKey}, value FROM counted
 UNION ALL
-SELECT false, key, value FROM ${table} WHERE key = ANY ($4::bytea[]) AND ends > now()`
+SELECT false, ${hexKey}, value FROM ${table} WHERE key = ANY ($4::bytea[]) AND ends > pg_catalog.now()`
 
 const sweepText = (table: string): string => `WITH removed AS (
   DELETE FROM ${table} WHERE key = ANY (ARRAY (
-    SELECT key FROM ${table} WHERE ends <= now() AND ends >= $2::timestamptz ORDER BY ends LIMIT $1::int
+    SELECT key FROM ${table} WHERE ends <= pg_catalog.now() AND ends >= pg_catalog.to_timestamp($2::float8) ORDER BY ends LIMIT $1::int
     FOR UPDATE SKIP LOCKED
-  )) AND ends <= now() RETURNING ends
+  )) AND ends <= pg_catalog.now() RETURNING ends
 )
-SELECT count(*), extract(epoch FROM now() - min(ends))::float8, max(ends) FROM removed`
+SELECT pg_catalog.count(*), extract(epoch FROM pg_catalog.now() - pg_catalog.min(ends))::float8,
+  extract(epoch FROM pg_catalog.max(ends))::text FROM removed`
 
-const page = 'WHERE key >= $1::bytea AND key < $2::bytea AND ends > now() ORDER BY key LIMIT $3::int'
+const page = 'WHERE key >= $1::bytea AND key < $2::bytea AND ends > pg_catalog.now() ORDER BY key LIMIT $3::int'
 
 export function statementsOf(location: TableLocation): Statements {
   const table = tableOf(location)
   const insert = `INSERT INTO ${table} AS item (key, value, ends)
     VALUES ($1::bytea, $2::text, ${endAfter('$3::float8')})`
   const texts = {
-    read: `SELECT key, value FROM ${table} WHERE key = ANY ($1::bytea[]) AND ends > now()`,
+    read: `SELECT ${hexKey}, value FROM ${table} WHERE key = ANY ($1::bytea[]) AND ends > pg_catalog.now()`,
     set: `${insert} ${replace}`,
     insert: `${insert} ${replaceExpired}`,
     remove: `DELETE FROM ${table} WHERE key = $1::bytea`,
     count: countText(table),
     commit: commitText(table),
     sweep: sweepText(table),
-    list: `SELECT key FROM ${table} ${page}`,
-    listItems: `SELECT key, value, CASE WHEN ends = 'infinity' THEN 'Infinity'
-      ELSE (extract(epoch FROM ends - now()) * 1000)::text END FROM ${table} ${page}`,
-    countItems: `SELECT CASE WHEN reltuples > 100000 THEN reltuples::bigint
-      ELSE (SELECT count(*) FROM ${table} WHERE ends > now() AND key > ''::bytea) END
-      FROM pg_class WHERE oid = '${table}'::regclass`,
+    list: `SELECT ${hexKey} FROM ${table} ${page}`,
+    listItems: `SELECT ${hexKey}, value, CASE WHEN ends = 'infinity' THEN 'Infinity'
+      ELSE (extract(epoch FROM ends - pg_catalog.now())::float8 * 1000::float8)::text END FROM ${table} ${page}`,
+    countItems: `SELECT CASE WHEN reltuples > 100000::float4 THEN reltuples::bigint
+      ELSE (SELECT pg_catalog.count(*) FROM ${table} WHERE ends > pg_catalog.now() AND key > ''::bytea) END
+      FROM pg_catalog.pg_class WHERE oid = '${table}'::regclass::oid`,
     removeAll: `DELETE FROM ${table} WHERE key = ANY ($1::bytea[])`,
   }
   return Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, { name: `grantry_${name}`, text }]),
+    Object.entries(texts).map(([name, text]) => [name, statementOf(name, text)]),
   ) as unknown as Statements
 }

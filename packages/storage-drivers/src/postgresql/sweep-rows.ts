@@ -17,6 +17,7 @@ export function sweepRows(executor: Executor, { sweep }: Pick<Statements, 'sweep
         (result) => result.rows,
         (error: unknown) => {
           // The requests report that the database is away.
+          start = '-infinity'
           if (isUnknown(error)) return []
           throw error
         },

@@ -35,7 +35,7 @@ interface Outcome {
 const maxBatch = 500
 
 const mapOf = (rows: readonly Row[]): ReadonlyMap<string, string> =>
-  new Map(rows.map(([key, value]) => [key as string, value as string]))
+  new Map(rows.map(([key, value]) => [`\\x${key}`, value as string]))
 
 /**
  * Performs the reads and increments of one turn of the event loop with one statement, because a statement costs both
