@@ -24,7 +24,8 @@ async function open(path = file): Promise<void> {
   }
 }
 
-const canWrite = (path: string) => `storage: other users of this machine can write to ${path}; run chmod go-w ${path}`
+const canWrite = (path: string, who = 'go') =>
+  `storage: other users of this machine can write to ${path}; run chmod ${who}-w ${path}`
 const belongsToOther = (path: string) =>
   `storage: ${path} belongs to another user (${other}); make the user of this process its owner`
 
@@ -34,13 +35,16 @@ test('refuses a sticky directory that others can write to, and creates nothing i
   expect(existsSync(file)).toBe(false)
 })
 
-test.each([0o777, 0o770])('refuses a private directory in one that others can write to (%o)', async (mode) => {
+test('refuses a private directory in one that all users can write to, unless that is sticky', async () => {
   const shared = join(directory, 'shared')
   mkdirSync(join(shared, 'mine'), { recursive: true, mode: 0o700 })
-  chmodSync(shared, mode)
-  await expect(open(join(shared, 'mine', 'grantry.db'))).rejects.toThrow(canWrite(shared))
-  chmodSync(shared, 0o1777)
-  await open(join(shared, 'mine', 'grantry.db'))
+  chmodSync(shared, 0o777)
+  await expect(open(join(shared, 'mine', 'grantry.db'))).rejects.toThrow(canWrite(shared, 'o'))
+  // A volume that a group can write to is usual in containers.
+  for (const mode of [0o1777, 0o770]) {
+    chmodSync(shared, mode)
+    await open(join(shared, 'mine', 'grantry.db'))
+  }
 })
 
 test('refuses a path through a symbolic link that others can replace', async () => {
@@ -48,7 +52,7 @@ test('refuses a path through a symbolic link that others can replace', async () 
   for (const name of [shared, join(directory, 'mine')]) mkdirSync(name, { mode: 0o700 })
   symlinkSync(join(directory, 'mine'), join(shared, 'link'))
   chmodSync(shared, 0o777)
-  await expect(open(join(shared, 'link', 'grantry.db'))).rejects.toThrow(canWrite(shared))
+  await expect(open(join(shared, 'link', 'grantry.db'))).rejects.toThrow(canWrite(shared, 'o'))
 })
 
 test.each(['-wal', '-shm', '-journal'])('refuses a %s that others can write to, or that is none', async (ending) => {
@@ -64,10 +68,11 @@ test.each(['-wal', '-shm', '-journal'])('refuses a %s that others can write to, 
 describe.runIf(process.getuid?.() === 0)('as root', () => {
   test('refuses what belongs to another user', async () => {
     await open()
-    const private_ = join(directory, 'theirs', 'private')
-    mkdirSync(private_, { recursive: true, mode: 0o700 })
+    // The project of the user who started a container is such a parent.
+    const own = join(directory, 'theirs', 'own')
+    mkdirSync(own, { recursive: true, mode: 0o700 })
     chownSync(join(directory, 'theirs'), other, other)
-    await expect(open(join(private_, 'grantry.db'))).rejects.toThrow(belongsToOther(join(directory, 'theirs')))
+    await open(join(own, 'grantry.db'))
     copyFileSync(file, `${file}-wal`)
     for (const path of [`${file}-wal`, file, directory]) {
       chmodSync(path, path === directory ? 0o755 : 0o600)

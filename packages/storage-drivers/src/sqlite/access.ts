@@ -19,14 +19,24 @@ function assertOwner(path: string, { uid }: Stats, trusted: readonly number[]): 
 
 const root = 0
 
-/** @param sticky whether others may write if the directory is sticky: then they cannot move what is not theirs */
-function assertDirectory(path: string, stats: Stats, sticky: 'allowed' | 'refused'): void {
+const isWritable = ({ mode }: Stats, by: number): boolean => (mode & by) !== 0
+const isSticky = ({ mode }: Stats): boolean => (mode & 0o1000) !== 0
+
+const writable = (path: string, who: string): Error =>
+  refusal(`other users of this machine can write to ${path}; run chmod ${who}-w ${path}`)
+
+function assertDirectory(path: string, stats: Stats): void {
   assertOwner(path, stats, [root])
+  if (isWritable(stats, 0o022)) throw writable(path, 'go')
+}
+
+/**
+ * In a sticky directory, others cannot move what is not theirs. The owner and the group of a parent are trusted: it is
+ * often a volume, or the project of the user who started a container.
+ */
+function assertParent(path: string, stats: Stats): void {
   // Others can write through a symbolic link only where they can write to its target.
-  if (stats.isSymbolicLink()) return
-  const [othersWrite, isSticky] = [(stats.mode & 0o022) !== 0, (stats.mode & 0o1000) !== 0]
-  if (!othersWrite || (isSticky && sticky === 'allowed')) return
-  throw refusal(`other users of this machine can write to ${path}; run chmod go-w ${path}`)
+  if (!stats.isSymbolicLink() && isWritable(stats, 0o002) && !isSticky(stats)) throw writable(path, 'o')
 }
 
 function parentsOf(path: string): readonly string[] {
@@ -45,11 +55,11 @@ function parentsOf(path: string): readonly string[] {
 export function assertPrivateDirectory(directory: string): void {
   if (isWindows) return
   const real = realpathSync(directory)
-  assertDirectory(real, lstatSync(real), 'refused')
+  assertDirectory(real, lstatSync(real))
   // Deno would require the permission to read all of them.
   if (isDeno) return
   for (const parent of new Set([...parentsOf(real), directory, ...parentsOf(directory)])) {
-    if (parent !== real) assertDirectory(parent, lstatSync(parent), 'allowed')
+    if (parent !== real) assertParent(parent, lstatSync(parent))
   }
 }
 
