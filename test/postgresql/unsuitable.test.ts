@@ -27,7 +27,7 @@ describeWithPostgresql('settings of a PostgreSQL database', () => {
 
   test('a date style and a time zone: all expired rows are removed', async () => {
     await server.query('CREATE DATABASE styled')
-    await server.query("ALTER DATABASE styled SET timezone = 'Asia/Kolkata'")
+    await server.query("ALTER DATABASE styled SET timezone = 'Asia/Jakarta'")
     await server.query("ALTER DATABASE styled SET datestyle = 'SQL, DMY'")
     await server.query('ALTER DATABASE styled SET extra_float_digits = -15')
     const driver = driverOf({ url: server.urlOf('styled') })
