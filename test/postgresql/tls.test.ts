@@ -1,35 +1,18 @@
 // TLS to PostgreSQL with a private authority. A connection that is not verified would send the password, and every
 // token record, to any server that answers at the address.
-import { chownSync, statSync, writeFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import { alternativeNames, authority, certificate, commonName, type Issued } from '../mtls/certificates.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
-import { dataFile, type PostgresqlServer } from '../support/postgresql-server.ts'
+import type { PostgresqlServer } from '../support/postgresql-server.ts'
 import { postgresqlServers } from '../support/postgresql-servers.ts'
-
-const loopback = Uint8Array.of(127, 0, 0, 1)
+import { presentCertificate, privateAuthority, serverCertificate } from '../support/postgresql-tls.ts'
 
 describeWithPostgresql('TLS of the PostgreSQL driver', () => {
   const start = postgresqlServers()
   const driverOf = postgresqlDrivers()
-  const ca = certificate({ subject: commonName('private authority'), extensions: authority })
+  const ca = privateAuthority()
   let server: PostgresqlServer
   let url: string
-
-  /** Turns TLS on, with this certificate. */
-  async function present(issued: Issued): Promise<void> {
-    const { uid, gid } = statSync(server.directory)
-    for (const [name, content] of Object.entries({ 'server.crt': issued.pem, 'server.key': issued.keyPem })) {
-      writeFileSync(dataFile(server, name), content, { mode: 0o600 })
-      chownSync(dataFile(server, name), uid, gid)
-    }
-    const reloads = server.log().split('received SIGHUP').length
-    await server.query('ALTER SYSTEM SET ssl = on')
-    await server.query('SELECT pg_reload_conf()')
-    await expect.poll(() => server.log().split('received SIGHUP').length).toBeGreaterThan(reloads)
-    await expect.poll(() => server.query('SHOW ssl')).toEqual([{ ssl: 'on' }])
-  }
 
   beforeAll(async () => {
     server = await start()
@@ -43,14 +26,14 @@ describeWithPostgresql('TLS of the PostgreSQL driver', () => {
   })
 
   test('verifies the certificate with the given authority only, and encrypts', async () => {
-    await present(certificate({ by: ca, subject: commonName('db'), extensions: [alternativeNames([7, loopback])] }))
+    await presentCertificate(server, serverCertificate(ca))
     const driver = driverOf({ url, connection: { tls: { ca: ca.pem } } })
     await driver.setItem('key', 'x', { ttl: 60 })
     const sql =
       "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'grantry'"
     expect(await server.query(sql)).toEqual([{ ssl: true }])
     await driver.dispose()
-    const other = certificate({ subject: commonName('private authority'), extensions: authority })
+    const other = privateAuthority()
     for (const mode of ['require', 'verify-ca', 'verify-full']) {
       const unverified = { url: `${server.url}?sslmode=${mode}` }
       await expect(driverOf(unverified).open()).rejects.toThrow(/is not available: .*certificate/u)
@@ -64,7 +47,7 @@ describeWithPostgresql('TLS of the PostgreSQL driver', () => {
 
   test('verifies the name of the server', async () => {
     // Some versions of pg verify the name localhost instead of an IP address.
-    await present(certificate({ by: ca, subject: commonName('db'), extensions: [alternativeNames([2, 'localhost'])] }))
+    await presentCertificate(server, serverCertificate(ca, [2, 'localhost']))
     const driver = driverOf({ url, connection: { tls: { ca: ca.pem } } })
     await expect
       .poll(() => driver.open().catch(({ message }) => message))

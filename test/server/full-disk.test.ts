@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { basic, sha256Of } from '@grantry/testing'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { eventually } from '../support/eventually.ts'
 
-const disk = vi.hoisted(() => ({ isFull: false }))
+const disk = vi.hoisted(() => ({ isFull: false, perform: (_sql: string): void => {} }))
 
 vi.mock('node:fs', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:fs')>()
@@ -22,6 +22,21 @@ vi.mock('node:fs', async (importOriginal) => {
     },
   }
 })
+// The limit of a connection: SQLite fails with it as on a full disk.
+vi.mock('../../packages/storage-drivers/src/sqlite/engine.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../packages/storage-drivers/src/sqlite/engine.ts')>()
+  return {
+    ...original,
+    loadEngine(): ReturnType<typeof original.loadEngine> {
+      const open = original.loadEngine()
+      return (path) => {
+        const connection = open(path)
+        disk.perform = (sql) => void connection.all(sql)
+        return connection
+      }
+    },
+  }
+})
 // Test files share the modules of their process: this one and the next load the readers of `node:fs` again.
 vi.hoisted(() => vi.resetModules())
 afterAll(() => void vi.resetModules())
@@ -29,44 +44,69 @@ afterAll(() => void vi.resetModules())
 const directory = mkdtempSync(join(tmpdir(), 'grantry-full-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-test('is not ready on a full disk, logs which disk, and is ready again with free space', async () => {
-  const file = join(directory, 'grantry.config.json')
-  const client = { clientId: 'web', secrets: [{ sha256: sha256Of('web-secret') }], scopes: ['api1'] }
-  writeFileSync(
-    file,
-    JSON.stringify({
-      issuer: 'http://127.0.0.1:8484',
-      storage: { driver: 'filesystem', directory: './data', fsync: false },
-      clients: [{ ...client, grantTypes: ['client_credentials'], accessTokenFormat: 'reference' }],
-      scopes: [{ name: 'api1' }],
-    }),
-  )
-  const causes: string[] = []
-  const server = await startServer({
-    loaded: await loadConfiguration(file, {}),
-    port: 0,
-    observe: (event) => {
-      if (event.type === 'unhandled_failure') causes.push(event.cause.message)
+/** What fills the disk, and frees space on it. */
+const storages: readonly [storage: object, path: string, setFull: (isFull: boolean) => void, reason: string][] = [
+  [
+    { driver: 'filesystem', directory: './data', fsync: false },
+    'data',
+    (isFull) => {
+      disk.isFull = isFull
     },
+    'ENOSPC',
+  ],
+  [
+    { driver: 'sqlite', synchronous: 'normal' },
+    'grantry.db',
+    (isFull) => disk.perform(`PRAGMA max_page_count = ${isFull ? 1 : 1_000_000}`),
+    'SQLITE_FULL',
+  ],
+]
+
+describe.each(storages)('%j', (storage, path, setFull, reason) => {
+  test('is not ready on a full disk, logs which disk, and is ready again with free space', async () => {
+    const file = join(directory, 'grantry.config.json')
+    const client = { clientId: 'web', secrets: [{ sha256: sha256Of('web-secret') }], scopes: ['api1'] }
+    writeFileSync(
+      file,
+      JSON.stringify({
+        issuer: 'http://127.0.0.1:8484',
+        storage,
+        clients: [{ ...client, grantTypes: ['client_credentials'], accessTokenFormat: 'reference' }],
+        scopes: [{ name: 'api1' }],
+      }),
+    )
+    const causes: string[] = []
+    const server = await startServer({
+      loaded: await loadConfiguration(file, {}),
+      port: 0,
+      observe: (event) => {
+        if (event.type === 'unhandled_failure') causes.push(event.cause.message)
+      },
+    })
+    try {
+      const base = `http://127.0.0.1:${server.running.port}`
+      const ready = async () => (await fetch(`${base}/health/ready`)).status
+      const token = async () => {
+        const response = await fetch(`${base}/connect/token`, {
+          method: 'POST',
+          headers: { authorization: basic(['web', 'web-secret']) },
+          body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
+        })
+        await response.arrayBuffer()
+        return response.status
+      }
+      expect(await ready()).toBe(200)
+      setFull(true)
+      // SQLite fills the free space of its last page first.
+      await eventually(async () => expect(await token()).toBe(503))
+      await eventually(async () => expect(await ready()).toBe(503))
+      const sentence = `the disk of ${directory}/${path} is full (${reason}); free some space`
+      expect(new Set(causes)).toEqual(new Set([expect.stringContaining(sentence)]))
+      setFull(false)
+      await eventually(async () => expect(await ready()).toBe(200))
+      expect(await token()).toBe(200)
+    } finally {
+      await server.close(0)
+    }
   })
-  try {
-    const base = `http://127.0.0.1:${server.running.port}`
-    const ready = async () => (await fetch(`${base}/health/ready`)).status
-    const token = () =>
-      fetch(`${base}/connect/token`, {
-        method: 'POST',
-        headers: { authorization: basic(['web', 'web-secret']) },
-        body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
-      })
-    expect(await ready()).toBe(200)
-    disk.isFull = true
-    expect((await token()).status).toBe(503)
-    expect(await ready()).toBe(503)
-    expect(causes).toEqual([expect.stringContaining(`the disk of ${directory}/data is full (ENOSPC); free some space`)])
-    disk.isFull = false
-    await eventually(async () => expect(await ready()).toBe(200))
-    expect((await token()).status).toBe(200)
-  } finally {
-    await server.close(0)
-  }
 })

@@ -7,8 +7,7 @@ import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { newDirectory, serverProgram } from '../support/server-program.ts'
-import { settingClients, writeSetting } from '../support/server-setting.ts'
-import { printed } from './printed.ts'
+import { settingClients } from '../support/server-setting.ts'
 import {
   expectOutage,
   expectService,
@@ -19,9 +18,9 @@ import {
   storageRequests,
   unavailable,
 } from './real-server.ts'
-import { type Ending, endingOf } from './start-up.ts'
+import { configured, refusal, sentenceOf, serve, storagePassword } from './refused-start.ts'
+import { endingOf } from './start-up.ts'
 
-const password = 'a-password-that-otherUser-may-read'
 const directory = newDirectory()
 let program = ''
 beforeAll(async () => {
@@ -52,11 +51,11 @@ async function startServer(storage: object): Promise<RealServer> {
 describeWithRedis('Redis becomes unavailable while the server runs', () => {
   const storageOf = (redis: RedisServer) => ({
     driver: 'redis',
-    url: redis.url.replace('//', `//:${password}@`),
+    url: redis.url.replace('//', `//:${storagePassword}@`),
     operationTimeout: 0.5,
   })
   // It restarts with its data, like a reliable Redis.
-  const lasting = ['--requirepass', password, '--appendonly', 'yes', '--appendfsync', 'always']
+  const lasting = ['--requirepass', storagePassword, '--appendonly', 'yes', '--appendfsync', 'always']
 
   describe.each<[string, (redis: RedisServer) => unknown, (redis: RedisServer) => unknown]>([
     ['paused', (redis) => redis.pause(), (redis) => redis.resume()],
@@ -76,7 +75,7 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
       for (const each of tokens) await expectService(server, each)
       expect(server.output()).toContain(`redis: 127.0.0.1:${redis.port}`)
       expect(server.output()).toContain('is not available')
-      expect(server.output()).not.toContain(password)
+      expect(server.output()).not.toContain(storagePassword)
     })
   })
 
@@ -121,50 +120,26 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
   })
 })
 
-/** Writes a configuration with this storage. */
-function configured(storage: object): string {
-  const home = mkdtempSync(join(directory, 'refused-'))
-  chmodSync(home, 0o755)
-  const file = writeSetting(home, 'http://127.0.0.1:8484', storage, 1)
-  for (const name of ['jwks.json', 'grantry.config.json']) chmodSync(join(home, name), 0o644)
-  return file
-}
-
-const serve = (file: string) => ['serve', '--config', file, '--port', '0', '--log-format', 'text']
-
-/** Returns the one-line error without the names of the program and the file, and checks that it contains no password. */
-function sentenceOf(file: string, { code, out, err }: Ending): string {
-  expect(out).toBe('')
-  expect(err).not.toContain(password)
-  expect(err.trimEnd().split('\n')).toHaveLength(1)
-  const start = `grantry: ${file}: `
-  expect(err.slice(0, start.length)).toBe(start)
-  expect(code).toBe(1)
-  return err.slice(start.length).trimEnd()
-}
-
-async function refusal(storage: object): Promise<string> {
-  const file = configured(storage)
-  return sentenceOf(file, await printed(...serve(file)))
-}
-
 describeWithRedis('an unusable Redis ends the start with one line', () => {
   test('no server listens', async () => {
     const port = await reservedPort()
-    const url = `redis://:${password}@127.0.0.1:${port}`
-    const sentence = await refusal({ driver: 'redis', url, operationTimeout: 0.5 })
+    const url = `redis://:${storagePassword}@127.0.0.1:${port}`
+    const sentence = await refusal(directory, { driver: 'redis', url, operationTimeout: 0.5 })
     expect(sentence).toMatch(new RegExp(`Redis at 127\\.0\\.0\\.1:${port} is not available: .*ECONNREFUSED`, 'u'))
   })
 
   test('the password is wrong', async () => {
     const redis = await redisWith('--requirepass', 'another')
-    const sentence = await refusal({ driver: 'redis', url: redis.url.replace('//', `//:${password}@`) })
+    const sentence = await refusal(directory, {
+      driver: 'redis',
+      url: redis.url.replace('//', `//:${storagePassword}@`),
+    })
     expect(sentence).toContain('WRONGPASS')
   })
 
   test('it evicts keys', async () => {
     const redis = await redisWith('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru')
-    const sentence = await refusal({ driver: 'redis', url: redis.url })
+    const sentence = await refusal(directory, { driver: 'redis', url: redis.url })
     expect(sentence).toContain('allkeys-lru')
     expect(sentence).toContain('set maxmemory-policy noeviction')
   })
@@ -178,24 +153,39 @@ describe('an unusable directory ends the start with one line', () => {
     const path = place()
     chmodSync(path, 0o755)
     const sentence = `other users of this machine can access ${path}; run chmod 700 ${path}`
-    expect(await refusal({ driver: 'filesystem', directory: path })).toContain(sentence)
+    expect(await refusal(directory, { driver: 'filesystem', directory: path })).toContain(sentence)
   })
 
   test('it is a file', async () => {
     const path = join(place(), 'file')
     writeFileSync(path, '')
-    expect(await refusal({ driver: 'filesystem', directory: path })).toContain(`${path} is a file; set a directory`)
+    expect(await refusal(directory, { driver: 'filesystem', directory: path })).toContain(
+      `${path} is a file; set a directory`,
+    )
   })
 
-  test('it is not writable', async () => {
+  test.each<[string, number, (path: string) => object, RegExp]>([
+    [
+      'writable',
+      0o500,
+      (path) => ({ driver: 'filesystem', directory: path }),
+      / cannot be used \(E\w+\); use a directory on a writable local disk/u,
+    ],
+    [
+      'readable, for SQLite',
+      0o000,
+      (path) => ({ driver: 'sqlite', file: join(path, 'grantry.db') }),
+      /grantry\.db cannot be accessed \(EACCES\); make the user of this process its owner$/u,
+    ],
+  ])('it is not %s', async (_what, mode, storage, expected) => {
     const path = place()
     const isRoot = process.getuid?.() === 0
     // Root can write everywhere, so another user runs the server.
     if (isRoot) chownSync(path, otherUser, otherUser)
-    chmodSync(path, 0o500)
-    const file = configured({ driver: 'filesystem', directory: path })
+    chmodSync(path, mode)
+    const file = configured(directory, storage(path))
     // In a process, to prove that it ends.
     const sentence = sentenceOf(file, await endingOf(program, serve(file), isRoot ? otherUser : undefined))
-    expect(sentence).toMatch(/ cannot be used \(E\w+\); use a directory on a writable local disk/u)
+    expect(sentence).toMatch(expected)
   })
 })

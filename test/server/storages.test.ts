@@ -9,9 +9,11 @@ import { afterAll, expect, test } from 'vitest'
 import { diskTemporaryDirectory } from '../support/directory.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { startPostgresql } from '../support/postgresql-server.ts'
+import { presentCertificate, privateAuthority, serverCertificate } from '../support/postgresql-tls.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { signInOverHttp } from '../support/sign-in.ts'
+import { refusal } from './refused-start.ts'
 import { type RunningCommand, startCommand } from './running-command.ts'
 
 const directories: string[] = []
@@ -103,6 +105,30 @@ describeWithPostgresql('PostgreSQL', () => {
   test('on Node.js', async () => {
     const { url } = await startPostgresql()
     await works({ driver: 'postgresql', url }, ['start.js'])
+  })
+
+  test('on Node.js, over TLS with a private authority', async () => {
+    const server = await startPostgresql()
+    const [ca, other] = [privateAuthority(), privateAuthority()]
+    await presentCertificate(server, serverCertificate(ca))
+    const directory = await mkdtemp(join(diskTemporaryDirectory(), 'grantry-authority-'))
+    directories.push(directory)
+    const fileOf = async (name: string, content: string): Promise<string> => {
+      await writeFile(join(directory, name), content)
+      return join(directory, name)
+    }
+    const storage = { driver: 'postgresql', url: `${server.url}?sslmode=verify-full` }
+    await works({ ...storage, ca: await fileOf('ca.pem', ca.pem) }, ['start.js'])
+    const sql =
+      "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'grantry'"
+    expect(await server.query(sql)).toEqual([{ ssl: true }])
+
+    const name = `PostgreSQL at 127.0.0.1:${server.port}, database "postgres" is not available: `
+    for (const wrong of [{ ca: await fileOf('other.pem', other.pem) }, {}])
+      expect(await refusal(directory, { ...storage, ...wrong })).toMatch(new RegExp(`${name}.*certificate`, 'u'))
+    expect(await refusal(directory, { ...storage, ca: await fileOf('empty.pem', '') })).toContain(
+      `storage.ca: ${join(directory, 'empty.pem')} contains no certificate in PEM; give the file of the authority`,
+    )
   })
 })
 
