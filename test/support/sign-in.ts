@@ -62,7 +62,10 @@ export function createHttpBrowser(send: Send = sendByFetch) {
   }
 }
 
-/** Signs a user in on the pages of a running server, and consents. Returns the URL of the response to the client. */
+/**
+ * Signs a user in on the pages of a running server, and consents. A browser that is signed in, or whose user has
+ * consented, meets fewer pages. Returns the URL of the response to the client.
+ */
 export async function signInOverHttp(
   issuer: string,
   request: Readonly<Record<string, string>> & { readonly redirect_uri: string },
@@ -71,8 +74,11 @@ export async function signInOverHttp(
 ): Promise<URL> {
   const { redirect_uri: end } = request
   const parameters = new URLSearchParams({ response_type: 'code', ...request })
-  const signIn = await visit(`${issuer}/connect/authorize?${parameters}`, end)
-  const consent = await submit(signIn.html, { username, password }, end)
-  if (consent.url.startsWith(end)) return new URL(consent.url)
-  return new URL((await submit(consent.html, { decision: 'allow' }, end)).url)
+  const answers = { 'name="password"': { username, password }, 'value="allow"': { decision: 'allow' } }
+  let page = await visit(`${issuer}/connect/authorize?${parameters}`, end)
+  for (const [control, answer] of Object.entries(answers)) {
+    if (page.html.includes(control)) page = await submit(page.html, answer, end)
+  }
+  if (page.url.startsWith(end)) return new URL(page.url)
+  throw new Error(`The sign-in ended at a page with status ${page.status}: ${page.html.slice(0, 2000)}`)
 }
