@@ -1,30 +1,32 @@
 // Benchmarks Grantry against a minimal server and against other libraries.
 //
-// npm run bench -- [--store memory | redis | all] [--quick] [--results]
-//   [--sections operations,floor,redis,start,size,memory]   with --store redis: operations,races,scale
+// npm run bench -- [--store memory | redis | postgresql | all] [--quick] [--results]
+//   [--sections operations,floor,redis,start,size,memory]   with --store redis: operations,races,scale; postgresql: operations,races
 //   [--only refresh] [--servers grantry-node,limit-node] [--seconds 1.25] [--warmup 5] [--rounds 5]
 import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { buildIfStale } from '../scripts/build-if-stale.js'
+import { postgresqlMissing } from '../test/support/postgresql-process.ts'
 import { redisMissing } from '../test/support/redis-server.ts'
-import { operationNames, redisOperationNames } from './operations.ts'
+import { operationNames } from './operations.ts'
 import { resultsDocument } from './report/results-document.ts'
 import { plainText, type Section } from './report/section.ts'
 import { openBundles } from './run/bundles.ts'
 import { startGenerator } from './run/generator.ts'
 import { installDependencies } from './run/install-dependencies.ts'
 import { pinToCore } from './run/pin-to-core.ts'
-import { interpreter, redisServers, type Server, servers } from './run/servers.ts'
+import { interpreter, type Server, servers } from './run/servers.ts'
 import { floorSection } from './sections/floor-section.ts'
 import { memorySection } from './sections/memory-section.ts'
 import { operationSections } from './sections/operation-sections.ts'
 import { raceSection } from './sections/race-section.ts'
-import { redisOperationSections } from './sections/redis-operation-sections.ts'
 import { redisSection } from './sections/redis-section.ts'
 import { scaleSection } from './sections/scale-section.ts'
 import { sizeSection } from './sections/size-section.ts'
 import { startSection } from './sections/start-section.ts'
+import { postgresqlBench, redisBench, type StoreBench } from './sections/store-bench.ts'
+import { storeOperationSections } from './sections/store-operation-sections.ts'
 import type { Workbench } from './sections/workbench.ts'
 
 const { values } = parseArgs({
@@ -41,9 +43,10 @@ const { values } = parseArgs({
   },
 })
 const { quick, store: storeOption } = values
-type StoreName = 'memory' | 'redis'
-const stores: readonly StoreName[] = storeOption === 'all' ? ['memory', 'redis'] : [storeOption as StoreName]
-if (!['memory', 'redis', 'all'].includes(storeOption)) throw new Error('--store must be memory, redis or all')
+const storeNames = ['memory', 'redis', 'postgresql'] as const
+type StoreName = (typeof storeNames)[number]
+const stores = storeNames.filter((name) => storeOption === 'all' || storeOption === name)
+if (stores.length === 0) throw new Error(`--store must be ${storeNames.join(', ')} or all`)
 const loadBefore = loadavg()[0] ?? 0
 const bench = new URL('./', import.meta.url)
 const isWanted = (operation: string): boolean => values.only?.split(',').includes(operation) ?? true
@@ -52,7 +55,7 @@ const measured = (all: readonly Server[], quickly: boolean): readonly Server[] =
 
 function planOf(store: StoreName) {
   const quickPlan =
-    store === 'redis' ? { seconds: 1, warmup: 0.5, rounds: 1 } : { seconds: 0.5, warmup: 1.5, rounds: 3 }
+    store === 'memory' ? { seconds: 0.5, warmup: 1.5, rounds: 3 } : { seconds: 1, warmup: 0.5, rounds: 1 }
   const defaults = quick ? quickPlan : { seconds: 1.25, warmup: 5, rounds: 5 }
   return {
     seconds: Number(values.seconds ?? defaults.seconds),
@@ -61,6 +64,18 @@ function planOf(store: StoreName) {
     connections: 32,
   }
 }
+
+/** The sections of every store that servers share. */
+const sharedSections = (storeBench: StoreBench) => ({
+  operations: (workbench: Workbench) =>
+    storeOperationSections(
+      storeBench,
+      workbench,
+      storeBench.operations.filter(isWanted),
+      measured(storeBench.servers, quick),
+    ),
+  races: (workbench: Workbench) => raceSection(storeBench, workbench, measured(storeBench.servers, quick)),
+})
 
 const sectionsOf = {
   memory: {
@@ -72,16 +87,13 @@ const sectionsOf = {
     size: sizeSection,
     memory: memorySection,
   },
-  redis: {
-    operations: (workbench: Workbench) =>
-      redisOperationSections(workbench, redisOperationNames.filter(isWanted), measured(redisServers, quick)),
-    races: (workbench: Workbench) => raceSection(workbench, measured(redisServers, quick)),
-    scale: scaleSection,
-  },
+  redis: { ...sharedSections(redisBench), scale: scaleSection },
+  postgresql: sharedSections(postgresqlBench),
 }
 const wantedOf = (store: StoreName): readonly string[] =>
   values.sections?.split(',') ?? (quick && store === 'memory' ? ['operations', 'size'] : Object.keys(sectionsOf[store]))
 const usesRedis = stores.includes('redis')
+const missing = { memory: undefined, redis: redisMissing, postgresql: postgresqlMissing }
 
 /**
  * Prefers Bun, on which the generator reaches 135,000 requests per second on this machine; on Node it reaches 105,000.
@@ -94,10 +106,10 @@ function generatorCommand(): readonly string[] {
 if (process.platform !== 'linux') throw new Error('The benchmark requires Linux, because it uses taskset and /proc')
 if (availableParallelism() < 2)
   throw new Error('The benchmark requires two CPU cores, one for the server and one for the load generator')
-if (usesRedis && redisMissing !== undefined) throw new Error(redisMissing)
+for (const store of stores) if (missing[store] !== undefined) throw new Error(missing[store])
 if (loadBefore > 0.5) process.stderr.write(`Warning: the machine is not idle (load average ${loadBefore.toFixed(2)})\n`)
 installDependencies(new URL('peers/', bench))
-// The Redis benchmark needs Bun only for its generator.
+// The other benchmarks need Bun only for its generator.
 if (!quick && stores.includes('memory')) installDependencies(new URL('../runtimes/', bench))
 // For `grantry serve`.
 if (usesRedis && wantedOf('redis').some((name) => name !== 'scale')) buildIfStale()
@@ -126,6 +138,12 @@ try {
 if (values.results) {
   writeFileSync(
     new URL('RESULTS.md', bench),
-    resultsDocument(bench, sections, process.argv.slice(2), loadBefore, usesRedis),
+    resultsDocument(
+      bench,
+      sections,
+      process.argv.slice(2),
+      loadBefore,
+      stores.length > 1 || !stores.includes('memory'),
+    ),
   )
 }

@@ -30,6 +30,15 @@ export const redisOperationNames = [
   signInOperation,
 ] as const
 
+/** The operations on PostgreSQL. */
+export const postgresqlOperationNames = [
+  'client-credentials-opaque',
+  'introspection',
+  'userinfo',
+  'refresh',
+  'authorization-code',
+] as const
+
 /** Includes the baseline of the adapters: read a form and respond with a short text. */
 export type OperationName = (typeof operationNames)[number] | (typeof redisOperationNames)[number] | 'floor'
 

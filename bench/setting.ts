@@ -7,8 +7,8 @@ export interface Setting {
   readonly operation: OperationName
   /** Private key that signs the JWTs of the operation. */
   readonly signingKey: JsonWebKey & { readonly kid: string; readonly alg: 'ES256' | 'RS256' }
-  /** The store of the servers on Redis. */
-  readonly redisUrl?: string
+  /** The store of the servers on Redis or PostgreSQL. */
+  readonly storeUrl?: string
   /** Seconds. Default: that of a client. Only Grantry has a retry window. */
   readonly retryWindow?: number
 }
@@ -32,7 +32,7 @@ export interface Issued {
   readonly tokens: readonly string[]
 }
 
-export function newSetting(operation: OperationName, more: Pick<Setting, 'redisUrl' | 'retryWindow'> = {}): Setting {
+export function newSetting(operation: OperationName, more: Pick<Setting, 'storeUrl' | 'retryWindow'> = {}): Setting {
   const rsa = operation === 'client-credentials-rs256'
   const { privateKey } = rsa
     ? generateKeyPairSync('rsa', { modulusLength: 2048 })

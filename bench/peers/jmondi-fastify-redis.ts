@@ -26,7 +26,7 @@ interface TokenRecord {
 }
 
 const setting = readSetting()
-const redis = new Redis(setting.redisUrl ?? '', { enableAutoPipelining: true })
+const redis = new Redis(setting.storeUrl ?? '', { enableAutoPipelining: true })
 const accessKeyOf = (token: string): string => `access:${hashOf(token)}`
 const refreshKeyOf = (token: string): string => `refresh:${hashOf(token)}`
 const codeKeyOf = (code: string): string => `code:${hashOf(code)}`

@@ -111,3 +111,33 @@ declare module '@hono/node-server' {
     onListen: (info: { readonly port: number }) => void,
   ): unknown
 }
+
+declare module 'better-auth' {
+  interface Auth {
+    readonly options: object
+    readonly $context: Promise<{
+      readonly adapter: {
+        create(row: { readonly model: string; readonly data: object; readonly forceAllowId: boolean }): Promise<unknown>
+      }
+    }>
+  }
+  export function betterAuth(options: object): Auth
+}
+
+declare module 'better-auth/db/migration' {
+  export function getMigrations(options: object): Promise<{ runMigrations(): Promise<void> }>
+}
+
+declare module 'better-auth/node' {
+  export function toNodeHandler(
+    auth: object,
+  ): (req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse) => Promise<void>
+}
+
+declare module 'better-auth/plugins' {
+  export function jwt(options: object): object
+}
+
+declare module '@better-auth/oauth-provider' {
+  export function oauthProvider(options: object): object
+}

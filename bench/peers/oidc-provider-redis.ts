@@ -5,7 +5,7 @@ import { readSetting } from '../setting.ts'
 import { serveOidcProvider } from './oidc-provider-server.ts'
 
 const setting = readSetting()
-const redis = new Redis(setting.redisUrl ?? '', { keyPrefix: 'oidc:' })
+const redis = new Redis(setting.storeUrl ?? '', { keyPrefix: 'oidc:' })
 
 const consumable = new Set(['AuthorizationCode', 'RefreshToken', 'DeviceCode', 'BackchannelAuthenticationRequest'])
 const grantable = new Set([...consumable, 'AccessToken'])

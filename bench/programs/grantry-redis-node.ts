@@ -5,6 +5,6 @@ import { readSetting, reportReady } from '../setting.ts'
 import { grantryIssue, openGrantry } from './grantry.ts'
 
 const setting = readSetting()
-const provider = await openGrantry(setting, nodeRuntime, redisDriver({ url: setting.redisUrl ?? '' }))
+const provider = await openGrantry(setting, nodeRuntime, redisDriver({ url: setting.storeUrl ?? '' }))
 const { port } = await serve(provider)
 reportReady(port, grantryIssue(provider))

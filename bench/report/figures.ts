@@ -37,9 +37,15 @@ export function serverRows(
   const find = (name: string): ServerFigures | undefined => all.find(({ server }) => server === name)
   const measured = Object.entries(peers).filter(([, peer]) => find(peer) !== undefined)
   const heads = ['server', 'req/s', 'p50 ms', 'p99 ms', 'CPU us', 'core', 'generator', 'MB', 'start ms']
-  const onRedis = all.some(({ rounds }) => rounds.some(({ commands }) => commands > 0))
+  const onStore = all.some(({ rounds }) => rounds.some(({ storeCalls }) => storeCalls > 0))
   return [
-    [...heads, ...(onRedis ? ['redis', 'commands'] : []), 'of limit', 'by CPU', ...measured.map(([title]) => title)],
+    [
+      ...heads,
+      ...(onStore ? ['store', 'store us', 'calls'] : []),
+      'of limit',
+      'by CPU',
+      ...measured.map(([title]) => title),
+    ],
     ...all.map((own) => {
       const limit = find(`limit-${runtimeOf(own.server)}`)
       return [
@@ -52,7 +58,13 @@ export function serverRows(
         percent(medianOf(own, 'generatorLoad')),
         formatInteger(own.memory / 1e6),
         formatInteger(own.startup),
-        ...(onRedis ? [percent(medianOf(own, 'redisLoad')), medianOf(own, 'commands').toFixed(2)] : []),
+        ...(onStore
+          ? [
+              percent(medianOf(own, 'storeLoad')),
+              medianOf(own, 'storeCpu').toFixed(1),
+              medianOf(own, 'storeCalls').toFixed(2),
+            ]
+          : []),
         ratioTo(own, limit),
         ratioTo(own, limit, 'cpu'),
         ...measured.map(([, peer]) =>

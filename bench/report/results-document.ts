@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { programOf } from '../../test/support/postgresql-process.ts'
 import { interpreter } from '../run/servers.ts'
 import { markdown, type Section, wrap } from './section.ts'
 
@@ -19,6 +20,7 @@ function versions(bench: URL): readonly string[] {
       .map(([name, version]) => `${name} ${version}`)
       .join(', '),
     `Redis ${/v=(\S+)/u.exec(commandOutput('redis-server', '--version'))?.[1] ?? 'none'}`,
+    `PostgreSQL ${/(\d[\d.]*)/u.exec(commandOutput(programOf('postgres'), '--version'))?.[1] ?? 'none'}`,
     `commit ${commandOutput('git', '-C', fileURLToPath(bench), 'rev-parse', '--short', 'HEAD')}`,
   ]
 }
@@ -47,10 +49,10 @@ because waking it would be charged to the server: a fifth of its CPU time, and m
 server.
 `
 
-const readingOnRedis = `
-redis-server runs on the core of the load generator, without persistence. "redis" is its load of
-that core. "commands" are its commands per request under load, where the driver reads the items of
-concurrent requests together.
+const readingOnStores = `
+Redis, without persistence, and PostgreSQL run on the core of the load generator. "store" is their
+load of that core, "store us" their CPU microseconds per request. "calls" are commands or statements
+per request under load, where the driver reads the items of concurrent requests together.
 `
 
 /** Returns the text of `bench/RESULTS.md`. */
@@ -59,10 +61,10 @@ export function resultsDocument(
   sections: readonly Section[],
   parameters: readonly string[],
   loadBefore: number,
-  onRedis: boolean,
+  onStore: boolean,
 ): string {
   const facts = environmentFacts(bench, parameters, loadBefore).map((fact) => wrap(`- ${fact}`, '  '))
   const ordered = [...sections].sort((one, other) => Number(other.leads ?? false) - Number(one.leads ?? false))
   const heading = ['# Results of `npm run bench`', '', ...facts]
-  return [...heading, onRedis ? `${reading}${readingOnRedis}` : reading, ordered.map(markdown).join('\n')].join('\n')
+  return [...heading, onStore ? `${reading}${readingOnStores}` : reading, ordered.map(markdown).join('\n')].join('\n')
 }

@@ -10,7 +10,7 @@ interface Targets {
   readonly 'oidc-provider'?: number
 }
 
-type TargetTable = Partial<Readonly<Record<OperationName, Targets>>>
+export type TargetTable = Partial<Readonly<Record<OperationName, Targets>>>
 
 export const memoryTargets: TargetTable = {
   'client-credentials-opaque': { limit: 0.75 },
@@ -30,6 +30,14 @@ export const redisTargets: TargetTable = {
   refresh: { limit: 0.55, jmondi: 1.1, 'oidc-provider': 4 },
   'password-5000-users': { limit: 0.6, jmondi: 1, 'oidc-provider': 3 },
   'authorization-code': { limit: 0.55, jmondi: 1.1, 'oidc-provider': 4 },
+}
+
+export const postgresqlTargets: TargetTable = {
+  'client-credentials-opaque': { limit: 0.7, 'oidc-provider': 3 },
+  introspection: { limit: 0.7, 'oidc-provider': 3 },
+  userinfo: { limit: 0.7, 'oidc-provider': 3 },
+  refresh: { limit: 0.6, 'oidc-provider': 3 },
+  'authorization-code': { limit: 0.6, 'oidc-provider': 3 },
 }
 
 /** Of the limit on the same runtime, for every operation. */

@@ -1,38 +1,20 @@
-import { spawnSync } from 'node:child_process'
 import { Redis } from 'ioredis'
 import { startRedis } from '../../test/support/redis-server.ts'
+import type { BenchStore, StoreCall } from './bench-store.ts'
+import { moveToCore } from './pin-to-core.ts'
 import { cpuOf } from './process-figures.ts'
 
-/** A command as MONITOR reports it. */
-export interface WatchedCommand {
-  /** Milliseconds. */
-  readonly time: number
-  /** A script called it; a client sent all others. */
-  readonly inScript: boolean
-}
-
-/** A redis-server for the benchmark, without persistence, on a free loopback port. */
-export interface BenchRedis {
-  readonly url: string
-  readonly port: number
-  /** Returns how many commands it has executed, including those in transactions and scripts, without our own INFO. */
-  commands(): Promise<number>
-  /** Returns the commands of a piece of work. MONITOR slows Redis down. */
-  watch(work: () => Promise<unknown>): Promise<readonly WatchedCommand[]>
-  /** Returns the CPU seconds of all its threads. */
-  cpu(): number
-  stop(): Promise<void>
-}
-
-/** @param core the core to run on; any by default */
-export async function startBenchRedis(core?: number): Promise<BenchRedis> {
+/** Starts a redis-server without persistence. @param core the core to run on; any by default */
+export async function startBenchRedis(core?: number): Promise<BenchStore> {
   const server = await startRedis()
-  if (core !== undefined) spawnSync('taskset', ['-a', '-cp', String(core), String(server.pid)])
+  if (core !== undefined) moveToCore(core, server.pid)
   const client = new Redis(server.url)
   return {
     url: server.url,
     port: server.port,
-    async commands() {
+    urlAt: (port) => `redis://127.0.0.1:${port}`,
+    // Including those in transactions and scripts.
+    async calls() {
       const statistics = await client.info('commandstats')
       let calls = 0
       for (const [, name, count] of statistics.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gmu)) {
@@ -40,11 +22,12 @@ export async function startBenchRedis(core?: number): Promise<BenchRedis> {
       }
       return calls
     },
+    // MONITOR slows Redis down.
     async watch(work) {
       const monitor = await client.monitor()
       try {
         const marker = `watched ${performance.now()}`
-        const commands: WatchedCommand[] = []
+        const commands: StoreCall[] = []
         const seen = new Promise<void>((resolve) => {
           monitor.on('monitor', (time: string, words: readonly string[], source: string) => {
             if (words[1] === marker) resolve()

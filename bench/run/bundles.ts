@@ -7,7 +7,15 @@ import { build } from 'esbuild'
 const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
 
 /** Peers stay external, since not all of them can be bundled. */
-const packages = ['oidc-provider', 'fastify', '@fastify/*', '@jmondi/*', 'jsonwebtoken']
+const packages = [
+  'oidc-provider',
+  'fastify',
+  '@fastify/*',
+  '@jmondi/*',
+  'jsonwebtoken',
+  'better-auth',
+  '@better-auth/*',
+]
 
 /** Bundled programs in temporary directories. */
 export interface Bundles {
@@ -41,7 +49,8 @@ export function openBundles(bench: URL): Bundles {
       target: 'node20',
       format: 'esm',
       conditions: ['@grantry/source'],
-      external: isPeer(program) ? packages : [],
+      // An optional dependency of `pg`.
+      external: ['pg-native', ...(isPeer(program) ? packages : [])],
       define: { 'process.env.NODE_ENV': '"production"' },
       banner: { js: banner },
       logLevel: 'error',

@@ -21,7 +21,7 @@ const noPassword = `$scrypt$ln=10,r=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 const configurationOf = (setting: Setting): object => ({
   ...grantryOptions(setting),
-  storage: { driver: 'redis', url: setting.redisUrl },
+  storage: { driver: 'redis', url: setting.storeUrl },
   keys: { jwks: './keys.json' },
   users: [{ sub: user.sub, username: user.username, password: noPassword, claims: user.claims }],
 })

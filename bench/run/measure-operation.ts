@@ -1,7 +1,7 @@
 import type { Slice, SliceFigures } from '../load/run-slice.ts'
 import { type OperationName, presentation } from '../operations.ts'
 import { newSetting, publicKeyOf } from '../setting.ts'
-import type { BenchRedis } from './bench-redis.ts'
+import type { BenchStore } from './bench-store.ts'
 import type { Generator } from './generator.ts'
 import { tokensFor } from './present-tokens.ts'
 import type { Launch, ServerProcess } from './server-process.ts'
@@ -18,9 +18,10 @@ export interface Round {
   /** Share of their core that the server and the generator used, 0 to 1. */
   readonly serverLoad: number
   readonly generatorLoad: number
-  /** Share of the generator's core that Redis used, and its commands per request; 0 without Redis. */
-  readonly redisLoad: number
-  readonly commands: number
+  /** Share of the generator's core that the store used, its microseconds and its calls per request; 0 in memory. */
+  readonly storeLoad: number
+  readonly storeCpu: number
+  readonly storeCalls: number
 }
 
 export interface ServerFigures {
@@ -72,9 +73,9 @@ export async function measureOperation(
   servers: ReadonlyMap<string, Launch>,
   generator: Generator,
   plan: Plan,
-  redis?: BenchRedis,
+  store?: BenchStore,
 ): Promise<readonly ServerFigures[]> {
-  const setting = newSetting(operation, redis && { redisUrl: redis.url })
+  const setting = newSetting(operation, store && { storeUrl: store.url })
   const publicKey = publicKeyOf(setting)
   const spends = presentation(operation) === 'spent'
   const contenders: Contender[] = []
@@ -82,8 +83,8 @@ export async function measureOperation(
   /** Runs a slice whose tokens are prepared. */
   async function slice(contender: Contender, seconds: number, connections: number): Promise<SliceFigures> {
     const { process, tokens } = contender
-    // redis-server runs on the core of the generator.
-    const polls = redis === undefined
+    // The store runs on the core of the generator.
+    const polls = store === undefined
     const order: Slice = { operation, ports: [process.port], seconds, tokens, connections, publicKey, polls }
     const figures = await generator.run(order)
     if (presentation(operation) === 'rotated') contender.tokens = figures.tokens
@@ -114,10 +115,10 @@ export async function measureOperation(
     await prepare(contender, leadIn)
     await slice(contender, leadIn, plan.connections)
     await prepare(contender, plan.seconds)
-    const commands = await redis?.commands()
-    const [cpu, redisCpu] = [contender.process.cpu(), redis?.cpu()]
+    const calls = await store?.calls()
+    const [cpu, storeCpu] = [contender.process.cpu(), store?.cpu() ?? 0]
     const figures = await slice(contender, plan.seconds, plan.connections)
-    const used = contender.process.cpu() - cpu
+    const [used, usedByStore] = [contender.process.cpu() - cpu, (store?.cpu() ?? 0) - storeCpu]
     const correct = figures.requests - figures.failures
     return {
       requestsPerSecond: correct / figures.seconds,
@@ -126,8 +127,9 @@ export async function measureOperation(
       cpu: (used * 1e6) / correct,
       serverLoad: used / figures.seconds,
       generatorLoad: figures.generatorLoad,
-      redisLoad: redisCpu === undefined ? 0 : ((redis?.cpu() ?? 0) - redisCpu) / figures.seconds,
-      commands: commands === undefined ? 0 : (((await redis?.commands()) ?? 0) - commands) / figures.requests,
+      storeLoad: usedByStore / figures.seconds,
+      storeCpu: (usedByStore * 1e6) / correct,
+      storeCalls: calls === undefined ? 0 : (((await store?.calls()) ?? 0) - calls) / figures.requests,
     }
   }
 

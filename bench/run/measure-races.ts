@@ -1,6 +1,6 @@
 import type { OperationName } from '../operations.ts'
 import { newSetting, publicKeyOf } from '../setting.ts'
-import { startBenchRedis } from './bench-redis.ts'
+import type { StartStore } from './bench-store.ts'
 import type { Generator } from './generator.ts'
 import { tokensFor } from './present-tokens.ts'
 import type { Launch } from './server-process.ts'
@@ -12,7 +12,7 @@ export const racers = 20
 /** How often they race. */
 const races = 5
 
-/** Milliseconds on the path to Redis: a store without latency hides races, because each request finishes its turn. */
+/** Milliseconds on the path to the store: a store without latency hides races, because each request finishes its turn. */
 const latency = 5
 
 /**
@@ -23,10 +23,11 @@ export async function measureRaces(
   operation: OperationName,
   servers: ReadonlyMap<string, Launch>,
   generator: Generator,
+  startStore: StartStore,
 ): Promise<ReadonlyMap<string, readonly number[]>> {
-  const redis = await startBenchRedis(1)
-  const path = await startSlowPath(redis.port)
-  const setting = newSetting(operation, { redisUrl: path.url, retryWindow: 0 })
+  const store = await startStore(1)
+  const path = await startSlowPath(store)
+  const setting = newSetting(operation, { storeUrl: path.url, retryWindow: 0 })
   const winners = new Map<string, readonly number[]>()
   try {
     for (const [name, launch] of servers) {
@@ -56,6 +57,6 @@ export async function measureRaces(
     return winners
   } finally {
     await path.stop()
-    await redis.stop()
+    await store.stop()
   }
 }

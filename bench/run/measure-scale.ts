@@ -36,7 +36,7 @@ export async function measureScale(
   plan: Plan,
 ): Promise<readonly ScaleRound[]> {
   const redis = await startBenchRedis()
-  const setting = newSetting(operation, { redisUrl: redis.url })
+  const setting = newSetting(operation, { storeUrl: redis.url })
   const servers: ServerProcess[] = []
   try {
     while (servers.length < processes) servers.push(await startServer(command, setting))

@@ -1,14 +1,14 @@
 import { type OperationName, presentation } from '../operations.ts'
 import { newSetting, publicKeyOf } from '../setting.ts'
-import { startBenchRedis, type WatchedCommand } from './bench-redis.ts'
+import type { StartStore, StoreCall } from './bench-store.ts'
 import type { Generator } from './generator.ts'
 import { tokensFor } from './present-tokens.ts'
 import type { Launch, ServerProcess } from './server-process.ts'
 import { startSlowPath } from './slow-path.ts'
 
-/** What one request causes in Redis, without other requests that could share its commands. */
+/** What one request causes in the store, without other requests that could share its commands. */
 export interface Trips {
-  /** Commands of the server. A script counts once. */
+  /** Commands or statements of the server. A script counts once. */
   readonly sent: number
   /** Including those in scripts. */
   readonly executed: number
@@ -16,38 +16,39 @@ export interface Trips {
   readonly trips: number
 }
 
-/** Delays what is sent to Redis by this many milliseconds. */
+/** Delays what is sent to the store by this many milliseconds. */
 const delay = 20
 
 /** Requests per server. Their median counts. */
 const requests = 5
 
 /**
- * Counts the commands and trips of a request. What a server sends together reaches Redis together; what it sends after
- * a reply arrives later by at least the delay. So each pause of half the delay between two commands is a new trip, on a
- * busy machine too. A command that is sent after the response counts as well.
+ * Counts the calls and trips of a request. What a server sends together reaches the store together; what it sends after
+ * a reply arrives later by at least the delay. So each pause of half the delay between two calls is a new trip, on a busy
+ * machine too. A call that is sent after the response counts as well.
  */
-export function countTrips(commands: readonly WatchedCommand[]): Trips {
-  const times = commands.map(({ time }) => time).sort((one, other) => one - other)
+export function countTrips(calls: readonly StoreCall[]): Trips {
+  const times = calls.map(({ time }) => time).sort((one, other) => one - other)
   const pauses = times.filter((time, index) => time - (times[index - 1] ?? time) > delay / 2).length
   return {
-    sent: commands.filter(({ inScript }) => !inScript).length,
-    executed: commands.length,
-    trips: commands.length === 0 ? 0 : pauses + 1,
+    sent: calls.filter(({ inScript }) => !inScript).length,
+    executed: calls.length,
+    trips: calls.length === 0 ? 0 : pauses + 1,
   }
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** Measures the commands and trips of one request, on a path to Redis with latency. */
+/** Measures the calls and trips of one request, on a path to the store with latency. */
 export async function measureTrips(
   operation: OperationName,
   servers: ReadonlyMap<string, Launch>,
   generator: Generator,
+  startStore: StartStore,
 ): Promise<ReadonlyMap<string, Trips>> {
-  const redis = await startBenchRedis(1)
-  const path = await startSlowPath(redis.port)
-  const setting = newSetting(operation, { redisUrl: path.url })
+  const store = await startStore(1)
+  const path = await startSlowPath(store)
+  const setting = newSetting(operation, { storeUrl: path.url })
   const publicKey = publicKeyOf(setting)
 
   async function measure(name: string, server: ServerProcess): Promise<Trips> {
@@ -65,7 +66,7 @@ export async function measureTrips(
     await sendOne()
     path.setDelay(delay)
     const all: Trips[] = []
-    while (all.length < requests) all.push(countTrips(await redis.watch(sendOne)))
+    while (all.length < requests) all.push(countTrips(await store.watch(sendOne, 3 * delay)))
     const of = (figure: keyof Trips): number => median(all.map((one) => one[figure]))
     return { sent: of('sent'), executed: of('executed'), trips: of('trips') }
   }
@@ -84,6 +85,6 @@ export async function measureTrips(
     return measured
   } finally {
     await path.stop()
-    await redis.stop()
+    await store.stop()
   }
 }

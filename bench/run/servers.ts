@@ -68,6 +68,15 @@ export const redisServers: readonly Server[] = [
   { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider-redis.ts' },
 ]
 
+/** The servers on PostgreSQL. */
+export const postgresqlServers: readonly Server[] = [
+  { name: 'limit-node', runtime: 'node', program: 'programs/limit-postgresql-node.ts' },
+  { name: 'grantry-node', runtime: 'node', program: 'programs/grantry-postgresql-node.ts' },
+  { ...withoutRetry, runtime: 'node', program: 'programs/grantry-postgresql-node.ts' },
+  { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider-postgresql.ts' },
+  { name: 'better-auth-node', runtime: 'node', program: 'peers/better-auth.ts' },
+]
+
 /** The baseline: the cost of the adapters alone. */
 export const floorServers: readonly Server[] = [
   { name: 'limit-node', runtime: 'node', program: 'programs/floor/floor-node.ts' },

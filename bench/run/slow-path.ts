@@ -1,24 +1,30 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { BenchStore } from './bench-store.ts'
 
-/** A path to Redis whose latency can be set: a forwarder on loopback. */
+/** A path to a store whose latency can be set: a forwarder on loopback. */
 export interface SlowPath {
   readonly url: string
-  /** Delays everything that is sent to Redis from now on by this many milliseconds. */
+  /** Delays everything that is sent to the store from now on by this many milliseconds. */
   setDelay(milliseconds: number): void
   stop(): Promise<void>
 }
 
-export async function startSlowPath(port: number): Promise<SlowPath> {
+export async function startSlowPath({ port, urlAt, inspect }: BenchStore): Promise<SlowPath> {
   let milliseconds = 0
   const sockets = new Set<Socket>()
   const listener = createServer({ noDelay: true }, (near) => {
     const far = connect({ port, host: '127.0.0.1', noDelay: true })
+    const see = inspect?.()
+    const forward = (chunk: Buffer): void => {
+      see?.(chunk)
+      far.write(chunk)
+    }
     far.pipe(near)
     near.on('data', (chunk) => {
-      if (milliseconds === 0) return far.write(chunk)
+      if (milliseconds === 0) return forward(chunk)
       // Timers of the same duration fire in their order, so the bytes keep theirs.
-      setTimeout(() => far.write(chunk), milliseconds)
+      setTimeout(() => forward(chunk), milliseconds)
     })
     for (const [socket, other] of [
       [near, far],
@@ -36,7 +42,7 @@ export async function startSlowPath(port: number): Promise<SlowPath> {
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   return {
-    url: `redis://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    url: urlAt((listener.address() as AddressInfo).port),
     setDelay(given) {
       milliseconds = given
     },

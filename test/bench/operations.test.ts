@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runSlice } from '../../bench/load/run-slice.ts'
-import { type OperationName, operationNames, redisOperationNames, signInOperation } from '../../bench/operations.ts'
+import {
+  type OperationName,
+  operationNames,
+  postgresqlOperationNames,
+  redisOperationNames,
+  signInOperation,
+} from '../../bench/operations.ts'
 import { type Bundles, openBundles } from '../../bench/run/bundles.ts'
 import { tokensFor } from '../../bench/run/present-tokens.ts'
 import { type ServerProcess, startServer } from '../../bench/run/server-process.ts'
 import { servers, supports } from '../../bench/run/servers.ts'
 import { newSetting, publicKeyOf, type Setting } from '../../bench/setting.ts'
+import { describeWithPostgresql } from '../support/postgresql-describe.ts'
+import { postgresqlServers } from '../support/postgresql-servers.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
@@ -58,7 +66,7 @@ describeWithRedis('the measured servers on Redis', () => {
     let server: ServerProcess
     let setting: Setting
     beforeAll(async () => {
-      setting = newSetting('password', { redisUrl: redis.url })
+      setting = newSetting('password', { storeUrl: redis.url })
       server = await startServer([process.execPath, await bundles.bundle(program)], setting)
     })
     afterAll(() => server.stop())
@@ -71,11 +79,27 @@ describeWithRedis('the measured servers on Redis', () => {
   })
 
   it('sign-in: every response of Grantry is correct', async () => {
-    const setting = newSetting(signInOperation, { redisUrl: redis.url })
+    const setting = newSetting(signInOperation, { storeUrl: redis.url })
     const program = await bundles.bundle('programs/grantry-redis-node.ts')
     const server = await startServer([process.execPath, program], setting)
     try {
       await expectCorrect(server, signInOperation, setting)
+    } finally {
+      await server.stop()
+    }
+  })
+})
+
+describeWithPostgresql('the measured servers on PostgreSQL', () => {
+  const start = postgresqlServers()
+  const programs = ['programs/limit-postgresql-node.ts', 'programs/grantry-postgresql-node.ts']
+
+  it.each(programs)('%s: every response is correct', async (program) => {
+    const { url } = await start()
+    const setting = newSetting('refresh', { storeUrl: url })
+    const server = await startServer([process.execPath, await bundles.bundle(program)], setting)
+    try {
+      for (const operation of postgresqlOperationNames) await expectCorrect(server, operation, setting)
     } finally {
       await server.stop()
     }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { wrap } from '../../bench/report/section.ts'
 import { targetSection } from '../../bench/report/targets.ts'
+import { readCalls } from '../../bench/run/bench-postgresql.ts'
 import { countTrips } from '../../bench/run/measure-trips.ts'
 import { bottleneckOf } from '../../bench/sections/scale-section.ts'
 
@@ -14,6 +15,32 @@ describe('the report of the benchmark', () => {
     ['no commands', [], { sent: 0, executed: 0, trips: 0 }],
   ])('counts the trips of %s', (_, commands, counts) => {
     expect(countTrips(commands)).toEqual(counts)
+  })
+
+  it.each([1, 3, 7, 100])('counts the statements of a PostgreSQL connection in pieces of %i bytes', (size) => {
+    const message = (type: string, length: number): Buffer => {
+      const bytes = Buffer.alloc(type.length + 4 + length, 'E')
+      bytes.write(type, 'latin1')
+      bytes.writeUInt32BE(4 + length, type.length)
+      return bytes
+    }
+    // The startup message, Parse, Bind, Execute, Sync; Query; Sync.
+    const sent = [
+      ['', 40],
+      ['P', 90],
+      ['B', 20],
+      ['E', 5],
+      ['S', 0],
+      ['Q', 12],
+      ['S', 0],
+    ] as const
+    const bytes = Buffer.concat(sent.map(([type, length]) => message(type, length)))
+    let calls = 0
+    const read = readCalls(() => {
+      calls += 1
+    })
+    for (let start = 0; start < bytes.length; start += size) read(bytes.subarray(start, start + size))
+    expect(calls).toBe(2)
   })
 
   it.each([
