@@ -63,6 +63,8 @@ describeWithPostgresql('open() of the PostgreSQL driver', () => {
 
   test('names the right that is missing to create the table, and works after the migration', async () => {
     const url = await newUser('poor')
+    // Before PostgreSQL 15, every user may create tables in this schema.
+    await server.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC', undefined, 'poor')
     const driver = driverOf({ url })
     await expect(driver.open()).rejects.toThrow(
       'has no table "public"."grantry_items", and this user may not create it; run "grantry storage migrate" as a user with CREATE on schema public',

@@ -1,31 +1,22 @@
 // What `grantry check` reads from the server: its clock, and whether a failover can lose confirmed writes.
-import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { postgresqlDriver } from '@grantry/storage-drivers/postgresql'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { inspectStore } from '../../packages/server/src/doctor/inspect-store.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
-import { programOf, superuser } from '../support/postgresql-process.ts'
 import type { PostgresqlServer } from '../support/postgresql-server.ts'
 import { postgresqlServers } from '../support/postgresql-servers.ts'
 
 /** Receives the log of the server, as a replica does. */
-async function follow({ port }: PostgresqlServer): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'grantry-replica-'))
-  const receiver = spawn(
-    programOf('pg_receivewal'),
-    ['-h', '127.0.0.1', '-p', String(port), '-U', superuser.user, '-D', directory, '--synchronous', '--no-password'],
-    { env: { PGPASSWORD: superuser.password }, stdio: 'ignore' },
-  )
-  const ended = new Promise((resolve) => receiver.once('exit', resolve))
-  onTestFinished(async () => {
-    receiver.kill('SIGKILL')
-    await ended
-    await rm(directory, { recursive: true, force: true })
-  })
+async function follow({ url }: PostgresqlServer): Promise<void> {
+  const replica = new pg.Client({ connectionString: url, replication: 'true', application_name: 'replica' } as object)
+  replica.on('error', () => {})
+  onTestFinished(() => replica.end())
+  await replica.connect()
+  const { rows } = await replica.query('IDENTIFY_SYSTEM')
+  // The server sends its log until the connection ends.
+  replica.query(`START_REPLICATION PHYSICAL ${rows[0].xlogpos}`, () => {})
 }
 
 describeWithPostgresql('the state of the server', () => {
@@ -42,7 +33,7 @@ describeWithPostgresql('the state of the server', () => {
     await eventually(async () => expect(await replicasOf()).toBe(true))
     expect(await inspectStore(driver)).toMatchObject({ hasAsynchronousReplicas: true })
 
-    await server.query("ALTER SYSTEM SET synchronous_standby_names = 'pg_receivewal'")
+    await server.query("ALTER SYSTEM SET synchronous_standby_names = 'replica'")
     await server.query('SELECT pg_reload_conf()')
     await eventually(async () => expect(await replicasOf()).toBe(false))
   })

@@ -59,6 +59,8 @@ describeWithPostgresql('an unusable PostgreSQL ends the start with one line', ()
 
   test('a right is missing, also for a table that an administrator has created', async () => {
     const config = configured(directory, at('poor'))
+    // Before PostgreSQL 15, every user may create tables in this schema.
+    await server.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC', undefined, 'poor')
     const starting = async () => sentenceOf(config, await printed('serve', '--config', config, '--port', '0'))
     expect(await starting()).toContain('has no table "public"."grantry_items", and this user may not create it')
     const { out } = await printed('storage', 'migrate', '--print', '--config', config)

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 
 /** Debian installs each version in a folder of its own, which is not in PATH. */
 function programFolder(): string | undefined {
+  const given = process.env.POSTGRESQL_BIN
+  if (given !== undefined) return given
   const root = '/usr/lib/postgresql'
   // A version without initdb is that of a client.
   const names = existsSync(root) ? readdirSync(root).filter((name) => existsSync(join(root, name, 'bin/initdb'))) : []
@@ -30,7 +32,7 @@ function account(): { readonly uid?: number; readonly gid?: number } {
 }
 
 /** Path of a program of PostgreSQL. */
-export const programOf = (name: string): string => join(folder ?? '', name)
+const programOf = (name: string): string => join(folder ?? '', name)
 
 /** The superuser of every test server. */
 export const superuser = { user: 'postgres', password: 'the-password' }
@@ -46,8 +48,8 @@ export async function createCluster(encoding: string): Promise<string> {
     ...['--pgdata', join(directory, 'data'), '--username', superuser.user, '--pwfile', passwords],
     ...['--auth', 'scram-sha-256', '--encoding', encoding, '--locale', 'C', '--no-sync', '--no-instructions'],
   ]
-  const { status, stderr } = spawnSync(programOf('initdb'), parameters, { encoding: 'utf8', uid, gid, cwd: '/' })
-  if (status !== 0) throw new Error(`initdb failed: ${stderr}`)
+  const { status, stderr, error } = spawnSync(programOf('initdb'), parameters, { encoding: 'utf8', uid, gid, cwd: '/' })
+  if (status !== 0) throw new Error(`initdb failed: ${error?.message ?? stderr}`)
   return directory
 }
 
