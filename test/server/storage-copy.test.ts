@@ -1,6 +1,6 @@
 // grantry storage copy: an operator moves a running service to another storage.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { progressBar } from '../../packages/server/src/commands/progress-bar.ts'
 import { directories, file, serve } from './operator-server.ts'
@@ -26,6 +26,16 @@ describe('grantry storage copy', () => {
     expect(await moved.refresh((await moved.login()).refresh_token)).toBe(200)
   })
 
+  test('into a storage that was checked before', async () => {
+    const [from, to] = [file(directories()), file(directories())]
+    await (await serve(from)).login()
+    // Its signing keys are in the storage.
+    writeFileSync(to, JSON.stringify({ ...JSON.parse(readFileSync(to, 'utf8')), keys: {} }))
+    const check = await printed('check', '--json', '--config', to)
+    expect(JSON.parse(check.out).findings).not.toContainEqual(expect.objectContaining({ where: 'storage' }))
+    expect(await printed('storage', 'copy', '--from', from, '--to', to)).toMatchObject({ code: 0 })
+  })
+
   test('counts only in a dry run', async () => {
     const [from, target] = [file(directories()), directories()]
     await (await serve(from)).login()
@@ -47,7 +57,7 @@ describe('grantry storage copy', () => {
     const { access_token } = await other.login()
     const { code, out, err } = await printed('storage', 'copy', '--from', from, '--to', to)
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/grantry: storage copy from \S+ to \S+: the target storage has items [^\n]+\n$/u)
+    expect(err).toMatch(/grantry: storage copy from \S+ to \S+: the target storage has items: [^\n]+\n$/u)
     expect(await other.isActive(access_token)).toBe(true)
   })
 

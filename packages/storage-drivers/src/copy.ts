@@ -56,7 +56,7 @@ async function assertStorages(options: CopyOptions): Promise<void> {
   if (isInside) throw new Error('the target storage is inside the source; use a prefix that begins differently')
   if ((await to.getItem(markerKey)) == null && !(await isEmpty(to))) {
     throw new Error(
-      'the target storage has items that no unfinished copy has written; use an empty one, such as another prefix, file or directory',
+      'the target storage has items: a copy into it is complete, or a service has used it; use an empty one, such as another prefix, file or directory',
     )
   }
 }

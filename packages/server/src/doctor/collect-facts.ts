@@ -20,13 +20,19 @@ import { openTls } from '../configuration/tls.ts'
 import { configurationMessage } from '../error-message.ts'
 import type { Facts, FileFact } from './facts.ts'
 import { inspectStore } from './inspect-store.ts'
+import { withoutKeyWrites } from './without-key-writes.ts'
 
 type Warning = Facts['warnings'][number]
 
 /** Returns the secrets in a configuration: everything that must not be readable in the file. */
 function secretsIn({ storage, keys }: LoadedConfiguration['configuration']): readonly string[] {
   const { encryptionSecret } = keySettingsOf(keys)
-  const urls = storage.driver === 'redis' ? [storage.url, ...(storage.cluster ?? [])] : []
+  const urls =
+    storage.driver === 'redis'
+      ? [storage.url, ...(storage.cluster ?? [])]
+      : storage.driver === 'postgresql'
+        ? [storage.url]
+        : []
   // The original URL, too: parsing percent-encodes some characters of the password.
   const passwords = urls.flatMap((url) => {
     const read = url === undefined ? '' : new URL(url).password
@@ -76,7 +82,7 @@ async function openAndInspectStore(
     if (event.type === 'startup_warning' && event.reason === 'refused_key_stored') warnings.push(event)
   }
   try {
-    const provider = await createProvider({ ...options, storage: driver, observe })
+    const provider = await createProvider({ ...options, storage: withoutKeyWrites(driver), observe })
     return { store: await inspectStore(driver), keys: await provider.keys.list(), warnings }
   } catch (cause) {
     return {

@@ -24,9 +24,9 @@ export function backupTo(file: string): Step<void> {
     if (statSync(target, { throwIfNoEntry: false }) !== undefined) {
       throw new Error(`storage: ${target} exists; name a new file for the backup`)
     }
-    // SQLite accepts an empty file, and keeps its mode.
-    closeSync(openSync(draft, 'wx', 0o600))
     try {
+      // SQLite accepts an empty file, and keeps its mode.
+      closeSync(openSync(draft, 'wx', 0o600))
       database.run('VACUUM INTO ?1', draft)
       flush(draft, 'r+')
       // Unlike a renaming, it never replaces a file that has appeared in the meantime.
