@@ -32,7 +32,7 @@ function account(): { readonly uid?: number; readonly gid?: number } {
 }
 
 /** Path of a program of PostgreSQL. */
-const programOf = (name: string): string => join(folder ?? '', name)
+export const programOf = (name: string): string => join(folder ?? '', name)
 
 /** The superuser of every test server. */
 export const superuser = { user: 'postgres', password: 'the-password' }
