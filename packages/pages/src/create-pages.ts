@@ -1,4 +1,4 @@
-import { parseConfiguration } from '@grantry/core'
+import { parseConfiguration, quotableName } from '@grantry/core'
 import { createLocaleOf } from './locale.ts'
 import { languages, localesOf } from './messages/languages.ts'
 import type { Messages } from './messages/messages.ts'
@@ -20,7 +20,8 @@ function messagesOf(locale: string, more: Partial<Messages> | undefined): Messag
   const known = languages[locale] ?? languages[locale.split('-', 1)[0] ?? ''] ?? languages.en
   if (known === undefined) throw new TypeError('There are no English texts')
   const unknown = Object.keys(more ?? {}).find((key) => !Object.hasOwn(known, key))
-  if (unknown !== undefined) throw new TypeError(`createPages(): messages.${locale} has the unknown text ${unknown}`)
+  if (unknown !== undefined)
+    throw new TypeError(`createPages(): messages.${locale} has the unknown text ${quotableName(unknown)}`)
   return { ...known, ...more }
 }
 

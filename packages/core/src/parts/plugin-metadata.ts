@@ -1,4 +1,4 @@
-import { closestName } from '../config-schema.ts'
+import { closestName, quotableName } from '../config-schema.ts'
 import type { Json, JsonObject } from '../types.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { DiscoveryMembers, Fields } from './fields.ts'
@@ -93,7 +93,7 @@ function assertAliases(metadata: JsonObject, endpoints: readonly string[]): void
   if (unknown === undefined) return
   const closest = closestName(unknown, endpoints)
   throw new TypeError(
-    `plugins: mtls_endpoint_aliases names ${unknown}, which is not an endpoint in the discovery document${
+    `plugins: mtls_endpoint_aliases names ${quotableName(unknown)}, which is not an endpoint in the discovery document${
       closest === undefined ? `; there are ${endpoints.join(', ')}` : `; did you mean ${closest}?`
     }`,
   )

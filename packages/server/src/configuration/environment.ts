@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { configurationError } from '@grantry/core'
+import { configurationError, quotableName } from '@grantry/core'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
 import { isNamedPlugin } from './named-plugins.ts'
 
@@ -70,7 +70,7 @@ function replace(value: unknown, path: string, variable: (name: string, path: st
   const before = Object.entries(value)
   const entries = before.map(([key, item]): [string, unknown] => [
     key,
-    replace(item, path === '' ? key : `${path}.${key}`, variable),
+    replace(item, path === '' ? quotableName(key) : `${path}.${quotableName(key)}`, variable),
   ])
   return entries.every(([, item], index) => item === before[index]?.[1]) ? value : Object.fromEntries(entries)
 }

@@ -1,3 +1,4 @@
+import { quotableName } from '@grantry/core'
 import type { JSONVisitor, ParseErrorCode } from 'jsonc-parser'
 
 /** Messages by the error code of jsonc-parser. */
@@ -42,7 +43,7 @@ export async function parseJson(text: string): Promise<unknown> {
       const first = own?.get(name)
       if (first !== undefined) {
         problems.push(
-          `${position(line, column)}: duplicate name ${JSON.stringify(name)}, first used on line ${first + 1}`,
+          `${position(line, column)}: duplicate name ${JSON.stringify(quotableName(name))}, first used on line ${first + 1}`,
         )
       } else if (name === '__proto__') problems.push(`${position(line, column)}: "__proto__" is not allowed as a name`)
       own?.set(name, line)

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { configurationProblems, createProvider, parseConfiguration } from '@grantry/core'
+import { configurationProblems, createProvider, parseConfiguration, quotableName } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { withEnvironment } from '../configuration/environment.ts'
 import { readConfiguration } from '../configuration/load.ts'
@@ -72,7 +72,7 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
     current = withEnvironment(source, variables)
   })
   const ofMembers = await problemsOf(() => parseConfiguration(configurationSchema, current, ''))
-  const memberOf = (problem: string): string => /^[$\w]+/u.exec(problem)?.[0] ?? ''
+  const memberOf = (problem: string): string => /^(?:[$\w-]+|<[^>]+>)/u.exec(problem)?.[0] ?? ''
   const unset = ofVariables.map(memberOf)
   const found = [...ofVariables, ...ofMembers.filter((problem) => !unset.includes(memberOf(problem)))]
   const wrong = found.map(memberOf)
@@ -80,7 +80,7 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
   if (!isObject) return found
   const areOthersHidden = wrong.some((name) => usedByOthers.includes(name))
   const members = Object.entries(current as Members).filter(
-    ([name]) => !wrong.includes(name) && !(areOthersHidden && !independent.includes(name)),
+    ([name]) => !wrong.includes(memberOf(quotableName(name))) && !(areOthersHidden && !independent.includes(name)),
   )
   const rest = { ...valid, ...Object.fromEntries(members) }
   let configuration: CheckedConfiguration | undefined
