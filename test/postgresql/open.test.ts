@@ -67,7 +67,7 @@ describeWithPostgresql('open() of the PostgreSQL driver', () => {
     await server.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC', undefined, 'poor')
     const driver = driverOf({ url })
     await expect(driver.open()).rejects.toThrow(
-      'has no table "public"."grantry_items", and this user may not create it; run "grantry storage migrate" as a user with CREATE on schema public',
+      'has no table "public"."grantry_items", and this user may not create it; run "grantry storage migrate" as the owner of the database or of schema public, or grant CREATE on that schema',
     )
     await expect(driverOf({ url, migrate: false }).open()).rejects.toThrow(
       'run "grantry storage migrate", or set migrate',

@@ -21,6 +21,7 @@ describe('postgresqlDriver() throws', () => {
     ['with an unknown parameter', { url: `${url}?sslmod=require` }, /the url does not have the form/u],
     ['with TLS that verifies nothing', { url: `${url}?sslmode=prefer` }, /sslmode is disable, require/u],
     ['with a parameter twice', { url: `${url}?sslmode=disable&sslmode=require` }, /does not have the form/u],
+    ['with a password that is not encoded', { url: 'postgresql://a:the#p@127.0.0.1/b' }, /; percent-encode special/u],
     ['with a password that cannot be decoded', { url: 'postgresql://a:%ff@127.0.0.1/b' }, /does not have the form/u],
     ['with quotes in the prefix', { url, prefix: 'a"b' }, /prefix must be 1 to 40 lower-case letters/u],
     ['with an empty prefix', { url, prefix: '' }, /prefix must be/u],

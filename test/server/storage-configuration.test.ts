@@ -60,7 +60,7 @@ describe('storage in a configuration', () => {
     [
       'a URL of another database, which can contain a password',
       { driver: 'postgresql', url: 'mysql://root:hunter2@127.0.0.1/db' },
-      'storage.url must be a URL such as postgresql://grantry:password@127.0.0.1:5432/grantry',
+      'storage.url must be a URL such as postgresql://grantry:password@127.0.0.1:5432/grantry, with percent-encoded special characters',
     ],
     [
       'a schema that is no name',
@@ -138,7 +138,7 @@ describe('storage in a configuration', () => {
       { driver: 'filesystem', directory: '/var/lib/grantry', fsync: false },
       'filesystem: /var/lib/grantry, without fsync: a power failure can lose the last seconds',
     ],
-    ['SQLite', { driver: 'sqlite' }, 'sqlite: /etc/grantry/grantry.db'],
+    ['SQLite', { driver: 'sqlite' }, 'sqlite: /etc/grantry/data/grantry.db'],
     [
       'SQLite without a flush',
       { driver: 'sqlite', file: '/var/lib/grantry.db', prefix: 'id', synchronous: 'normal' },

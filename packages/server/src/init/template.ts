@@ -51,12 +51,12 @@ const usersAndPagesComment = `\
 
 const sqliteFile = `\
   // Where codes and tokens are stored: a SQLite file that any number of processes on this machine share. For several
-  // machines, set "driver" to "redis".
+  // machines, use PostgreSQL or Redis: docs/guides/storage.md.
   "storage": { "driver": "sqlite", "file": "./data/grantry.db" },`
 
 const files = `\
   // Where codes and tokens are stored: files that any number of processes on this machine share. For several machines,
-  // set "driver" to "redis".
+  // use PostgreSQL or Redis: docs/guides/storage.md.
   "storage": { "driver": "filesystem", "directory": "./data" },`
 
 /** Returns the commented configuration that `grantry init` writes. */

@@ -60,7 +60,7 @@ export function parseAddress(url: string): Address {
   }
   if (address === undefined) {
     throw new TypeError(
-      `postgresqlDriver(): the url does not have the form ${expectedForm}; sslmode is disable, require, verify-ca or verify-full, and host=/directory (of a Unix socket) is the only other parameter`,
+      `postgresqlDriver(): the url does not have the form ${expectedForm}; sslmode is disable, require, verify-ca or verify-full, and host=/directory (of a Unix socket) is the only other parameter; percent-encode special characters of the user and the password`,
     )
   }
   return address

@@ -45,7 +45,7 @@ async function createTable(executor: Executor, errors: Errors, settings: Postgre
   } catch (error) {
     if (codeOf(error) !== '42501') throw error
     throw errors.create(
-      `has no table ${tableOf({ schema, prefix })}, and this user may not create it; run "grantry storage migrate" as a user with CREATE on schema ${schema}, or grant that right`,
+      `has no table ${tableOf({ schema, prefix })}, and this user may not create it; run "grantry storage migrate" as the owner of the database or of schema ${schema}, or grant CREATE on that schema`,
     )
   }
 }

@@ -6,7 +6,8 @@ import { fileErrorReason } from '../../error-message.ts'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { operationTimeout, prefix, tableName, text } from './fields.ts'
 
-const form = 'must be a URL such as postgresql://grantry:password@127.0.0.1:5432/grantry'
+const form =
+  'must be a URL such as postgresql://grantry:password@127.0.0.1:5432/grantry, with percent-encoded special characters'
 
 export const postgresqlSchema = configurationObject({
   driver: v.literal('postgresql'),

@@ -6,7 +6,7 @@ import { operationTimeout, prefix, text } from './fields.ts'
 
 export const sqliteSchema = configurationObject({
   driver: v.literal('sqlite'),
-  file: v.optional(text('the path of a file'), './grantry.db'),
+  file: v.optional(text('the path of a file'), './data/grantry.db'),
   prefix,
   synchronous: v.optional(v.picklist(['full', 'normal'], 'must be "full" or "normal"'), 'full'),
   operationTimeout,
