@@ -1,5 +1,15 @@
 // Who can replace the file, or the log that SQLite recovers writes from, makes tokens of his own.
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqliteDriver } from '@grantry/storage-drivers/sqlite'
@@ -65,6 +75,23 @@ test.each(['-wal', '-shm', '-journal'])('refuses a %s that others can write to, 
   await expect(open()).rejects.toThrow(`storage: ${file}${ending} is not a file; remove it`)
 })
 
+test('refuses to write a backup into a directory that others can write to, and leaves nothing in it', async () => {
+  await open()
+  const shared = join(directory, 'shared')
+  mkdirSync(shared)
+  const driver = sqliteDriver({ file })
+  for (const mode of [0o777, 0o1777, 0o770]) {
+    chmodSync(shared, mode)
+    await expect(driver.backup(join(shared, 'backup.db'))).rejects.toThrow(
+      `storage: the backup to ${shared}/backup.db has failed: other users of this machine can write to ${shared}; run`,
+    )
+  }
+  expect(readdirSync(shared)).toEqual([])
+  chmodSync(shared, 0o700)
+  await driver.backup(join(shared, 'backup.db'))
+  await driver.dispose()
+})
+
 describe.runIf(process.getuid?.() === 0)('as root', () => {
   test('refuses what belongs to another user', async () => {
     await open()
@@ -79,5 +106,17 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
       chownSync(path, other, other)
       await expect(open()).rejects.toThrow(belongsToOther(path))
     }
+  })
+
+  test('refuses to write a backup into a directory of another user', async () => {
+    const theirs = join(directory, 'theirs')
+    mkdirSync(theirs, { mode: 0o755 })
+    chownSync(theirs, other, other)
+    const driver = sqliteDriver({ file })
+    await expect(driver.backup(join(theirs, 'backup.db'))).rejects.toThrow(
+      `has failed: ${theirs} belongs to another user (${other}); make the user of this process its owner`,
+    )
+    expect(readdirSync(theirs)).toEqual([])
+    await driver.dispose()
   })
 })

@@ -1,6 +1,6 @@
 // The SQLite driver passes the conformance kit with the SQLite of each runtime. Node.js 20, which runs the tests, has
 // none: there the driver uses the package libsql (test/conformance/drivers.test.ts).
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
@@ -27,6 +27,34 @@ const runtimes: readonly (readonly [name: string, executable: string, parameters
   ['Bun', runtimeExecutable('.bin/bun'), ['run']],
   ['Deno', runtimeExecutable('.bin/deno'), ['run', '--no-config', ...permissions]],
 ]
+
+const deno = runtimeExecutable('.bin/deno')
+describeWithRuntime('Deno', deno, () => {
+  // Without the permission to read owners and parents, Deno would ask for it, or refuse the file.
+  test.each<[string, (own: string) => string, RegExp]>([
+    [
+      'refuses a parent that all users can write to',
+      () => '--allow-read',
+      /other users of this machine can write to \S+shared\w+; run chmod o-w/u,
+    ],
+    [
+      'opens a file with the permission for its directory only',
+      (own) => `--allow-read=${own},${script}`,
+      /^sqlite: \d+ passed, 0 failed/u,
+    ],
+  ])('the SQLite driver on Deno %s', async (_what, read, expected) => {
+    const shared = await mkdtemp(join(directory, 'shared'))
+    const own = join(shared, 'own')
+    await mkdir(own, { mode: 0o700 })
+    await chmod(shared, 0o777)
+    const granted = [read(own), `--allow-write=${own}`, '--allow-env', '--allow-sys=uid', '--no-prompt']
+    const parameters = ['run', '--no-config', ...granted, script, join(own, 'grantry.db')]
+    const program = runProgram([deno, ...parameters], { cwd: directory })
+    await program.ended
+    const { out, err } = program.output()
+    expect(out + err).toMatch(expected)
+  })
+})
 
 for (const [name, executable, parameters] of runtimes) {
   describeWithRuntime(name, executable, () => {

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { currentUser } from '../deno-permissions.ts'
 import { explainDiskError } from './disk-errors.ts'
 import { errorCode, ignoringErrors } from './ignore-errors.ts'
 import { type StoreDirectory, shardNames } from './store-directory.ts'
@@ -54,8 +55,7 @@ function createDirectory(directory: string): string | undefined {
  * root may use a directory owned by a user of the host.
  */
 function assertOwnUser({ directory, format }: StoreDirectory): void {
-  // Deno requires an extra permission for process.getuid().
-  if ('Deno' in globalThis || process.getuid?.() !== 0) return
+  if (currentUser() !== 0) return
   const { uid } = statSync(format)
   if (uid === 0) return
   throw storageError(

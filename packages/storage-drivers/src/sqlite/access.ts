@@ -1,14 +1,11 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
+import { currentUser, isGranted } from '../deno-permissions.ts'
 
 const refusal = (sentence: string): Error => new Error(`storage: ${sentence}`)
 
 const isWindows = process.platform === 'win32'
-const isDeno = 'Deno' in globalThis
-
-/** `undefined` where it cannot be known: Deno requires an extra permission for it. */
-const currentUser = (): number | undefined => (isDeno ? undefined : process.getuid?.())
 
 /** Root gets no exception: who owns a file or directory can replace what root would trust. */
 function assertOwner(path: string, { uid }: Stats, trusted: readonly number[]): void {
@@ -56,10 +53,8 @@ export function assertPrivateDirectory(directory: string): void {
   if (isWindows) return
   const real = realpathSync(directory)
   assertDirectory(real, lstatSync(real))
-  // Deno would require the permission to read all of them.
-  if (isDeno) return
   for (const parent of new Set([...parentsOf(real), directory, ...parentsOf(directory)])) {
-    if (parent !== real) assertParent(parent, lstatSync(parent))
+    if (parent !== real && isGranted({ name: 'read', path: parent })) assertParent(parent, lstatSync(parent))
   }
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { assertPrivateDirectory } from './access.ts'
 import type { Step } from './item-table.ts'
 
 const flush = (path: string, flags: string): void => {
@@ -15,7 +16,7 @@ const flush = (path: string, flags: string): void => {
  * Returns the step that copies the database to a file, which appears under its name only when it is complete. SQLite
  * copies the state of one moment; writes of other processes continue.
  *
- * @throws Error when the file exists
+ * @throws Error when the file exists, or others can write to its directory
  */
 export function backupTo(file: string): Step<void> {
   const target = resolve(file)
@@ -25,6 +26,8 @@ export function backupTo(file: string): Step<void> {
       throw new Error(`storage: ${target} exists; name a new file for the backup`)
     }
     try {
+      // Who can write there can replace what an operator restores.
+      assertPrivateDirectory(dirname(target))
       // SQLite accepts an empty file, and keeps its mode.
       closeSync(openSync(draft, 'wx', 0o600))
       database.run('VACUUM INTO ?1', draft)
@@ -36,7 +39,8 @@ export function backupTo(file: string): Step<void> {
       if (process.platform !== 'win32') flush(dirname(target), 'r')
     } catch (error) {
       rmSync(draft, { force: true })
-      throw new Error(`storage: the backup to ${target} has failed: ${(error as Error).message}`, { cause: error })
+      const reason = (error as Error).message.replace(/^storage: /u, '')
+      throw new Error(`storage: the backup to ${target} has failed: ${reason}`, { cause: error })
     }
   }
 }
