@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSweeper, type SweepStep } from '../../packages/storage-drivers/src/sql/sweeper.ts'
 
 describe('the sweeper', () => {
+  const nothing: SweepStep = { removed: 0, age: 0, isFull: false }
+
   beforeEach(() => {
     vi.useFakeTimers()
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
@@ -21,7 +23,8 @@ describe('the sweeper', () => {
       where: 'the test',
       removeExpired(): SweepStep {
         moments.push((Date.now() - begin) / 1000)
-        return { removed: left.shift() ?? 0, age: 5 }
+        const [count = 0] = left.splice(0, 1)
+        return { removed: count, age: 5, isFull: count >= 1000 }
       },
     })
     sweeper.start()
@@ -43,10 +46,10 @@ describe('the sweeper', () => {
 
   test('counts the rows, and reports how old the oldest was', async () => {
     const steps: SweepStep[] = [
-      { removed: 1000, age: 90 },
-      { removed: 3, age: 2 },
+      { removed: 1000, age: 90, isFull: true },
+      { removed: 3, age: 2, isFull: false },
     ]
-    const sweeper = createSweeper({ where: 'the test', removeExpired: () => steps.shift() ?? { removed: 0, age: 0 } })
+    const sweeper = createSweeper({ where: 'the test', removeExpired: () => steps.shift() ?? nothing })
     sweeper.start()
     await vi.advanceTimersByTimeAsync(1000)
     expect(sweeper.state()).toEqual({ removed: 1000, age: 90, isBehind: true })
@@ -78,7 +81,7 @@ describe('the sweeper', () => {
     })
     const sweeper = createSweeper({
       where: 'the test',
-      removeExpired: () => running.then(() => ({ removed: 0, age: 0 })),
+      removeExpired: () => running.then(() => nothing),
     })
     sweeper.start()
     await vi.advanceTimersByTimeAsync(1000)

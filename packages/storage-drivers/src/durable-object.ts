@@ -2,7 +2,8 @@ import type { AtomicDriver } from '@grantry/core'
 import type { Row, SqlDatabase } from './sqlite/engine.ts'
 import { itemTable } from './sqlite/item-table.ts'
 import { assertPrefix, schemaVersion, statementsFor } from './sqlite/statements.ts'
-import { purgeRows, type StepRunner, sweepRows, type TableOperations, tableOperations } from './sqlite/table-driver.ts'
+import { purgeRows, sweepRows } from './sqlite/sweep-rows.ts'
+import { type StepRunner, type TableOperations, tableOperations } from './sqlite/table-driver.ts'
 
 /** What the driver uses of the storage of a Durable Object whose class is in `new_sqlite_classes`. */
 export interface DurableObjectSqlStorage {
@@ -72,7 +73,7 @@ export function durableObjectDriver({ storage, prefix = 'grantry' }: DurableObje
       return storage.transactionSync(() => step(prepared))
     },
   }
-  const sweep = sweepRows(table, runner)
+  const sweep = sweepRows(table, runner.read, (_, act) => storage.transactionSync(act))
   return {
     name: 'durable-object',
     async open() {

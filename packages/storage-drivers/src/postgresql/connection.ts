@@ -71,8 +71,10 @@ function clientOf(settings: PostgresqlSettings, stream: Socket): pg.Client {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: timeout,
-    // A statement that no caller waits for any more ends soon. PgBouncer refuses this parameter.
-    ...(preparedStatements && { statement_timeout: timeout }),
+    // PgBouncer refuses these parameters. A statement that no caller waits for any more ends soon. The plan of a prepared
+    // statement outlives its reason: one that reads the whole table, made while that was small, would stay until the next
+    // ANALYZE, a minute in which the table can grow a thousandfold.
+    ...(preparedStatements && { statement_timeout: timeout, options: '-c enable_seqscan=off' }),
   })
 }
 

@@ -23,8 +23,9 @@ export interface Statements {
    */
   readonly commit: Statement
   /**
-   * $1: number of rows, $2: earliest end in seconds since the epoch. Returns how many were removed, the seconds since the first of their ends,
-   * and the last of them.
+   * $1: number of rows, $2: the earliest end, in seconds since the epoch, $3: seconds to search again. Returns how many
+   * were removed, the seconds since the first of their ends, and the earliest end of the next search: the last of their
+   * ends if there are more rows, otherwise $3 before now.
    */
   readonly sweep: Statement
   /** $1: the first key, $2: a key after the last, $3: number of rows. Returns keys in order. */
@@ -126,14 +127,19 @@ SELECT true, ${hexKey}, value FROM counted
 UNION ALL
 SELECT false, ${hexKey}, value FROM ${table} WHERE key = ANY ($4::bytea[]) AND ends > pg_catalog.now()`
 
+// By their places, which do not change while the rows are locked. With a condition on `key` or `ends`, PostgreSQL could
+// compare every expired row with the list, if few were when it planned the statement.
 const sweepText = (table: string): string => `WITH removed AS (
-  DELETE FROM ${table} WHERE key = ANY (ARRAY (
-    SELECT key FROM ${table} WHERE ends <= pg_catalog.now() AND ends >= pg_catalog.to_timestamp($2::float8) ORDER BY ends LIMIT $1::int
-    FOR UPDATE SKIP LOCKED
-  )) AND ends <= pg_catalog.now() RETURNING ends
+  DELETE FROM ${table} WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM ${table} WHERE ends <= pg_catalog.now() AND ends >= pg_catalog.to_timestamp($2::float8)
+    ORDER BY ends LIMIT $1::int FOR UPDATE SKIP LOCKED
+  )) RETURNING ends
 )
 SELECT pg_catalog.count(*), extract(epoch FROM pg_catalog.now() - pg_catalog.min(ends))::float8,
-  extract(epoch FROM pg_catalog.max(ends))::text FROM removed`
+  extract(epoch FROM CASE
+    WHEN pg_catalog.count(*) < $1::int::bigint THEN pg_catalog.now() - $3::float8 * interval '1 second'
+    ELSE pg_catalog.max(ends)
+  END)::text FROM removed`
 
 const page = 'WHERE key >= $1::bytea AND key < $2::bytea AND ends > pg_catalog.now() ORDER BY key LIMIT $3::int'
 

@@ -6,6 +6,8 @@ export interface SweepStep {
   readonly removed: number
   /** Seconds since the end of the oldest of them; 0 without any. */
   readonly age: number
+  /** Whether it has removed as many as it may, so that there can be more. */
+  readonly isFull: boolean
 }
 
 /** How far the removal of expired rows is behind. */
@@ -29,12 +31,9 @@ export interface Sweeper {
 export interface SweeperOptions {
   /** Name of the table and its server, for the warning. */
   readonly where: string
-  /** Removes at most `limit` expired rows that no other process is removing. */
-  removeExpired(limit: number): MaybePromise<SweepStep>
+  /** Removes a limited number of expired rows that no other process is removing. */
+  removeExpired(): MaybePromise<SweepStep>
 }
-
-/** Rows in a step: it holds locks for a few milliseconds. */
-const limit = 1000
 
 /** Milliseconds between two steps. */
 const pauses = { first: 1000, some: 1000, longest: 60_000 }
@@ -76,8 +75,8 @@ export function createSweeper({ where, removeExpired }: SweeperOptions): Sweeper
   async function step(): Promise<void> {
     const start = performance.now()
     try {
-      const { removed, age } = await removeExpired(limit)
-      state = { removed: state.removed + removed, age, isBehind: removed >= limit }
+      const { removed, age, isFull } = await removeExpired()
+      state = { removed: state.removed + removed, age, isBehind: isFull }
       if (state.isBehind) pause = pauseAfterFull(performance.now() - start)
       else pause = removed > 0 ? pauses.some : Math.min(Math.max(pause, pauses.some) * 2, pauses.longest)
     } catch (error) {

@@ -92,7 +92,8 @@ export function itemTable(sql: Statements): ItemTable {
     sweep: (limit) => (database) => {
       const now = Date.now()
       const ends = database.all(sql.sweep, now, limit).map((row) => Number(row.ends))
-      return { removed: ends.length, age: ends.length === 0 ? 0 : (now - Math.min(...ends)) / 1000 }
+      const age = ends.length === 0 ? 0 : (now - Math.min(...ends)) / 1000
+      return { removed: ends.length, age, isFull: ends.length >= limit }
     },
     keys: (base) => (database) =>
       packedRanges(base)

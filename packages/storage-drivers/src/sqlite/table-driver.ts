@@ -1,7 +1,6 @@
 import type { DriverChanges, MaybePromise } from '@grantry/core'
 import type { ListedItem } from '../copy/listable-driver.ts'
 import { packKey } from '../sql/item-key.ts'
-import type { SweepStep } from '../sql/sweeper.ts'
 import type { ItemTable, Step } from './item-table.ts'
 
 /** How a driver performs steps on its database. */
@@ -105,35 +104,5 @@ export function tableOperations(table: ItemTable, runner: StepRunner): TableOper
     clear: (base = '') => clear(table, runner, base),
     listItems: () => listItems(table, runner),
     countItems: async () => read(table.count()),
-  }
-}
-
-/** Rows in a transaction of the sweeper: it blocks the event loop for a millisecond. */
-const sweepSize = 100
-
-/** Returns the step of a sweeper: several short transactions. */
-export function sweepRows(table: ItemTable, { write }: Pick<StepRunner, 'write'>) {
-  return async (limit: number): Promise<SweepStep> => {
-    let [removed, age] = [0, 0]
-    while (removed < limit) {
-      const size = Math.min(sweepSize, limit - removed)
-      const step = await write(table.sweep(size))
-      removed += step.removed
-      age = Math.max(age, step.age)
-      if (step.removed < size) break
-    }
-    return { removed, age }
-  }
-}
-
-/** Rows that one step of `purge()` removes. */
-const purgeLimit = 1000
-
-/** Removes every expired row, in steps, and returns how many there were. */
-export async function purgeRows(sweep: ReturnType<typeof sweepRows>): Promise<number> {
-  for (let removed = 0; ; ) {
-    const step = await sweep(purgeLimit)
-    removed += step.removed
-    if (step.removed < purgeLimit) return removed
   }
 }
