@@ -21,7 +21,7 @@ export interface Subject {
 /** Figures of one round. */
 export interface PairedRound {
   readonly empty: LoadFigures
-  /** With expired rows that nobody removes. */
+  /** With expired rows that no process removes. */
   readonly large: LoadFigures
   /** While the sweepers remove rows from the large table. */
   readonly largeSwept: LoadFigures
