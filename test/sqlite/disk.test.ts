@@ -1,8 +1,9 @@
 // A disk that is full or broken makes operations fail completely, and the driver recovers without a restart.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loadEngine } from '../../packages/storage-drivers/src/sqlite/engine.ts'
 import { type ObservedDriver, observedDriver } from './observed-driver.ts'
 
 let directory: string
@@ -136,4 +137,23 @@ test('the writes of a turn share a transaction, and reads need none', async () =
   expect(statements.filter((sql) => sql.startsWith('BEGIN'))).toEqual(['BEGIN IMMEDIATE'])
   expect(statements.filter((sql) => sql === 'COMMIT')).toHaveLength(1)
   expect(driver.getItem('key:1')).toBe('{}')
+})
+
+test('the log shrinks after another program has read for long', async () => {
+  const { driver } = observed
+  await driver.setItem('code:1', '{}', { ttl: 60 })
+  const reader = loadEngine()(file)
+  reader.run('BEGIN')
+  reader.all('SELECT count(*) FROM grantry_items')
+  for (let round = 0; round < 10; round += 1) {
+    // SQLite writes no page again whose content stays the same.
+    const value = String(round).repeat(100_000)
+    await Promise.all(Array.from({ length: 25 }, (_, n) => driver.setItem(`access:${n}`, value, { ttl: 60 })))
+  }
+  const size = () => statSync(`${file}-wal`).size
+  expect(size()).toBeGreaterThan(20 * 2 ** 20)
+  reader.run('ROLLBACK')
+  reader.close()
+  for (let write = 0; write < 3; write += 1) await driver.setItem('code:1', '{}', { ttl: 60 })
+  expect(size()).toBeLessThanOrEqual(16 * 2 ** 20)
 })
