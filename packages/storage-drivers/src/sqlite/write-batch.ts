@@ -40,6 +40,12 @@ type Outcome =
 /** Maximum number of writes in a transaction: it blocks the event loop, and the writes of other processes. */
 const maxBatch = 256
 
+/**
+ * Milliseconds after a lock of another process during which this one pauses between transactions. Otherwise a busy
+ * process takes the lock again before others notice that it is free.
+ */
+const politeness = 1000
+
 function perform(open: () => SqlDatabase, writes: readonly Write[]): Outcome {
   let database: SqlDatabase | undefined
   let written: 'none' | 'unknown' = 'none'
@@ -59,11 +65,14 @@ function perform(open: () => SqlDatabase, writes: readonly Write[]): Outcome {
 
 /**
  * Performs the writes of one turn of the event loop in one transaction, because each transaction waits for the disk.
- * While another process has the lock, they wait outside of SQLite, together with the writes of later turns.
+ * While another process has the lock, they wait outside of SQLite, together with the writes of later turns; afterwards,
+ * the other one gets its turn.
  */
 export function createBatch({ database, handle, retryPause, timeout }: BatchSettings): Batch {
   let waiting: Write[] = []
   let running: Promise<void> | undefined
+  /** When another process had the lock. */
+  let lockedAt = Number.NEGATIVE_INFINITY
 
   /** Returns the writes of the next transaction. */
   function next(): readonly Write[] {
@@ -104,10 +113,10 @@ export function createBatch({ database, handle, retryPause, timeout }: BatchSett
   async function run(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve))
     for (;;) {
-      const isLocked = flush()
+      if (flush()) lockedAt = performance.now()
       if (waiting.length === 0) break
       await new Promise<void>((resolve) => {
-        if (isLocked) setTimeout(resolve, retryPause())
+        if (performance.now() - lockedAt < politeness) setTimeout(resolve, retryPause())
         else setImmediate(resolve)
       })
     }
