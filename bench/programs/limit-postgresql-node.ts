@@ -10,16 +10,16 @@ import { serveLimit } from './limit-store.ts'
 /** Connections, as in every server of the benchmark. */
 const max = 10
 
-/** As seconds: as long as the refresh token that it marks. */
+/** Seconds: as long as the refresh token that it marks. */
 const markerLifetime = 2_592_000
 
 const recordKey = (key: string): string => `\\x00${key}`
 const markerKey = (key: string): string => `\\x01${key}`
 
-const columnsOf = (keys: readonly string[], values: readonly string[], lifetimes: readonly number[]) => [
-  keyArray(keys),
-  textArray(values),
-  numberArray(lifetimes),
+const columnsOf = (items: readonly Item[]): readonly string[] => [
+  keyArray(items.map(({ key }) => key)),
+  textArray(items.map(({ value }) => value)),
+  numberArray(items.map(({ lifetime }) => lifetime)),
 ]
 
 serveLimit((url) => {
@@ -28,26 +28,17 @@ serveLimit((url) => {
   const pool = new pg.Pool({ connectionString: url, max })
   const created = pool.query(postgresqlMigration(location))
 
-  async function perform(name: 'read' | 'insert' | 'commit', values: unknown[]): Promise<pg.QueryArrayResult> {
+  async function perform(name: 'read' | 'write', values: unknown[]): Promise<pg.QueryArrayResult> {
     await created
     return pool.query({ ...statements[name], values, rowMode: 'array' })
   }
 
-  const commit = async (markers: readonly string[], items: readonly Item[]): Promise<boolean> => {
-    const { rows } = await perform('commit', [
-      ...columnsOf(
-        markers,
-        markers.map(() => '{}'),
-        markers.map(() => markerLifetime),
-      ),
-      ...columnsOf(
-        items.map(({ key }) => recordKey(key)),
-        items.map(({ value }) => value),
-        items.map(({ lifetime }) => lifetime),
-      ),
-      keyArray([]),
-    ])
-    return rows[0]?.[0] === true
+  /** Stores items, if a marker is created. Returns whether it was. */
+  async function write(marker: Item | undefined, items: readonly Item[]): Promise<boolean> {
+    const stored = items.map((item) => ({ ...item, key: recordKey(item.key) }))
+    const conditions = items.map(() => marker?.key ?? '\\x')
+    const values = [...columnsOf(marker === undefined ? [] : [marker]), ...columnsOf(stored), keyArray(conditions)]
+    return (await perform('write', values)).rows.length === 1
   }
 
   return {
@@ -55,16 +46,13 @@ serveLimit((url) => {
       const { rows } = await perform('read', [keyArray([recordKey(key)])])
       return rows[0]?.[1] ?? null
     },
-    async put(...items) {
-      const [item] = items
-      if (item === undefined || items.length > 1) return commit([], items)
-      return perform('insert', [recordKey(item.key), item.value, item.lifetime])
-    },
+    put: (...items) => write(undefined, items),
     async redeem(key, use) {
       const { rows } = await perform('read', [keyArray([recordKey(key), markerKey(key)])])
       // With its marker, it is a replay.
-      const isCommitted = await commit([markerKey(key)], use(rows.length === 1 ? rows[0]?.[1] : null))
-      if (!isCommitted) throw new Error('invalid_grant')
+      const items = use(rows.length === 1 ? rows[0]?.[1] : null)
+      const isFirst = await write({ key: markerKey(key), value: '{}', lifetime: markerLifetime }, items)
+      if (!isFirst) throw new Error('invalid_grant')
     },
   }
 })

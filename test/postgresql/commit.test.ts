@@ -62,7 +62,7 @@ describeWithPostgresql('commit() of the PostgreSQL driver', () => {
     expect(others.match(/execute grantry_[a-z]+/gu)).toEqual([
       'execute grantry_count',
       'execute grantry_read',
-      'execute grantry_insert',
+      'execute grantry_write',
     ])
   })
 

@@ -96,7 +96,13 @@ describeWithPostgresql('the PostgreSQL driver', () => {
 
   test('performs a read again when its connection breaks, but not a write', async () => {
     const [proxy, driver, server] = await proxied()
-    await driver.setItem('key', 'x', { ttl: 60 })
+    // Two connections, which have performed operations.
+    await Promise.all([driver.setItem('key', 'x', { ttl: 60 }), driver.getItem('key')])
+    const used = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'grantry' AND query LIKE '%FROM %'"
+    await eventually(async () => {
+      await Promise.all([driver.setItem('key', 'x', { ttl: 60 }), driver.getItem('key')])
+      expect(await server.query(used)).toHaveLength(2)
+    })
     // No reply to the statements that are in flight when the connections are cut.
     proxy.loseResponses()
     const reading = driver.getItem('key')
@@ -125,7 +131,7 @@ describeWithPostgresql('the PostgreSQL driver', () => {
     const server = await start({ settings: ['max_connections=8'] })
     const driver = driverOf({ url: server.url, maxConnections: 3 })
     const inserted = await Promise.all(
-      Array.from({ length: 500 }, (_, index) => driver.insertItem(`key:${index % 250}`, 'x', { ttl: 60 })),
+      Array.from({ length: 1000 }, (_, index) => driver.insertItem(`key:${index % 250}`, 'x', { ttl: 60 })),
     )
     expect(inserted.filter(Boolean)).toHaveLength(250)
     const [row] = await server.query("SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'grantry'")

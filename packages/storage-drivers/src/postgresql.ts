@@ -6,12 +6,14 @@ import { createCommit } from './postgresql/commit.ts'
 import { createExecutor } from './postgresql/executor.ts'
 import { createListing } from './postgresql/listing.ts'
 import { type PostgresqlDriverOptions, type PostgresqlSettings, parseOptions } from './postgresql/options.ts'
-import { counterLifetimeOf, futureOf, keyOf, lifetimeOf, storable } from './postgresql/parameters.ts'
+import { counterLifetimeOf, futureOf, keyOf, lifetimeOf } from './postgresql/parameters.ts'
 import { createPool } from './postgresql/pool.ts'
 import { readServerState, type ServerState } from './postgresql/server-state.ts'
 import { statementsOf } from './postgresql/statements.ts'
+import { storedItem } from './postgresql/stored-item.ts'
 import { sweepRows } from './postgresql/sweep-rows.ts'
 import { turnOperations } from './postgresql/turn.ts'
+import { createWrites } from './postgresql/writes.ts'
 import { createSweeper, type SweepState } from './sql/sweeper.ts'
 
 export type { PostgresqlConnectionOptions, PostgresqlDriverOptions } from './postgresql/options.ts'
@@ -92,16 +94,16 @@ function createOperations(settings: PostgresqlSettings) {
     }
 
   const turn = turnOperations(executor, statements)
+  const write = createWrites(executor, statements)
   const { allKeys, clearKeys, items, count } = createListing(executor, statements)
   return {
     open,
     sweeper,
     read: opened(turn.read),
     increment: opened(turn.increment),
-    write: opened((name: 'set' | 'insert' | 'remove', ...values: readonly unknown[]) =>
-      executor.write(() => ({ statement: statements[name], values })),
-    ),
-    commit: opened(createCommit(executor, statements)),
+    write: opened(write),
+    commit: opened(createCommit(executor, statements, write)),
+    remove: opened((key: string) => executor.write(() => ({ statement: statements.remove, values: [key] }))),
     allKeys: opened(allKeys),
     clearKeys: opened(clearKeys),
     async *items() {
@@ -116,7 +118,7 @@ function createOperations(settings: PostgresqlSettings) {
 
 /**
  * Stores items in one table of a PostgreSQL database, for any number of processes and machines. Each operation is one
- * statement. While the database is unreachable, every operation rejects immediately or after `operationTimeout`; the
+ * statement; the reads of one turn of the event loop share one, and so do its writes. While the database is unreachable, every operation rejects immediately or after `operationTimeout`; the
  * driver reconnects by itself.
  *
  * @throws TypeError when the options are malformed. `open()`, or the first operation, rejects when the server or the
@@ -126,10 +128,12 @@ function createOperations(settings: PostgresqlSettings) {
  * const storage = postgresqlDriver({ url: 'postgresql://grantry:the-password@127.0.0.1/grantry' })
  */
 export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDriver {
-  const { open, sweeper, read, increment, write, commit, ...operations } = createOperations(parseOptions(options))
+  const { open, sweeper, read, increment, write, commit, remove, ...operations } = createOperations(
+    parseOptions(options),
+  )
 
   async function removeItem(key: string): Promise<void> {
-    await write('remove', keyOf(key))
+    await remove(keyOf(key))
   }
 
   return {
@@ -151,12 +155,11 @@ export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDr
     },
     async setItem(key, value, options) {
       const lifetime = lifetimeOf(options?.ttl)
-      if (lifetime > 0) await write('set', keyOf(key), storable(value), lifetime)
+      if (lifetime > 0) await write({ put: [storedItem(key, value, lifetime)] })
       else await removeItem(key)
     },
     async insertItem(key, value, { ttl }) {
-      const lifetime = futureOf(ttl, 'an inserted item')
-      return (await write('insert', keyOf(key), storable(value), lifetime)).count === 1
+      return write({ create: storedItem(key, value, futureOf(ttl, 'an inserted item')), put: [] })
     },
     incrementItem: async (key, { ttl }) => increment(keyOf(key), counterLifetimeOf(ttl)),
     commit,

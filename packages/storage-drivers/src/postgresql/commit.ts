@@ -1,33 +1,10 @@
-import type { DriverChanges, DriverItem } from '@grantry/core'
+import type { DriverChanges } from '@grantry/core'
 import { codeOf } from './errors.ts'
 import type { Executor } from './executor.ts'
-import { futureOf, keyArray, keyOf, numberArray, storable, textArray } from './parameters.ts'
+import { keyArray, keyOf } from './parameters.ts'
 import type { Statements } from './statements.ts'
-
-interface StoredItem {
-  readonly key: string
-  /** The key of the driver. */
-  readonly name: string
-  readonly value: string
-  readonly lifetime: number
-}
-
-// In one order, so that two commits do not wait for each other.
-const storedItems = (items: readonly DriverItem[]): readonly StoredItem[] =>
-  items
-    .map(({ key, value, ttl }) => ({
-      key: keyOf(key),
-      name: key,
-      value: storable(value),
-      lifetime: futureOf(ttl, 'a committed item'),
-    }))
-    .sort((one, other) => (one.key < other.key ? -1 : 1))
-
-const parametersOf = (items: readonly StoredItem[]): readonly string[] => [
-  keyArray(items.map(({ key }) => key)),
-  textArray(items.map(({ value }) => value)),
-  numberArray(items.map(({ lifetime }) => lifetime)),
-]
+import { itemParameters, type StoredItem, storedItems } from './stored-item.ts'
+import type { Write } from './writes.ts'
 
 /** SQLSTATE of a commit that has lost a race for a part of its items. */
 const lostRace = '22P02'
@@ -39,8 +16,16 @@ const maxAttempts = 10
 const keysIn = (array: string): ReadonlySet<string> =>
   new Set([...array.matchAll(/[0-9a-f]+/gu)].map(([key]) => `\\x${key}`))
 
-/** Performs a commit with one statement. */
-export function createCommit(executor: Executor, { commit, read }: Pick<Statements, 'commit' | 'read'>) {
+// In one order, so that two commits do not wait for each other.
+const inOrder = (items: readonly StoredItem[]): readonly StoredItem[] =>
+  [...items].sort((one, other) => (one.key < other.key ? -1 : 1))
+
+/** Performs a commit with one statement. @param write performs those that create one item at most and remove none */
+export function createCommit(
+  executor: Executor,
+  { commit, read }: Pick<Statements, 'commit' | 'read'>,
+  write: (write: Write) => Promise<boolean>,
+) {
   async function existingOf(items: readonly StoredItem[]): Promise<readonly string[]> {
     const values = [keyArray(items.map(({ key }) => key))]
     const { rows } = await executor.read(() => ({ statement: read, values }))
@@ -62,9 +47,12 @@ export function createCommit(executor: Executor, { commit, read }: Pick<Statemen
     }
   }
 
-  return async ({ create, put, remove }: DriverChanges): Promise<true | readonly string[]> => {
-    const created = storedItems(create)
-    const values = [...parametersOf(created), ...parametersOf(storedItems(put)), keyArray(remove.map(keyOf))]
+  async function commitAll(
+    created: readonly StoredItem[],
+    put: readonly StoredItem[],
+    remove: readonly string[],
+  ): Promise<true | readonly string[]> {
+    const values = [...itemParameters(created), ...itemParameters(inOrder(put)), keyArray(remove.map(keyOf))]
     for (let attempts = 1; attempts <= maxAttempts; attempts += 1) {
       const outcome = await attempt(created, values)
       if (outcome === true || outcome.length > 0) return outcome
@@ -73,5 +61,13 @@ export function createCommit(executor: Executor, { commit, read }: Pick<Statemen
       if (existing.length > 0) return existing
     }
     throw new Error('A commit has lost a race for its items again and again')
+  }
+
+  return async ({ create, put, remove }: DriverChanges): Promise<true | readonly string[]> => {
+    const [created, stored] = [storedItems(create), storedItems(put)]
+    const [only] = created
+    if (created.length > 1 || remove.length > 0) return commitAll(inOrder(created), stored, remove)
+    const isStored = await write(only === undefined ? { put: stored } : { create: only, put: stored })
+    return isStored || [only?.name ?? '']
   }
 }

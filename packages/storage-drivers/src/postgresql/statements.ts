@@ -6,10 +6,11 @@ import type { TableLocation } from './options.ts'
 export interface Statements {
   /** $1: keys. Returns the keys and values of the items that have not expired. */
   readonly read: Statement
-  /** $1: key, $2: value, $3: seconds. */
-  readonly set: Statement
-  /** As `set`, unless an item exists. */
-  readonly insert: Statement
+  /**
+   * $1 to $3: keys, values and seconds of items to create, $4 to $6: of those to put, $7: for each of the latter, the key
+   * of the item that must be created, or the empty key. Returns the keys that were created.
+   */
+  readonly write: Statement
   /** $1: key. */
   readonly remove: Statement
   /**
@@ -69,6 +70,24 @@ const itemsOf = (keys: string, values: string, seconds: string): string =>
     FROM ROWS FROM (
       pg_catalog.unnest(${keys}), pg_catalog.unnest(${values}), pg_catalog.unnest(${seconds})
     ) AS given (key, value, seconds)`
+
+// It searches no row except by the primary key, through ON CONFLICT, so its plan is the same for each size of the table,
+// and PostgreSQL plans it once for a connection. A statement with `ANY ($1)` is planned each time.
+const writeText = (table: string): string => `WITH created AS (
+  INSERT INTO ${table} AS item (key, value, ends)
+  ${itemsOf('$1::bytea[]', '$2::text[]', '$3::float8[]')}
+  ORDER BY key ${replaceExpired} RETURNING key
+), put AS (
+  INSERT INTO ${table} AS item (key, value, ends)
+  SELECT key, value, ${endAfter('seconds')}
+    FROM ROWS FROM (
+      pg_catalog.unnest($4::bytea[]), pg_catalog.unnest($5::text[]), pg_catalog.unnest($6::float8[]),
+      pg_catalog.unnest($7::bytea[])
+    ) AS given (key, value, seconds, condition)
+  WHERE condition = ''::bytea OR condition IN (SELECT key FROM created)
+  ORDER BY key ${replace}
+)
+SELECT ${hexKey} FROM created`
 
 // The spent marker of a redemption is alone in `create`, so a lost race writes nothing. With more items, a statement
 // that has created the first one and cannot create another one ends with an error, which undoes it: the cast of a text
@@ -145,12 +164,9 @@ const page = 'WHERE key >= $1::bytea AND key < $2::bytea AND ends > pg_catalog.n
 
 export function statementsOf(location: TableLocation): Statements {
   const table = tableOf(location)
-  const insert = `INSERT INTO ${table} AS item (key, value, ends)
-    VALUES ($1::bytea, $2::text, ${endAfter('$3::float8')})`
   const texts = {
     read: `SELECT ${hexKey}, value FROM ${table} WHERE key = ANY ($1::bytea[]) AND ends > pg_catalog.now()`,
-    set: `${insert} ${replace}`,
-    insert: `${insert} ${replaceExpired}`,
+    write: writeText(table),
     remove: `DELETE FROM ${table} WHERE key = $1::bytea`,
     count: countText(table),
     commit: commitText(table),
