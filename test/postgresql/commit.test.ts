@@ -47,7 +47,7 @@ describeWithPostgresql('commit() of the PostgreSQL driver', () => {
     await driver.setItem('gone', 'earlier', { ttl: 60 })
     await driver.setItem('access:1', 'earlier', { ttl: 60 })
     const log = await logOf(() => driver.commit(changes))
-    expect(log.match(/execute grantry_[a-z]+/gu)).toEqual(['execute grantry_commit'])
+    expect(log.match(/execute grantry_(?!sweep)[a-z]+/gu)).toEqual(['execute grantry_commit'])
     expect(log).not.toMatch(/BEGIN/u)
     expect(await valuesOf(driver, 'spent:1', 'access:1', 'refresh:1', 'gone')).toEqual(['new', 'new', 'new', null])
     const others = await logOf(async () => {
@@ -59,7 +59,7 @@ describeWithPostgresql('commit() of the PostgreSQL driver', () => {
       await Promise.all([driver.getItem('a'), driver.getItems([{ key: 'b' }, { key: 'c' }])])
       await driver.insertItem('d', 'x', { ttl: 60 })
     })
-    expect(others.match(/execute grantry_[a-z]+/gu)).toEqual([
+    expect(others.match(/execute grantry_(?!sweep)[a-z]+/gu)).toEqual([
       'execute grantry_count',
       'execute grantry_read',
       'execute grantry_write',
