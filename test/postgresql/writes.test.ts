@@ -17,13 +17,15 @@ describeWithPostgresql('writes of the PostgreSQL driver', () => {
   let server: PostgresqlServer
   let tables = 0
   beforeAll(async () => {
-    server = await start({ settings: ['shared_preload_libraries=pg_stat_statements'] })
+    server = await start({
+      settings: ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track_planning=on'],
+    })
     await server.query('CREATE EXTENSION pg_stat_statements')
   })
 
-  async function open(): Promise<PostgresqlDriver> {
+  async function open(maxConnections = 10): Promise<PostgresqlDriver> {
     tables += 1
-    const driver = driverOf({ url: server.url, prefix: `table_${tables}` })
+    const driver = driverOf({ url: server.url, prefix: `table_${tables}`, maxConnections })
     await driver.open()
     return driver
   }
@@ -90,6 +92,21 @@ describeWithPostgresql('writes of the PostgreSQL driver', () => {
       { status: 'fulfilled', value: true },
     ])
     expect(await valuesOf(driver, 'spent:1', 'a', 'b', 'won', 'c')).toEqual([null, null, null, 'won', 'c'])
+  })
+
+  // PostgreSQL would plan them for each call, because of the number of keys.
+  test('and reads are planned once for a connection', async () => {
+    const driver = await open(1)
+    for (let count = 0; count < 10; count += 1) {
+      await driver.getItem('a')
+      await driver.commit({ create: [item(`spent:${count}`), item(`used:${count}`)], put: [], remove: ['a'] })
+    }
+    const planned = 'SELECT plans::int, calls::int FROM pg_stat_statements WHERE query LIKE $1 AND calls >= 10'
+    const found = await server.query(planned, [`%"table_${tables}_items" WHERE key = ANY%`])
+    expect(found).toEqual([
+      { plans: 1, calls: 10 },
+      { plans: 1, calls: 10 },
+    ])
   })
 
   // A plan for each call took as long as all of the rest. A plan that is kept must not depend on the size of the table.

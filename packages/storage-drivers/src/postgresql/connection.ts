@@ -73,8 +73,11 @@ function clientOf(settings: PostgresqlSettings, stream: Socket): pg.Client {
     connectionTimeoutMillis: timeout,
     // PgBouncer refuses these parameters. A statement that no caller waits for any more ends soon. The plan of a prepared
     // statement outlives its reason: one that reads the whole table, made while that was small, would stay until the next
-    // ANALYZE, a minute in which the table can grow a thousandfold.
-    ...(preparedStatements && { statement_timeout: timeout, options: '-c enable_seqscan=off' }),
+    // ANALYZE, a minute in which the table can grow a thousandfold. Planning each call would take as long as the call.
+    ...(preparedStatements && {
+      statement_timeout: timeout,
+      options: '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan',
+    }),
   })
 }
 
