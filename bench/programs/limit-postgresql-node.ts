@@ -25,7 +25,8 @@ const columnsOf = (items: readonly Item[]): readonly string[] => [
 serveLimit((url) => {
   const location = { schema: 'public', prefix: 'limit' }
   const statements = statementsOf(location)
-  const pool = new pg.Pool({ connectionString: url, max })
+  // As the driver: each connection plans a statement once.
+  const pool = new pg.Pool({ connectionString: url, max, options: '-c plan_cache_mode=force_generic_plan' })
   const created = pool.query(postgresqlMigration(location))
 
   async function perform(name: 'read' | 'write', values: unknown[]): Promise<pg.QueryArrayResult> {

@@ -9,7 +9,7 @@ import { childrenOf, cpuOf, cpuOfEnded } from './process-figures.ts'
 // The shared buffers are the default of PostgreSQL; those of the tests are smaller.
 const settings = ['shared_buffers=128MB', 'shared_preload_libraries=pg_stat_statements']
 
-const countText = "SELECT sum(calls)::int AS calls FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%'"
+const countText = "SELECT sum(calls)::int AS answer FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%'"
 
 /** Messages of a client that perform a statement: Execute, or Query with a text. */
 const performing: ReadonlySet<number> = new Set(['E', 'Q'].map((letter) => letter.charCodeAt(0)))
@@ -33,8 +33,14 @@ export function readCalls(onCall: () => void): (chunk: Buffer) => void {
   }
 }
 
+/** A PostgreSQL for benchmarks. */
+export interface BenchPostgresql extends BenchStore {
+  /** Returns the column `answer` of the first row. */
+  ask(sql: string): Promise<unknown>
+}
+
 /** Starts a PostgreSQL with the settings of the tests. @param core the core to run on; any by default */
-export async function startBenchPostgresql(core?: number): Promise<BenchStore> {
+export async function startBenchPostgresql(core?: number): Promise<BenchPostgresql> {
   const server = await startPostgresql({ settings })
   const pid = Number(readFileSync(dataFile(server, 'postmaster.pid'), 'utf8').split('\n')[0])
   // Its later processes inherit the core.
@@ -42,6 +48,7 @@ export async function startBenchPostgresql(core?: number): Promise<BenchStore> {
   const client = new pg.Client(server.url)
   await client.connect()
   await client.query('CREATE EXTENSION pg_stat_statements')
+  const ask = async (sql: string): Promise<unknown> => (await client.query(sql)).rows[0]?.answer
   let watched: StoreCall[] = []
   return {
     url: server.url,
@@ -51,10 +58,8 @@ export async function startBenchPostgresql(core?: number): Promise<BenchStore> {
       url.port = String(port)
       return url.href
     },
-    async calls() {
-      const { rows } = await client.query(countText)
-      return Number(rows[0]?.calls)
-    },
+    ask,
+    calls: async () => Number(await ask(countText)),
     inspect: () => readCalls(() => watched.push({ time: performance.now(), inScript: false })),
     async watch(work, settled) {
       watched = []

@@ -1,6 +1,6 @@
 // Measures lookup times for growing numbers of tokens, memory per token, and pauses caused by removing expired items.
-// `npm run bench:stores -- [--max 1000000] [--stores memory,filesystem,sqlite,redis]`. Uses its own Redis and directory, and
-// removes them at the end.
+// `npm run bench:stores -- [--max 1000000] [--stores memory,filesystem,sqlite,postgresql,redis] [--compare]`. Ends with a
+// table of all stores; --compare prints only that. Uses its own servers and directories, and removes them at the end.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,18 +8,24 @@ import { parseArgs } from 'node:util'
 import type { AtomicDriver } from '@grantry/core'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { postgresqlDriver } from '@grantry/storage-drivers/postgresql'
 import { redisDriver } from '@grantry/storage-drivers/redis'
 import { sqliteDriver } from '@grantry/storage-drivers/sqlite'
+import { postgresqlMissing } from '../../test/support/postgresql-process.ts'
+import { startPostgresql } from '../../test/support/postgresql-server.ts'
 import { redisMissing, startRedis } from '../../test/support/redis-server.ts'
+import { comparison } from './compare.ts'
 import { measureDurable } from './durable.ts'
 import { type Figures, fill, measure } from './measure.ts'
+import { storeKinds } from './open-stores.ts'
 import { newKey, newRecord } from './records.ts'
 import { measureSweep } from './sweep.ts'
 
 const { values } = parseArgs({
   options: {
     max: { type: 'string', default: '1000000' },
-    stores: { type: 'string', default: 'memory,filesystem,sqlite,redis' },
+    stores: { type: 'string', default: storeKinds.map(({ name }) => name).join(',') },
+    compare: { type: 'boolean', default: false },
   },
 })
 const sizes = [1e3, 1e4, 1e5, 1e6].filter((size) => size <= Number(values.max))
@@ -111,20 +117,41 @@ async function filesystem(): Promise<void> {
   }
 }
 
+/** Prints durable redemptions per second. @param open opens a driver for a measurement */
+async function durable(name: string, open: (concurrency: number) => AtomicDriver): Promise<void> {
+  for (const concurrency of [1, 16, 64, 256]) {
+    const driver = open(concurrency)
+    const { perSecond, flushes } = await measureDurable(driver, tmpdir(), concurrency, 4)
+    print(
+      `${name}: ${perSecond.toFixed(0)} durable redemptions/s with ${concurrency} concurrent; the disk: ${flushes.map((count) => count.toFixed(0)).join(' and ')} flushes/s`,
+    )
+    await driver.dispose?.()
+  }
+}
+
+async function postgresql(): Promise<void> {
+  if (postgresqlMissing !== undefined) return print(`postgresql: ${postgresqlMissing}`)
+  const server = await startPostgresql({ settings: ['shared_buffers=128MB'] })
+  try {
+    const driver = postgresqlDriver({ url: server.url })
+    await driver.open()
+    await lookups('postgresql', driver, 64, 20_000)
+    await driver.dispose()
+    await durable('postgresql', (concurrency) =>
+      postgresqlDriver({ url: server.url, prefix: `durable_${concurrency}` }),
+    )
+  } finally {
+    await server.stop()
+  }
+}
+
 async function sqlite(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'grantry-bench-'))
   try {
     const stored = sqliteDriver({ file: join(directory, 'stored.db'), synchronous: 'normal' })
     await lookups('sqlite, synchronous normal', stored, 64, 20_000)
     await stored.dispose()
-    for (const concurrency of [1, 16, 64, 256]) {
-      const driver = sqliteDriver({ file: join(directory, `durable-${concurrency}.db`) })
-      const { perSecond, flushes } = await measureDurable(driver, directory, concurrency, 4)
-      print(
-        `sqlite: ${perSecond.toFixed(0)} durable redemptions/s with ${concurrency} concurrent; the disk: ${flushes.map((count) => count.toFixed(0)).join(' and ')} flushes/s`,
-      )
-      await driver.dispose()
-    }
+    await durable('sqlite', (concurrency) => sqliteDriver({ file: join(directory, `durable-${concurrency}.db`) }))
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -143,5 +170,9 @@ async function redis(): Promise<void> {
   }
 }
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { memory, filesystem, sqlite, redis }
-for (const name of (values.stores ?? '').split(',')) await benches[name]?.()
+const benches: Readonly<Record<string, () => Promise<void>>> = { memory, filesystem, sqlite, postgresql, redis }
+const wanted = values.stores.split(',')
+if (!values.compare) for (const name of wanted) await benches[name]?.()
+const kinds = storeKinds.filter(({ name }) => wanted.includes(name))
+for (const { name, missing } of kinds) if (missing !== undefined) print(`${name}: ${missing}`)
+print(await comparison(kinds.filter(({ missing }) => missing === undefined)))
