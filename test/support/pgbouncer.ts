@@ -19,8 +19,16 @@ export interface PgBouncer {
   stop(): Promise<void>
 }
 
-/** Starts a PgBouncer in transaction mode with few connections to the server, in whose directory its files are. */
-export async function startPgBouncer(server: PostgresqlServer, poolSize: number): Promise<PgBouncer> {
+/**
+ * Starts a PgBouncer in transaction mode with few connections to the server, in whose directory its files are.
+ *
+ * @param more further settings
+ */
+export async function startPgBouncer(
+  server: PostgresqlServer,
+  poolSize: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<PgBouncer> {
   const port = await reservedPort()
   const [configuration, users] = ['pgbouncer.ini', 'users.txt'].map((name) => join(server.directory, name)) as [
     string,
@@ -35,6 +43,7 @@ export async function startPgBouncer(server: PostgresqlServer, poolSize: number)
     max_client_conn: 200,
     auth_type: 'trust',
     auth_file: users,
+    ...more,
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`)
   writeFileSync(users, `"${superuser.user}" "${superuser.password}"\n`)

@@ -20,7 +20,8 @@ const inspection = statementOf(
   `SELECT ${setting('server_version_num')}, ${setting('server_encoding')},
     pg_catalog.pg_is_in_recovery() OR ${setting('transaction_read_only')}::boolean,
     ${setting('fsync')}, ${setting('full_page_writes')}, ${setting('synchronous_commit')},
-    pg_catalog.to_regclass($1) IS NOT NULL, pg_catalog.current_schemas(true)`,
+    pg_catalog.to_regclass($1) IS NOT NULL, pg_catalog.current_schemas(true),
+    (SELECT setting FROM pg_catalog.pg_settings WHERE name = 'statement_timeout')`,
 )
 
 async function one(executor: Executor, statement: Statement, values: readonly unknown[]): Promise<readonly unknown[]> {
@@ -34,6 +35,18 @@ function assertDurable(errors: Errors, settings: Readonly<Record<string, unknown
   if (name === undefined) return
   throw errors.create(
     `has ${name} = ${settings[name]}, so a crash could lose the marker of a redeemed code, which then works twice; set ${name} = ${value}, or the option durability to relaxed`,
+  )
+}
+
+/** Milliseconds. */
+const longestStatement = 60_000
+
+/** The driver sets it, unless a PgBouncer ignores that or `preparedStatements` is false. */
+function assertTimeLimit(errors: Errors, limit: number, own: number): void {
+  if (limit > 0 && limit <= Math.max(longestStatement, own)) return
+  const found = limit === 0 ? 'no statement_timeout' : `a statement_timeout of ${limit / 1000} s`
+  throw errors.create(
+    `has ${found} for this user, so a write that has failed could be performed much later, after a revocation; run ALTER ROLE … SET statement_timeout = '2s', and end its sessions`,
   )
 }
 
@@ -104,7 +117,7 @@ async function assertTable(executor: Executor, errors: Errors, table: string): P
 export async function prepareServer(executor: Executor, errors: Errors, settings: PostgresqlSettings): Promise<void> {
   const table = tableOf(settings)
   const found = await one(executor, inspection, [table])
-  const [version, encoding, isReadOnly, fsync, full_page_writes, synchronous_commit, exists, path] = found
+  const [version, encoding, isReadOnly, fsync, full_page_writes, synchronous_commit, exists, path, limit] = found
   const major = Math.floor(Number(version) / 10_000)
   if (!(major >= oldest)) throw errors.create(`has version ${major}; the driver needs PostgreSQL ${oldest} or later`)
   if (encoding !== 'UTF8')
@@ -114,6 +127,7 @@ export async function prepareServer(executor: Executor, errors: Errors, settings
   // Otherwise an operator of another role could be the one that the statements mean.
   if (!/^\{(?:pg_temp_\d+,)?pg_catalog[,}]/u.test(String(path)))
     throw errors.create('searches other schemas before pg_catalog; remove pg_catalog from search_path')
+  assertTimeLimit(errors, Number(limit), settings.timeout)
   if (settings.durability === 'full') assertDurable(errors, { fsync, full_page_writes, synchronous_commit })
   if (exists !== 't') {
     if (!settings.migrate) {

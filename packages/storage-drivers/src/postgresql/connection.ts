@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
 import pg from 'pg'
+import { ofReplica } from './errors.ts'
 import type { PostgresqlSettings } from './options.ts'
 
 /** A statement of the driver. */
@@ -36,13 +37,6 @@ async function passwordOf(read: () => string | Promise<string>): Promise<string>
   } catch {
     throw new Error('the function connection.password failed')
   }
-}
-
-/** After a failover, the address can lead to a replica, whose reads are late. @throws for a server that is read-only */
-async function assertWritable(client: pg.Client, timeout: number): Promise<void> {
-  const query = { text: 'SHOW transaction_read_only', rowMode: 'array', types: asText, query_timeout: timeout } as const
-  const { rows } = await client.query(query)
-  if (rows[0]?.[0] !== 'off') throw Object.assign(new Error('the server is read-only'), { code: '25006' })
 }
 
 /** `pg` reads the variables PG* and ~/.pgpass for options that are absent or empty. */
@@ -89,7 +83,6 @@ export async function connect(settings: PostgresqlSettings, onClose: () => void)
   client.on('error', () => {})
   try {
     await client.connect()
-    await assertWritable(client, settings.timeout)
   } catch (error) {
     socket.destroy()
     throw error
@@ -98,7 +91,7 @@ export async function connect(settings: PostgresqlSettings, onClose: () => void)
   return {
     send({ name, text }, values, done) {
       const settle = (error: unknown, { rows = [], rowCount }: Partial<pg.QueryArrayResult> = {}): void => {
-        if (error) done(error)
+        if (error) done(ofReplica(error))
         else done(undefined, { rows, count: rowCount ?? 0 })
       }
       if (name === '') client.query(text, settle as never)

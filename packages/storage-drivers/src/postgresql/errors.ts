@@ -28,6 +28,10 @@ const isKnown = hasState(/^(?!08|57P)/u)
 /** Whether it is unknown if the statement was performed. */
 export const isUnknown = (error: unknown): boolean => !isKnown(error)
 
+/** Returns the error of a write on a read-only server for that of a read, which divides by zero there. */
+export const ofReplica = (error: unknown): unknown =>
+  codeOf(error) === '22012' ? Object.assign(new Error('the server is read-only'), { code: '25006' }) : error
+
 /** What an SQLSTATE means for the operator. */
 const meanings: ReadonlyMap<string, string> = new Map([
   ['08P01', 'refuses a parameter of the connection; behind a PgBouncer, set preparedStatements to false'],

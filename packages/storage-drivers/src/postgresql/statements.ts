@@ -160,12 +160,21 @@ SELECT pg_catalog.count(*), extract(epoch FROM pg_catalog.now() - pg_catalog.min
     ELSE pg_catalog.max(ends)
   END)::text FROM removed`
 
-const page = 'WHERE key >= $1::bytea AND key < $2::bytea AND ends > pg_catalog.now() ORDER BY key LIMIT $3::int'
+/**
+ * Ends a statement with division_by_zero on a server that is read-only: it can be a replica, whose reads are late.
+ * Performed once, before the rows are read, also if there is none. Nothing else divides.
+ */
+const onPrimary =
+  "(SELECT 1 / CASE pg_catalog.current_setting('transaction_read_only') WHEN 'off' THEN 1 ELSE 0 END) = 1"
+
+const page = `WHERE key >= $1::bytea AND key < $2::bytea AND ends > pg_catalog.now() AND ${onPrimary}
+  ORDER BY key LIMIT $3::int`
 
 export function statementsOf(location: TableLocation): Statements {
   const table = tableOf(location)
   const texts = {
-    read: `SELECT ${hexKey}, value FROM ${table} WHERE key = ANY ($1::bytea[]) AND ends > pg_catalog.now()`,
+    read: `SELECT ${hexKey}, value FROM ${table}
+      WHERE key = ANY ($1::bytea[]) AND ends > pg_catalog.now() AND ${onPrimary}`,
     write: writeText(table),
     remove: `DELETE FROM ${table} WHERE key = $1::bytea`,
     count: countText(table),
