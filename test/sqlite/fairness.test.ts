@@ -2,24 +2,22 @@
 // notices that it was free. The writes of the other one would fail after their time limit.
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createBatch } from '../../packages/storage-drivers/src/sqlite/write-batch.ts'
+import { type Batch, createBatch } from '../../packages/storage-drivers/src/sqlite/write-batch.ts'
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 })
 afterEach(() => {
   vi.useRealTimers()
 })
 
-const turns = 20
-
-/** Performs writes of three transactions. Returns how many there were after one pause, and at the end. */
-async function transactions(locked: number): Promise<readonly [afterPause: number, all: number]> {
-  let [begins, commits] = [0, 0]
+/** Returns a batch whose transactions take so many milliseconds, and their number so far. */
+function batchOf(duration: number): { readonly batch: Batch; readonly transactions: () => Promise<number> } {
+  let commits = 0
   const run = (sql: string): void => {
-    if (sql === 'BEGIN IMMEDIATE') begins += 1
-    if (begins === locked) throw Object.assign(new Error('database is locked'), { errcode: 5 })
-    if (sql === 'COMMIT') commits += 1
+    if (sql !== 'COMMIT') return
+    commits += 1
+    vi.advanceTimersByTime(duration)
   }
   const batch = createBatch({
     database: () => ({ run, all: () => [] }),
@@ -27,26 +25,42 @@ async function transactions(locked: number): Promise<readonly [afterPause: numbe
     retryPause: () => 1,
     timeout: 60_000,
   })
-  const writes = Array.from({ length: 3 * 256 }, () => batch.add(() => {}))
-  const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < turns; turn += 1) await setImmediate()
+  const transactions = async (): Promise<number> => {
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+    return commits
   }
-  await settle()
-  vi.advanceTimersByTime(1)
-  await settle()
-  const afterPause = commits
-  while (commits < 3) {
-    vi.advanceTimersByTime(1)
-    await settle()
-  }
-  await Promise.all(writes)
-  return [afterPause, commits]
+  return { batch, transactions }
 }
 
-test('pauses between transactions after another process had the lock', async () => {
-  expect(await transactions(1)).toEqual([1, 3])
+async function oneByOne({ add }: Batch): Promise<void> {
+  for (let write = 0; write < 5; write += 1) await add(() => {})
+}
+
+const concurrently = ({ add }: Batch) => Promise.all(Array.from({ length: 5 * 256 }, () => add(() => {})))
+
+test.each([
+  ['one by one', oneByOne],
+  ['concurrently', concurrently],
+])('a process that writes %s leaves the lock to others, after 100 ms', async (_how, write) => {
+  const { batch, transactions } = batchOf(60)
+  const written = write(batch)
+  expect(await transactions()).toBe(2)
+  vi.advanceTimersByTime(5)
+  expect(await transactions()).toBe(2)
+  vi.advanceTimersByTime(1)
+  expect(await transactions()).toBe(4)
+  vi.advanceTimersByTime(6)
+  expect(await transactions()).toBe(5)
+  await written
 })
 
-test('does not pause without other processes', async () => {
-  expect(await transactions(0)).toEqual([3, 3])
+test('a process does not pause for others after short transactions, or after a gap', async () => {
+  const short = batchOf(10)
+  await concurrently(short.batch)
+  expect(await short.transactions()).toBe(5)
+  const long = batchOf(60)
+  await long.batch.add(() => {})
+  vi.advanceTimersByTime(6)
+  for (let write = 0; write < 2; write += 1) await long.batch.add(() => {})
+  expect(await long.transactions()).toBe(3)
 })

@@ -41,10 +41,12 @@ type Outcome =
 const maxBatch = 256
 
 /**
- * Milliseconds after a lock of another process during which this one pauses between transactions. Otherwise a busy
- * process takes the lock again before others notice that it is free.
+ * Milliseconds. A process that has held the lock for so long, with short gaps only, leaves it to others: they try again
+ * and again, and would notice none of the gaps.
  */
-const politeness = 1000
+const longestTurn = 100
+/** Milliseconds; longer than the time between two attempts of others. */
+const turnOfOthers = 6
 
 function perform(open: () => SqlDatabase, writes: readonly Write[]): Outcome {
   let database: SqlDatabase | undefined
@@ -65,14 +67,14 @@ function perform(open: () => SqlDatabase, writes: readonly Write[]): Outcome {
 
 /**
  * Performs the writes of one turn of the event loop in one transaction, because each transaction waits for the disk.
- * While another process has the lock, they wait outside of SQLite, together with the writes of later turns; afterwards,
- * the other one gets its turn.
+ * While another process has the lock, they wait outside of SQLite, together with the writes of later turns.
  */
 export function createBatch({ database, handle, retryPause, timeout }: BatchSettings): Batch {
   let waiting: Write[] = []
   let running: Promise<void> | undefined
-  /** When another process had the lock. */
-  let lockedAt = Number.NEGATIVE_INFINITY
+  /** Milliseconds for which this process has held the lock, with short gaps only. */
+  let held = 0
+  let releasedAt = Number.NEGATIVE_INFINITY
 
   /** Returns the writes of the next transaction. */
   function next(): readonly Write[] {
@@ -95,14 +97,18 @@ export function createBatch({ database, handle, retryPause, timeout }: BatchSett
   /** Returns whether to pause, because another process has the lock. */
   function flush(): boolean {
     const writes = next()
+    const start = performance.now()
     const outcome = perform(database, writes)
+    const now = performance.now()
     const isLocked = outcome.written === 'none' && sqliteCode(outcome.error) === 'BUSY'
     if (!isLocked) {
+      held += now - start
+      releasedAt = now
       waiting = waiting.slice(writes.length)
       settle(writes, outcome)
       return false
     }
-    const now = performance.now()
+    held = 0
     const late = waiting.filter(({ deadline }) => deadline <= now)
     waiting = waiting.filter(({ deadline }) => deadline > now)
     const error = handle(outcome.error)
@@ -110,15 +116,22 @@ export function createBatch({ database, handle, retryPause, timeout }: BatchSett
     return true
   }
 
+  /** Resolves when the next transaction may begin. */
+  const nextTurn = (isLocked: boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const hadGap = performance.now() - releasedAt >= turnOfOthers
+      const isLong = held >= longestTurn && !hadGap
+      if (isLong || hadGap) held = 0
+      if (isLocked) setTimeout(resolve, retryPause())
+      else if (isLong) setTimeout(resolve, turnOfOthers)
+      else setImmediate(resolve)
+    })
+
   async function run(): Promise<void> {
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    for (;;) {
-      if (flush()) lockedAt = performance.now()
+    for (let isLocked = false; ; ) {
+      await nextTurn(isLocked)
+      isLocked = flush()
       if (waiting.length === 0) break
-      await new Promise<void>((resolve) => {
-        if (performance.now() - lockedAt < politeness) setTimeout(resolve, retryPause())
-        else setImmediate(resolve)
-      })
     }
     // In the same turn as the check that no write waits: another one can arrive in the next microtask.
     running = undefined
