@@ -4,7 +4,7 @@ import { backupTo } from './backup.ts'
 import { createDatabase } from './database.ts'
 import type { OpenConnection } from './engine.ts'
 import { itemTable } from './item-table.ts'
-import { inRelaxedTransaction, inTransaction } from './open-database.ts'
+import { inTransaction } from './open-database.ts'
 import type { SqliteSettings } from './options.ts'
 import { purgeRows, sweepRows } from './sweep-rows.ts'
 import { type StepRunner, type TableOperations, tableOperations } from './table-driver.ts'
@@ -30,7 +30,7 @@ export interface SqliteDriver extends TableOperations, Omit<AtomicDriver, keyof 
 export function createDriver(settings: SqliteSettings, loadEngine: () => OpenConnection): SqliteDriver {
   const database = createDatabase(settings, loadEngine)
   const table = itemTable(settings.statements)
-  const sweep = sweepRows(table, database.read, (connection, act) => inRelaxedTransaction(connection, settings, act))
+  const sweep = sweepRows(table, database.read, (connection, act) => inTransaction(connection, 'IMMEDIATE', act))
   const sweeper = createSweeper({ where: settings.file, removeExpired: sweep })
   const runner: StepRunner = {
     read: database.read,

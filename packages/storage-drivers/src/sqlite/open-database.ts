@@ -31,23 +31,6 @@ export function inTransaction<T>(database: SqlDatabase, kind: 'DEFERRED' | 'IMME
   }
 }
 
-/**
- * Runs `act` in a transaction that does not wait for the disk. A crash of the machine can undo it, but no transaction
- * after it that waits.
- */
-export function inRelaxedTransaction<T>(
-  database: SqlDatabase,
-  { synchronous }: Pick<DatabaseSettings, 'synchronous'>,
-  act: () => T,
-): T {
-  database.run('PRAGMA synchronous = normal')
-  try {
-    return inTransaction(database, 'IMMEDIATE', act)
-  } finally {
-    database.run(`PRAGMA synchronous = ${synchronous}`)
-  }
-}
-
 /** Ends a transaction that has failed. */
 export function rollBack(database: SqlDatabase): void {
   try {

@@ -6,8 +6,11 @@ import type { ItemTable, Step } from './item-table.ts'
 /** Milliseconds for which a step should block the event loop. */
 const budget = 10
 
-/** Rows of a step. */
-const sizes = { first: 100, fewest: 10, most: 1000 }
+/**
+ * Rows of a step. With fewer, most of the time would be that of the disk, which a transaction takes once. Each row
+ * changes two pages or more, and at a thousand changed pages SQLite moves all of them from its log to the file.
+ */
+const sizes = { first: 100, fewest: 50, most: 200 }
 
 /** Returns the number of rows of the next step, after one that was full. It at most doubles, and at least halves. */
 function nextSize(size: number, took: number): number {
