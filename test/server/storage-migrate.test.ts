@@ -42,4 +42,23 @@ describeWithPostgresql('grantry storage migrate', () => {
     expect((await printed('storage', 'migrate', '--config', path)).code).toBe(0)
     expect(await (await serve(path)).isActive('unknown')).toBe(false)
   })
+
+  test('changes the settings of a table of an earlier version, but not those of an operator, and keeps its rows', async () => {
+    const server = await startPostgresql()
+    const path = file({ driver: 'postgresql', url: server.url })
+    const running = await serve(path)
+    const { refresh_token } = await running.login()
+    const settings = async () =>
+      (await server.query("SELECT reloptions FROM pg_class WHERE relname = 'grantry_items'"))[0]?.reloptions
+    await server.query('ALTER TABLE grantry_items RESET (autovacuum_vacuum_scale_factor)')
+    await server.query(
+      'ALTER TABLE grantry_items SET (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1, autovacuum_analyze_scale_factor = 0.05)',
+    )
+    expect((await printed('storage', 'migrate', '--config', path)).code).toBe(0)
+    expect(await settings()).toEqual(['autovacuum_vacuum_scale_factor=0.02'])
+    await server.query('ALTER TABLE grantry_items SET (fillfactor = 80)')
+    expect((await printed('storage', 'migrate', '--config', path)).code).toBe(0)
+    expect(await settings()).toEqual(['autovacuum_vacuum_scale_factor=0.02', 'fillfactor=80'])
+    expect(await running.refresh(refresh_token)).toBe(200)
+  })
 })

@@ -1,7 +1,7 @@
 import type { DriverChanges } from '@grantry/core'
 import type { ListableDriver } from './copy/listable-driver.ts'
 import { nameOf } from './postgresql/address.ts'
-import { prepareServer } from './postgresql/check-server.ts'
+import { migrateTable, prepareServer } from './postgresql/check-server.ts'
 import { createCommit } from './postgresql/commit.ts'
 import { createExecutor } from './postgresql/executor.ts'
 import { createListing } from './postgresql/listing.ts'
@@ -43,6 +43,11 @@ export interface PostgresqlDriver extends ListableDriver {
   sweepState(): SweepState
   /** For `grantry check`; the provider never calls it. */
   serverState(): Promise<ServerState>
+  /**
+   * Changes the settings of a table that an earlier version has created, unless an operator has changed them. For `grantry
+   * storage migrate`; the provider never calls it.
+   */
+  migrate(): Promise<void>
   /** Closes all connections. */
   dispose(): Promise<void>
 }
@@ -112,6 +117,7 @@ function createOperations(settings: PostgresqlSettings) {
     },
     count: opened(count),
     serverState: opened(readServerState(executor)),
+    migrate: opened(() => migrateTable(executor, settings)),
     close: pool.close,
   }
 }
@@ -170,6 +176,7 @@ export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDr
     countItems: operations.count,
     sweepState: sweeper.state,
     serverState: operations.serverState,
+    migrate: operations.migrate,
     async dispose() {
       operations.close()
       await sweeper.stop()

@@ -1,3 +1,4 @@
+import type { PostgresqlDriver } from '@grantry/storage-drivers/postgresql'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
 import { requireConfiguration } from './configuration.ts'
@@ -21,6 +22,7 @@ export async function storageMigrateCommand({ config, print = false }: StorageMi
   const { driver, description } = await configuredStorage({ ...storage, migrate: true }, directory)
   try {
     await driver.open?.()
+    await (driver as Partial<PostgresqlDriver>).migrate?.()
     return `The table is ready (${description}).\n`
   } catch (cause) {
     throw errorInFile(cause, file)

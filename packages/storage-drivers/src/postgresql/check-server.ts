@@ -50,11 +50,16 @@ function assertTimeLimit(errors: Errors, limit: number, own: number): void {
   )
 }
 
+/** Creates the table, or changes the settings of one that an earlier version has created. */
+export async function migrateTable(executor: Executor, settings: PostgresqlSettings): Promise<void> {
+  const script: Statement = { name: '', text: postgresqlMigration(settings) }
+  await executor.write(() => ({ statement: script, values: [] }))
+}
+
 async function createTable(executor: Executor, errors: Errors, settings: PostgresqlSettings): Promise<void> {
   const { schema, prefix } = settings
-  const script: Statement = { name: '', text: postgresqlMigration(settings) }
   try {
-    await executor.write(() => ({ statement: script, values: [] }))
+    await migrateTable(executor, settings)
   } catch (error) {
     if (codeOf(error) !== '42501') throw error
     throw errors.create(

@@ -4,15 +4,15 @@ import { tableOf } from './statements.ts'
 /** Version of the table. It is the value of the row with the empty key, which no item has. */
 export const schemaVersion = 1
 
-// Updates of a counter change no indexed column, so they stay in their page if it has space. All rows are short-lived:
-// the thresholds of autovacuum are shares of the table by default, which a table of millions of rows reaches too late.
-const storageParameters = [
-  'fillfactor = 90',
-  'autovacuum_vacuum_scale_factor = 0.02',
-  'autovacuum_vacuum_insert_scale_factor = 0.1',
-  'autovacuum_analyze_scale_factor = 0.05',
-  'toast.autovacuum_vacuum_scale_factor = 0.02',
-].join(', ')
+// All rows are short-lived, and the default is a fifth of the table.
+const storageParameters = 'autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02'
+
+/** The settings that tables of earlier versions have, as PostgreSQL lists them, and what to reset. */
+const earlier = {
+  settings:
+    '{fillfactor=90,autovacuum_vacuum_scale_factor=0.02,autovacuum_vacuum_insert_scale_factor=0.1,autovacuum_analyze_scale_factor=0.05}',
+  reset: 'fillfactor, autovacuum_vacuum_insert_scale_factor, autovacuum_analyze_scale_factor',
+} as const
 
 export interface MigrationOptions {
   /** Default: `public`. */
@@ -22,7 +22,8 @@ export interface MigrationOptions {
 }
 
 /**
- * Returns the SQL that creates the table of the driver, for an account that may do that. It can be run again.
+ * Returns the SQL that creates the table of the driver, for an account that may do that. It can be run again, and changes
+ * the settings of a table that an earlier version has created, unless an operator has changed them.
  *
  * @throws TypeError when the schema or the prefix is invalid.
  */
@@ -47,6 +48,10 @@ DO $migration$ BEGIN
     ) WITH (${storageParameters});
     CREATE INDEX "${prefix}_items_ends" ON ${table} (ends);
     INSERT INTO ${table} (key, value, ends) VALUES ('', '${schemaVersion}', 'infinity');
+  ELSIF (
+    SELECT reloptions FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass('${table}')
+  ) = '${earlier.settings}'::text[] THEN
+    ALTER TABLE ${table} RESET (${earlier.reset});
   END IF;
 END $migration$;
 COMMIT;
