@@ -84,4 +84,9 @@ describeWithRuntime('workerd', executable, () => {
     const response = await fetch(`http://127.0.0.1:${program.port}/${path}`)
     expect(await response.text()).toMatch(new RegExp(`^${name}: \\d+ passed, 0 failed, \\d+ skipped$`, 'u'))
   })
+
+  test('copyItems() copies to D1 and from it', async () => {
+    const response = await fetch(`http://127.0.0.1:${program.port}/copy`)
+    expect(await response.text()).toBe('1102 items, 1102 and 1102, changed: ')
+  })
 })

@@ -1,6 +1,8 @@
-import type { AtomicDriver, DriverChanges } from '@grantry/core'
+import type { DriverChanges } from '@grantry/core'
+import type { ListableDriver } from './copy/listable-driver.ts'
 import { createCommit, hexKey } from './d1/commit.ts'
 import { createExecutor, type D1Binding, type D1Executor } from './d1/executor.ts'
+import { createListing } from './d1/list-items.ts'
 import { type D1Statements, d1Statements } from './d1/statements.ts'
 import { packKey } from './sql/item-key.ts'
 import { assertLasting, endOf } from './sqlite/item-end.ts'
@@ -17,7 +19,7 @@ export interface D1DriverOptions {
 }
 
 /** A driver with atomic operations. `ttl` is in seconds; fractions are allowed. */
-export interface D1Driver extends AtomicDriver {
+export interface D1Driver extends ListableDriver {
   readonly name: 'd1'
   open(): Promise<void>
   getItem(key: string): Promise<string | null>
@@ -135,6 +137,7 @@ export function d1Driver({ database, prefix = 'grantry' }: D1DriverOptions): D1D
       return commit(changes)
     },
     removeItem,
+    ...createListing(executor, sql, prepare),
     async purge() {
       await prepare()
       for (let removed = 0; ; ) {

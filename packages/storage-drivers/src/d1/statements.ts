@@ -14,6 +14,8 @@ export function d1Statements(prefix: string) {
     ...common,
     /** Parameters: keys, now. */
     readAll: `SELECT hex(key) AS key, value FROM ${table} WHERE key IN (${keysOf('?1')}) AND ends > ?2`,
+    /** Parameters: the key after which to start, now, limit. */
+    list: `SELECT hex(key) AS key, value, ends FROM ${table} WHERE key > unhex(?1) AND ends > ?2 ORDER BY key LIMIT ?3`,
     /** Parameters: keys to create, now. Returns those that exist. */
     existing,
     /** Writes items if none of the keys to create exists. Parameters: keys to create, now, items. */

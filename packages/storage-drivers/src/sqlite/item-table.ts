@@ -3,7 +3,7 @@ import type { ListedItem } from '../copy/listable-driver.ts'
 import { packedRanges, packKey, unpackKey } from '../sql/item-key.ts'
 import type { SweepStep } from '../sql/sweeper.ts'
 import type { SqlDatabase } from './engine.ts'
-import { assertLasting, endOf, never } from './item-end.ts'
+import { assertLasting, endOf, endsAtOf } from './item-end.ts'
 import { bytesOf, decodeValue, encodeValue } from './item-value.ts'
 import type { Statements } from './statements.ts'
 
@@ -104,7 +104,7 @@ export function itemTable(sql: Statements): ItemTable {
       database.all(sql.list, after, Date.now(), limit).map(({ key, value, ends }) => ({
         key: unpackKey(bytesOf(key)),
         value: decodeValue(value),
-        endsAt: ends === never ? Number.POSITIVE_INFINITY : Number(ends),
+        endsAt: endsAtOf(ends),
       })),
     count: () => (database) => Number(database.all(sql.count)[0]?.items),
   }
