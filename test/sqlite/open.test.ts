@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path'
 import { type SqliteDriverOptions, sqliteDriver } from '@grantry/storage-drivers/sqlite'
 import Database from 'libsql'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { assertLocalDisk } from '../../packages/storage-drivers/src/sqlite/prepare-file.ts'
 import { bundleWithPackages } from '../support/bundle-with-packages.ts'
 import { startProgram } from '../support/start-concurrently.ts'
 
@@ -61,6 +62,18 @@ test('creates the file and its directories with access for this user only', asyn
   expect([dirname(file), dirname(dirname(file))].map(modeOf)).toEqual([0o700, 0o700])
   expect(['', '-wal', '-shm'].map((ending) => modeOf(file + ending))).toEqual([0o600, 0o600, 0o600])
   await driver.dispose()
+})
+
+test.each([
+  ['NFS', 0x6969],
+  ['SMB', 0xff534d42],
+  ['SMB', 0xff534d42 | 0],
+])('refuses a file on %s (%d), which several machines can share', (name, type) => {
+  expect(() => assertLocalDisk('/mnt/grantry.db', () => type)).toThrow(
+    `storage: /mnt/grantry.db is on a network file system (${name}); use a file on a local disk`,
+  )
+  // ext4, and a runtime that does not know the type.
+  for (const other of [0xef53, undefined]) assertLocalDisk('/mnt/grantry.db', () => other)
 })
 
 describe('refuses', () => {

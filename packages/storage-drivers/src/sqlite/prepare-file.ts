@@ -1,3 +1,4 @@
+import * as fs from 'node:fs'
 import { accessSync, closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { explainDiskError } from '../filesystem/disk-errors.ts'
@@ -31,6 +32,36 @@ function createFile(file: string): void {
   ignoringErrors(['EEXIST'], () => closeSync(openSync(file, 'wx', 0o600)))
 }
 
+/** The types of file systems that several machines share, as Linux numbers them. */
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0xff534d42, 'SMB'],
+  [0x00c36400, 'Ceph'],
+  [0x5346414f, 'AFS'],
+])
+
+// Deno would require an extra permission, and not every version of Bun has the function.
+const typeOfFileSystem = (path: string): number | undefined =>
+  'Deno' in globalThis ? undefined : fs.statfsSync?.(path).type
+
+/**
+ * On a network file system, processes of two machines do not see each other's locks and memory, so that both could
+ * redeem a code, and damage the file. SQLite does not notice.
+ *
+ * @param typeOf returns the type of the file system, if it is known
+ * @throws Error that says what to do
+ */
+export function assertLocalDisk(path: string, typeOf = typeOfFileSystem): void {
+  const type = typeOf(path)
+  const name = type === undefined ? undefined : networkFileSystems.get(type >>> 0)
+  if (name === undefined) return
+  throw storageError(
+    `${path} is on a network file system (${name}); use a file on a local disk, or PostgreSQL or Redis`,
+  )
+}
+
 function prepare(file: string, creates: boolean): FileIdentity {
   if (creates) {
     createDirectory(dirname(file))
@@ -42,6 +73,7 @@ function prepare(file: string, creates: boolean): FileIdentity {
   if (stats === undefined) throw storageError(`${file} is a symbolic link to a file that does not exist; remove it`)
   if (!stats.isFile()) throw storageError(`${file} is not a file; set the path of a file`)
   const path = realpathSync(file)
+  assertLocalDisk(path)
   for (const directory of new Set([dirname(file), dirname(path)])) assertPrivateDirectory(directory)
   assertPrivateFiles(path, stats)
   // SQLite would open it for reading only.
