@@ -28,6 +28,7 @@ describe('docs/threat-model.md', () => {
       'Store reader',
       'Store writer',
       'Backup holder',
+      'Neighbor of the store',
       'Operator',
     ])
   })
