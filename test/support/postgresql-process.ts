@@ -37,13 +37,36 @@ export const programOf = (name: string): string => join(folder ?? '', name)
 /** The superuser of every test server. */
 export const superuser = { user: 'postgres', password: 'the-password' }
 
+/** Returns a new directory for the account. */
+async function newDirectory(): Promise<string> {
+  const { uid, gid } = account()
+  const directory = await mkdtemp(join(tmpdir(), 'grantry-postgresql-'))
+  if (uid !== undefined && gid !== undefined) chownSync(directory, uid, gid)
+  return directory
+}
+
+function perform(program: string, parameters: readonly string[]): void {
+  const { status, stderr } = spawnSync(programOf(program), parameters, { encoding: 'utf8', ...account(), cwd: '/' })
+  if (status !== 0) throw new Error(`${program} failed: ${stderr}`)
+}
+
+/** Copies the cluster of a server to a new directory, for a replica of it. */
+export async function copyCluster(url: string): Promise<string> {
+  const directory = await newDirectory()
+  perform('pg_basebackup', [
+    ...['--dbname', url, '--pgdata', join(directory, 'data')],
+    ...['--write-recovery-conf', '--checkpoint=fast', '--no-sync'],
+  ])
+  return directory
+}
+
 /** Creates an empty cluster in a new directory. */
 export async function createCluster(encoding: string): Promise<string> {
   const { uid, gid } = account()
-  const directory = await mkdtemp(join(tmpdir(), 'grantry-postgresql-'))
+  const directory = await newDirectory()
   const passwords = join(directory, 'password')
   await writeFile(passwords, superuser.password)
-  if (uid !== undefined && gid !== undefined) for (const path of [directory, passwords]) chownSync(path, uid, gid)
+  if (uid !== undefined && gid !== undefined) chownSync(passwords, uid, gid)
   const parameters = [
     ...['--pgdata', join(directory, 'data'), '--username', superuser.user, '--pwfile', passwords],
     ...['--auth', 'scram-sha-256', '--encoding', encoding, '--locale', 'C', '--no-sync', '--no-instructions'],

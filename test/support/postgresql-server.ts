@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pause } from './pause.ts'
 import {
+  copyCluster,
   createCluster,
   type PostgresqlProcess,
   postgresqlMissing,
@@ -18,6 +19,8 @@ export interface PostgresqlServerOptions {
   /** As in postgresql.conf: `fsync=off`. */
   readonly settings?: readonly string[]
   readonly encoding?: string
+  /** A server that this one streams from. It begins with all of its data. */
+  readonly replicaOf?: PostgresqlServer
 }
 
 /** A separate PostgreSQL for this test, on loopback. It ends with the process of the test at the latest. */
@@ -77,7 +80,8 @@ async function startAndWait(port: number, directory: string, settings: readonly 
 export async function startPostgresql(options: PostgresqlServerOptions = {}): Promise<PostgresqlServer> {
   if (postgresqlMissing !== undefined) throw new Error(postgresqlMissing)
   const port = await reservedPort()
-  const directory = await createCluster(options.encoding ?? 'UTF8')
+  const { replicaOf, encoding = 'UTF8' } = options
+  const directory = replicaOf === undefined ? await createCluster(encoding) : await copyCluster(replicaOf.url)
   const settings = ['listen_addresses=127.0.0.1', 'shared_buffers=32MB', ...(options.settings ?? [])]
   const urlOf = (database: string, user = superuser.user, password = superuser.password): string =>
     `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`
