@@ -124,6 +124,7 @@ describe('everything else', () => {
     ['another scope in the response', { response: { scope: 'admin' } }],
     ['another expires_in', { response: { expires_in: 1e9 } }],
     ['an error beside the tokens', { response: { error: 'x' } }],
+    ['the member __proto__ of the response', { response: own('{"__proto__":{"scope":"admin"}}') }],
     ['the claim sub', { claims: { sub: '2' } }],
     ['the claim scope', { claims: { scope: 'admin' } }],
     ['the claim aud', { claims: { aud: 'https://other.example' } }],

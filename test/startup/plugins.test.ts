@@ -77,6 +77,14 @@ describe('plugins', () => {
     await expect(start([definePlugin('word', parts as never)])).rejects.toMatchObject(refusal(message))
   })
 
+  test.each<[string, unknown, string]>([
+    ['a factory that was not called', clientCredentials, 'did you forget to call its factory, as in password()?'],
+    ['a list', [grant({})], 'it is an array; put its parts into parts, as in [...list]'],
+  ])('rejects a plugin with %s as its part, and says what to do', async (_what, part, hint) => {
+    const message = `plugins: word has an entry in parts that is not a part of a plugin; ${hint}`
+    await expect(start([definePlugin('word', [part] as never)])).rejects.toMatchObject(refusal(message))
+  })
+
   test.each([undefined, null, []])('rejects a plugin with the parts %j', async (parts) => {
     const message = 'plugins: word has no parts'
     await expect(start([definePlugin('word', parts as never)])).rejects.toMatchObject(refusal(message))

@@ -41,7 +41,10 @@ const grantResultSchema = v.strictObject({
   response: v.optional(jsonObjectSchema),
 })
 
-/** Members of the token response that only the core sets. RFC 6749 sections 5.1 and 5.2. */
+/**
+ * Members of the token response that only the core sets (RFC 6749 sections 5.1 and 5.2), and the one that could replace
+ * the prototype of a copy.
+ */
 const standardMembers: ReadonlySet<string> = new Set([
   'access_token',
   'token_type',
@@ -52,6 +55,7 @@ const standardMembers: ReadonlySet<string> = new Set([
   'error',
   'error_description',
   'error_uri',
+  '__proto__',
 ])
 
 /** A validated result, with the details of the credentials in it. */

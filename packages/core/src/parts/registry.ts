@@ -59,8 +59,12 @@ const partKinds: readonly string[] = [
 const isPart = (value: unknown): value is PluginPart =>
   typeof value === 'object' && value !== null && 'kind' in value && partKinds.includes(String(value.kind))
 
+const notCalled = '; did you forget to call its factory, as in password()?'
+
 /** Returns a suggestion for what is neither a plugin nor a part. */
 function kindHint(value: unknown): string | undefined {
+  if (typeof value === 'function') return notCalled
+  if (Array.isArray(value)) return '; it is an array; put its parts into parts, as in [...list]'
   if (typeof value !== 'object' || value === null) return undefined
   if (!('kind' in value)) return suggestion(value) || undefined
   const closest = closestName(String(value.kind), ['plugin', ...partKinds])
@@ -106,7 +110,7 @@ export function collectParts(plugins: Plugins): readonly OwnedPart[] {
     } else if (isPart(single)) {
       throw new TypeError('plugins: a part other than a grant needs a name; use definePlugin(name, [part])')
     } else {
-      const hint = kindHint(single) ?? '; did you forget to call its factory, as in password()?'
+      const hint = kindHint(single) ?? notCalled
       throw new TypeError(`plugins: an entry is not a plugin${hint}`)
     }
   }
