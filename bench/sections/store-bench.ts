@@ -52,7 +52,7 @@ export const postgresqlBench: StoreBench = {
   },
   notes: [
     'Calls are statements, each of which is a transaction. Every server has 10 connections, and waits for the disk (`synchronous_commit = on`).',
-    'limit-node performs the statements of the driver, one or two for each request; grantry-node reads the items of concurrent requests together.',
-    'oidc-provider-node has one table with an index for each look-up, and named prepared statements.',
+    'limit-node performs the statements of the driver, one or two for each request. In grantry-node, concurrent requests share statements.',
+    'oidc-provider-node has one table with an index for each look-up, and named prepared statements. better-auth-node caches its clients; its code is one with an ID token, because its rules require that or a proof key.',
   ],
 }
