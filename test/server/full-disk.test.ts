@@ -55,8 +55,8 @@ const storages: readonly [storage: object, path: string, setFull: (isFull: boole
     'ENOSPC',
   ],
   [
-    { driver: 'sqlite', synchronous: 'normal' },
-    'grantry.db',
+    { driver: 'sqlite', file: 'sqlite/grantry.db', synchronous: 'normal' },
+    'sqlite/grantry.db',
     (isFull) => disk.perform(`PRAGMA max_page_count = ${isFull ? 1 : 1_000_000}`),
     'SQLITE_FULL',
   ],
