@@ -3,6 +3,7 @@
  * the process of Vitest; `test/architecture/projects.test.ts` checks that.
  */
 export const processFolders = [
+  'administration',
   'bench',
   'browser',
   'conformance',

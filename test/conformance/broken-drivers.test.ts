@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Broken } from './programs/broken.ts'
 import { brokenCommits } from './programs/broken-commits.ts'
 import { brokenCounters } from './programs/broken-counters.ts'
+import { brokenEntries } from './programs/broken-entries.ts'
 import { brokenExpiry } from './programs/broken-expiry.ts'
 import { brokenInserts } from './programs/broken-inserts.ts'
 import { brokenLives } from './programs/broken-lives.ts'
@@ -27,6 +28,7 @@ describe('a driver fails', () => {
   const all = [
     ...brokenCommits,
     ...brokenCounters,
+    ...brokenEntries,
     ...brokenReads,
     ...brokenInserts,
     ...brokenExpiry,

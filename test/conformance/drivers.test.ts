@@ -16,6 +16,7 @@ import {
   assertPassesEveryProof,
   named,
   noCommit,
+  noEntries,
   noGetItems,
   noOutage,
   noProcesses,
@@ -34,7 +35,7 @@ const inMemory: readonly Row[] = [
   },
   {
     name: 'map, the driver of the test kit, with the real clock',
-    skipReasons: [noProcesses, noOutage, noGetItems, nothingShared],
+    skipReasons: [noProcesses, noOutage, noGetItems, noEntries, nothingShared],
     subject: () => ({ open: () => mapDriver(new Map(), () => Date.now() / 1000) }),
   },
   {
@@ -44,7 +45,7 @@ const inMemory: readonly Row[] = [
   },
   {
     name: 'unstorage over its memory driver, in a single process',
-    skipReasons: [noProcesses, noOutage, noGetItems, noCommit],
+    skipReasons: [noProcesses, noOutage, noGetItems, noCommit, noEntries],
     subject() {
       const storage = createStorage()
       return { open: () => unstorageDriver(storage, { singleProcess: true }) }
@@ -52,7 +53,7 @@ const inMemory: readonly Row[] = [
   },
   {
     name: 'unstorage over a mounted memory driver of Grantry',
-    skipReasons: [noProcesses, noOutage, noGetItems, noCommit],
+    skipReasons: [noProcesses, noOutage, noGetItems, noCommit, noEntries],
     subject() {
       const storage = createStorage().mount('tokens', memoryDriver())
       return { open: () => unstorageDriver(storage, { base: 'tokens' }) }
@@ -64,7 +65,7 @@ const inMemory: readonly Row[] = [
 const onDisk: readonly Row[] = [
   {
     name: 'unstorage over its file driver, in a single process',
-    skipReasons: [noProcesses, noOutage, noGetItems, noCommit],
+    skipReasons: [noProcesses, noOutage, noGetItems, noCommit, noEntries],
     async subject() {
       const storage = createStorage({ driver: fsDriver({ base: await newDirectory() }) })
       return { open: () => unstorageDriver(storage, { singleProcess: true }) }

@@ -15,6 +15,7 @@ import {
   assertPassesEveryProof,
   named,
   noCommit,
+  noEntries,
   noGetItems,
   noProcesses,
   type Row,
@@ -100,7 +101,7 @@ describeWithRedis('passes the conformance kit:', () => {
   const unstorageRows: readonly Row[] = [
     {
       name: 'unstorage over the Redis driver of Grantry',
-      skipReasons: [noProcesses, noGetItems, noCommit],
+      skipReasons: [noProcesses, noGetItems, noCommit, noEntries],
       async subject() {
         const server = await newServer()
         const storage = opened(createStorage({ driver: redisDriver({ url: server.url, operationTimeout }) }))
@@ -109,7 +110,7 @@ describeWithRedis('passes the conformance kit:', () => {
     },
     {
       name: 'unstorage over its own Redis driver, in a single process',
-      skipReasons: [noProcesses, noGetItems, noCommit],
+      skipReasons: [noProcesses, noGetItems, noCommit, noEntries],
       async subject() {
         const server = await newServer()
         const storage = opened(createStorage({ driver: unstorageRedis({ url: server.url }) }))

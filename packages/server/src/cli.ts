@@ -1,4 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { addAuditCommand } from './commands/audit.ts'
+import { addClientsCommands } from './commands/clients.ts'
 import { configOption } from './commands/configuration.ts'
 import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
@@ -46,6 +48,8 @@ function program(): Command {
     )
     .action((options: ServeArguments) => serveCommand(options, version))
 
+  addClientsCommands(grantry)
+  addAuditCommand(grantry)
   addKeysCommands(grantry)
 
   grantry

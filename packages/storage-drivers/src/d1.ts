@@ -4,9 +4,9 @@ import { createCommit, hexKey } from './d1/commit.ts'
 import { createExecutor, type D1Binding, type D1Executor } from './d1/executor.ts'
 import { createListing } from './d1/list-items.ts'
 import { type D1Statements, d1Statements } from './d1/statements.ts'
-import { packKey } from './sql/item-key.ts'
+import { packKey, pageRange, unpackKey } from './sql/item-key.ts'
 import { assertLasting, endOf } from './sqlite/item-end.ts'
-import { decodeValue, encodeValue } from './sqlite/item-value.ts'
+import { bytesOf, decodeValue, encodeValue } from './sqlite/item-value.ts'
 import { assertPrefix, schemaVersion } from './sqlite/statements.ts'
 
 export type { D1Binding } from './d1/executor.ts'
@@ -29,6 +29,8 @@ export interface D1Driver extends ListableDriver {
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
   commit(changes: DriverChanges): Promise<true | readonly string[]>
+  replaceItem(key: string, value: { from: string; to: string }): Promise<boolean>
+  listKeys(base: string, page: { after: string; limit: number }): Promise<string[]>
   removeItem(key: string): Promise<void>
   /** Removes every expired item in steps, and resolves to their number. Call it from a cron trigger. */
   purge(): Promise<number>
@@ -135,6 +137,16 @@ export function d1Driver({ database, prefix = 'grantry' }: D1DriverOptions): D1D
     async commit(changes) {
       await prepare()
       return commit(changes)
+    },
+    async replaceItem(key, { from, to }) {
+      await prepare()
+      const rows = await executor.all(sql.replace, packKey(key), encodeValue(from), encodeValue(to), Date.now())
+      return rows.length > 0
+    },
+    async listKeys(base, { after, limit }) {
+      await prepare()
+      const rows = await executor.all(sql.page, ...pageRange(base, after), Date.now(), limit)
+      return rows.map(({ key }) => unpackKey(bytesOf(key)))
     },
     removeItem,
     ...createListing(executor, sql, prepare),

@@ -8,12 +8,14 @@ import { insertItem } from './filesystem/insert-item.ts'
 import { listItems } from './filesystem/list-items.ts'
 import { listDirectories, walkSlots } from './filesystem/list-slots.ts'
 import { prepareDirectory } from './filesystem/prepare-directory.ts'
+import { replaceItem } from './filesystem/replace-item.ts'
 import { setItem } from './filesystem/set-item.ts'
 import { clearSlot, listSlot, liveFileOf, readSlot, withLiveFile } from './filesystem/slot.ts'
 import { keyOf } from './filesystem/slot-name.ts'
 import { type StoreDirectory, shardNames, storeDirectory } from './filesystem/store-directory.ts'
 import { sweepDraft, sweepSlot } from './filesystem/sweep.ts'
 import { createSweeper } from './filesystem/sweeper.ts'
+import { firstOf } from './first-of.ts'
 
 export interface FilesystemOptions {
   /**
@@ -40,6 +42,8 @@ export interface FilesystemDriver extends Omit<ListableDriver, 'getItems'> {
   setItem(key: string, value: string, options?: { ttl?: number | undefined }): Promise<void>
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
+  replaceItem(key: string, value: { from: string; to: string }): Promise<boolean>
+  listKeys(base: string, page: { after: string; limit: number }): Promise<string[]>
   removeItem(key: string): Promise<void>
   /** Returns every live key that starts with `base`. For unstorage; the provider never calls it. */
   getKeys(base?: string, options?: object): Promise<string[]>
@@ -164,6 +168,14 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
         sweeper.step()
         return count
       }),
+    replaceItem: (key, { from, to }) =>
+      runOperation(async () => {
+        const replaced = await replaceItem(store, store.slotOf(key), from, to)
+        sweeper.step()
+        return replaced
+      }),
+    listKeys: (base, { after, limit }) =>
+      runOperation(async () => firstOf(await liveKeys(store, base), base, after, limit)),
     removeItem: (key) => runOperation(() => remove(key)),
     getKeys: (base = '') => runOperation(() => liveKeys(store, base)),
     clear: (base = '') => runOperation(() => clearAll(store, base)),

@@ -1,5 +1,6 @@
 import type { DriverChanges, DriverItem } from '@grantry/core'
 import { inBatches, type ListableDriver, type ListedItem } from './copy/listable-driver.ts'
+import { firstOf } from './first-of.ts'
 
 interface Item {
   readonly value: string
@@ -41,6 +42,8 @@ export interface MemoryDriver extends Omit<ListableDriver, 'getItems'> {
   insertItem(key: string, value: string, options: { ttl: number }): boolean
   incrementItem(key: string, options: { ttl: number }): number
   commit(changes: DriverChanges): true | readonly string[]
+  replaceItem(key: string, value: { from: string; to: string }): boolean
+  listKeys(base: string, page: { after: string; limit: number }): string[]
   hasItem(key: string): boolean
   removeItem(key: string): void
   /** Returns every live key and ignores `base`. For unstorage; the provider never calls it. */
@@ -59,6 +62,9 @@ async function* listed(shards: readonly Shard[]): AsyncGenerator<ListedItem> {
 }
 
 const isLive = (item: Item | undefined, now = Date.now()): item is Item => item !== undefined && item.expiresAt > now
+
+const liveKeys = (shards: readonly Shard[]): string[] =>
+  shards.flatMap((shard) => [...shard].flatMap(([key, item]) => (isLive(item) ? [key] : [])))
 
 /** Items that expire. Each write removes a few expired ones. */
 interface ExpiringItems {
@@ -194,8 +200,15 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
       for (const key of removed) items.remove(key)
       return true
     },
+    replaceItem(key, { from, to }) {
+      const item = items.find(key)
+      if (item?.value !== from) return false
+      items.replace(key, { value: to, expiresAt: item.expiresAt })
+      return true
+    },
+    listKeys: (base, { after, limit }) => firstOf(liveKeys(items.shards), base, after, limit),
     removeItem: items.remove,
-    getKeys: () => items.shards.flatMap((shard) => [...shard].flatMap(([key, item]) => (isLive(item) ? [key] : []))),
+    getKeys: () => liveKeys(items.shards),
     listItems: () => inBatches(listed(items.shards)),
     countItems: async () => items.shards.reduce((sum, shard) => sum + shard.size, 0),
     clear: items.clear,

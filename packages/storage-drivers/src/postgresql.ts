@@ -6,7 +6,7 @@ import { createCommit } from './postgresql/commit.ts'
 import { createExecutor } from './postgresql/executor.ts'
 import { createListing } from './postgresql/listing.ts'
 import { type PostgresqlDriverOptions, type PostgresqlSettings, parseOptions } from './postgresql/options.ts'
-import { counterLifetimeOf, futureOf, keyOf, lifetimeOf } from './postgresql/parameters.ts'
+import { counterLifetimeOf, futureOf, keyOf, lifetimeOf, storable } from './postgresql/parameters.ts'
 import { createPool } from './postgresql/pool.ts'
 import { readServerState, type ServerState } from './postgresql/server-state.ts'
 import { statementsOf } from './postgresql/statements.ts'
@@ -35,6 +35,8 @@ export interface PostgresqlDriver extends ListableDriver {
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
   commit(changes: DriverChanges): Promise<true | readonly string[]>
+  replaceItem(key: string, value: { from: string; to: string }): Promise<boolean>
+  listKeys(base: string, page: { after: string; limit: number }): Promise<string[]>
   removeItem(key: string): Promise<void>
   /** Returns every key that starts with `base`. For unstorage; the provider never calls it. */
   getKeys(base?: string, options?: object): Promise<string[]>
@@ -100,7 +102,7 @@ function createOperations(settings: PostgresqlSettings) {
 
   const turn = turnOperations(executor, statements)
   const write = createWrites(executor, statements)
-  const { allKeys, clearKeys, items, count } = createListing(executor, statements)
+  const { allKeys, clearKeys, items, count, page } = createListing(executor, statements)
   return {
     open,
     sweeper,
@@ -108,9 +110,13 @@ function createOperations(settings: PostgresqlSettings) {
     increment: opened(turn.increment),
     write: opened(write),
     commit: opened(createCommit(executor, statements, write)),
+    replace: opened((...values: readonly [key: string, from: string, to: string]) =>
+      executor.write(() => ({ statement: statements.replace, values })),
+    ),
     remove: opened((key: string) => executor.write(() => ({ statement: statements.remove, values: [key] }))),
     allKeys: opened(allKeys),
     clearKeys: opened(clearKeys),
+    page: opened(page),
     async *items() {
       await open()
       yield* items()
@@ -134,7 +140,7 @@ function createOperations(settings: PostgresqlSettings) {
  * const storage = postgresqlDriver({ url: 'postgresql://grantry:the-password@127.0.0.1/grantry' })
  */
 export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDriver {
-  const { open, sweeper, read, increment, write, commit, remove, ...operations } = createOperations(
+  const { open, sweeper, read, increment, write, commit, replace, remove, ...operations } = createOperations(
     parseOptions(options),
   )
 
@@ -169,6 +175,8 @@ export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDr
     },
     incrementItem: async (key, { ttl }) => increment(keyOf(key), counterLifetimeOf(ttl)),
     commit,
+    replaceItem: async (key, { from, to }) => (await replace(keyOf(key), storable(from), storable(to))).count === 1,
+    listKeys: (base, { after, limit }) => operations.page(base, after, limit),
     removeItem,
     getKeys: (base = '') => operations.allKeys(base),
     clear: (base = '') => operations.clearKeys(base),

@@ -5,6 +5,7 @@ import type { RedisClient } from './redis/client-factory.ts'
 import { createCommit } from './redis/commit.ts'
 import { type Connections, createConnections } from './redis/connections.ts'
 import { type ItemKeys, itemKeys } from './redis/item-key.ts'
+import { createKeyIndex, replaceScript } from './redis/key-index.ts'
 import { listItems } from './redis/list-items.ts'
 import { parseOptions, type RedisDriverOptions } from './redis/options.ts'
 import { createScan } from './redis/scan.ts'
@@ -111,6 +112,8 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
   const scan = createScan(connections, keys)
   const unexpectedReply = createUnexpectedReply(connections)
 
+  const { indexed, listKeys } = createKeyIndex(write, runUnconfirmed, keys)
+
   async function removeItem(key: string): Promise<void> {
     const itemKey = keys.of(key)
     await write(itemKey, ['unlink', itemKey])
@@ -131,12 +134,14 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     async setItem(key, value, options) {
       const end = expiryArguments(options?.ttl)
       if (isExpired(end)) return removeItem(key)
+      await indexed(key)
       const itemKey = keys.of(key)
       if ((await write(itemKey, ['set', itemKey, value, ...end])) !== 'OK') throw unexpectedReply('SET')
     },
     async insertItem(key, value, { ttl }) {
       const end = expiryArguments(ttl)
       if (isExpired(end)) throw new RangeError(`The ttl of an inserted item is ${ttl} s; give more than 0`)
+      await indexed(key)
       const itemKey = keys.of(key)
       const reply = await write(itemKey, ['set', itemKey, value, 'NX', ...end])
       if (reply !== 'OK' && reply !== null) throw unexpectedReply('SET NX')
@@ -144,6 +149,13 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     },
     incrementItem: (key, { ttl }) => increment(key, ttl),
     ...(!connections.writes.client.isCluster && { commit: createCommit({ write, connections, keys, settings }) }),
+    async replaceItem(key, { from, to }) {
+      const itemKey = keys.of(key)
+      const reply = await write(itemKey, ['eval', replaceScript, 1, itemKey, from, to])
+      if (reply !== 0 && reply !== 1) throw unexpectedReply('EVAL')
+      return reply === 1
+    },
+    listKeys,
     removeItem,
     async *listItems() {
       yield* listItems(scan(''), reads, keys)

@@ -167,6 +167,8 @@ export function createDriverCalls(
     insertItem,
     removeItem,
     isStored,
+    /** Runs an operation that writes nothing. */
+    run: attempt,
     write,
     increment: (key: string, expiresAt: number): MaybePromise<number> =>
       after(

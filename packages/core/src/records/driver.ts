@@ -75,6 +75,24 @@ export interface AtomicDriver {
    * race, or a crash, can leave records that no credential leads to.
    */
   readonly commit?: ((changes: DriverChanges) => MaybePromise<true | readonly string[]>) | undefined
+  /**
+   * Replaces the value of an item if it is `from`, character by character. The item keeps its end. Returns `true` if
+   * this call replaced it. Must be atomic across all processes that share the storage, and must perform the write at
+   * most once. When it returns `true`, the item must be as durable as the storage allows.
+   *
+   * Optional, as `listKeys`: only the entries that administrators change need them. See `openEntries()`.
+   */
+  readonly replaceItem?:
+    | ((key: string, value: { readonly from: string; readonly to: string }) => MaybePromise<boolean>)
+    | undefined
+  /**
+   * Returns up to `limit` keys that start with `base` and come after `after`, in the order of their characters. Called
+   * only with a `base` that starts with `entry:`; keys of entries are printable ASCII, and end with no hash. Keys of
+   * items that were removed may be among them. A key whose item exists from the beginning to the end of the call must be.
+   */
+  readonly listKeys?:
+    | ((base: string, page: { readonly after: string; readonly limit: number }) => MaybePromise<readonly string[]>)
+    | undefined
   /** Called when the provider is closed, to release connections. */
   readonly dispose?: (() => MaybePromise<void>) | undefined
 }

@@ -21,6 +21,8 @@ export type RecordKind =
   | 'keys'
   | 'known'
   | 'count'
+  | 'entry'
+  | 'entries'
   | 'plugin'
 
 /**

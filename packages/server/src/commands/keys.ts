@@ -6,6 +6,7 @@ import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
 import { createLog, type Log } from '../log.ts'
 import { assertSharedStorage, configOption, requireConfiguration, withProvider } from './configuration.ts'
+import { table } from './table.ts'
 
 interface KeysArguments {
   readonly config?: string
@@ -33,16 +34,7 @@ function keysTable(keys: readonly KeyInfo[]): string {
       isoSeconds(key.keptUntil),
     ]),
   ]
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+  return table(rows)
 }
 
 // Logs only what the command changes. The running server logs everything else.

@@ -1,10 +1,20 @@
 import { resolve } from 'node:path'
-import type { AbuseControlOptions, AtomicDriver, Observer, Plugins, ProviderOptions } from '@grantry/core'
+import {
+  type AbuseControlOptions,
+  type AtomicDriver,
+  type ClientOptions,
+  type Observer,
+  openEntries,
+  type Plugin,
+  type Plugins,
+  type ProviderOptions,
+} from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { storedClients } from '../administration/stored-clients.ts'
 import { errorMessage } from '../error-message.ts'
 import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
 import { importModule } from './import-module.ts'
@@ -55,6 +65,27 @@ function hostCallsOf({ maxHostCalls, maxRequests }: CheckedConfiguration): numbe
   return Math.max(1, Math.min(defaultHostCalls, Math.floor(maxRequests / 8)))
 }
 
+const isArray = (clients: CheckedConfiguration['clients']): clients is readonly ClientOptions[] =>
+  Array.isArray(clients)
+
+/** Seconds until running servers see a change of a client. */
+const clientCache = 5
+
+/** @throws TypeError when a client is in the configuration and in the storage, or the storage cannot keep clients. */
+async function storedClientsOf({ issuer, clients }: CheckedConfiguration, storage: AtomicDriver): Promise<Plugin> {
+  await storage.open?.()
+  const entries = openEntries({ issuer, storage })
+  const configured = new Set(isArray(clients) ? clients.map(({ clientId }) => clientId) : [])
+  const found = await Promise.all([...configured].map((clientId) => entries.get('client', clientId)))
+  const [twice] = found.flatMap((entry) => entry ?? [])
+  if (twice !== undefined) {
+    throw new TypeError(
+      `clients: the client ${twice.id} is in the storage, too; remove it here, or there with grantry clients remove`,
+    )
+  }
+  return storedClients({ entries, cacheFor: clientCache, isConfigured: (clientId) => configured.has(clientId) })
+}
+
 /** Returns the options of the provider for a configuration. */
 export async function providerOptions(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
@@ -75,7 +106,11 @@ export async function providerOptions(
     clients: configuration.clients,
     scopes: configuration.scopes,
     users: isList(users) ? configuredUsers(users) : users,
-    plugins: [builtIn(), ...loaded],
+    plugins: [
+      builtIn(),
+      ...loaded,
+      ...(configuration.administration ? [await storedClientsOf(configuration, storage)] : []),
+    ],
     endpoints: configuration.endpoints,
     introspection: configuration.introspection,
     clientTokenSubject: configuration.clientTokenSubject,

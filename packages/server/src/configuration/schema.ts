@@ -105,6 +105,8 @@ const entries = {
   clients: v.custom<readonly ClientOptions[] | ClientStore>(isObject, 'must be an array of clients'),
   scopes: v.optional(v.custom<readonly ScopeOptions[]>(Array.isArray, 'must be an array of scopes'), []),
   users: v.optional(usersSchema, []),
+  /** Whether commands change clients in the storage, besides those that are configured. */
+  administration: v.optional(v.boolean('must be true or false'), false),
   plugins: v.optional(pluginsSchema),
   endpoints: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
   introspection: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),

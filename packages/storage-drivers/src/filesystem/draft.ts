@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { ignoringErrors, notFoundCodes, occupiedCodes } from './ignore-errors.ts'
 import { itemNameOf } from './item-name.ts'
 import type { StoreDirectory } from './store-directory.ts'
@@ -16,6 +16,8 @@ export interface Draft {
   moveTo(slot: string): boolean
   /** Renames the item into the slot, atomically. Returns `false` when the slot does not exist. */
   moveInto(slot: string, generation: number): boolean
+  /** Creates the item under this path, atomically. Returns `false` when there is one, or no slot. */
+  linkTo(path: string): boolean
   /** Removes the draft unless it was moved. */
   discard(): void
 }
@@ -44,6 +46,7 @@ export async function createDraft({ tmp, flush }: StoreDirectory, { value, expir
       if (moved) ignoringErrors(notFoundCodes, () => rmdirSync(folder))
       return moved
     },
+    linkTo: (path) => ignoringErrors([...notFoundCodes, 'EEXIST'], () => linkSync(file, path)),
     discard() {
       if (!moved) discard()
     },

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 
 const digits = 9
 const expiryLimit = 36 ** digits
@@ -26,3 +26,12 @@ export const generationOf = (name: string): number => decode(name.slice(0, digit
 export const expiryOf = (name: string): number => decode(name.slice(-digits)) || Number.POSITIVE_INFINITY
 
 export const hasExpired = (name: string): boolean => expiryOf(name) <= Date.now()
+
+/**
+ * Returns the name of the file that replaces this one on a condition. It is the same in every process, and comes after
+ * it.
+ */
+export function successorOf(name: string): string {
+  const id = createHash('sha256').update(name).digest('hex').slice(0, 36)
+  return `${encode(generationOf(name) + 1)}-${id}-${name.slice(-digits)}`
+}

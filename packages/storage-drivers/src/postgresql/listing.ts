@@ -1,5 +1,5 @@
 import { batchSize, type ListedItem } from '../copy/listable-driver.ts'
-import { packedRanges, unpackKey } from '../sql/item-key.ts'
+import { packedRanges, pageRange, unpackKey } from '../sql/item-key.ts'
 import type { Result, Statement } from './connection.ts'
 import type { Executor } from './executor.ts'
 import { hexOf, keyArray, keyOf } from './parameters.ts'
@@ -41,6 +41,11 @@ export function createListing(executor: Executor, statements: Statements) {
       const keys: string[] = []
       for await (const page of keysOf(base)) keys.push(...page)
       return keys
+    },
+    async page(base: string, after: string, limit: number): Promise<string[]> {
+      const [from, below] = pageRange(base, after)
+      const { rows } = await read(list, [hexOf(from), hexOf(below), limit])
+      return rows.map(([key]) => textOf(key as string))
     },
     async clearKeys(base: string): Promise<void> {
       for await (const page of keysOf(base)) {

@@ -13,6 +13,8 @@ export interface Statements {
   readonly write: Statement
   /** $1: key. */
   readonly remove: Statement
+  /** $1: key, $2: old value, $3: new value. */
+  readonly replace: Statement
   /**
    * $1: keys of counters, $2: amounts, $3: seconds of new ones, $4: keys of items. Returns whether it is a counter, the
    * key and the value.
@@ -177,6 +179,7 @@ export function statementsOf(location: TableLocation): Statements {
       WHERE key = ANY ($1::bytea[]) AND ends > pg_catalog.now() AND ${onPrimary}`,
     write: writeText(table),
     remove: `DELETE FROM ${table} WHERE key = $1::bytea`,
+    replace: `UPDATE ${table} SET value = $3::text WHERE key = $1::bytea AND value = $2::text AND ends > pg_catalog.now()`,
     count: countText(table),
     commit: commitText(table),
     sweep: sweepText(table),

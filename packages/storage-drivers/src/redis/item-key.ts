@@ -17,9 +17,11 @@ export interface ItemKeys {
   of(key: string): string
   /** Returns the name of the fence key, in the slot of the item. Its braces distinguish it from items. */
   fenceOf(itemKey: string): string
+  /** The set with the keys of entries. Its braces distinguish it from items. */
+  readonly index: string
   /** Returns the MATCH pattern for SCAN. */
   pattern(base: string): string
-  /** Returns the key for a name that SCAN returned; `undefined` for a fence. */
+  /** Returns the key for a name that SCAN returned; `undefined` for a fence and the index. */
   keyOf(itemKey: string): string | undefined
 }
 
@@ -31,6 +33,7 @@ export function itemKeys(prefix: string): ItemKeys {
       return mayBeUnsafe.test(itemKey) ? start + escaped(key) : itemKey
     },
     fenceOf: (itemKey) => `${start}fence:{${itemKey}}`,
+    index: `${start}index:{entries}`,
     pattern: (base) => `${(start + escaped(base)).replace(/[\\*?[\]]/gu, '\\$&')}*`,
     keyOf: (itemKey) => (itemKey.includes('{') ? undefined : unescaped(itemKey.slice(start.length))),
   }

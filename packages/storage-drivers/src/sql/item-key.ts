@@ -64,3 +64,11 @@ export function packedRanges(base: string): readonly PackedRange[] {
     return [from, below]
   })
 }
+
+/** Returns the range of the keys that start with `base` and come after `after`. None of them ends with a hash. */
+export function pageRange(base: string, after: string): PackedRange {
+  const from = Uint8Array.of(plain, ...encoder.encode(base))
+  const below = from.slice()
+  below[below.length - 1] = (below.at(-1) ?? 0) + 1
+  return [after < base ? from : Uint8Array.of(...packKey(after), 0), below]
+}

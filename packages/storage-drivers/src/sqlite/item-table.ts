@@ -1,6 +1,6 @@
 import type { DriverChanges } from '@grantry/core'
 import type { ListedItem } from '../copy/listable-driver.ts'
-import { packedRanges, packKey, unpackKey } from '../sql/item-key.ts'
+import { packedRanges, packKey, pageRange, unpackKey } from '../sql/item-key.ts'
 import type { SweepStep } from '../sql/sweeper.ts'
 import type { SqlDatabase } from './engine.ts'
 import { assertLasting, endOf, endsAtOf } from './item-end.ts'
@@ -23,12 +23,15 @@ export interface ItemTable {
   /** Returns `NaN` if the item is no counter. */
   increment(key: string, ttl: number): Step<number>
   remove(key: string): Step<void>
+  replace(key: string, from: string, to: string): Step<boolean>
   commit(changes: DriverChanges): Step<true | readonly string[]>
   sweep(limit: number): Step<SweepStep>
   /** Returns the keys that start with `base`. */
   keys(base: string): Step<string[]>
   /** Returns items in the order of their packed keys, after the given one. */
   list(after: Uint8Array, limit: number): Step<readonly StoredItem[]>
+  /** Returns keys that start with `base` and come after `after`, in order. */
+  page(base: string, after: string, limit: number): Step<string[]>
   count(): Step<number>
 }
 
@@ -74,6 +77,10 @@ export function itemTable(sql: Statements): ItemTable {
       }
     },
     remove: (key) => removePacked(packKey(key)),
+    replace(key, from, to) {
+      const [packed, old, changed] = [packKey(key), encodeValue(from), encodeValue(to)]
+      return (database) => database.all(sql.replace, packed, old, changed, Date.now()).length > 0
+    },
     commit({ create, put: written, remove }) {
       for (const { ttl } of [...create, ...written]) assertLasting(ttl, 'a committed item')
       const marks = create.map(({ key }) => ({ key, packed: packKey(key) }))
@@ -106,6 +113,11 @@ export function itemTable(sql: Statements): ItemTable {
         value: decodeValue(value),
         endsAt: endsAtOf(ends),
       })),
+    page(base, after, limit) {
+      const [from, below] = pageRange(base, after)
+      return (database) =>
+        database.all(sql.page, from, below, Date.now(), limit).map(({ key }) => unpackKey(bytesOf(key)))
+    },
     count: () => (database) => Number(database.all(sql.count)[0]?.items),
   }
 }

@@ -1,6 +1,15 @@
 import type { AtomicDriver, DriverChanges } from '@grantry/core'
 
-export type Operation = 'getItem' | 'getItems' | 'setItem' | 'removeItem' | 'insertItem' | 'incrementItem' | 'commit'
+export type Operation =
+  | 'getItem'
+  | 'getItems'
+  | 'setItem'
+  | 'removeItem'
+  | 'insertItem'
+  | 'incrementItem'
+  | 'commit'
+  | 'replaceItem'
+  | 'listKeys'
 
 /**
  * Wraps an operation: it can delay or skip it, or withhold its result. `key` is the first one of several: in a commit
@@ -19,7 +28,7 @@ export const keysOf = ({ create, put, remove }: DriverChanges): readonly string[
  * original.
  */
 export function interceptOperations(driver: AtomicDriver, around: Interceptor): AtomicDriver {
-  const { commit, getItems } = driver
+  const { commit, getItems, replaceItem, listKeys } = driver
   return {
     name: driver.name ?? 'unnamed',
     getItem: (key) => around(async () => driver.getItem(key), 'getItem', key),
@@ -30,6 +39,12 @@ export function interceptOperations(driver: AtomicDriver, around: Interceptor): 
     removeItem: (key, options) => around(async () => driver.removeItem(key, options), 'removeItem', key),
     insertItem: (key, value, options) => around(async () => driver.insertItem(key, value, options), 'insertItem', key),
     incrementItem: (key, options) => around(async () => driver.incrementItem(key, options), 'incrementItem', key),
+    ...(replaceItem !== undefined && {
+      replaceItem: (key, value) => around(async () => replaceItem.call(driver, key, value), 'replaceItem', key),
+    }),
+    ...(listKeys !== undefined && {
+      listKeys: (base, page) => around(async () => listKeys.call(driver, base, page), 'listKeys', base),
+    }),
     ...(commit !== undefined && {
       commit: (changes) => around(async () => commit(changes), 'commit', keysOf(changes)[0] ?? ''),
     }),

@@ -17,6 +17,10 @@ export interface Operations {
   remove(key: string): Promise<void>
   /** Only for a driver that has `commit()`. */
   commit(changes: DriverChanges): Promise<true | readonly string[]>
+  /** Only for a driver that has `replaceItem()`. */
+  replace(key: string, from: string, to: string): Promise<boolean>
+  /** Only for a driver that has `listKeys()`. */
+  listKeys(base: string, page: { readonly after: string; readonly limit: number }): Promise<readonly string[]>
   /** Calls `open()` again. */
   reopen(): Promise<void>
   dispose(): Promise<void>
@@ -103,6 +107,18 @@ export function operationsOf(rawDriver: AtomicDriver, { withLimit, onWrite, fail
       throw new Error(
         `commit() must return true, or an array of the keys in create that exist, but returned ${abbreviate(outcome)}`,
       )
+    },
+    async replace(key, from, to) {
+      const what = `replaceItem(${abbreviate(key)})`
+      const replaced: unknown = await withLimit(async () => driver.replaceItem?.(key, { from, to }), what)
+      if (typeof replaced === 'boolean') return replaced
+      throw new Error(`${what} must return true or false, but returned ${abbreviate(replaced)}`)
+    },
+    async listKeys(base, page) {
+      const keys: unknown = await withLimit(async () => driver.listKeys?.(base, page), 'listKeys()')
+      const isList = Array.isArray(keys) && keys.every((key) => typeof key === 'string')
+      if (isList && keys.length <= page.limit) return keys
+      throw new Error(`listKeys() must return at most ${page.limit} keys, but returned ${abbreviate(keys)}`)
     },
     reopen: () => withLimit(async () => rawDriver.open?.(), 'open()'),
     dispose: () => withLimit(async () => rawDriver.dispose?.(), 'dispose()'),

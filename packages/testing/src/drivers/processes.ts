@@ -3,7 +3,7 @@ import { timedOut, withTimeout } from './timing.ts'
 
 /** A method of a driver and its arguments. */
 export type Call = readonly [
-  method: 'getItem' | 'setItem' | 'insertItem' | 'incrementItem' | 'removeItem' | 'commit',
+  method: 'getItem' | 'setItem' | 'insertItem' | 'incrementItem' | 'removeItem' | 'commit' | 'replaceItem',
   ...values: unknown[],
 ]
 

@@ -54,7 +54,7 @@ function assertDriver(driver: AtomicDriver): void {
     if (typeof driver?.[method] !== 'function')
       throw new Error(`open() did not return a driver: ${method}() is missing`)
   }
-  for (const method of ['getItems', 'commit'] as const) {
+  for (const method of ['getItems', 'commit', 'replaceItem', 'listKeys'] as const) {
     if (driver[method] !== undefined && typeof driver[method] !== 'function')
       throw new Error(`open() returned a driver whose ${method} is not a function; omit it, because it is optional`)
   }

@@ -5,6 +5,7 @@ import { commitProofs } from './commits.ts'
 import { commitsBetweenProcesses } from './commits-between-processes.ts'
 import { contention } from './contention.ts'
 import { counterProofs } from './counters.ts'
+import { entryProofs } from './entries.ts'
 import { expiredInsert } from './expired-insert.ts'
 import { expiry } from './expiry.ts'
 import { hostileKeyProofs } from './hostile-keys.ts'
@@ -40,6 +41,7 @@ const proofs: readonly Proof[] = [
   ...commitProofs,
   ...commitRaces,
   ...commitsBetweenProcesses,
+  ...entryProofs,
 ]
 
 /** One promise of a driver, to run as one test of a test runner. */

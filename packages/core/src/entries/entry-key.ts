@@ -1,0 +1,42 @@
+import type { Runtime } from '../runtime.ts'
+
+/** What an entry describes. `audit`: a change of another entry. */
+export type EntryKind = 'client' | 'audit'
+
+const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+
+/** Drivers for SQL store the hash at the end of a key in another form, which would break the order. */
+const endsWithHash = /[0-9a-f]{64}$/u
+
+/**
+ * Returns the id in characters that no storage changes. Their order is that of the ids, except for the escaped
+ * characters.
+ */
+function encodeId(id: string): string {
+  const encoded = id.replace(/[^A-Za-z0-9._~-]/gu, percent)
+  return endsWithHash.test(encoded) ? encoded.slice(0, -1) + percent(encoded.slice(-1)) : encoded
+}
+
+const decodeId = (encoded: string): string =>
+  encoded.replace(/%([0-9A-F]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+/** The keys of the entries of one issuer. Several issuers can share a storage. */
+export interface EntryKeys {
+  /** The start of the keys of all entries of a kind whose ids start with `prefix`. */
+  baseOf(kind: EntryKind, prefix?: string): string
+  of(kind: EntryKind, id: string): string
+  idOf(kind: EntryKind, key: string): string
+  /** The record that changes with each change of an entry. */
+  readonly revision: string
+}
+
+export function entryKeys(issuer: string, runtime: Pick<Runtime, 'sha256Hex'>): EntryKeys {
+  const owner = runtime.sha256Hex(issuer)
+  const start = (kind: EntryKind): string => `entry:${kind}:${owner.slice(0, 32)}:`
+  return {
+    baseOf: (kind, prefix = '') => start(kind) + prefix.replace(/[^A-Za-z0-9._~-]/gu, percent),
+    of: (kind, id) => start(kind) + encodeId(id),
+    idOf: (kind, key) => decodeId(key.slice(start(kind).length)),
+    revision: `entries:${owner}`,
+  }
+}

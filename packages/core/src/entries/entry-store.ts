@@ -1,0 +1,221 @@
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { AtomicDriver } from '../records/driver.ts'
+import { createDriverCalls } from '../records/driver-calls.ts'
+import { encodeEnvelope, parseEnvelope } from '../records/envelope.ts'
+import { isObject, isString } from '../records/json.ts'
+import { type Runtime, webRuntime } from '../runtime.ts'
+import type { Json } from '../types.ts'
+import { type EntryKeys, type EntryKind, entryKeys } from './entry-key.ts'
+
+/** A client that an administrator changes while the service runs, or the record of a change. */
+export interface Entry {
+  readonly id: string
+  /** Changes with every change of the entry, and is never used again. */
+  readonly version: string
+  readonly value: Json
+}
+
+/** A page of a list. */
+export interface EntryPage {
+  /** In the order of their ids. */
+  readonly entries: readonly Entry[]
+  /** The id after which the next page starts; absent on the last page. */
+  readonly next?: string | undefined
+}
+
+/** The entries of one issuer. Every method rejects with `temporarily_unavailable` when the storage fails. */
+export interface EntryStore {
+  get(kind: EntryKind, id: string): Promise<Entry | undefined>
+  /**
+   * Returns the new entry; `undefined` if one with this id exists.
+   *
+   * @param options `lifetime`: seconds until it is removed. Default: never.
+   */
+  create(
+    kind: EntryKind,
+    id: string,
+    value: Json,
+    options?: { readonly lifetime?: number | undefined },
+  ): Promise<Entry | undefined>
+  /** Returns the changed entry; `undefined` if it has another version, or was removed. */
+  replace(kind: EntryKind, id: string, version: string, value: Json): Promise<Entry | undefined>
+  /** Returns whether this call removed it: not if it has another version, or was removed. */
+  remove(kind: EntryKind, id: string, version: string): Promise<boolean>
+  /**
+   * Returns entries with ids after `after`. An entry that exists the whole time is in exactly one page. A page can have
+   * fewer entries than `limit`, or none, although another one follows.
+   */
+  list(
+    kind: EntryKind,
+    page: { readonly after?: string | undefined; readonly limit: number; readonly prefix?: string | undefined },
+  ): Promise<EntryPage>
+  /** Returns a text that is another one after each change of an entry. */
+  revision(): Promise<string>
+  /** Reads an entry and the revision in one trip. */
+  getWithRevision(
+    kind: EntryKind,
+    id: string,
+  ): Promise<{ readonly entry: Entry | undefined; readonly revision: string }>
+}
+
+/** What is stored of an entry. One that was removed keeps its place, so that no version of it occurs again. */
+interface StoredEntry {
+  readonly version: string
+  readonly value?: Json
+}
+
+/** Seconds: as good as forever, and a number that every storage accepts. */
+const lifetime = 100 * 365 * 86_400
+
+/** Seconds after which an operation of the storage fails. */
+const defaultTimeLimit = 5
+
+const maxIdLength = 100
+const maxPage = 1000
+/** Characters of the JSON of an entry. */
+const maxSize = 65_536
+
+const isId = (id: unknown): id is string =>
+  typeof id === 'string' && id.length <= maxIdLength && /^[\x20-\x7E]+$/u.test(id)
+
+const isStoredEntry = (value: unknown): value is StoredEntry =>
+  isObject(value) && isString((value as { readonly version?: unknown }).version)
+
+const damaged = (key: string): OAuthError =>
+  new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
+    reason: 'storage_failed',
+    cause: new Error(`The stored entry ${key} cannot be read; a newer version may have written it`),
+  })
+
+/** @throws OAuthError when the stored text is not an entry: it must not look absent, because it could be disabled. */
+function parseStored(key: string, stored: unknown): StoredEntry | undefined {
+  if (stored === null || stored === undefined) return undefined
+  const envelope = parseEnvelope(stored)
+  if (typeof envelope === 'string' || !isStoredEntry(envelope.value)) throw damaged(key)
+  return envelope.value
+}
+
+const isPresent = (stored: StoredEntry | undefined): stored is Required<StoredEntry> =>
+  stored !== undefined && 'value' in stored
+
+function assertArguments(id: string, value: Json): void {
+  if (!isId(id)) throw new TypeError(`The id of an entry must be 1 to ${maxIdLength} printable ASCII characters`)
+  if (JSON.stringify(value).length > maxSize) {
+    throw new TypeError(`The entry ${id} takes more than ${maxSize} characters; store less in it`)
+  }
+}
+
+/** The operations of a driver that only entries need. */
+function entryOperations(driver: AtomicDriver) {
+  const { replaceItem, listKeys } = driver
+  if (replaceItem === undefined || listKeys === undefined) {
+    throw new TypeError(
+      `storage: the driver ${driver.name ?? 'without a name'} has no replaceItem() and listKeys(), which entries need; use another storage`,
+    )
+  }
+  return {
+    replaceItem: replaceItem.bind(driver) as NonNullable<typeof replaceItem>,
+    listKeys: listKeys.bind(driver) as NonNullable<typeof listKeys>,
+  }
+}
+
+/** Reads and writes the stored text of entries. */
+function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, timeLimit: number) {
+  const calls = createDriverCalls(driver, { runtime, timeLimit })
+  const operations = entryOperations(driver)
+  const encode = (stored: StoredEntry, ttl: number): string =>
+    encodeEnvelope({ expiresAt: runtime.now() + ttl, value: stored })
+  const newVersion = (): string => runtime.base64url(runtime.randomBytes(12))
+
+  async function changed(): Promise<void> {
+    await calls.setItem(calls.itemOf({ key: keys.revision, value: newVersion(), expiresAt: runtime.now() + lifetime }))
+  }
+
+  /** Writes an entry in the place of `from`, or of nothing. Returns its version if this call wrote it. */
+  async function write(
+    key: string,
+    from: unknown,
+    value: Json | undefined,
+    ttl = lifetime,
+  ): Promise<string | undefined> {
+    const version = newVersion()
+    const to = encode({ version, ...(value !== undefined && { value }) }, ttl)
+    const isWritten =
+      typeof from === 'string'
+        ? await calls.write(() => operations.replaceItem(key, { from, to }))
+        : await calls.write(() => driver.insertItem(key, to, { ttl }))
+    if (isWritten !== true) return undefined
+    await changed()
+    return version
+  }
+
+  return { calls, operations, write }
+}
+
+/**
+ * Opens the entries of an issuer, which every provider with this issuer and this storage shares.
+ *
+ * @param options.storage an open driver
+ * @param options.timeLimit seconds after which an operation of the storage fails. Default: 5.
+ * @throws TypeError when the driver cannot keep entries
+ */
+export function openEntries(options: {
+  readonly issuer: string
+  readonly storage: AtomicDriver
+  readonly timeLimit?: number | undefined
+  readonly runtime?: Runtime | undefined
+}): EntryStore {
+  const { issuer, storage, timeLimit = defaultTimeLimit, runtime = webRuntime } = options
+  const keys = entryKeys(issuer, runtime)
+  const { calls, operations, write } = createTexts(storage, keys, runtime, timeLimit)
+
+  const entryOf = (id: string, stored: StoredEntry | undefined): Entry | undefined =>
+    isPresent(stored) ? { id, version: stored.version, value: stored.value } : undefined
+
+  async function change(kind: EntryKind, id: string, version: string, value: Json | undefined) {
+    const key = keys.of(kind, id)
+    const text = await calls.read(key)
+    const stored = parseStored(key, text)
+    return isPresent(stored) && stored.version === version ? write(key, text, value) : undefined
+  }
+
+  return {
+    async get(kind, id) {
+      if (!isId(id)) return undefined
+      const key = keys.of(kind, id)
+      return entryOf(id, parseStored(key, await calls.read(key)))
+    },
+    async getWithRevision(kind, id) {
+      const key = keys.of(kind, id)
+      const [revision, text] = await calls.readAll(isId(id) ? [keys.revision, key] : [keys.revision])
+      return { entry: entryOf(id, parseStored(key, text)), revision: String(revision ?? '') }
+    },
+    async create(kind, id, value, options) {
+      assertArguments(id, value)
+      const key = keys.of(kind, id)
+      const text = await calls.read(key)
+      if (isPresent(parseStored(key, text))) return undefined
+      const version = await write(key, text, value, options?.lifetime)
+      return version === undefined ? undefined : { id, version, value }
+    },
+    async replace(kind, id, version, value) {
+      assertArguments(id, value)
+      const written = await change(kind, id, version, value)
+      return written === undefined ? undefined : { id, version: written, value }
+    },
+    remove: async (kind, id, version) => isId(id) && (await change(kind, id, version, undefined)) !== undefined,
+    async list(kind, { after, limit, prefix }) {
+      if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxPage)) {
+        throw new TypeError(`The limit of a page is ${limit}; give 1 to ${maxPage}`)
+      }
+      const base = keys.baseOf(kind, prefix)
+      const start = after === undefined ? '' : keys.of(kind, after)
+      const found = await calls.run(() => operations.listKeys(base, { after: start, limit }))
+      const texts = await calls.readAll(found)
+      const entries = found.flatMap((key, index) => entryOf(keys.idOf(kind, key), parseStored(key, texts[index])) ?? [])
+      const last = found.length === limit ? found.at(-1) : undefined
+      return { entries, ...(last !== undefined && { next: keys.idOf(kind, last) }) }
+    },
+    revision: async () => String((await calls.read(keys.revision)) ?? ''),
+  }
+}

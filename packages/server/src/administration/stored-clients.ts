@@ -1,0 +1,71 @@
+import { type ClientOptions, defineClientSource, definePlugin, type EntryStore, type Plugin } from '@grantry/core'
+import { storedClientIn } from './client-entry.ts'
+
+interface CachedClient {
+  readonly version: string
+  readonly client: ClientOptions
+}
+
+export interface StoredClientsOptions {
+  readonly entries: Pick<EntryStore, 'getWithRevision'>
+  /** Seconds for which a client is used without a look at the storage. */
+  readonly cacheFor: number
+  /** Whether the configuration has a client with this id: it is not looked up in the storage. */
+  readonly isConfigured: (clientId: string) => boolean
+}
+
+/** Maximum number of clients that a process remembers. */
+const maxCached = 10_000
+
+/**
+ * A source of the clients in the storage. It remembers clients until one of them changes: a read of any client, or of an
+ * unknown one, shows whether that has happened. An unknown id is not remembered, so that a new client works immediately.
+ */
+export function storedClients({ entries, cacheFor, isConfigured }: StoredClientsOptions): Plugin {
+  const cached = new Map<string, CachedClient>()
+  /** The ids in `cached` that nobody had changed at `checkedAt`. */
+  let current = new Set<string>()
+  let revision: string | undefined
+  let checkedAt = Number.NEGATIVE_INFINITY
+
+  function keep(clientId: string, found: CachedClient | undefined): void {
+    cached.delete(clientId)
+    current.delete(clientId)
+    if (found === undefined) return
+    cached.set(clientId, found)
+    if (cached.size <= maxCached) return
+    const [oldest = ''] = cached.keys()
+    cached.delete(oldest)
+    current.delete(oldest)
+  }
+
+  async function read(clientId: string, now: number): Promise<ClientOptions | undefined> {
+    const known = revision
+    const { revision: read, entry } = await entries.getWithRevision('client', clientId)
+    const before = cached.get(clientId)
+    // The provider parses each object once.
+    const client = before?.version === entry?.version ? before?.client : entry && storedClientIn(entry).client
+    keep(clientId, entry && client && { version: entry.version, client })
+    if (revision !== known) return client
+    if (read === known) {
+      checkedAt = now
+      if (client !== undefined) current.add(clientId)
+    } else {
+      // The entry may have been read before the change that the revision shows. The next read decides.
+      revision = read
+      current = new Set()
+      checkedAt = Number.NEGATIVE_INFINITY
+    }
+    return client
+  }
+
+  const source = defineClientSource({
+    find(clientId, kit) {
+      if (isConfigured(clientId)) return undefined
+      const now = kit.now()
+      const isFresh = Math.abs(now - checkedAt) < cacheFor
+      return isFresh && current.has(clientId) ? cached.get(clientId)?.client : read(clientId, now)
+    },
+  })
+  return definePlugin('stored-clients', [source])
+}

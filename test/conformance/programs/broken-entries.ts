@@ -1,0 +1,83 @@
+// Drivers that lose changes of entries, or list too few of them.
+import { type Broken, over, turn } from './broken.ts'
+
+type ReplaceItem = (key: string, value: { readonly from: string; readonly to: string }) => Promise<boolean> | boolean
+type ListKeys = (base: string, page: { readonly after: string; readonly limit: number }) => Promise<string[]> | string[]
+
+const replacing = (replace: (good: ReplaceItem, set: (key: string, value: string) => void) => ReplaceItem) =>
+  over((good) => ({
+    replaceItem: replace(good.replaceItem as ReplaceItem, (key, value) => void good.setItem(key, value, { ttl: 3600 })),
+  }))
+
+const listing = (list: (good: ListKeys) => ListKeys) => over((good) => ({ listKeys: list(good.listKeys as ListKeys) }))
+
+const expected = 'replaces an item only if it has the expected value'
+const order = 'lists the keys of entries in pages, in the order of their characters'
+
+export const brokenEntries: readonly Broken[] = [
+  {
+    fault: 'replaceItem() does not compare',
+    proof: expected,
+    sentence: /replaceItem\(\) with an earlier value of the item should return false/u,
+    subject: replacing((_, set) => (key, { to }) => {
+      set(key, to)
+      return true
+    }),
+  },
+  {
+    fault: 'replaceItem() writes before it compares',
+    proof: expected,
+    sentence: /the value should be the one that replaced it/u,
+    subject: replacing((good, set) => async (key, value) => {
+      const replaced = await good(key, value)
+      if (!replaced) set(key, value.to)
+      return replaced
+    }),
+  },
+  {
+    fault: 'replaceItem() lets another one in between',
+    proof: 'lets exactly one of many concurrent replacements win',
+    sentence: /exactly 1 should return true, but 30 did/u,
+    subject: over((good) => ({
+      async replaceItem(key, { from, to }) {
+        if ((await good.getItem(key)) !== from) return false
+        await turn()
+        await good.setItem(key, to, { ttl: 3600 })
+        return true
+      },
+    })),
+  },
+  {
+    fault: 'listKeys() folds case in its order',
+    proof: order,
+    sentence: /pages of 100 keys should be/u,
+    subject: listing(
+      (good) => async (base, page) =>
+        [...(await good(base, page))].sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)),
+    ),
+  },
+  {
+    fault: 'listKeys() repeats the last key of a page',
+    proof: order,
+    sentence: /pages of 1 keys should be/u,
+    subject: listing(
+      (good) =>
+        (base, { after, limit }) =>
+          good(base, { after: after.slice(0, -1), limit }),
+    ),
+  },
+  {
+    fault: 'pages of listKeys() are counted',
+    proof: 'lists every key that exists while others are added and removed',
+    sentence: /keys were in no page while others changed|a key was in two pages/u,
+    subject: () => {
+      const seen = new Map<string, number>()
+      return listing((good) => async (base, { after, limit }) => {
+        const skipped = after === '' ? 0 : (seen.get(base) ?? 0) + limit
+        seen.set(base, skipped)
+        await turn()
+        return (await good(base, { after: '', limit: skipped + limit })).slice(skipped)
+      })()
+    },
+  },
+]
