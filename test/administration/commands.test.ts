@@ -153,9 +153,9 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
     [['clients', 'edit', 'batch', '--set', 'scopes'], '--set takes a member and its value in JSON'],
     [['clients', 'edit', 'batch', '--set', 'clientName=Batch'], 'the value is not JSON; write text in quotes'],
     [['clients', 'edit', 'batch'], 'nothing to change; name a member'],
-    [['clients', 'edit', 'nobody', '--scope', 'api1'], 'there is no client nobody in the storage'],
+    [['clients', 'edit', 'unknown', '--scope', 'api1'], 'there is no client unknown in the storage'],
     [['clients', 'edit', 'batch', '--file', '/nowhere.json'], 'cannot read /nowhere.json (ENOENT)'],
-    [['clients', 'remove', 'nobody'], 'there is no client nobody in the storage'],
+    [['clients', 'remove', 'unknown'], 'there is no client unknown in the storage'],
     [['clients', 'rotate-secret', 'batch', '--overlap', '7'], 'It must be a number and s, m, h or d, such as 7d.'],
     [['audit', '--limit', '0'], 'It must be a number from 1 to 999999.'],
   ]

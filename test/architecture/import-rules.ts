@@ -14,6 +14,7 @@ const layers: readonly RegExp[] = [
   /^(?:credentials|tokens|keys)\//u,
   /^abuse\//u,
   /^parts\//u,
+  /^entries\//u,
   /^(?:records|http|errors|events|directory)\//u,
   /^sealed-json\.ts/u,
   /^(?:runtime|config-schema|parse-url)\.ts/u,

@@ -67,6 +67,26 @@ function createReads(executor: D1Executor, sql: D1Statements) {
   }
 }
 
+/** The operations for entries that administrators change. */
+function entryOperations(
+  executor: D1Executor,
+  sql: D1Statements,
+  prepare: () => Promise<void>,
+): Pick<D1Driver, 'replaceItem' | 'listKeys'> {
+  return {
+    async replaceItem(key, { from, to }) {
+      await prepare()
+      const rows = await executor.all(sql.replace, packKey(key), encodeValue(from), encodeValue(to), Date.now())
+      return rows.length > 0
+    },
+    async listKeys(base, { after, limit }) {
+      await prepare()
+      const rows = await executor.all(sql.page, ...pageRange(base, after), Date.now(), limit)
+      return rows.map(({ key }) => unpackKey(bytesOf(key)))
+    },
+  }
+}
+
 /**
  * Stores items in D1, for Workers. Every operation is one trip to the primary database.
  *
@@ -138,16 +158,7 @@ export function d1Driver({ database, prefix = 'grantry' }: D1DriverOptions): D1D
       await prepare()
       return commit(changes)
     },
-    async replaceItem(key, { from, to }) {
-      await prepare()
-      const rows = await executor.all(sql.replace, packKey(key), encodeValue(from), encodeValue(to), Date.now())
-      return rows.length > 0
-    },
-    async listKeys(base, { after, limit }) {
-      await prepare()
-      const rows = await executor.all(sql.page, ...pageRange(base, after), Date.now(), limit)
-      return rows.map(({ key }) => unpackKey(bytesOf(key)))
-    },
+    ...entryOperations(executor, sql, prepare),
     removeItem,
     ...createListing(executor, sql, prepare),
     async purge() {

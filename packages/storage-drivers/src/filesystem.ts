@@ -55,6 +55,18 @@ export interface FilesystemDriver extends Omit<ListableDriver, 'getItems'> {
   dispose(): Promise<void>
 }
 
+/** Every operation calls it, because unstorage does not call `open()`. After a failure, the next call tries again. */
+function createPreparation(store: StoreDirectory): () => Promise<void> {
+  let prepared: Promise<void> | undefined
+  return () => {
+    prepared ??= prepareDirectory(store).catch((error) => {
+      prepared = undefined
+      throw error
+    })
+    return prepared
+  }
+}
+
 /** Milliseconds since the epoch. */
 function expiryTime(ttl: number | undefined): number {
   if (Number.isNaN(ttl)) throw new TypeError('The ttl of a stored item is not a number; give seconds')
@@ -112,16 +124,7 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
   // A counter lost in a power cut restarts at 1, so it is not worth a flush.
   const counters = storeDirectory(resolve(directory), createFlush(false))
   const sweeper = createSweeper(store)
-  let prepared: Promise<void> | undefined
-
-  /** Every operation calls it, because unstorage does not call `open()`. After a failure, the next call tries again. */
-  function prepare(): Promise<void> {
-    prepared ??= prepareDirectory(store).catch((error) => {
-      prepared = undefined
-      throw error
-    })
-    return prepared
-  }
+  const prepare = createPreparation(store)
 
   async function remove(key: string): Promise<void> {
     const { path, shard } = store.slotOf(key)
@@ -129,7 +132,6 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
     if (names.length > 0) clearSlot(path, names)
     // Even if the item is already gone: the process that removed it may not have flushed yet.
     await Promise.all([store.flush.directory(path), store.flush.directory(shard)])
-    sweeper.step()
   }
 
   async function runOperation<T>(operate: () => T | Promise<T>): Promise<T> {
@@ -143,40 +145,35 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
     }
   }
 
+  const runWrite = <T>(operate: () => T | Promise<T>): Promise<T> =>
+    runOperation(async () => {
+      const result = await operate()
+      sweeper.step()
+      return result
+    })
+
   return {
     name: 'filesystem',
     open: prepare,
     getItem: (key) => runOperation(() => readSlot(store.slotOf(key).path) ?? null),
     hasItem: (key) => runOperation(() => liveFileOf(listSlot(store.slotOf(key).path)) !== undefined),
     setItem: (key, value, options) =>
-      runOperation(async () => {
+      runWrite(async () => {
         const expiresAt = expiryTime(options?.ttl)
-        if (expiresAt <= Date.now()) return remove(key)
-        await setItem(store, store.slotOf(key), { value, expiresAt })
-        sweeper.step()
+        if (expiresAt <= Date.now()) await remove(key)
+        else await setItem(store, store.slotOf(key), { value, expiresAt })
       }),
     insertItem: (key, value, { ttl }) =>
-      runOperation(async () => {
-        const inserted = await insertItem(store, store.slotOf(key), { value, expiresAt: expiryTime(ttl) })
-        if (inserted) sweeper.step()
-        return inserted
-      }),
+      runWrite(() => insertItem(store, store.slotOf(key), { value, expiresAt: expiryTime(ttl) })),
     incrementItem: (key, { ttl }) =>
-      runOperation(async () => {
+      runWrite(() => {
         if (!(ttl > 0)) throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
-        const count = await incrementItem(counters, store.slotOf(key), expiryTime(ttl))
-        sweeper.step()
-        return count
+        return incrementItem(counters, store.slotOf(key), expiryTime(ttl))
       }),
-    replaceItem: (key, { from, to }) =>
-      runOperation(async () => {
-        const replaced = await replaceItem(store, store.slotOf(key), from, to)
-        sweeper.step()
-        return replaced
-      }),
+    replaceItem: (key, { from, to }) => runWrite(() => replaceItem(store, store.slotOf(key), from, to)),
     listKeys: (base, { after, limit }) =>
       runOperation(async () => firstOf(await liveKeys(store, base), base, after, limit)),
-    removeItem: (key) => runOperation(() => remove(key)),
+    removeItem: (key) => runWrite(() => remove(key)),
     getKeys: (base = '') => runOperation(() => liveKeys(store, base)),
     clear: (base = '') => runOperation(() => clearAll(store, base)),
     getMeta: (key) =>

@@ -131,7 +131,7 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
     await calls.setItem(calls.itemOf({ key: keys.revision, value: newVersion(), expiresAt: runtime.now() + lifetime }))
   }
 
-  /** Writes an entry in the place of `from`, or of nothing. Returns its version if this call wrote it. */
+  /** Writes an entry over `from`, or where there is none. Returns its version if this call wrote it. */
   async function write(
     key: string,
     from: unknown,

@@ -51,18 +51,25 @@ function differing(client: object, other: object): ClientChange {
   )
 }
 
-/** Changes clients in the storage. Every method rejects with a TypeError of one sentence when it refuses. */
-export function manageClients({ entries, check, audit, now }: ManageClientsOptions) {
-  const isoNow = (): string => new Date(now()).toISOString()
+type Secrets = NonNullable<ClientOptions['secrets']>
 
+/** Returns the secrets that have not ended, each with an end that is not later than `end`. */
+const endingSecrets = (secrets: Secrets = [], now: number, end: number): Secrets =>
+  secrets.flatMap((secret) => {
+    const expiresAt = Math.min(end, secondsOf(secret.expiresAt))
+    return expiresAt > now ? [{ ...secret, expiresAt }] : []
+  })
+
+const outdated = (clientId: string): TypeError =>
+  new TypeError(`the client ${clientId} was changed meanwhile; look at it and try again`)
+
+/** Reads and replaces clients in the storage. */
+function createReplacement({ entries, check, audit, now }: ManageClientsOptions) {
   async function existing(clientId: string): Promise<ManagedClient> {
     const entry = await entries.get('client', clientId)
     if (entry === undefined) throw new TypeError(`there is no client ${clientId} in the storage; check the spelling`)
     return managed(entry)
   }
-
-  const outdated = (clientId: string): TypeError =>
-    new TypeError(`the client ${clientId} was changed meanwhile; look at it and try again`)
 
   /** @param version the one that the administrator has seen; default: the current one */
   async function replace(
@@ -74,7 +81,7 @@ export function manageClients({ entries, check, audit, now }: ManageClientsOptio
     const found = await existing(clientId)
     if (version !== undefined && version !== found.version) throw outdated(clientId)
     const { version: seen, ...stored } = found
-    const next: StoredClient = { ...stored, ...change(found), changedAt: isoNow() }
+    const next: StoredClient = { ...stored, ...change(found), changedAt: new Date(now()).toISOString() }
     await check(next.client)
     const entry = await entries.replace('client', clientId, seen, entryValueOf(next))
     if (entry === undefined) throw outdated(clientId)
@@ -86,6 +93,14 @@ export function manageClients({ entries, check, audit, now }: ManageClientsOptio
     })
     return managed(entry)
   }
+
+  return { existing, replace }
+}
+
+/** Changes clients in the storage. Every method rejects with a TypeError of one sentence when it refuses. */
+export function manageClients(options: ManageClientsOptions) {
+  const { entries, check, audit, now } = options
+  const { existing, replace } = createReplacement(options)
 
   return {
     show: existing,
@@ -103,7 +118,7 @@ export function manageClients({ entries, check, audit, now }: ManageClientsOptio
       const secret = needsSecret ? newSecret() : undefined
       const client = { ...given, ...(secret !== undefined && { secrets: [hashSecret(secret)] }) }
       await check(client)
-      const time = isoNow()
+      const time = new Date(now()).toISOString()
       const value = entryValueOf({ client, tags, createdAt: time, changedAt: time })
       const entry = await entries.create('client', client.clientId, value)
       if (entry === undefined)
@@ -121,19 +136,12 @@ export function manageClients({ entries, check, audit, now }: ManageClientsOptio
     /** Adds a secret. Those that the client has end after `overlap` seconds, or when they end anyway. */
     async rotateSecret(clientId: string, overlap: number): Promise<{ client: ManagedClient; secret: string }> {
       const secret = newSecret()
-      const end = Math.floor(now() / 1000) + overlap
-      const client = await replace(
-        clientId,
-        undefined,
-        'client_secret_rotated',
-        ({ client: { secrets = [], ...rest } }) => {
-          if (rest.public === true) throw new TypeError(`the client ${clientId} is public: it has no secret`)
-          const kept = secrets
-            .filter(({ expiresAt }) => secondsOf(expiresAt) > now() / 1000)
-            .map((old) => ({ ...old, expiresAt: Math.min(end, secondsOf(old.expiresAt)) }))
-          return { client: { ...rest, secrets: [...(overlap > 0 ? kept : []), hashSecret(secret)] } }
-        },
-      )
+      const time = Math.floor(now() / 1000)
+      const client = await replace(clientId, undefined, 'client_secret_rotated', (found) => {
+        if (found.client.public === true) throw new TypeError(`the client ${clientId} is public: it has no secret`)
+        const secrets = [...endingSecrets(found.client.secrets, time, time + overlap), hashSecret(secret)]
+        return { client: { ...found.client, secrets } }
+      })
       return { client, secret }
     },
     async remove(clientId: string): Promise<void> {

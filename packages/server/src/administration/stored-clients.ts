@@ -8,7 +8,7 @@ interface CachedClient {
 
 export interface StoredClientsOptions {
   readonly entries: Pick<EntryStore, 'getWithRevision'>
-  /** Seconds for which a client is used without a look at the storage. */
+  /** Seconds for which a client is used without reading it again. */
   readonly cacheFor: number
   /** Whether the configuration has a client with this id: it is not looked up in the storage. */
   readonly isConfigured: (clientId: string) => boolean
@@ -23,7 +23,7 @@ const maxCached = 10_000
  */
 export function storedClients({ entries, cacheFor, isConfigured }: StoredClientsOptions): Plugin {
   const cached = new Map<string, CachedClient>()
-  /** The ids in `cached` that nobody had changed at `checkedAt`. */
+  /** The ids in `cached` that were current at `checkedAt`. */
   let current = new Set<string>()
   let revision: string | undefined
   let checkedAt = Number.NEGATIVE_INFINITY

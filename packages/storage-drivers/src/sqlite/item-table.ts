@@ -35,6 +35,21 @@ export interface ItemTable {
   count(): Step<number>
 }
 
+/** The operations for entries that administrators change. */
+function entryTable(sql: Statements): Pick<ItemTable, 'replace' | 'page'> {
+  return {
+    replace(key, from, to) {
+      const [packed, old, changed] = [packKey(key), encodeValue(from), encodeValue(to)]
+      return (database) => database.all(sql.replace, packed, old, changed, Date.now()).length > 0
+    },
+    page(base, after, limit) {
+      const [from, below] = pageRange(base, after)
+      return (database) =>
+        database.all(sql.page, from, below, Date.now(), limit).map(({ key }) => unpackKey(bytesOf(key)))
+    },
+  }
+}
+
 export function itemTable(sql: Statements): ItemTable {
   const put =
     (key: Uint8Array, value: string | Uint8Array, ttl: number | undefined): Step<void> =>
@@ -77,10 +92,7 @@ export function itemTable(sql: Statements): ItemTable {
       }
     },
     remove: (key) => removePacked(packKey(key)),
-    replace(key, from, to) {
-      const [packed, old, changed] = [packKey(key), encodeValue(from), encodeValue(to)]
-      return (database) => database.all(sql.replace, packed, old, changed, Date.now()).length > 0
-    },
+    ...entryTable(sql),
     commit({ create, put: written, remove }) {
       for (const { ttl } of [...create, ...written]) assertLasting(ttl, 'a committed item')
       const marks = create.map(({ key }) => ({ key, packed: packKey(key) }))
@@ -113,11 +125,6 @@ export function itemTable(sql: Statements): ItemTable {
         value: decodeValue(value),
         endsAt: endsAtOf(ends),
       })),
-    page(base, after, limit) {
-      const [from, below] = pageRange(base, after)
-      return (database) =>
-        database.all(sql.page, from, below, Date.now(), limit).map(({ key }) => unpackKey(bytesOf(key)))
-    },
     count: () => (database) => Number(database.all(sql.count)[0]?.items),
   }
 }
