@@ -40,7 +40,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
         if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') break
       }
     }
-    return { status: 502, headers: {}, body: '' }
+    return { status: 502, headers: { connection: 'close' }, body: '' }
   }
 
   const server = createServer(async (incoming, response) => {

@@ -48,6 +48,16 @@ describe('TypeScript in the documents', () => {
     expect(stdout).toBe('')
   })
 
+  // A server of Node.js closes a connection that was idle for 5 seconds, which can pass between two requests on a busy
+  // machine.
+  const preamble = `export const printed: string[] = []
+const console = { log: (value: unknown) => void printed.push(String(value)) }
+function fetch(...given: ConstructorParameters<typeof Request>) {
+  const request = new Request(...given)
+  request.headers.set('connection', 'close')
+  return globalThis.fetch(request)
+}`
+
   // Side by side, because some wait for an expiry. Each has its own console.
   describe.concurrent('that is marked as ts run', () => {
     test.each(typescript.filter(({ info }) => info === 'run'))(
@@ -55,10 +65,7 @@ describe('TypeScript in the documents', () => {
       async ({ file, code }) => {
         const output = [...code.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gmu)].map(([, text]) => text)
         const logged = file.replace(/ts$/u, 'logged.ts')
-        writeFileSync(
-          logged,
-          `export const printed: string[] = []\nconst console = { log: (value: unknown) => void printed.push(String(value)) }\n${code}`,
-        )
+        writeFileSync(logged, `${preamble}\n${code}`)
         const { printed } = await import(pathToFileURL(logged).href)
         expect(output.length).toBeGreaterThan(0)
         expect(printed).toEqual(output)
