@@ -138,6 +138,13 @@ describe('grantry clients', () => {
   })
 })
 
+test('grantry revoke knows the clients in the storage', async () => {
+  const { run } = newService()
+  await run('clients', 'add', 'batch', ...machine)
+  expect(await run('revoke', '--client', 'batch')).toMatchObject({ code: 0, err: '' })
+  expect((await run('revoke', '--client', 'unknown')).out).toContain('no client unknown is configured')
+})
+
 describe('wrong input is refused with one sentence, and writes nothing', () => {
   const cases: readonly (readonly [line: readonly string[], sentence: string])[] = [
     [['clients', 'add', 'batch', ...machine], 'there is a client batch already; edit it, or remove it'],

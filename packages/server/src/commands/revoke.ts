@@ -1,5 +1,7 @@
 import type { Provider, RevocationTarget } from '@grantry/core'
 import { userSessions } from '@grantry/plugins/authorization-endpoint'
+import { withAdministration } from '../administration/open-administration.ts'
+import type { LoadedConfiguration } from '../configuration/load.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { errorMessage } from '../error-message.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
@@ -40,7 +42,12 @@ async function whyNoUser(sub: string, { users }: CheckedConfiguration): Promise<
   return `no user with the sub ${sub} is configured; ${correct}`
 }
 
-async function whyNoClient(clientId: string, { clients }: CheckedConfiguration): Promise<string | undefined> {
+const isStored = (clientId: string, loaded: LoadedConfiguration): Promise<boolean> =>
+  withAdministration(loaded, async ({ entries }) => (await entries.get('client', clientId)) !== undefined)
+
+async function whyNoClient(clientId: string, loaded: LoadedConfiguration): Promise<string | undefined> {
+  const { clients, administration } = loaded.configuration
+  if (administration && (await isStored(clientId, loaded))) return undefined
   if (!isList(clients)) {
     const isKnown = Boolean(await clients.find(clientId))
     return isKnown ? undefined : `clients.find() does not know ${clientId}; check the spelling`
@@ -52,11 +59,11 @@ async function whyNoClient(clientId: string, { clients }: CheckedConfiguration):
 /** A failed look-up does not prevent a revocation, which can be urgent. */
 async function whyUnknown(
   { subject, client }: RevokeArguments,
-  configuration: CheckedConfiguration,
+  loaded: LoadedConfiguration,
 ): Promise<string | undefined> {
   try {
-    if (subject !== undefined) return await whyNoUser(subject, configuration)
-    return client === undefined ? undefined : await whyNoClient(client, configuration)
+    if (subject !== undefined) return await whyNoUser(subject, loaded.configuration)
+    return client === undefined ? undefined : await whyNoClient(client, loaded)
   } catch (cause) {
     return `it could not be looked up (${errorMessage(cause)})`
   }
@@ -81,7 +88,7 @@ function success({ subject, client, family }: RevokeArguments, ended: number): s
 export async function revokeCommand(given: RevokeArguments): Promise<RevokeResult> {
   const loaded = await requireConfiguration(given.config)
   assertSharedStorage(loaded, 'restart the server to invalidate everything')
-  const problem = await whyUnknown(given, loaded.configuration)
+  const problem = await whyUnknown(given, loaded)
   const ended = await withProvider(loaded, async (provider) => {
     await provider.revoke(targetOf(given))
     return given.subject === undefined ? 0 : signOut(given.subject, provider)
