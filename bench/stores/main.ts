@@ -135,7 +135,8 @@ async function postgresql(): Promise<void> {
   try {
     const driver = postgresqlDriver({ url: server.url })
     await driver.open()
-    await lookups('postgresql', driver, 64, 20_000)
+    // Each removal waits for the disk.
+    await lookups('postgresql', driver, 64, 4000)
     await driver.dispose()
     await durable('postgresql', (concurrency) =>
       postgresqlDriver({ url: server.url, prefix: `durable_${concurrency}` }),

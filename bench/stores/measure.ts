@@ -69,6 +69,7 @@ export async function measure(
     set: await medianOf(count, concurrency, (index) => driver.setItem(written[index] ?? '', record, lifetime)),
     insert: await medianOf(count, concurrency, () => driver.insertItem(inserted[next++] ?? '', record, lifetime)),
   }
-  for (const key of [...written, ...inserted]) await driver.removeItem(key, {})
+  const added = [...written, ...inserted]
+  await timed(added.length, concurrency, (index) => driver.removeItem(added[index] ?? '', {}))
   return figures
 }
