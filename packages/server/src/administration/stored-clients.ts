@@ -4,6 +4,8 @@ import { storedClientIn } from './client-entry.ts'
 interface CachedClient {
   readonly version: string
   readonly client: ClientOptions
+  /** Epoch seconds. */
+  readonly readAt: number
 }
 
 export interface StoredClientsOptions {
@@ -13,6 +15,12 @@ export interface StoredClientsOptions {
   /** Whether the configuration has a client with this id: it is not looked up in the storage. */
   readonly isConfigured: (clientId: string) => boolean
 }
+
+/**
+ * Seconds after which a client is read again in any case: a command that was killed can have changed it without a new
+ * revision.
+ */
+const longestCache = 60
 
 /** Maximum number of clients that a process remembers. */
 const maxCached = 10_000
@@ -45,7 +53,7 @@ export function storedClients({ entries, cacheFor, isConfigured }: StoredClients
     const before = cached.get(clientId)
     // The provider parses each object once.
     const client = before?.version === entry?.version ? before?.client : entry && storedClientIn(entry).client
-    keep(clientId, entry && client && { version: entry.version, client })
+    keep(clientId, entry && client && { version: entry.version, client, readAt: now })
     if (revision !== known) return client
     if (read === known) {
       checkedAt = now
@@ -63,8 +71,11 @@ export function storedClients({ entries, cacheFor, isConfigured }: StoredClients
     find(clientId, kit) {
       if (isConfigured(clientId)) return undefined
       const now = kit.now()
-      const isFresh = Math.abs(now - checkedAt) < cacheFor
-      return isFresh && current.has(clientId) ? cached.get(clientId)?.client : read(clientId, now)
+      const known = cached.get(clientId)
+      const isFresh = Math.abs(now - checkedAt) < cacheFor && current.has(clientId)
+      return isFresh && known !== undefined && Math.abs(now - known.readAt) < longestCache
+        ? known.client
+        : read(clientId, now)
     },
   })
   return definePlugin('stored-clients', [source])
