@@ -67,6 +67,7 @@ const cases: readonly Case[] = [
   [{ ...valid, maxConnections: 'many' }, 'maxConnections', 'must be a number'],
   [{ ...valid, abuseControl: 'on' }, 'abuseControl'],
   [{ ...valid, console: 'yes' }, 'console', 'must be'],
+  [{ ...valid, administration: 'yes' }, 'administration', 'must be true or false'],
   [{ ...valid, homePage: '/home' }, 'homePage', 'must be true or false'],
   [{ ...valid, unavailableScopes: 'some' }, 'unavailableScopes', 'must be'],
   // Unknown keys on every level, with a suggestion.
@@ -78,11 +79,7 @@ const cases: readonly Case[] = [
   [withScope({ claim: [] }), 'scopes[0]', 'did you mean claims?'],
   [withUser({ user: 'a' }), 'users[0].user'],
   [{ ...valid, endpoints: { tokens: false } }, 'endpoints.tokens', 'did you mean token?'],
-  [
-    { ...valid, introspection: { unrelatedScop: 'inactive' } },
-    'introspection.unrelatedScop',
-    'did you mean unrelatedScope?',
-  ],
+  [{ ...valid, introspection: { unrelatedScop: 'a' } }, 'introspection.unrelatedScop', 'mean unrelatedScope?'],
   [
     { ...valid, abuseControl: { passwords: { peruser: {} } } },
     'abuseControl.passwords.peruser',

@@ -145,7 +145,7 @@ export const brokenCommits: readonly Broken[] = [
   {
     fault: 'commit() uses the ttl of the first item for all',
     proof: 'expires the items of a commit after their ttl',
-    sentence: /an item that was committed with a ttl of (?:2 s should live for 2 s|an hour expired)/u,
+    sentence: /an item that was committed with a ttl of (?:\d+ s should live for \d+ s|an hour expired)/u,
     subject: committing((commit) => ({ create, put, remove }) => {
       const ttl = create[0]?.ttl ?? put[0]?.ttl ?? 1
       return commit({ create, put: put.map((item) => ({ ...item, ttl })), remove })

@@ -96,7 +96,7 @@ export const brokenExpiry: readonly Broken[] = [
   {
     fault: 'it expires items early',
     proof: 'expires an item after its ttl, neither earlier nor much later',
-    sentence: /inserted with a ttl of 2 s should live for 2 s, but was gone after/u,
+    sentence: /inserted with a ttl of \d+ s should live for \d+ s, but was gone after/u,
     subject: over((good) => ({
       insertItem: (key, value, { ttl }) => good.insertItem(key, value, { ttl: ttl / 2 }),
     })),
