@@ -29,7 +29,9 @@ interface Statement {
 }
 
 /** What the classes of `node:sqlite`, `bun:sqlite` and `libsql` have in common. */
-type DatabaseClass = new (file: string) => { prepare(sql: string): Statement; close(): void }
+type DatabaseClass = new (
+  file: string,
+) => { prepare(sql: string): Statement; exec(sql: string): unknown; close(): void }
 
 /**
  * Each statement is prepared once: the driver has a fixed set of them.
@@ -51,7 +53,10 @@ const openWith =
     }
     return {
       all: (sql, ...values) => statementOf(sql).all(...parametersOf(values)),
-      run: (sql, ...values) => void statementOf(sql).run(...parametersOf(values)),
+      // Without values: the begin and the end of a transaction. libsql does not reset a prepared one that has failed, and
+      // while that of a transaction waits, SQLite keeps the state that later reads see.
+      run: (sql, ...values) =>
+        void (values.length === 0 ? database.exec(sql) : statementOf(sql).run(...parametersOf(values))),
       close() {
         statements.clear()
         database.close()
