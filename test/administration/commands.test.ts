@@ -138,6 +138,16 @@ describe('grantry clients', () => {
   })
 })
 
+test('disable works for a client whose scope no longer exists', async () => {
+  const file = configuration()
+  const { run, json } = commandsOn(file)
+  await run('clients', 'add', 'batch', ...machine)
+  const setting = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...setting, scopes: [{ name: 'api2' }] }))
+  expect(await json('clients', 'disable', 'batch')).toMatchObject({ enabled: false })
+  expect((await run('clients', 'enable', 'batch')).err).toContain('has the scope api1, which is not declared in scopes')
+})
+
 test('grantry revoke knows the clients in the storage', async () => {
   const { run } = newService()
   await run('clients', 'add', 'batch', ...machine)

@@ -96,12 +96,15 @@ describe('an entry', () => {
     expect(storage.getItem(key)).toBe(stored)
   })
 
-  test.each(['', 'a'.repeat(101), 'caf\u00e9', 'a\nb', '\u{1F600}'])('has no id like %j', async (id) => {
-    const entries = open()
-    expect(await entries.get('client', id)).toBeUndefined()
-    expect((await entries.getWithRevision('client', id)).entry).toBeUndefined()
-    await expect(entries.create('client', id, 1)).rejects.toThrow('1 to 100 printable ASCII characters')
-  })
+  test.each(['', 'a'.repeat(101), 'caf\u00e9', 'a\nb', '\u{1F600}', '%'.repeat(40), 'A'.repeat(60)])(
+    'has no id like %j',
+    async (id) => {
+      const entries = open()
+      expect(await entries.get('client', id)).toBeUndefined()
+      expect((await entries.getWithRevision('client', id)).entry).toBeUndefined()
+      await expect(entries.create('client', id, 1)).rejects.toThrow('1 to 100 printable ASCII characters')
+    },
+  )
 
   test('takes at most 65,536 characters', async () => {
     const entries = open()

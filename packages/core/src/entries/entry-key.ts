@@ -20,6 +20,20 @@ function encodeId(id: string): string {
 const decodeId = (encoded: string): string =>
   encoded.replace(/%([0-9A-F]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
+/**
+ * Whether an id can be that of an entry: 1 to 100 printable ASCII characters, of which few need to be escaped, because
+ * files have names of at most 200 characters.
+ */
+export const isEntryId = (id: unknown): id is string =>
+  typeof id === 'string' && /^[\x20-\x7E]{1,100}$/u.test(id) && fileNameLength(id) <= 150
+
+/** The characters that an id takes in the name of a file: upper-case letters are escaped there, and escapes again. */
+const fileNameLength = (id: string): number =>
+  [...id].reduce(
+    (length, character) => length + (/[a-z0-9_-]/u.test(character) ? 1 : /[A-Z.~]/u.test(character) ? 3 : 9),
+    0,
+  )
+
 /** The keys of the entries of one issuer. Several issuers can share a storage. */
 export interface EntryKeys {
   /** The start of the keys of all entries of a kind whose ids start with `prefix`. */

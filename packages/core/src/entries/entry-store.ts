@@ -5,7 +5,7 @@ import { encodeEnvelope, parseEnvelope } from '../records/envelope.ts'
 import { isObject, isString } from '../records/json.ts'
 import { type Runtime, webRuntime } from '../runtime.ts'
 import type { Json } from '../types.ts'
-import { type EntryKeys, type EntryKind, entryKeys } from './entry-key.ts'
+import { type EntryKeys, type EntryKind, entryKeys, isEntryId } from './entry-key.ts'
 
 /** A client that an administrator changes while the service runs, or the record of a change. */
 export interface Entry {
@@ -70,13 +70,9 @@ const lifetime = 100 * 365 * 86_400
 /** Seconds after which an operation of the storage fails. */
 const defaultTimeLimit = 5
 
-const maxIdLength = 100
 const maxPage = 1000
 /** Characters of the JSON of an entry. */
 const maxSize = 65_536
-
-const isId = (id: unknown): id is string =>
-  typeof id === 'string' && id.length <= maxIdLength && /^[\x20-\x7E]+$/u.test(id)
 
 const isStoredEntry = (value: unknown): value is StoredEntry =>
   isObject(value) && isString((value as { readonly version?: unknown }).version)
@@ -99,7 +95,10 @@ const isPresent = (stored: StoredEntry | undefined): stored is Required<StoredEn
   stored !== undefined && 'value' in stored
 
 function assertArguments(id: string, value: Json): void {
-  if (!isId(id)) throw new TypeError(`The id of an entry must be 1 to ${maxIdLength} printable ASCII characters`)
+  if (!isEntryId(id))
+    throw new TypeError(
+      'The id of an entry must be 1 to 100 printable ASCII characters, most of them letters and digits',
+    )
   if (JSON.stringify(value).length > maxSize) {
     throw new TypeError(`The entry ${id} takes more than ${maxSize} characters; store less in it`)
   }
@@ -181,13 +180,13 @@ export function openEntries(options: {
 
   return {
     async get(kind, id) {
-      if (!isId(id)) return undefined
+      if (!isEntryId(id)) return undefined
       const key = keys.of(kind, id)
       return entryOf(id, parseStored(key, await calls.read(key)))
     },
     async getWithRevision(kind, id) {
       const key = keys.of(kind, id)
-      const [revision, text] = await calls.readAll(isId(id) ? [keys.revision, key] : [keys.revision])
+      const [revision, text] = await calls.readAll(isEntryId(id) ? [keys.revision, key] : [keys.revision])
       return { entry: entryOf(id, parseStored(key, text)), revision: String(revision ?? '') }
     },
     async create(kind, id, value, options) {
@@ -203,7 +202,7 @@ export function openEntries(options: {
       const written = await change(kind, id, version, value)
       return written === undefined ? undefined : { id, version: written, value }
     },
-    remove: async (kind, id, version) => isId(id) && (await change(kind, id, version, undefined)) !== undefined,
+    remove: async (kind, id, version) => isEntryId(id) && (await change(kind, id, version, undefined)) !== undefined,
     async list(kind, { after, limit, prefix }) {
       if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxPage)) {
         throw new TypeError(`The limit of a page is ${limit}; give 1 to ${maxPage}`)

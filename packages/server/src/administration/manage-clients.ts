@@ -82,7 +82,8 @@ function createReplacement({ entries, check, audit, now }: ManageClientsOptions)
     if (version !== undefined && version !== found.version) throw outdated(clientId)
     const { version: seen, ...stored } = found
     const next: StoredClient = { ...stored, ...change(found), changedAt: new Date(now()).toISOString() }
-    await check(next.client)
+    // A client can be disabled whatever has become of its scopes and grant types.
+    if (next.client.enabled !== false) await check(next.client)
     const entry = await entries.replace('client', clientId, seen, entryValueOf(next))
     if (entry === undefined) throw outdated(clientId)
     await audit({

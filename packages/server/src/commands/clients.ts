@@ -115,7 +115,11 @@ async function changeOf(given: MemberArguments): Promise<Record<string, unknown>
 async function add(clientId: string, given: MemberArguments): Promise<void> {
   const members = await changeOf(given)
   const options = { ...members, clientId } as ClientOptions
-  const { client, secret } = await run(given, ({ clients }) => clients.add(options, given.tag ?? []))
+  const { client, secret } = await run(given, async ({ clients }, loaded) => {
+    // Tokens of an earlier client with this id must not become active again.
+    await revokeTokens(loaded, clientId)
+    return clients.add(options, given.tag ?? [])
+  })
   if (given.json) return print(json({ ...shown(client), ...(secret !== undefined && { secret }) }))
   print(`Added the client ${clientId}.\n`)
   if (secret !== undefined) print(`secret  ${secret}\nThis is the only time that it is shown.\n`)
@@ -133,6 +137,8 @@ async function edit(clientId: string, given: MemberArguments): Promise<void> {
 
 async function setEnabled(clientId: string, given: CommonArguments, enabled: boolean): Promise<void> {
   const client = await run(given, async ({ clients }, loaded) => {
+    // A process that remembered the client could issue tokens in the seconds after it was disabled.
+    if (enabled) await revokeTokens(loaded, clientId)
     const changed = await clients.edit(clientId, { enabled })
     if (!enabled) await revokeTokens(loaded, clientId)
     return changed
