@@ -101,7 +101,7 @@ function createOperations(settings: PostgresqlSettings) {
     }
 
   const turn = turnOperations(executor, statements)
-  const write = createWrites(executor, statements)
+  const write = createWrites(executor, statements, settings.timeout)
   const { allKeys, clearKeys, items, count, page } = createListing(executor, statements)
   return {
     open,

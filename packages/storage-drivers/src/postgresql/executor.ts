@@ -10,14 +10,16 @@ export interface Executor {
   /**
    * A statement that writes. It is never repeated when its outcome is unknown: the repetition could undo a later
    * revocation.
+   *
+   * @param since when its time limit began, in milliseconds of `performance.now()`. Default: now
    */
-  write(begin: () => Query): Promise<Result>
+  write(begin: () => Query, since?: number): Promise<Result>
 }
 
 /** Both repeat a statement that the server has rolled back because of a concurrent one. */
 export function createExecutor(pool: Pool, timeout: number): Executor {
-  async function perform(begin: () => Query, repetitions: number): Promise<Result> {
-    const end = performance.now() + timeout
+  async function perform(begin: () => Query, repetitions: number, since = performance.now()): Promise<Result> {
+    const end = since + timeout
     for (let left = repetitions; ; ) {
       try {
         return await pool.run(begin, end - performance.now())
@@ -31,6 +33,6 @@ export function createExecutor(pool: Pool, timeout: number): Executor {
 
   return {
     read: (begin) => perform(begin, 1),
-    write: (begin) => perform(begin, 0),
+    write: (begin, since) => perform(begin, 0, since),
   }
 }

@@ -15,6 +15,8 @@ export interface Write {
 interface Batch {
   readonly writes: Write[]
   readonly keys: Set<string>
+  /** When its time limit began. */
+  readonly since: number
   /** The statement was sent, or failed. */
   isClosed: boolean
   /** The keys of the items that were created. */
@@ -39,29 +41,38 @@ function parametersOf(writes: readonly Write[]): readonly string[] {
 /**
  * Performs the writes of one turn of the event loop with one statement, which waits once for the disk. While all
  * connections are busy, it takes those of later turns, too. Returns whether the item of `create` was created.
+ *
+ * @param timeout milliseconds after which a write fails
  */
 export function createWrites(
   executor: Executor,
   { write: statement }: Pick<Statements, 'write'>,
+  timeout: number,
 ): (write: Write) => Promise<boolean> {
   let current: Batch | undefined
 
-  async function perform(writes: readonly Write[], onSend = (): void => {}): Promise<ReadonlySet<string>> {
+  async function perform(
+    writes: readonly Write[],
+    since: number,
+    onSend = (): void => {},
+  ): Promise<ReadonlySet<string>> {
     const { rows } = await executor.write(() => {
       onSend()
       return { statement, values: parametersOf(writes) }
-    })
+    }, since)
     return new Set(rows.map(([key]) => `\\x${key}`))
   }
 
   function open(): Batch {
+    const since = performance.now()
     const batch: Batch = {
       writes: [],
       keys: new Set(),
+      since,
       isClosed: false,
       created: new Promise((resolve) => setImmediate(resolve))
         .then(() =>
-          perform(batch.writes, () => {
+          perform(batch.writes, since, () => {
             batch.isClosed = true
           }),
         )
@@ -90,9 +101,10 @@ export function createWrites(
     try {
       created = await batch.created
     } catch (error) {
-      if (batch.writes.length === 1 || isUnknown(error) || isRolledBack(error)) throw error
-      // Nothing was stored, perhaps because of another write.
-      created = await perform([write])
+      const isOver = performance.now() >= batch.since + timeout
+      if (batch.writes.length === 1 || isUnknown(error) || isRolledBack(error) || isOver) throw error
+      // Nothing was stored, perhaps because of another write. In the same time limit: its caller gives up after it.
+      created = await perform([write], batch.since)
     }
     return write.create === undefined || created.has(write.create.key)
   }
