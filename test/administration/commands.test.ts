@@ -166,6 +166,10 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
     [['clients', 'add', 'x', '--scope', 'api3'], 'x has the scope api3, which is not declared in scopes'],
     [['clients', 'add', 'x', '--redirect-uri', 'https://example.com/#a'], 'client x: redirectUris[0]'],
     [['clients', 'add', 'x', '--set', 'acessTokenLifetime=1'], 'did you mean accessTokenLifetime?'],
+    [
+      ['clients', 'edit', 'batch', '--set', 'enabled=false', 'acessTokenLifetime=1'],
+      'did you mean accessTokenLifetime?',
+    ],
     [['clients', 'add', 'caf\u00e9', ...machine], 'must be 1 to 100 printable ASCII characters'],
     [['clients', 'edit', 'batch', '--set', 'scopes'], '--set takes a member and its value in JSON'],
     [['clients', 'edit', 'batch', '--set', 'clientName=Batch'], 'the value is not JSON; write text in quotes'],

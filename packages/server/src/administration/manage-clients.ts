@@ -51,6 +51,13 @@ function differing(client: object, other: object): ClientChange {
   )
 }
 
+/** Whether a change only disables a client: that works whatever has become of its scopes and grant types. */
+const onlyDisables = (before: ClientOptions, after: ClientOptions): boolean =>
+  after.enabled === false &&
+  [differing(before, after), differing(after, before)]
+    .flatMap((members) => Object.keys(members))
+    .every((member) => member === 'enabled')
+
 type Secrets = NonNullable<ClientOptions['secrets']>
 
 /** Returns the secrets that have not ended, each with an end that is not later than `end`. */
@@ -82,8 +89,7 @@ function createReplacement({ entries, check, audit, now }: ManageClientsOptions)
     if (version !== undefined && version !== found.version) throw outdated(clientId)
     const { version: seen, ...stored } = found
     const next: StoredClient = { ...stored, ...change(found), changedAt: new Date(now()).toISOString() }
-    // A client can be disabled whatever has become of its scopes and grant types.
-    if (next.client.enabled !== false) await check(next.client)
+    if (!onlyDisables(found.client, next.client)) await check(next.client)
     const entry = await entries.replace('client', clientId, seen, entryValueOf(next))
     if (entry === undefined) throw outdated(clientId)
     await audit({
