@@ -5,6 +5,7 @@ export const packageFolders = [
   'packages/testing',
   'packages/adapters',
   'packages/pages',
+  'packages/administration',
   'packages/resource-server',
   'plugins',
   'packages/console',

@@ -13,6 +13,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   server: /^packages\/server\/src\//u,
   'storage-drivers': /^packages\/storage-drivers\/src\//u,
   adapters: /^packages\/adapters\/src\//u,
+  administration: /^packages\/administration\/src\//u,
   pages: /^packages\/pages\/src\//u,
   'resource-server': /^packages\/resource-server\/src\//u,
   testing: /^packages\/testing\/src\//u,

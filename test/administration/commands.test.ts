@@ -116,7 +116,7 @@ describe('grantry clients', () => {
     const [removed, set] = await json('audit')
     expect(set).toMatchObject({
       action: 'client_changed',
-      clientId: 'batch',
+      id: 'batch',
       before: {},
       after: { accessTokenLifetime: 600 },
     })

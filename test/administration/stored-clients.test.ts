@@ -127,6 +127,6 @@ describe('a stored client', () => {
   test('of a form that another version wrote is refused, not absent', async () => {
     const service = setting()
     await service.entries.create('client', 'web', { client: { clientId: 'other' } })
-    await expect(service.find('web')).rejects.toThrow('The stored client web has an unknown form')
+    await expect(service.find('web')).rejects.toThrow('the stored client web has an unknown form')
   })
 })

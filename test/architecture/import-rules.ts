@@ -74,6 +74,8 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   'packages/adapters': { values: /^(?:@hattip\/|node:)/u, types: /^@grantry\/core$/u },
   // Pages are HTML: endpoints, sessions and form tokens belong to plugins.
   'packages/pages': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
+  // Changes entries for commands and for the API: a rule lives once.
+  'packages/administration': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // Serves APIs of any issuer, without a provider.
   'packages/resource-server': { values: /^jose(?:\/.+)?$/u, types: /^jose$/u },
   // The server loads it on demand, and decides who may open it.

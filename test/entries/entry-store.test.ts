@@ -112,13 +112,20 @@ describe('an entry', () => {
     expect(await entries.create('client', 'web', 'x'.repeat(65_534))).toBeDefined()
   })
 
-  test('is absent after its lifetime', async () => {
+  test('of the audit trail ends after a year, also after a change and its removal', async () => {
     const storage = memoryDriver()
     const entries = entriesOn(storage)
-    await entries.create('audit', 'one', 1, { lifetime: 60 })
-    const [key = ''] = storage.getKeys().filter((name) => name.startsWith('entry:'))
-    const [item] = [storage.getInstance().get(key) as { readonly expiresAt: number }]
-    expect(item.expiresAt - Date.now()).toBeLessThanOrEqual(60_000)
+    const endIsInAYear = (): void => {
+      const [key = ''] = storage.getKeys().filter((name) => name.startsWith('entry:audit:'))
+      const { expiresAt } = storage.getInstance().get(key) as { readonly expiresAt: number }
+      expect(expiresAt - Date.now()).toBeLessThanOrEqual(365 * 86_400_000)
+    }
+    const created = (await entries.create('audit', 'one', 1)) as Entry
+    endIsInAYear()
+    const { version } = (await entries.replace('audit', 'one', created.version, 2)) as Entry
+    endIsInAYear()
+    expect(await entries.remove('audit', 'one', version)).toBe(true)
+    endIsInAYear()
   })
 })
 

@@ -26,7 +26,7 @@ export type { AuthenticatedUser, Subject, UserCredentials, UserService } from '.
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'
 export type { EndpointSwitch } from './endpoints/paths.ts'
 export type { EntryKind } from './entries/entry-key.ts'
-export { type Entry, type EntryPage, type EntryStore, openEntries } from './entries/entry-store.ts'
+export { type Entry, type EntryPage, type EntryStore, entryProblem, openEntries } from './entries/entry-store.ts'
 export { isCoreError, type OAuthErrorCode, type OAuthErrorCodes } from './errors/error-codes.ts'
 export {
   isOAuthError,

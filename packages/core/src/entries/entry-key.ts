@@ -1,7 +1,21 @@
 import type { Runtime } from '../runtime.ts'
 
-/** What an entry describes. `audit`: a change of another entry. */
-export type EntryKind = 'client' | 'audit'
+/** Seconds: as good as forever, and a number that every storage accepts. */
+const forever = 100 * 365 * 86_400
+
+/**
+ * What an entry describes. `audit`: a change of another entry, kept for a year. The revision shows changes of entries that
+ * processes remember.
+ */
+export const entryKinds = {
+  client: { lifetime: forever, isRemembered: true },
+  audit: { lifetime: 365 * 86_400, isRemembered: false },
+} as const satisfies Readonly<Record<string, { readonly lifetime: number; readonly isRemembered: boolean }>>
+
+export type EntryKind = keyof typeof entryKinds
+
+/** Seconds for which the revision is kept. */
+export const revisionLifetime = forever
 
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 

@@ -5,9 +5,9 @@ import { encodeEnvelope, parseEnvelope } from '../records/envelope.ts'
 import { isObject, isString } from '../records/json.ts'
 import { type Runtime, webRuntime } from '../runtime.ts'
 import type { Json } from '../types.ts'
-import { type EntryKeys, type EntryKind, entryKeys, isEntryId } from './entry-key.ts'
+import { type EntryKeys, type EntryKind, entryKeys, entryKinds, isEntryId, revisionLifetime } from './entry-key.ts'
 
-/** A client that an administrator changes while the service runs, or the record of a change. */
+/** Something that an administrator changes while the service runs, such as a client, or the record of a change. */
 export interface Entry {
   readonly id: string
   /** Changes with every change of the entry, and is never used again. */
@@ -26,17 +26,8 @@ export interface EntryPage {
 /** The entries of one issuer. Every method rejects with `temporarily_unavailable` when the storage fails. */
 export interface EntryStore {
   get(kind: EntryKind, id: string): Promise<Entry | undefined>
-  /**
-   * Returns the new entry; `undefined` if one with this id exists.
-   *
-   * @param options `lifetime`: seconds until it is removed. Default: never.
-   */
-  create(
-    kind: EntryKind,
-    id: string,
-    value: Json,
-    options?: { readonly lifetime?: number | undefined },
-  ): Promise<Entry | undefined>
+  /** Returns the new entry; `undefined` if one with this id exists. */
+  create(kind: EntryKind, id: string, value: Json): Promise<Entry | undefined>
   /** Returns the changed entry; `undefined` if it has another version, or was removed. */
   replace(kind: EntryKind, id: string, version: string, value: Json): Promise<Entry | undefined>
   /** Returns whether this call removed it: not if it has another version, or was removed. */
@@ -49,7 +40,7 @@ export interface EntryStore {
     kind: EntryKind,
     page: { readonly after?: string | undefined; readonly limit: number; readonly prefix?: string | undefined },
   ): Promise<EntryPage>
-  /** Returns a text that is another one after each change of an entry. */
+  /** Returns a text that is another one after each change of an entry that processes remember. */
   revision(): Promise<string>
   /** Reads an entry and the revision in one trip. */
   getWithRevision(
@@ -63,9 +54,6 @@ interface StoredEntry {
   readonly version: string
   readonly value?: Json
 }
-
-/** Seconds: as good as forever, and a number that every storage accepts. */
-const lifetime = 100 * 365 * 86_400
 
 /** Seconds after which an operation of the storage fails. */
 const defaultTimeLimit = 5
@@ -94,14 +82,19 @@ function parseStored(key: string, stored: unknown): StoredEntry | undefined {
 const isPresent = (stored: StoredEntry | undefined): stored is Required<StoredEntry> =>
   stored !== undefined && 'value' in stored
 
-function assertArguments(id: string, value: Json): void {
+/** Returns why an entry cannot have this id and value; `undefined` if it can. */
+export function entryProblem(id: string, value: Json): string | undefined {
   if (!isEntryId(id))
-    throw new TypeError(
-      'The id of an entry must be 1 to 100 printable ASCII characters, most of them letters and digits',
-    )
-  if (JSON.stringify(value).length > maxSize) {
-    throw new TypeError(`The entry ${id} takes more than ${maxSize} characters; store less in it`)
-  }
+    return `the id ${JSON.stringify(id)} must be 1 to 100 printable ASCII characters, most of them letters and digits`
+  if (JSON.stringify(value).length > maxSize)
+    return `the entry ${id} takes more than ${maxSize} characters; store less in it`
+  return undefined
+}
+
+/** @throws TypeError when an entry cannot have this id and value. */
+function assertArguments(id: string, value: Json): void {
+  const problem = entryProblem(id, value)
+  if (problem !== undefined) throw new TypeError(problem)
 }
 
 /** The operations of a driver that only entries need. */
@@ -127,16 +120,19 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
   const newVersion = (): string => runtime.base64url(runtime.randomBytes(12))
 
   async function changed(): Promise<void> {
-    await calls.setItem(calls.itemOf({ key: keys.revision, value: newVersion(), expiresAt: runtime.now() + lifetime }))
+    await calls.setItem(
+      calls.itemOf({ key: keys.revision, value: newVersion(), expiresAt: runtime.now() + revisionLifetime }),
+    )
   }
 
   /** Writes an entry over `from`, or where there is none. Returns its version if this call wrote it. */
   async function write(
+    kind: EntryKind,
     key: string,
     from: unknown,
     value: Json | undefined,
-    ttl = lifetime,
   ): Promise<string | undefined> {
+    const { lifetime: ttl, isRemembered } = entryKinds[kind]
     const version = newVersion()
     const to = encode({ version, ...(value !== undefined && { value }) }, ttl)
     const isWritten =
@@ -144,7 +140,7 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
         ? await calls.write(() => operations.replaceItem(key, { from, to }))
         : await calls.write(() => driver.insertItem(key, to, { ttl }))
     if (isWritten !== true) return undefined
-    await changed()
+    if (isRemembered) await changed()
     return version
   }
 
@@ -175,7 +171,7 @@ export function openEntries(options: {
     const key = keys.of(kind, id)
     const text = await calls.read(key)
     const stored = parseStored(key, text)
-    return isPresent(stored) && stored.version === version ? write(key, text, value) : undefined
+    return isPresent(stored) && stored.version === version ? write(kind, key, text, value) : undefined
   }
 
   return {
@@ -189,12 +185,12 @@ export function openEntries(options: {
       const [revision, text] = await calls.readAll(isEntryId(id) ? [keys.revision, key] : [keys.revision])
       return { entry: entryOf(id, parseStored(key, text)), revision: String(revision ?? '') }
     },
-    async create(kind, id, value, options) {
+    async create(kind, id, value) {
       assertArguments(id, value)
       const key = keys.of(kind, id)
       const text = await calls.read(key)
       if (isPresent(parseStored(key, text))) return undefined
-      const version = await write(key, text, value, options?.lifetime)
+      const version = await write(kind, key, text, value)
       return version === undefined ? undefined : { id, version, value }
     },
     async replace(kind, id, version, value) {

@@ -1,51 +1,25 @@
-import { type AtomicDriver, type ClientOptions, createProvider, type EntryStore, openEntries } from '@grantry/core'
-import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { adapterOfThisRuntime } from '../adapter.ts'
+import { type Administration, type Managers, openAdministration } from '@grantry/administration'
+import { type AtomicDriver, type EntryStore, openEntries } from '@grantry/core'
+import { withProvider } from '../commands/configuration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
-import { createAudit } from './audit.ts'
-import { manageClients } from './manage-clients.ts'
+import { createClientCheck } from './check-client.ts'
+import { localAccount } from './local-account.ts'
 
-/** The clients in the storage of a configuration, for a command. */
-export interface Administration {
-  readonly clients: ReturnType<typeof manageClients>
-  readonly entries: EntryStore
-}
-
-const isList = (clients: LoadedConfiguration['configuration']['clients']): clients is readonly ClientOptions[] =>
-  Array.isArray(clients)
-
-/**
- * Returns a function that rejects when the provider would refuse a client. A provider on an empty storage checks it, with
- * all plugins of the configuration.
- */
-function createCheck(loaded: LoadedConfiguration) {
-  return async (client: ClientOptions): Promise<void> => {
-    const { clients } = loaded.configuration
-    if (isList(clients) && clients.some(({ clientId }) => clientId === client.clientId)) {
-      throw new TypeError(`${loaded.file}: clients has a client ${client.clientId} already; edit it there`)
-    }
-    const configuration = { ...loaded.configuration, clients: [client], administration: false, keys: {} }
-    const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
-    const { runtime } = await adapterOfThisRuntime()
-    const provider = await createProvider({ ...options, runtime }).catch((cause: unknown) => {
-      const { message } = cause as Error
-      throw new TypeError(message.replaceAll('clients[0]', `client ${client.clientId}`), { cause })
-    })
-    await provider.close()
-  }
+/** What a command changes in the storage of a configuration. */
+export interface CommandAdministration extends Managers {
+  readonly audit: Administration['audit']
 }
 
 /**
- * Opens the clients in the storage of a configuration, calls `use` with them, and closes the storage.
+ * Opens the storage of a configuration, calls `use` with what administrators change in it, and closes it.
  *
- * @throws TypeError with a one-line message if the storage cannot keep clients, and whatever `use` throws.
+ * @throws TypeError with a one-line message if the storage cannot keep entries, and whatever `use` throws.
  */
 export async function withAdministration<T>(
   loaded: LoadedConfiguration,
-  use: (administration: Administration) => Promise<T>,
+  use: (administration: CommandAdministration) => Promise<T>,
 ): Promise<T> {
   const { configuration, directory, file } = loaded
   if (!configuration.administration) {
@@ -56,9 +30,12 @@ export async function withAdministration<T>(
   const { driver } = await configuredStorage(configuration.storage, directory)
   try {
     const entries = await open(driver, loaded)
-    const now = Date.now
-    const clients = manageClients({ entries, check: createCheck(loaded), audit: createAudit(entries, now), now })
-    return await use({ clients, entries })
+    const administration = openAdministration({
+      entries,
+      check: { client: createClientCheck(loaded) },
+      revoke: (target) => withProvider(loaded, (provider) => provider.revoke(target)),
+    })
+    return await use({ ...administration.as({ who: localAccount() }), audit: administration.audit })
   } finally {
     await driver.dispose?.()
   }

@@ -1,5 +1,12 @@
-import { type ClientOptions, defineClientSource, definePlugin, type EntryStore, type Plugin } from '@grantry/core'
-import { storedClientIn } from './client-entry.ts'
+import { clientType, readEntry } from '@grantry/administration'
+import {
+  type ClientOptions,
+  defineClientSource,
+  definePlugin,
+  type Entry,
+  type EntryStore,
+  type Plugin,
+} from '@grantry/core'
 
 interface CachedClient {
   readonly version: string
@@ -24,6 +31,9 @@ const longestCache = 60
 
 /** Maximum number of clients that a process remembers. */
 const maxCached = 10_000
+
+/** @throws TypeError when a newer version has written the entry: the client could be disabled. */
+const clientIn = (entry: Entry): ClientOptions => readEntry(clientType, entry).value
 
 /**
  * A source of the clients in the storage. It remembers clients until one of them changes: a read of any client, or of an
@@ -52,7 +62,7 @@ export function storedClients({ entries, cacheFor, isConfigured }: StoredClients
     const { revision: read, entry } = await entries.getWithRevision('client', clientId)
     const before = cached.get(clientId)
     // The provider parses each object once.
-    const client = before?.version === entry?.version ? before?.client : entry && storedClientIn(entry).client
+    const client = before?.version === entry?.version ? before?.client : entry && clientIn(entry)
     keep(clientId, entry && client && { version: entry.version, client, readAt: now })
     if (revision !== known) return client
     if (read === known) {

@@ -1,5 +1,5 @@
+import type { AuditRecord } from '@grantry/administration'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type AuditRecord, auditRecordIn } from '../administration/audit.ts'
 import { withAdministration } from '../administration/open-administration.ts'
 import { assertSharedStorage, configOption, requireConfiguration } from './configuration.ts'
 import { table } from './table.ts'
@@ -24,12 +24,12 @@ const changeOf = ({ before = {}, after = {} }: AuditRecord): string =>
 async function readTrail({ config, limit }: AuditArguments): Promise<readonly AuditRecord[]> {
   const loaded = await requireConfiguration(config)
   assertSharedStorage(loaded, 'its changes are lost with it')
-  return withAdministration(loaded, async ({ entries }) => {
+  return withAdministration(loaded, async ({ audit }) => {
     const records: AuditRecord[] = []
     let after: string | undefined
     do {
-      const page = await entries.list('audit', { after, limit: Math.min(pageSize, limit - records.length) })
-      records.push(...page.entries.map(auditRecordIn))
+      const page = await audit({ after, limit: Math.min(pageSize, limit - records.length) })
+      records.push(...page.records)
       after = page.next
     } while (after !== undefined && records.length < limit)
     return records
@@ -46,10 +46,17 @@ export function addAuditCommand(grantry: Command): void {
     .option('--json', 'print JSON, with the values before and after')
     .action(async (given: AuditArguments) => {
       const trail = await readTrail(given)
-      const rows = trail.map((record) => [record.time, record.who, record.action, record.clientId, changeOf(record)])
+      const rows = trail.map((record) => [
+        record.time,
+        record.who,
+        record.action,
+        record.id,
+        changeOf(record),
+        record.outcome === 'done' ? '' : record.outcome,
+      ])
       const text = given.json
         ? `${JSON.stringify(trail, null, 2)}\n`
-        : table([['TIME', 'WHO', 'ACTION', 'CLIENT', 'MEMBERS'], ...rows])
+        : table([['TIME', 'WHO', 'ACTION', 'ID', 'MEMBERS', 'OUTCOME'], ...rows])
       process.stdout.write(text)
     })
 }

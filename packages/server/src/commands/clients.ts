@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
+import { clientType, type Managed, type ManagedPage, pagesOf, shownEntry } from '@grantry/administration'
 import type { ClientOptions } from '@grantry/core'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { ManagedClient } from '../administration/manage-clients.ts'
-import { type Administration, withAdministration } from '../administration/open-administration.ts'
-import type { LoadedConfiguration } from '../configuration/load.ts'
+import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
-import { assertSharedStorage, configOption, requireConfiguration, withProvider } from './configuration.ts'
+import { assertSharedStorage, configOption, requireConfiguration } from './configuration.ts'
 import { table } from './table.ts'
 
 interface CommonArguments {
@@ -34,28 +33,16 @@ const print = (output: string): void => {
 /** Runs an action on the clients in the storage of the configuration. */
 async function run<T>(
   { config }: CommonArguments,
-  act: (administration: Administration, loaded: LoadedConfiguration) => Promise<T>,
+  act: (administration: CommandAdministration) => Promise<T>,
 ): Promise<T> {
   const loaded = await requireConfiguration(config)
   assertSharedStorage(loaded, 'change the clients in the configuration')
-  return withAdministration(loaded, (administration) => act(administration, loaded))
+  return withAdministration(loaded, act)
 }
 
-/** Makes all tokens of the client inactive. Running servers see it at their next read. */
-const revokeTokens = (loaded: LoadedConfiguration, clientId: string): Promise<unknown> =>
-  withProvider(loaded, (provider) => provider.revoke({ clientId }))
+type ManagedClient = Managed<ClientOptions>
 
-/** What is shown of a client: never a hash of a secret. */
-function shown({ client: { secrets = [], ...client }, tags, version, createdAt, changedAt }: ManagedClient) {
-  return {
-    ...client,
-    ...(secrets.length > 0 && { secrets: secrets.map(({ expiresAt }) => ({ expiresAt: expiresAt ?? null })) }),
-    tags,
-    version,
-    createdAt,
-    changedAt,
-  }
-}
+const shown = (client: ManagedClient) => shownEntry(clientType, client)
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
@@ -115,11 +102,7 @@ async function changeOf(given: MemberArguments): Promise<Record<string, unknown>
 async function add(clientId: string, given: MemberArguments): Promise<void> {
   const members = await changeOf(given)
   const options = { ...members, clientId } as ClientOptions
-  const { client, secret } = await run(given, async ({ clients }, loaded) => {
-    // Tokens of an earlier client with this id must not become active again.
-    await revokeTokens(loaded, clientId)
-    return clients.add(options, given.tag ?? [])
-  })
+  const { client, secret } = await run(given, ({ clients }) => clients.add(options, given.tag ?? []))
   if (given.json) return print(json({ ...shown(client), ...(secret !== undefined && { secret }) }))
   print(`Added the client ${clientId}.\n`)
   if (secret !== undefined) print(`secret  ${secret}\nThis is the only time that it is shown.\n`)
@@ -136,13 +119,7 @@ async function edit(clientId: string, given: MemberArguments): Promise<void> {
 }
 
 async function setEnabled(clientId: string, given: CommonArguments, enabled: boolean): Promise<void> {
-  const client = await run(given, async ({ clients }, loaded) => {
-    // A process that remembered the client could issue tokens in the seconds after it was disabled.
-    if (enabled) await revokeTokens(loaded, clientId)
-    const changed = await clients.edit(clientId, { enabled })
-    if (!enabled) await revokeTokens(loaded, clientId)
-    return changed
-  })
+  const client = await run(given, ({ clients }) => clients.edit(clientId, { enabled }))
   const sentence = enabled
     ? `Enabled the client ${clientId}.`
     : `Disabled the client ${clientId}, and revoked its tokens.`
@@ -150,10 +127,7 @@ async function setEnabled(clientId: string, given: CommonArguments, enabled: boo
 }
 
 async function remove(clientId: string, given: CommonArguments): Promise<void> {
-  await run(given, async ({ clients }, loaded) => {
-    await clients.remove(clientId)
-    await revokeTokens(loaded, clientId)
-  })
+  await run(given, ({ clients }) => clients.remove(clientId))
   print(given.json ? json({ clientId, removed: true }) : `Removed the client ${clientId}, and revoked its tokens.\n`)
 }
 
@@ -176,15 +150,16 @@ async function rotateSecret(clientId: string, given: CommonArguments & { readonl
 }
 
 async function list(given: CommonArguments & { readonly prefix?: string; readonly tag?: string }): Promise<void> {
-  const found = await run(given, async ({ clients }) => {
-    const all: ManagedClient[] = []
-    for await (const client of clients.list(given.prefix)) {
-      if (given.tag === undefined || client.tags.includes(given.tag)) all.push(client)
-    }
+  const pages = await run(given, async ({ clients }) => {
+    const all: ManagedPage<ClientOptions>[] = []
+    for await (const page of pagesOf(clients.page, { prefix: given.prefix, tag: given.tag })) all.push(page)
     return all
   })
-  if (given.json) return print(json(found.map(shown)))
-  const rows = found.map(({ client, tags, changedAt }) => [
+  const found = pages.flatMap(({ entries }) => entries)
+  const unreadable = pages.flatMap((page) => page.unreadable)
+  if (given.json)
+    return print(json([...found.map(shown), ...unreadable.map((clientId) => ({ clientId, unreadable: true }))]))
+  const rows = found.map(({ value: client, tags, changedAt }) => [
     client.clientId,
     client.enabled === false ? 'disabled' : 'enabled',
     wordsOf(client.grantTypes),
@@ -192,7 +167,8 @@ async function list(given: CommonArguments & { readonly prefix?: string; readonl
     wordsOf(tags),
     changedAt,
   ])
-  print(table([['ID', 'STATE', 'GRANT TYPES', 'SCOPES', 'TAGS', 'CHANGED'], ...rows]))
+  const unknown = unreadable.map((clientId) => [clientId, 'unreadable', '-', '-', '-', '-'])
+  print(table([['ID', 'STATE', 'GRANT TYPES', 'SCOPES', 'TAGS', 'CHANGED'], ...rows, ...unknown]))
 }
 
 /** Adds the options that name members of a client. */

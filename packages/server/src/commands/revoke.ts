@@ -43,7 +43,7 @@ async function whyNoUser(sub: string, { users }: CheckedConfiguration): Promise<
 }
 
 const isStored = (clientId: string, loaded: LoadedConfiguration): Promise<boolean> =>
-  withAdministration(loaded, async ({ entries }) => (await entries.get('client', clientId)) !== undefined)
+  withAdministration(loaded, ({ clients }) => clients.has(clientId))
 
 async function whyNoClient(clientId: string, loaded: LoadedConfiguration): Promise<string | undefined> {
   const { clients, administration } = loaded.configuration

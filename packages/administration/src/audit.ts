@@ -1,0 +1,86 @@
+import type { Entry, EntryStore, Json, Runtime } from '@grantry/core'
+import type { Members } from './differences.ts'
+import { refusalOf } from './refusal.ts'
+
+/** Who makes a change, and from where. */
+export interface Administrator {
+  /** Such as `alice@host` for a command, or the client and the user of an access token. */
+  readonly who: string
+  /** The address of the request; absent for a command. */
+  readonly from?: string | undefined
+}
+
+/** A change, for the audit trail. It contains no secret, and no hash of one. */
+export interface AuditedChange {
+  /** Such as `client_added`. */
+  readonly action: string
+  /** The id of the entry. */
+  readonly id: string
+  /** The members that differ. Absent before the entry was added, and after it was removed. */
+  readonly before?: Members | undefined
+  readonly after?: Members | undefined
+}
+
+/** A change, as it is stored. */
+export interface AuditRecord extends AuditedChange, Administrator {
+  /** ISO 8601. */
+  readonly time: string
+  /** `unknown`: the change was begun; the process died, or the storage failed, before it could record the end. */
+  readonly outcome: 'done' | 'unknown'
+}
+
+/** A page of the audit trail, the newest first. */
+export interface AuditPage {
+  readonly records: readonly AuditRecord[]
+  /** The position after which the next page starts; absent on the last page. */
+  readonly next?: string | undefined
+}
+
+export interface AuditDeps {
+  readonly entries: EntryStore
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url'>
+}
+
+const recordOf = (value: AuditRecord): Json => value as unknown as Json
+
+/** Records changes. */
+export type Audit = <T>(by: Administrator, change: AuditedChange, make: () => Promise<T>) => Promise<T>
+
+/**
+ * Records each change before it is made. So a change that is in effect is in the trail, whatever happens in the middle; a
+ * change that was refused is not.
+ */
+export function createAudit({ entries, now, runtime }: AuditDeps): Audit {
+  /** Ids are in the order of time, the newest first. */
+  const idAt = (time: number): string =>
+    `${String(1e13 - time).padStart(13, '0')}-${runtime.base64url(runtime.randomBytes(9))}`
+
+  return async (by, change, make) => {
+    const time = now()
+    const begun: AuditRecord = { time: new Date(time).toISOString(), ...by, ...change, outcome: 'unknown' }
+    const entry = await entries.create('audit', idAt(time), recordOf(begun))
+    if (entry === undefined) throw new Error('two records of the audit trail have the same random id')
+    try {
+      const made = await make()
+      const done = recordOf({ ...begun, outcome: 'done' })
+      // A new secret must reach the administrator even if the storage fails now. The record then says `unknown`.
+      await entries.replace('audit', entry.id, entry.version, done).catch(() => {})
+      return made
+    } catch (cause) {
+      if (refusalOf(cause) !== undefined) await entries.remove('audit', entry.id, entry.version)
+      throw cause
+    }
+  }
+}
+
+/** Returns a page of the audit trail. */
+export async function auditPage(
+  entries: Pick<EntryStore, 'list'>,
+  page: { readonly after?: string | undefined; readonly limit: number },
+): Promise<AuditPage> {
+  const { entries: found, next } = await entries.list('audit', page)
+  const records = found.map(({ value }: Entry) => value as unknown as AuditRecord)
+  return { records, ...(next !== undefined && { next }) }
+}

@@ -1,0 +1,16 @@
+/** Members of an entry, by their names. */
+export type Members = Readonly<Record<string, unknown>>
+
+/** Returns the members of `one` that `other` has not, or has with another value. */
+export const differences = (one: object, other: object): Members =>
+  Object.fromEntries(
+    Object.entries(one).filter(
+      ([member, value]) => JSON.stringify(value) !== JSON.stringify((other as Members)[member]),
+    ),
+  )
+
+/** Applies a change: each member replaces the present one; `undefined` and `null` remove it (RFC 7396, one level deep). */
+export const changed = <T extends object>(value: T, change: Members): T =>
+  Object.fromEntries(
+    Object.entries({ ...value, ...change }).filter(([, member]) => member !== undefined && member !== null),
+  ) as T

@@ -1,0 +1,17 @@
+import type { EntryKind, RevocationTarget } from '@grantry/core'
+
+/** What is special about entries of a kind. The words of it appear in errors and in the audit trail. */
+export interface EntryType<T extends object> {
+  readonly kind: EntryKind
+  /** Such as `client`: errors call it `the client web`. */
+  readonly noun: string
+  /** The member that is the id. It never changes. */
+  readonly idMember: string
+  readonly isEnabled: (value: T) => boolean
+  /** The member that disables an entry. A change of it alone is not checked: it must work whatever has become of the rest. */
+  readonly switch: string
+  /** What to revoke when the entry is disabled or removed; absent if nothing is issued to it. */
+  readonly revocation?: (id: string) => RevocationTarget
+  /** Returns a member as it is shown and recorded: without a secret, a password or a hash of one. */
+  readonly shown: (member: string, value: unknown) => unknown
+}

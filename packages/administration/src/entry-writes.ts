@@ -1,0 +1,110 @@
+import { type Entry, type EntryStore, entryProblem, type Json, type RevocationTarget } from '@grantry/core'
+import type { Administrator, Audit } from './audit.ts'
+import { differences, type Members } from './differences.ts'
+import type { EntryType } from './entry-type.ts'
+import { entryValueOf, type Managed, managedIn, readEntry, type Stored } from './managed-entry.ts'
+import { refused } from './refusal.ts'
+
+export interface ManageDeps<T extends object> {
+  readonly entries: EntryStore
+  /** Rejects with a RefusedError when the provider would refuse the value. */
+  readonly check: (value: T) => Promise<void>
+  /** Makes what was issued to a client or a user inactive. */
+  readonly revoke: (target: RevocationTarget) => Promise<void>
+  readonly audit: Audit
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** The writes of entries of one kind: each is checked, recorded, and ends what the entry may no longer have. */
+export interface EntryWrites<T extends object> {
+  /** Returns an entry, in the version that the administrator has seen. */
+  existing(id: string, version: string | undefined): Promise<Entry>
+  create(stored: Stored<T>): Promise<Managed<T>>
+  replace(found: Managed<T>, next: Stored<T>, action: string): Promise<Managed<T>>
+  remove(entry: Entry): Promise<void>
+}
+
+/** What is compared of an entry: its labels, too. */
+const comparable = ({ value, tags }: Pick<Stored<object>, 'value' | 'tags'>): Members => ({ ...value, tags })
+
+export function createWrites<T extends object>(
+  type: EntryType<T>,
+  { entries, check, audit, revoke }: ManageDeps<T>,
+  by: Administrator,
+): EntryWrites<T> {
+  const { kind, noun, idMember, isEnabled, revocation } = type
+  const idOf = (value: T): string => String((value as Members)[idMember])
+
+  const shown = (members: Members): Members =>
+    Object.fromEntries(Object.entries(members).map(([member, value]) => [member, type.shown(member, value)]))
+
+  const outdated = (id: string) =>
+    refused('outdated', `the ${noun} ${id} was changed meanwhile; look at it and try again`)
+
+  async function end(id: string): Promise<void> {
+    if (revocation !== undefined) await revoke(revocation(id))
+  }
+
+  const onlySwitches = (...parts: readonly Members[]): boolean =>
+    parts.flatMap((members) => Object.keys(members)).every((member) => member === type.switch)
+
+  /** Refuses what the storage would refuse, before anything is recorded. */
+  function storedValueOf(id: string, stored: Stored<T>): Json {
+    const value = entryValueOf(kind, stored)
+    const problem = entryProblem(id, value)
+    if (problem !== undefined) throw refused('invalid', problem)
+    return value
+  }
+
+  return {
+    async existing(id, version) {
+      const entry = await entries.get(kind, id)
+      if (entry === undefined)
+        throw refused('not_found', `there is no ${noun} ${id} in the storage; check the spelling`)
+      if (version !== undefined && version !== entry.version) throw outdated(id)
+      return entry
+    },
+    async create(stored) {
+      const id = idOf(stored.value)
+      const value = storedValueOf(id, stored)
+      await check(stored.value)
+      return audit(by, { action: `${kind}_added`, id, after: shown(comparable(stored)) }, async () => {
+        // Tokens of an earlier entry with this id must not become active again.
+        await end(id)
+        const entry = await entries.create(kind, id, value)
+        if (entry !== undefined) return readEntry(type, entry)
+        throw refused('exists', `there is a ${noun} ${id} already; edit it, or remove it`, { member: idMember })
+      })
+    },
+    async replace(found, next, action) {
+      const { id, version } = found
+      if (idOf(next.value) !== id) {
+        const message = `the ${idMember} of the ${noun} ${id} cannot change; add another ${noun}`
+        throw refused('invalid', message, { member: idMember })
+      }
+      const value = storedValueOf(id, next)
+      const before = differences(comparable(found), comparable(next))
+      const after = differences(comparable(next), comparable(found))
+      const [was, is] = [isEnabled(found.value), isEnabled(next.value)]
+      if (is || !onlySwitches(before, after)) await check(next.value)
+      return audit(by, { action, id, before: shown(before), after: shown(after) }, async () => {
+        // A process that remembered the entry could issue tokens in the seconds after it was disabled.
+        if (is && !was) await end(id)
+        const entry = await entries.replace(kind, id, version, value)
+        if (entry === undefined) throw outdated(id)
+        if (was && !is) await end(id)
+        return readEntry(type, entry)
+      })
+    },
+    async remove(entry) {
+      const { id, version } = entry
+      const managed = managedIn(type, entry)
+      const before = managed && shown(comparable(managed))
+      await audit(by, { action: `${kind}_removed`, id, before }, async () => {
+        if (!(await entries.remove(kind, id, version))) throw outdated(id)
+        await end(id)
+      })
+    },
+  }
+}

@@ -1,0 +1,16 @@
+export type { Administrator, AuditedChange, AuditPage, AuditRecord } from './audit.ts'
+export { clientType } from './clients/client-type.ts'
+export type { ClientManager, WithSecret } from './clients/manage-clients.ts'
+export type { Members } from './differences.ts'
+export type { EntryType } from './entry-type.ts'
+export type { EditOptions, EntryManager } from './manage-entries.ts'
+export { type Managed, readEntry } from './managed-entry.ts'
+export {
+  type Administration,
+  type AdministrationOptions,
+  type Managers,
+  openAdministration,
+} from './open-administration.ts'
+export { type ManagedPage, type PageRequest, pagesOf } from './pages.ts'
+export { type ChangeRefusal, type RefusalReason, type RefusedError, refusalOf, refused } from './refusal.ts'
+export { shownEntry } from './shown-entry.ts'

@@ -1,0 +1,61 @@
+import type { Entry, EntryKind, Json, JsonObject } from '@grantry/core'
+import type { EntryType } from './entry-type.ts'
+import { refused } from './refusal.ts'
+
+/** An entry as administrators see it. */
+export interface Managed<T extends object> {
+  readonly id: string
+  /** Changes with every change, and is never used again. */
+  readonly version: string
+  readonly value: T
+  /** Labels of the administrator. */
+  readonly tags: readonly string[]
+  /** ISO 8601. */
+  readonly createdAt: string
+  readonly changedAt: string
+}
+
+/** What is stored of it. */
+export type Stored<T extends object> = Omit<Managed<T>, 'id' | 'version'>
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isTags = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((tag) => typeof tag === 'string')
+
+/** Reads an entry. Returns `undefined` if a newer version, or another program, has written it. */
+export function managedIn<T extends object>(
+  { kind, idMember }: EntryType<T>,
+  { id, version, value }: Entry,
+): Managed<T> | undefined {
+  if (!isObject(value)) return undefined
+  const { [kind]: members, tags, createdAt, changedAt } = value
+  if (!isObject(members) || members[idMember] !== id || !isTags(tags)) return undefined
+  return {
+    id,
+    version,
+    value: members as unknown as T,
+    tags,
+    createdAt: String(createdAt),
+    changedAt: String(changedAt),
+  }
+}
+
+/** Returns the value of an entry. */
+export const entryValueOf = <T extends object>(
+  kind: EntryKind,
+  { value, tags, createdAt, changedAt }: Stored<T>,
+): Json => ({ [kind]: value, tags, createdAt, changedAt }) as unknown as Json
+
+/**
+ * Reads an entry.
+ *
+ * @throws RefusedError `unreadable`, if a newer version, or another program, has written it: it could be disabled
+ */
+export function readEntry<T extends object>(type: EntryType<T>, entry: Entry): Managed<T> {
+  const managed = managedIn(type, entry)
+  if (managed !== undefined) return managed
+  const message = `the stored ${type.noun} ${entry.id} has an unknown form; a newer version may have written it`
+  throw refused('unreadable', message)
+}

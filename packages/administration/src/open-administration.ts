@@ -1,0 +1,38 @@
+import { type ClientOptions, type EntryStore, type RevocationTarget, type Runtime, webRuntime } from '@grantry/core'
+import { type Administrator, type AuditPage, auditPage, createAudit } from './audit.ts'
+import { type ClientManager, manageClients } from './clients/manage-clients.ts'
+
+export interface AdministrationOptions {
+  /** The entries of the issuer: `openEntries()` of `@grantry/core`. */
+  readonly entries: EntryStore
+  /** Each rejects with a RefusedError when the provider would refuse the value. */
+  readonly check: { readonly client: (client: ClientOptions) => Promise<void> }
+  /** `provider.revoke` of a provider on the same storage. */
+  readonly revoke: (target: RevocationTarget) => Promise<void>
+  /** Milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined
+  readonly runtime?: Pick<Runtime, 'randomBytes' | 'base64url'> | undefined
+}
+
+/** What an administrator changes. */
+export interface Managers {
+  readonly clients: ClientManager
+}
+
+/** Everything in the storage that changes while the service runs. */
+export interface Administration {
+  /** Returns the managers that change in the name of an administrator. */
+  as(by: Administrator): Managers
+  /** Returns a page of the audit trail, the newest change first. */
+  audit(page: { readonly after?: string | undefined; readonly limit: number }): Promise<AuditPage>
+}
+
+export function openAdministration(options: AdministrationOptions): Administration {
+  const { entries, check, revoke, now = Date.now, runtime = webRuntime } = options
+  const audit = createAudit({ entries, now, runtime })
+  const deps = { entries, revoke, audit, now, runtime }
+  return {
+    as: (by) => ({ clients: manageClients({ ...deps, check: check.client }, by) }),
+    audit: (page) => auditPage(entries, page),
+  }
+}

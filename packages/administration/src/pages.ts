@@ -1,0 +1,69 @@
+import type { EntryStore } from '@grantry/core'
+import type { EntryType } from './entry-type.ts'
+import { type Managed, managedIn } from './managed-entry.ts'
+
+export interface PageRequest {
+  /** The id after which the page starts. */
+  readonly after?: string | undefined
+  /** Maximum number of entries: 1 to 1,000. */
+  readonly limit: number
+  /** Only entries whose ids start with it. */
+  readonly prefix?: string | undefined
+  /** Only entries with this label. */
+  readonly tag?: string | undefined
+  /** Only entries that are enabled, or that are not. */
+  readonly enabled?: boolean | undefined
+}
+
+/** A page of a list, in the order of the ids. */
+export interface ManagedPage<T extends object> {
+  readonly entries: readonly Managed<T>[]
+  /** Ids of entries that a newer version, or another program, has written. */
+  readonly unreadable: readonly string[]
+  /** The id after which the next page starts; absent on the last page. A page can be empty although another one follows. */
+  readonly next?: string | undefined
+}
+
+/** Entries that are read for a page: with a filter, few of them may be in it. */
+const maxReads = 1000
+
+/** Returns a function that reads a page of entries of a kind. */
+export function createPages<T extends object>(
+  type: EntryType<T>,
+  entries: Pick<EntryStore, 'list'>,
+): (request: PageRequest) => Promise<ManagedPage<T>> {
+  const matches = ({ value, tags }: Managed<T>, { tag, enabled }: PageRequest): boolean =>
+    (tag === undefined || tags.includes(tag)) && (enabled === undefined || type.isEnabled(value) === enabled)
+
+  return async (request) => {
+    const { limit, prefix } = request
+    const found: Managed<T>[] = []
+    const unreadable: string[] = []
+    let after = request.after
+    let reads = 0
+    do {
+      const page = await entries.list(type.kind, { after, limit: limit - found.length, prefix })
+      for (const entry of page.entries) {
+        const managed = managedIn(type, entry)
+        if (managed === undefined) unreadable.push(entry.id)
+        else if (matches(managed, request)) found.push(managed)
+      }
+      reads += limit
+      after = page.next
+    } while (after !== undefined && found.length + unreadable.length < limit && reads < maxReads)
+    return { entries: found, unreadable, ...(after !== undefined && { next: after }) }
+  }
+}
+
+/** Reads a list page after page. */
+export async function* pagesOf<T extends object>(
+  page: (request: PageRequest) => Promise<ManagedPage<T>>,
+  filter: Omit<PageRequest, 'after' | 'limit'> = {},
+): AsyncGenerator<ManagedPage<T>> {
+  let after: string | undefined
+  do {
+    const read: ManagedPage<T> = await page({ ...filter, after, limit: 200 })
+    yield read
+    after = read.next
+  } while (after !== undefined)
+}

@@ -1,0 +1,28 @@
+/**
+ * Why a change was refused. `outdated`: someone else has changed the entry meanwhile. `unreadable`: a newer version, or
+ * another program, has written it.
+ */
+export type RefusalReason = 'not_found' | 'exists' | 'outdated' | 'invalid' | 'unreadable'
+
+export interface ChangeRefusal {
+  readonly reason: RefusalReason
+  /** The path of the wrong member, such as `redirectUris[0]`, if there is one. */
+  readonly member?: string | undefined
+}
+
+/** The error of a change that was refused. Nothing was stored. The message is one sentence. */
+export interface RefusedError extends TypeError {
+  readonly refusal: ChangeRefusal
+}
+
+/** Creates the error of a change that is refused. */
+export const refused = (
+  reason: RefusalReason,
+  message: string,
+  { member, cause }: { readonly member?: string | undefined; readonly cause?: unknown } = {},
+): RefusedError =>
+  Object.assign(new TypeError(message, cause === undefined ? undefined : { cause }), { refusal: { reason, member } })
+
+/** Returns why a change was refused; `undefined` for any other error, such as a failed storage. */
+export const refusalOf = (thrown: unknown): ChangeRefusal | undefined =>
+  thrown instanceof TypeError ? (thrown as Partial<RefusedError>).refusal : undefined
