@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 import { consolePagesDefine } from './scripts/console-pages.js'
+import { hashFunctionsDefine } from './scripts/hash-functions.js'
 import { withLicences } from './scripts/licences.ts'
 import { packageFolders } from './scripts/package-folders.js'
 
@@ -41,6 +42,7 @@ const common = {
 /** `grantry.mjs`: the server and all its packages in a single, relocatable file. See decision 0024. */
 const singleFile: Options = {
   ...common,
+  define: { ...common.define, ...hashFunctionsDefine() },
   entry: { grantry: 'packages/server/src/single-file.ts' },
   outDir: 'packages/server/dist',
   outExtension: () => ({ js: '.mjs' }),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'esbuild'
+import { hashFunctionFiles } from './hash-functions.js'
 
 /** Returns the package folder of a bundled file; `undefined` for a file of this repository. */
 const packageOf = (path: string): string | undefined => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(path)?.[0]
@@ -58,7 +59,7 @@ export const withLicences: Plugin = {
     build.initialOptions.metafile = true
     build.onEnd(({ metafile, outputFiles = [] }) => {
       if (metafile === undefined) return
-      const end = new TextEncoder().encode(licencesOf(Object.keys(metafile.inputs)))
+      const end = new TextEncoder().encode(licencesOf([...Object.keys(metafile.inputs), ...hashFunctionFiles]))
       for (const output of outputFiles) {
         const contents = new Uint8Array(output.contents.length + end.length)
         contents.set(output.contents)

@@ -7,6 +7,7 @@ export const packageFolders = [
   'packages/pages',
   'packages/administration',
   'packages/resource-server',
+  'packages/users',
   'plugins',
   'packages/console',
   'packages/server',

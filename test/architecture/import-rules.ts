@@ -68,6 +68,11 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
     types: /^(?:@grantry\/core|valibot|jose|@simplewebauthn\/server)$/u,
   },
   'packages/storage-drivers': { values: /^(?:unstorage|ioredis|pg|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
+  // Password hashes and databases of the host. The server loads the databases on demand.
+  'packages/users': {
+    values: /^(?:@grantry\/core|valibot|pg|ldapts|libsql|node:\w+)(?:\/|$)/u,
+    types: /^(?:@grantry\/core|pg|ldapts)$/u,
+  },
   'packages/testing': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // The proofs for drivers start processes.
   [driverProofs]: { values: /^(?:@grantry\/core|valibot|node:\w+)$/u, types: /^(?:@grantry\/core|valibot)$/u },

@@ -6,9 +6,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import { parseConfiguration } from '@grantry/core'
+import { type Derive, deriveKey, type PasswordCost } from '@grantry/users/password-hash'
 import { describe, expect, test } from 'vitest'
 import { configuredUsers, userSchema } from '../../packages/server/src/users/configured-users.ts'
-import { type Derive, scryptKey } from '../../packages/server/src/users/password-hash.ts'
 
 interface Hashed {
   readonly username: string
@@ -19,11 +19,20 @@ interface Hashed {
 }
 
 /** At the lowest cost that a hash may have: the tests count derivations and their costs. */
-const cheapKey: Derive = (password, salt, length, cost) => scryptKey(password, salt, length, { ...cost, ln: 10 })
+const cheapKey: Derive = (password, salt, length, cost) =>
+  deriveKey(password, salt, length, cost.algorithm === 'scrypt' ? { ...cost, ln: 10 } : cost)
+
+const nameOf = (cost: PasswordCost): string => {
+  if (cost.algorithm !== 'scrypt') return JSON.stringify(cost)
+  return `N=2^${cost.ln} r=${cost.r} p=${cost.p}`
+}
 
 async function userOf({ username, ln, r = 8, length = 32, active = true }: Hashed) {
-  const [salt, unpadded] = [randomBytes(16), (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')]
-  const key = await cheapKey(`${username}-password`, salt, length, { ln, r, p: 1 })
+  const [salt, unpadded] = [
+    randomBytes(16),
+    (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replaceAll('=', ''),
+  ]
+  const key = await cheapKey(`${username}-password`, salt, length, { algorithm: 'scrypt', ln, r, p: 1 })
   const password = `$scrypt$ln=${ln},r=${r},p=1$${unpadded(salt)}$${unpadded(key)}`
   return parseConfiguration(userSchema, { sub: username, username, password, active }, 'users[0]')
 }
@@ -32,7 +41,7 @@ async function userOf({ username, ln, r = 8, length = 32, active = true }: Hashe
 async function counting(hashes: readonly Hashed[]) {
   const work: string[] = []
   const derive: Derive = (password, salt, length, cost) => {
-    work.push(`N=2^${cost.ln} r=${cost.r} p=${cost.p}, ${length} bytes of ${password.length} characters`)
+    work.push(`${nameOf(cost)}, ${length} bytes of ${password.length} characters`)
     return cheapKey(password, salt, length, cost)
   }
   const users = configuredUsers(await Promise.all(hashes.map(userOf)), derive)

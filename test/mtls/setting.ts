@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hashPassword } from '../../packages/server/src/users/password-hash.ts'
+import { hashPassword } from '@grantry/users/password-hash'
 import { client, healthy, strong, written } from '../server/doctor/configurations.ts'
 import { certificate, commonName } from './certificates.ts'
 import { current, root, serverCertificate, signedByRoot } from './https.ts'

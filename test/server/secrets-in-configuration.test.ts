@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hashPassword } from '@grantry/users/password-hash'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { main } from '../../packages/server/src/cli.ts'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
-import { hashPassword } from '../../packages/server/src/users/password-hash.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-secrets-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { hashSecret } from '@grantry/core'
-import { hashPassword } from '../users/password-hash.ts'
+import { hashPassword } from '@grantry/users/password-hash'
 
 /** Generates a secret of 256 bits for a client, an API or the key encryption. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')

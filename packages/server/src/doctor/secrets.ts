@@ -1,4 +1,5 @@
 import type { ClientWithSecrets, ScopeWithSecrets } from '@grantry/core'
+import { costText, relativeCost } from '@grantry/users/password-hash'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 import { findWeakSecrets } from './weak-secrets.ts'
@@ -93,18 +94,15 @@ export const checkSecrets: Check = ({ clients, scopes, now }) => {
   return findings
 }
 
-/** The cost (N·r·p) of hashes from `grantry hash-password`. */
-const defaultCost = 2 ** 15 * 8
-
 /** Checks the cost of the password hashes, which protects the passwords if the configuration is stolen. */
 export const checkUsers: Check = ({ users }) =>
-  users.flatMap(({ username, password: { ln, r, p } }, index) =>
-    2 ** ln * r * p < defaultCost
+  users.flatMap(({ username, password: { cost } }, index) =>
+    relativeCost(cost) < 1
       ? [
           finding(
             'password-hash-cheap',
             `users[${index}].password`,
-            `The password of ${username} was hashed with ln=${ln},r=${r},p=${p}, so it can be guessed ${Math.round(defaultCost / (2 ** ln * r * p))} times as fast as with the default cost`,
+            `The password of ${username} was hashed with ${cost.algorithm} and ${costText(cost)}, so it can be guessed ${Math.round(1 / relativeCost(cost))} times as fast as with the recommended cost`,
           ),
         ]
       : [],

@@ -1,6 +1,14 @@
-import { configurationObject, type Json, OAuthError, type UserService } from '@grantry/core'
+import { configurationObject, type Json, type UserService } from '@grantry/core'
+import {
+  createConcurrencyLimit,
+  createPasswordCheck,
+  type Derive,
+  type PasswordHash,
+  parsePasswordHash,
+  passwordHashProblem,
+  passwordLimits,
+} from '@grantry/users/password-hash'
 import * as v from 'valibot'
-import { createPasswordCheck, type Derive, type PasswordHash, parsePasswordHash } from './password-hash.ts'
 
 const text = v.pipe(
   v.string('must be a string'),
@@ -19,11 +27,12 @@ export const userSchema = configurationObject({
   username: text,
   password: v.pipe(
     v.string('must be a string'),
-    v.transform(parsePasswordHash),
-    v.custom<PasswordHash>(
-      (hash) => hash !== undefined,
-      'must be a hash like $scrypt$ln=15,r=8,p=1$SALT$HASH; make one with grantry hash-password',
-    ),
+    v.rawTransform(({ dataset, addIssue, NEVER }): PasswordHash => {
+      const hash = parsePasswordHash(dataset.value)
+      if (hash !== undefined) return hash
+      addIssue({ message: passwordHashProblem(dataset.value) ?? 'must be a password hash' })
+      return NEVER
+    }),
   ),
   active: v.optional(v.boolean('must be true or false'), true),
   claims: v.optional(claimsSchema, {}),
@@ -31,41 +40,10 @@ export const userSchema = configurationObject({
 export type UserInput = v.InferInput<typeof userSchema>
 export type ConfiguredUser = v.InferOutput<typeof userSchema>
 
-/** Limits how many tasks run concurrently and how many wait. Further tasks are refused with 503. */
-export function createConcurrencyLimit(limits: { readonly concurrent: number; readonly queued: number }) {
-  let running = 0
-  const waiting: (() => void)[] = []
-
-  return async <T>(task: () => Promise<T>): Promise<T> => {
-    if (running >= limits.concurrent) {
-      if (waiting.length >= limits.queued) {
-        throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
-          reason: 'password_queue_full',
-          retryAfter: 1,
-        })
-      }
-      // The finished task that resolves this promise passes on its slot, so `running` does not change.
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else {
-      running += 1
-    }
-    try {
-      return await task()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
-  }
-}
-
-// The thread pool of Node.js has four threads. More tasks would wait there without a limit.
-const limits = { concurrent: 4, queued: 200 }
-
 /**
  * Creates a user service from the users of a configuration.
  *
- * @param derive replaces scrypt in tests
+ * @param derive replaces the computation of hashes in tests
  * @throws TypeError if two users have the same name or `sub`.
  */
 export function configuredUsers(users: readonly ConfiguredUser[], derive?: Derive): UserService {
@@ -81,7 +59,7 @@ export function configuredUsers(users: readonly ConfiguredUser[], derive?: Deriv
     users.map(({ password }) => password),
     derive,
   )
-  const limited = createConcurrencyLimit(limits)
+  const limited = createConcurrencyLimit(passwordLimits)
   return {
     async authenticate({ username, password }) {
       const user = byName.get(username)

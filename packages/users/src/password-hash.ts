@@ -1,0 +1,7 @@
+export { type ConcurrencyLimit, createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
+export { createPasswordCheck, type PasswordCheck } from './password-hash/check.ts'
+export { costText, type PasswordCost, relativeCost } from './password-hash/cost.ts'
+export { type Derive, deriveKey } from './password-hash/derive.ts'
+export { type KeycloakCredential, keycloakPasswordHash } from './password-hash/keycloak.ts'
+export { hashPassword, needsRehash } from './password-hash/new-hash.ts'
+export { type PasswordHash, parsePasswordHash, passwordHashProblem } from './password-hash/parse.ts'

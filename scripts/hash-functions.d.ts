@@ -1,0 +1,2 @@
+export const hashFunctionFiles: readonly string[]
+export function hashFunctionsDefine(): Record<string, string>
