@@ -1,6 +1,6 @@
 /**
  * Attack: a password hash in a file, an import or a table of users names a cost that takes a minute of a core or gibibytes
- * of memory. Whoever can store a hash could stop the server with one sign-in.
+ * of memory. An attacker who can store a hash could stop the server with one sign-in.
  *
  * No hash over the limits is ever computed: it is refused when it is read, and the reason does not contain it.
  */
