@@ -11,6 +11,8 @@ const programs = [
   { package: 'pgbouncer', tests: 'PostgreSQL behind PgBouncer', isAvailable: () => isInstalled('pgbouncer') },
   { package: 'nginx-light', tests: 'mutual TLS behind nginx', isAvailable: () => isInstalled('nginx', '-v') },
   { package: 'chromium', tests: 'pages in Chromium', isAvailable: () => findChromium() !== undefined },
+  { package: 'zsh', tests: 'the completion for zsh', isAvailable: () => isInstalled('zsh') },
+  { package: 'fish', tests: 'the completion for fish', isAvailable: () => isInstalled('fish') },
   { package: 'systemd', tests: 'the systemd unit', isAvailable: () => isInstalled('systemd-analyze') },
 ]
 

@@ -1,9 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { addAuditCommand } from './commands/audit.ts'
 import { addClientsCommands } from './commands/clients.ts'
+import { addCompletionCommand } from './commands/completion.ts'
 import { configOption } from './commands/configuration.ts'
 import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
+import { addLoginCommand } from './commands/login.ts'
 import { addOperatorCommands } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 import { isSilentFailure } from './commands/silent-failure.ts'
@@ -51,6 +53,7 @@ function program(): Command {
   addClientsCommands(grantry)
   addAuditCommand(grantry)
   addKeysCommands(grantry)
+  addLoginCommand(grantry)
 
   grantry
     .command('hash-secret')
@@ -74,6 +77,7 @@ function program(): Command {
 
   addOperatorCommands(grantry)
   addStorageCommands(grantry)
+  addCompletionCommand(grantry)
   return grantry
 }
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { hashSecret } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
+import { readSecretly } from './read-secretly.ts'
 
 /** Generates a secret of 256 bits for a client, an API or the key encryption. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
@@ -19,28 +18,9 @@ export async function hashSecretCommand(given: string | undefined): Promise<stri
   return `${shown}store    { "sha256": "${hashSecret(secret).sha256}" }\n`
 }
 
-/** Reads the first line of standard input. On a terminal it prompts and does not echo. */
-function readPassword(): Promise<string> {
-  const terminal = process.stdin.isTTY === true
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  if (terminal) process.stderr.write('Password: ')
-  const lines = createInterface({ input: process.stdin, output: silent, terminal })
-  return new Promise((resolve) => {
-    let password = ''
-    lines.once('line', (line) => {
-      password = line
-      lines.close()
-    })
-    lines.once('close', () => {
-      if (terminal) process.stderr.write('\n')
-      resolve(password)
-    })
-  })
-}
-
 /** Runs `grantry hash-password`. Returns what to store as a user's `password`. */
 export async function hashPasswordCommand(): Promise<string> {
-  const password = await readPassword()
+  const password = await readSecretly('Password: ')
   if (password === '') throw new TypeError('the password is empty; type one, or pass one on standard input')
   return `${await hashPassword(password)}\n`
 }

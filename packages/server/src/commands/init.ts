@@ -94,5 +94,5 @@ Next:
 Then, in another terminal, get a token and introspect it as the API:
   TOKEN=$(curl -s ${issuer}/connect/token -u service:${clientSecret} -d grant_type=client_credentials -d scope=api1 | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
   curl -s ${issuer}/connect/introspect -u api1:${apiSecret} -d token=$TOKEN
-${signIn === undefined ? '' : signInSteps(issuer, signIn)}`
+${signIn === undefined ? '' : signInSteps(issuer, signIn, `${commandLine()} login test --client web${named}`)}`
 }

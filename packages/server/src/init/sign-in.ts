@@ -62,15 +62,17 @@ export async function newSignIn(given: string | true, issuer: string): Promise<N
   }
 }
 
-/** Returns the URL that signs the user in, and what to do with the result. */
-export function signInSteps(issuer: string, { username, redirectUri }: NewSignIn): string {
+/** Returns how to sign the user in: the command, and the URL. */
+export function signInSteps(issuer: string, { username, redirectUri }: NewSignIn, loginTest: string): string {
   const query = new URLSearchParams({
     client_id: 'web',
     response_type: 'code',
     scope: 'openid profile',
     redirect_uri: redirectUri,
   })
-  return `\nTo sign in, open this URL while the server runs, as ${username}. The browser returns with a code for the client web:
+  return `\nTo sign in as ${username} while the server runs, and see what the client web gets (type its secret):
+  ${loginTest}
+Or open this URL. The browser returns with a code for the client web:
   ${issuer}/connect/authorize?${query}
 `
 }

@@ -78,6 +78,9 @@ ${hasSqlite ? sqliteFile : files}
   // client can set another "identityTokenAlgorithm".
   "keys": { "algorithms": ["ES256", "RS256"], "rotateAfter": 7776000, "encryptionSecret": "\${GRANTRY_KEY_SECRET}" },
 
+  // Commands add and change more clients while the server runs, such as grantry clients add.
+  "administration": true,
+
   "clients": [
 ${signIn === undefined ? webClientComment : webClient(signIn)}
     {

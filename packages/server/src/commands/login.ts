@@ -1,0 +1,116 @@
+import { type ClientOptions, isRegisteredRedirectUri } from '@grantry/core'
+import { type Command, InvalidArgumentError } from 'commander'
+import { withAdministration } from '../administration/open-administration.ts'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import type { LoginResult } from '../login-test/log-in.ts'
+import { openBrowser } from '../login-test/open-browser.ts'
+import { loginProblem } from '../login-test/problem.ts'
+import { configOption, requireConfiguration } from './configuration.ts'
+import { readSecretly } from './read-secretly.ts'
+import { table } from './table.ts'
+
+interface LoginArguments {
+  readonly client: string
+  readonly scope?: readonly string[]
+  readonly redirectUri?: string
+  readonly browser: boolean
+  readonly wait: number
+  readonly tokens?: true
+  readonly json?: true
+  readonly config?: string
+}
+
+const isList = (clients: LoadedConfiguration['configuration']['clients']): clients is readonly ClientOptions[] =>
+  Array.isArray(clients)
+
+/** Returns the client, from the configuration or the storage. */
+async function clientOf(loaded: LoadedConfiguration, clientId: string): Promise<ClientOptions> {
+  const { clients, administration } = loaded.configuration
+  const client = isList(clients)
+    ? clients.find((configured) => configured.clientId === clientId)
+    : await clients.find(clientId)
+  if (client !== undefined) return client
+  if (administration) return (await withAdministration(loaded, ({ clients: stored }) => stored.show(clientId))).value
+  throw new TypeError(`no client ${clientId} is configured; check the spelling`)
+}
+
+const loopback = ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback']
+const isLoopback = (uri: string): boolean => /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)[:/]/u.test(uri)
+
+/** Returns the redirect URI to which the browser of this machine returns. */
+function redirectUriOf({ clientId, redirectUris = [] }: ClientOptions, given: string | undefined): string {
+  if (given !== undefined) {
+    if (isLoopback(given) && isRegisteredRedirectUri(given, redirectUris)) return given
+    throw new TypeError(`--redirect-uri: ${given} is not a redirect URI of the client ${clientId} on this machine`)
+  }
+  const own = redirectUris.find(isLoopback)
+  if (own !== undefined) return own
+  throw new TypeError(
+    `the client ${clientId} has no redirect URI on this machine; add ${loopback[0]} to its redirectUris, for any port`,
+  )
+}
+
+const secretOf = async ({ clientId, public: isPublic }: ClientOptions): Promise<string | undefined> =>
+  isPublic === true ? undefined : readSecretly(`Secret of the client ${clientId}: `)
+
+function print({ identity = {}, userinfo = {}, scope, expiresIn, tokens }: LoginResult, showsTokens: boolean): void {
+  const rows = Object.entries({ ...userinfo, ...identity }).map(([claim, value]) => [
+    claim,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ])
+  const granted = [
+    ['scope', scope ?? '-'],
+    ['expires in', expiresIn === undefined ? '-' : `${expiresIn} s`],
+    ['tokens', Object.keys(tokens).join(' ')],
+    ...(showsTokens ? Object.entries(tokens) : []),
+  ]
+  process.stdout.write(`The login works.\n\n${table([...granted, ...rows])}`)
+}
+
+async function test(given: LoginArguments): Promise<void> {
+  const loaded = await requireConfiguration(given.config)
+  const client = await clientOf(loaded, given.client)
+  const redirectUri = redirectUriOf(client, given.redirectUri)
+  const { issuer } = loaded.configuration
+  const { logIn } = await import('../login-test/log-in.ts')
+  const result = await logIn({
+    issuer,
+    clientId: given.client,
+    secret: await secretOf(client),
+    redirectUri,
+    scope: (given.scope ?? client.scopes ?? ['openid']).join(' '),
+    wait: given.wait,
+    opened(url) {
+      process.stderr.write(`Sign in with the browser:\n  ${url}\n`)
+      if (given.browser) openBrowser(url)
+    },
+  }).catch((cause: unknown) => {
+    throw new TypeError(loginProblem(cause, issuer), { cause })
+  })
+  if (!given.json) return print(result, given.tokens === true)
+  const { tokens, ...claims } = result
+  process.stdout.write(`${JSON.stringify(given.tokens ? { ...claims, tokens } : claims, null, 2)}\n`)
+}
+
+function seconds(given: string): number {
+  if (!/^[1-9]\d{0,3}$/u.test(given)) throw new InvalidArgumentError('It must be 1 to 9999 seconds.')
+  return Number(given)
+}
+
+/** Adds `grantry login test`. */
+export function addLoginCommand(grantry: Command): void {
+  grantry
+    .command('login')
+    .description('try how users sign in')
+    .command('test')
+    .description('sign in as a client does: an authorization code flow in the browser of this machine')
+    .requiredOption('--client <id>', 'the client; its secret is read from a prompt, or from standard input')
+    .option('--scope <names...>', 'scopes to ask for (default: those of the client)')
+    .option('--redirect-uri <uri>', 'one of its redirect URIs on this machine (default: the first one)')
+    .option('--wait <seconds>', 'how long to wait for the user', seconds, 300)
+    .option('--no-browser', 'only print the URL')
+    .option('--tokens', 'print the tokens, too')
+    .option('--json', 'print JSON')
+    .option(...configOption)
+    .action(test)
+}
