@@ -201,7 +201,7 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
   test('without "administration", and with a storage in memory', async () => {
     const off = await newService({ administration: false }).run('clients', 'list')
     expect(off.err).toContain(
-      'clients cannot be changed by commands; set "administration": true, and restart the server',
+      'nothing in the storage can be changed by commands; set "administration": true, and restart the server',
     )
     const memory = await newService({ storage: { driver: 'memory' } }).run('clients', 'list')
     expect(memory.err).toContain('storage.driver is memory, which only the server process can access')

@@ -13,7 +13,7 @@ function setting(failing: (entries: EntryStore) => Failing = () => ({}), more: P
   const revoked: unknown[] = []
   const administration = openAdministration({
     entries: { ...entries, ...failing(entries) },
-    check: { client: async () => {} },
+    check: { client: async () => {}, scope: async () => {} },
     revoke: async (target) => void revoked.push(target),
     ...more,
   })

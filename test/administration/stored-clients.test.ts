@@ -85,7 +85,7 @@ describe('a stored client', () => {
         isLate = false
         const entry = await entries.get(kind, id)
         await service.rename(id, 'second')
-        return { entry, revision: await entries.revision() }
+        return { entry, revision: await entries.revision('client') }
       },
     }))
     await service.add('web')

@@ -132,13 +132,13 @@ describe('an entry', () => {
 describe('the revision', () => {
   test('is another one after each change, and the same without a change', async () => {
     const entries = open()
-    const seen = [await entries.revision()]
+    const seen = [await entries.revision('client')]
     const created = (await entries.create('client', 'web', 1)) as Entry
-    seen.push(await entries.revision())
+    seen.push(await entries.revision('client'))
     const replaced = (await entries.replace('client', 'web', created.version, 2)) as Entry
-    seen.push(await entries.revision())
+    seen.push(await entries.revision('client'))
     await entries.remove('client', 'web', replaced.version)
-    seen.push(await entries.revision())
+    seen.push(await entries.revision('client'))
     expect(new Set(seen).size).toBe(4)
     await entries.replace('client', 'web', created.version, 3)
     expect((await entries.getWithRevision('client', 'web')).revision).toBe(seen.at(-1))

@@ -13,4 +13,12 @@ export {
 } from './open-administration.ts'
 export { type ManagedPage, type PageRequest, pagesOf } from './pages.ts'
 export { type ChangeRefusal, type RefusalReason, type RefusedError, refusalOf, refused } from './refusal.ts'
+export {
+  type AddScopeOptions,
+  maxScopes,
+  type RemoveScopeOptions,
+  type ScopeManager,
+  type ScopeWithSecret,
+} from './scopes/manage-scopes.ts'
+export { scopeType } from './scopes/scope-type.ts'
 export { shownEntry } from './shown-entry.ts'

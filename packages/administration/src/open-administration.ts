@@ -1,12 +1,25 @@
-import { type ClientOptions, type EntryStore, type RevocationTarget, type Runtime, webRuntime } from '@grantry/core'
+import {
+  type ClientOptions,
+  type EntryStore,
+  type RevocationTarget,
+  type Runtime,
+  type ScopeOptions,
+  webRuntime,
+} from '@grantry/core'
 import { type Administrator, type AuditPage, auditPage, createAudit } from './audit.ts'
 import { type ClientManager, manageClients } from './clients/manage-clients.ts'
+import { manageScopes, type ScopeManager } from './scopes/manage-scopes.ts'
 
 export interface AdministrationOptions {
   /** The entries of the issuer: `openEntries()` of `@grantry/core`. */
   readonly entries: EntryStore
   /** Each rejects with a RefusedError when the provider would refuse the value. */
-  readonly check: { readonly client: (client: ClientOptions) => Promise<void> }
+  readonly check: {
+    readonly client: (client: ClientOptions) => Promise<void>
+    readonly scope: (scope: ScopeOptions) => Promise<void>
+  }
+  /** The clients of the configuration: a scope that one of them has cannot be removed. */
+  readonly configuredClients?: readonly Pick<ClientOptions, 'clientId' | 'scopes'>[] | undefined
   /** `provider.revoke` of a provider on the same storage. */
   readonly revoke: (target: RevocationTarget) => Promise<void>
   /** Milliseconds since the epoch. Default: `Date.now`. */
@@ -17,6 +30,7 @@ export interface AdministrationOptions {
 /** What an administrator changes. */
 export interface Managers {
   readonly clients: ClientManager
+  readonly scopes: ScopeManager
 }
 
 /** Everything in the storage that changes while the service runs. */
@@ -28,11 +42,14 @@ export interface Administration {
 }
 
 export function openAdministration(options: AdministrationOptions): Administration {
-  const { entries, check, revoke, now = Date.now, runtime = webRuntime } = options
+  const { entries, check, revoke, configuredClients = [], now = Date.now, runtime = webRuntime } = options
   const audit = createAudit({ entries, now, runtime })
   const deps = { entries, revoke, audit, now, runtime }
   return {
-    as: (by) => ({ clients: manageClients({ ...deps, check: check.client }, by) }),
+    as: (by) => ({
+      clients: manageClients({ ...deps, check: check.client }, by),
+      scopes: manageScopes({ ...deps, check: check.scope, configuredClients }, by),
+    }),
     audit: (page) => auditPage(entries, page),
   }
 }

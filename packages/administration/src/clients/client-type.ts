@@ -1,11 +1,6 @@
 import type { ClientOptions } from '@grantry/core'
 import type { EntryType } from '../entry-type.ts'
-
-/** Secrets become their ends. */
-const endsOf = (secrets: unknown): unknown =>
-  Array.isArray(secrets)
-    ? secrets.map((secret: { readonly expiresAt?: unknown } | null) => ({ expiresAt: secret?.expiresAt ?? null }))
-    : undefined
+import { withoutHashes } from '../secrets.ts'
 
 export const clientType: EntryType<ClientOptions> = {
   kind: 'client',
@@ -14,5 +9,5 @@ export const clientType: EntryType<ClientOptions> = {
   switch: 'enabled',
   isEnabled: ({ enabled }) => enabled !== false,
   revocation: (clientId) => ({ clientId }),
-  shown: (member, value) => (member === 'secrets' ? endsOf(value) : value),
+  shown: withoutHashes,
 }

@@ -1,11 +1,11 @@
-import { type ClientOptions, hashSecret, type Runtime } from '@grantry/core'
+import type { ClientOptions, Runtime } from '@grantry/core'
 import type { Administrator } from '../audit.ts'
 import type { ManageDeps } from '../entry-writes.ts'
 import { type EditOptions, type EntryManager, manageEntries } from '../manage-entries.ts'
 import type { Managed } from '../managed-entry.ts'
 import { refused } from '../refusal.ts'
+import { createNewSecret, rotateSecret } from '../secrets.ts'
 import { clientType } from './client-type.ts'
-import { endingSecrets } from './ending-secrets.ts'
 
 /** A client, and its secret if this change has created one. It is not stored, and cannot be shown again. */
 export interface WithSecret {
@@ -17,7 +17,11 @@ export interface ClientManager extends Omit<EntryManager<ClientOptions>, 'add'> 
   /** Adds a client, with a new secret unless it is public or has secrets. */
   add(client: ClientOptions, tags?: readonly string[]): Promise<WithSecret>
   /** Adds a secret. Those that the client has end after `overlap` seconds, or when they end anyway. */
-  rotateSecret(clientId: string, overlap: number, options?: Pick<EditOptions, 'version'>): Promise<Required<WithSecret>>
+  rotateSecret(
+    clientId: string,
+    overlap: number,
+    options?: Pick<EditOptions, 'version'>,
+  ): Promise<WithSecret & { readonly secret: string }>
 }
 
 type Deps = ManageDeps<ClientOptions> & { readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url'> }
@@ -25,30 +29,28 @@ type Deps = ManageDeps<ClientOptions> & { readonly runtime: Pick<Runtime, 'rando
 const hasNoSecret = ({ public: isPublic, secrets = [] }: ClientOptions): boolean =>
   isPublic !== true && secrets.length === 0
 
+function assertConfidential({ clientId, public: isPublic }: ClientOptions): void {
+  if (isPublic !== true) return
+  throw refused('invalid', `the client ${clientId} is public: it has no secret`, { member: 'public' })
+}
+
 /** Manages the clients in the storage in the name of an administrator. */
 export function manageClients(deps: Deps, by: Administrator): ClientManager {
-  const { now, runtime } = deps
   const manager = manageEntries(clientType, deps, by)
-  const newSecret = (): string => runtime.base64url(runtime.randomBytes(32))
+  const newSecret = createNewSecret(deps.runtime)
 
   return {
     ...manager,
     async add(given, tags) {
-      const secret = hasNoSecret(given) ? newSecret() : undefined
-      const client = { ...given, ...(secret !== undefined && { secrets: [hashSecret(secret)] }) }
-      return { client: await manager.add(client, tags), ...(secret !== undefined && { secret }) }
+      if (!hasNoSecret(given)) return { client: await manager.add(given, tags) }
+      const { secret, hash } = newSecret()
+      return { client: await manager.add({ ...given, secrets: [hash] }, tags), secret }
     },
     async rotateSecret(clientId, overlap, options = {}) {
-      const secret = newSecret()
-      const time = Math.floor(now() / 1000)
-      const action = 'client_secret_rotated'
-      const rotated = (found: ClientOptions): ClientOptions => {
-        if (found.public === true)
-          throw refused('invalid', `the client ${clientId} is public: it has no secret`, { member: 'public' })
-        return { ...found, secrets: [...endingSecrets(found.secrets, time, time + overlap), hashSecret(secret)] }
-      }
-      const client = await manager.replace(clientId, rotated, { ...options, action })
-      return { client, secret }
+      const change = { ...options, action: 'client_secret_rotated' }
+      const rotation = { now: deps.now, newSecret }
+      const { rotated, secret } = await rotateSecret(manager, clientId, overlap, change, rotation, assertConfidential)
+      return { client: rotated, secret }
     },
   }
 }

@@ -4,17 +4,18 @@ import type { Runtime } from '../runtime.ts'
 const forever = 100 * 365 * 86_400
 
 /**
- * What an entry describes. `audit`: a change of another entry, kept for a year. The revision shows changes of entries that
- * processes remember.
+ * What an entry describes. `audit`: a change of another entry, kept for a year. The revision of a kind shows changes of
+ * entries that processes remember.
  */
 export const entryKinds = {
   client: { lifetime: forever, isRemembered: true },
+  scope: { lifetime: forever, isRemembered: true },
   audit: { lifetime: 365 * 86_400, isRemembered: false },
 } as const satisfies Readonly<Record<string, { readonly lifetime: number; readonly isRemembered: boolean }>>
 
 export type EntryKind = keyof typeof entryKinds
 
-/** Seconds for which the revision is kept. */
+/** Seconds for which a revision is kept. */
 export const revisionLifetime = forever
 
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
@@ -54,8 +55,8 @@ export interface EntryKeys {
   baseOf(kind: EntryKind, prefix?: string): string
   of(kind: EntryKind, id: string): string
   idOf(kind: EntryKind, key: string): string
-  /** The record that changes with each change of an entry. */
-  readonly revision: string
+  /** The record that changes with each change of an entry of a kind. */
+  revisionOf(kind: EntryKind): string
 }
 
 export function entryKeys(issuer: string, runtime: Pick<Runtime, 'sha256Hex'>): EntryKeys {
@@ -65,6 +66,6 @@ export function entryKeys(issuer: string, runtime: Pick<Runtime, 'sha256Hex'>): 
     baseOf: (kind, prefix = '') => start(kind) + prefix.replace(/[^A-Za-z0-9._~-]/gu, percent),
     of: (kind, id) => start(kind) + encodeId(id),
     idOf: (kind, key) => decodeId(key.slice(start(kind).length)),
-    revision: `entries:${owner}`,
+    revisionOf: (kind) => `entries:${kind}:${owner}`,
   }
 }

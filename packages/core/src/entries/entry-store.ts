@@ -40,9 +40,9 @@ export interface EntryStore {
     kind: EntryKind,
     page: { readonly after?: string | undefined; readonly limit: number; readonly prefix?: string | undefined },
   ): Promise<EntryPage>
-  /** Returns a text that is another one after each change of an entry that processes remember. */
-  revision(): Promise<string>
-  /** Reads an entry and the revision in one trip. */
+  /** Returns a text that is another one after each change of an entry of this kind, unless no process remembers them. */
+  revision(kind: EntryKind): Promise<string>
+  /** Reads an entry and the revision of its kind in one trip. */
   getWithRevision(
     kind: EntryKind,
     id: string,
@@ -119,10 +119,9 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
     encodeEnvelope({ expiresAt: runtime.now() + ttl, value: stored })
   const newVersion = (): string => runtime.base64url(runtime.randomBytes(12))
 
-  async function changed(): Promise<void> {
-    await calls.setItem(
-      calls.itemOf({ key: keys.revision, value: newVersion(), expiresAt: runtime.now() + revisionLifetime }),
-    )
+  async function changed(kind: EntryKind): Promise<void> {
+    const expiresAt = runtime.now() + revisionLifetime
+    await calls.setItem(calls.itemOf({ key: keys.revisionOf(kind), value: newVersion(), expiresAt }))
   }
 
   /** Writes an entry over `from`, or where there is none. Returns its version if this call wrote it. */
@@ -140,7 +139,7 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
         ? await calls.write(() => operations.replaceItem(key, { from, to }))
         : await calls.write(() => driver.insertItem(key, to, { ttl }))
     if (isWritten !== true) return undefined
-    if (isRemembered) await changed()
+    if (isRemembered) await changed(kind)
     return version
   }
 
@@ -182,7 +181,8 @@ export function openEntries(options: {
     },
     async getWithRevision(kind, id) {
       const key = keys.of(kind, id)
-      const [revision, text] = await calls.readAll(isEntryId(id) ? [keys.revision, key] : [keys.revision])
+      const of = keys.revisionOf(kind)
+      const [revision, text] = await calls.readAll(isEntryId(id) ? [of, key] : [of])
       return { entry: entryOf(id, parseStored(key, text)), revision: String(revision ?? '') }
     },
     async create(kind, id, value) {
@@ -211,6 +211,6 @@ export function openEntries(options: {
       const last = found.length === limit ? found.at(-1) : undefined
       return { entries, ...(last !== undefined && { next: keys.idOf(kind, last) }) }
     },
-    revision: async () => String((await calls.read(keys.revision)) ?? ''),
+    revision: async (kind) => String((await calls.read(keys.revisionOf(kind))) ?? ''),
   }
 }

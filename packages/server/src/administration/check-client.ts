@@ -1,36 +1,29 @@
 import { refused } from '@grantry/administration'
-import { type ClientOptions, createProvider } from '@grantry/core'
-import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { adapterOfThisRuntime } from '../adapter.ts'
+import type { ClientOptions } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { providerOptions } from '../configuration/provider-options.ts'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import type { StoredScopes } from './stored-scopes.ts'
+import { tryProvider } from './try-provider.ts'
 
-const isList = (clients: LoadedConfiguration['configuration']['clients']): clients is readonly ClientOptions[] =>
-  Array.isArray(clients)
+const isList = (clients: CheckedConfiguration['clients']): clients is readonly ClientOptions[] => Array.isArray(clients)
 
-/** The path of a member in the message of a provider with one client. */
-const place = /clients\[0\]\.?([\w.[\]]*)/u
+/** The clients of the configuration; none if a function of the host finds them. */
+export const configuredClients = ({ clients }: CheckedConfiguration): readonly ClientOptions[] =>
+  isList(clients) ? clients : []
 
-/**
- * Returns a function that rejects when the provider would refuse a client. A provider on an empty storage checks it, with
- * all plugins of the configuration.
- */
-export function createClientCheck(loaded: LoadedConfiguration) {
+/** Returns a function that rejects when the provider would refuse a client. It can have the scopes in the storage. */
+export function createClientCheck(loaded: LoadedConfiguration, storedScopes: StoredScopes) {
+  const { configuration, file } = loaded
   return async (client: ClientOptions): Promise<void> => {
-    const { clients } = loaded.configuration
-    if (isList(clients) && clients.some(({ clientId }) => clientId === client.clientId)) {
-      const message = `${loaded.file}: clients has a client ${client.clientId} already; edit it there`
+    if (configuredClients(configuration).some(({ clientId }) => clientId === client.clientId)) {
+      const message = `${file}: clients has a client ${client.clientId} already; edit it there`
       throw refused('exists', message, { member: 'clientId' })
     }
-    const configuration = { ...loaded.configuration, clients: [client], administration: false, keys: {} }
-    const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
-    const { runtime } = await adapterOfThisRuntime()
-    const provider = await createProvider({ ...options, runtime }).catch((cause: unknown) => {
-      const { message } = cause as Error
-      const member = place.exec(message)?.[1]
-      const named = message.replaceAll('clients[0]', `client ${client.clientId}`)
-      throw refused('invalid', named, { member: member === '' ? undefined : member, cause })
-    })
-    await provider.close()
+    const scopes = [...configuration.scopes, ...(await storedScopes.list())]
+    await tryProvider(
+      loaded,
+      { clients: [client], scopes },
+      { path: 'clients[0]', called: `client ${client.clientId}` },
+    )
   }
 }

@@ -4,8 +4,10 @@ import { withProvider } from '../commands/configuration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
-import { createClientCheck } from './check-client.ts'
+import { configuredClients, createClientCheck } from './check-client.ts'
+import { createScopeCheck } from './check-scope.ts'
 import { localAccount } from './local-account.ts'
+import { storedScopes } from './stored-scopes.ts'
 
 /** What a command changes in the storage of a configuration. */
 export interface CommandAdministration extends Managers {
@@ -24,7 +26,7 @@ export async function withAdministration<T>(
   const { configuration, directory, file } = loaded
   if (!configuration.administration) {
     throw new TypeError(
-      `${file}: clients cannot be changed by commands; set "administration": true, and restart the server`,
+      `${file}: nothing in the storage can be changed by commands; set "administration": true, and restart the server`,
     )
   }
   const { driver } = await configuredStorage(configuration.storage, directory)
@@ -32,7 +34,8 @@ export async function withAdministration<T>(
     const entries = await open(driver, loaded)
     const administration = openAdministration({
       entries,
-      check: { client: createClientCheck(loaded) },
+      check: { client: createClientCheck(loaded, storedScopes(entries)), scope: createScopeCheck(loaded) },
+      configuredClients: configuredClients(configuration),
       revoke: (target) => withProvider(loaded, (provider) => provider.revoke(target)),
     })
     return await use({ ...administration.as({ who: localAccount() }), audit: administration.audit })

@@ -1,0 +1,44 @@
+import type { ClientOptions, EntryStore } from '@grantry/core'
+import { clientType } from '../clients/client-type.ts'
+import { createPages, pagesOf } from '../pages.ts'
+import { refused } from '../refusal.ts'
+
+type Clients = readonly Pick<ClientOptions, 'clientId' | 'scopes'>[]
+
+/** How many clients an error names. */
+const maxNamed = 5
+
+const namesOf = (found: readonly string[]): string =>
+  found.length > maxNamed ? `${found.slice(0, maxNamed).join(', ')} and others` : found.join(', ')
+
+const withScope = (clients: Clients, scope: string): readonly string[] =>
+  clients.filter(({ scopes = [] }) => scopes.includes(scope)).map(({ clientId }) => clientId)
+
+/**
+ * Refuses to remove a scope that a client of the configuration has: the server would not start again.
+ *
+ * @throws RefusedError `in_use`
+ */
+export function assertNotConfigured(scope: string, clients: Clients): void {
+  const found = withScope(clients, scope)
+  if (found.length === 0) return
+  const message = `the scope ${scope} belongs to clients in the configuration (${namesOf(found)}), and the server would not start without it; remove it from them first`
+  throw refused('in_use', message)
+}
+
+/**
+ * Refuses to remove a scope that clients in the storage have. Reads pages of clients until it knows enough to name.
+ *
+ * @throws RefusedError `in_use`
+ */
+export async function assertNotStored(scope: string, entries: Pick<EntryStore, 'list'>): Promise<void> {
+  const found: string[] = []
+  for await (const page of pagesOf(createPages(clientType, entries))) {
+    const clients = page.entries.map(({ value }) => value)
+    found.push(...withScope(clients, scope))
+    if (found.length > maxNamed) break
+  }
+  if (found.length === 0) return
+  const message = `the scope ${scope} belongs to clients (${namesOf(found)}), which could no longer get it; remove it from them, disable the scope, or force the removal`
+  throw refused('in_use', message)
+}

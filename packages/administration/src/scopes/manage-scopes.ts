@@ -1,0 +1,87 @@
+import type { ClientOptions, Runtime, ScopeOptions } from '@grantry/core'
+import type { Administrator } from '../audit.ts'
+import type { ManageDeps } from '../entry-writes.ts'
+import { type EditOptions, type EntryManager, manageEntries } from '../manage-entries.ts'
+import type { Managed } from '../managed-entry.ts'
+import { refused } from '../refusal.ts'
+import { createNewSecret, rotateSecret } from '../secrets.ts'
+import { assertNotConfigured, assertNotStored } from './clients-with-scope.ts'
+import { scopeType } from './scope-type.ts'
+
+/** Every process keeps all scopes in memory. */
+export const maxScopes = 1000
+
+/** A scope, and its secret if this change has created one. It is not stored, and cannot be shown again. */
+export interface ScopeWithSecret {
+  readonly scope: Managed<ScopeOptions>
+  readonly secret?: string | undefined
+}
+
+export interface AddScopeOptions {
+  /** Creates a secret, with which the API of the scope calls introspection. */
+  readonly withSecret?: boolean | undefined
+}
+
+export interface RemoveScopeOptions extends Pick<EditOptions, 'version'> {
+  /** Removes the scope although clients in the storage have it. */
+  readonly force?: boolean | undefined
+}
+
+export interface ScopeManager extends Omit<EntryManager<ScopeOptions>, 'add' | 'remove'> {
+  /** Adds a scope. At most 1,000 can be in the storage. */
+  add(scope: ScopeOptions, tags?: readonly string[], options?: AddScopeOptions): Promise<ScopeWithSecret>
+  /** Adds a secret. Those that the scope has end after `overlap` seconds, or when they end anyway. */
+  rotateSecret(
+    name: string,
+    overlap: number,
+    options?: Pick<EditOptions, 'version'>,
+  ): Promise<ScopeWithSecret & { readonly secret: string }>
+  /** Removes a scope. Refused (`in_use`) while a client has it: see `force`. */
+  remove(name: string, options?: RemoveScopeOptions): Promise<void>
+}
+
+type Deps = ManageDeps<ScopeOptions> & {
+  readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url'>
+  /** The clients of the configuration. */
+  readonly configuredClients: readonly Pick<ClientOptions, 'clientId' | 'scopes'>[]
+}
+
+/** Manages the scopes in the storage in the name of an administrator. */
+export function manageScopes(deps: Deps, by: Administrator): ScopeManager {
+  const { entries, now, runtime, configuredClients } = deps
+  const manager = manageEntries(scopeType, deps, by)
+  const newSecret = createNewSecret(runtime)
+
+  async function assertPlace(): Promise<void> {
+    let count = 0
+    let after: string | undefined
+    do {
+      const page = await entries.list('scope', { after, limit: maxScopes })
+      count += page.entries.length
+      after = page.next
+    } while (after !== undefined && count < maxScopes)
+    if (count >= maxScopes) throw refused('invalid', `there are ${maxScopes} scopes, which is the maximum; remove one`)
+  }
+
+  return {
+    ...manager,
+    async add(given, tags, { withSecret = false } = {}) {
+      await assertPlace()
+      if (!withSecret) return { scope: await manager.add(given, tags) }
+      const { secret, hash } = newSecret()
+      const scope = await manager.add({ ...given, secrets: [...(given.secrets ?? []), hash] }, tags)
+      return { scope, secret }
+    },
+    async rotateSecret(name, overlap, options = {}) {
+      const change = { ...options, action: 'scope_secret_rotated' }
+      const { rotated, secret } = await rotateSecret(manager, name, overlap, change, { now, newSecret })
+      return { scope: rotated, secret }
+    },
+    async remove(name, { force = false, ...options } = {}) {
+      if (!(await manager.has(name))) return manager.remove(name, options)
+      assertNotConfigured(name, configuredClients)
+      if (!force) await assertNotStored(name, entries)
+      return manager.remove(name, options)
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { type ClientOptions, hashSecret, type Runtime } from '@grantry/core'
+import type { EditOptions, EntryManager } from './manage-entries.ts'
+import type { Managed } from './managed-entry.ts'
+
+type Secrets = NonNullable<ClientOptions['secrets']>
+
+/** What has secrets of its own: a client, or the API of a scope. */
+interface Owner {
+  readonly secrets?: Secrets | undefined
+}
+
+/** The secret of a new value, which is shown once: only its hash is stored. */
+export interface NewSecret {
+  readonly secret: string
+  readonly hash: Secrets[number]
+}
+
+/** Creates secrets of 256 bits. */
+export function createNewSecret(runtime: Pick<Runtime, 'randomBytes' | 'base64url'>): () => NewSecret {
+  return () => {
+    const secret = runtime.base64url(runtime.randomBytes(32))
+    return { secret, hash: hashSecret(secret) }
+  }
+}
+
+/** Secrets as they are shown and recorded: only their ends. Other members stay as they are. */
+export function withoutHashes(member: string, value: unknown): unknown {
+  if (member !== 'secrets') return value
+  if (!Array.isArray(value)) return undefined
+  return value.map((secret: { readonly expiresAt?: unknown } | null) => ({ expiresAt: secret?.expiresAt ?? null }))
+}
+
+/** Returns the epoch seconds of the end of a secret. */
+function secondsOf(end: unknown): number {
+  if (end === undefined || end === null) return Number.POSITIVE_INFINITY
+  return typeof end === 'number' ? end : Math.floor(Date.parse(String(end)) / 1000)
+}
+
+/** Returns the secrets that have not ended, each with an end that is not later than `end`. In epoch seconds. */
+const endingSecrets = (secrets: Secrets = [], now: number, end: number): Secrets =>
+  secrets.flatMap((secret) => {
+    const expiresAt = Math.min(end, secondsOf(secret.expiresAt))
+    return expiresAt > now ? [{ ...secret, expiresAt }] : []
+  })
+
+interface RotationDeps {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly newSecret: () => NewSecret
+}
+
+/** Adds a secret, and ends the others. @param assertOwner refuses an owner that cannot have a secret */
+export async function rotateSecret<T extends Owner & object>(
+  manager: Pick<EntryManager<T>, 'replace'>,
+  id: string,
+  overlap: number,
+  options: Pick<EditOptions, 'version'> & { readonly action: string },
+  { now, newSecret }: RotationDeps,
+  assertOwner: (value: T) => void = () => {},
+): Promise<{ readonly rotated: Managed<T>; readonly secret: string }> {
+  const { secret, hash } = newSecret()
+  const time = Math.floor(now() / 1000)
+  const rotated = await manager.replace(
+    id,
+    (found) => {
+      assertOwner(found)
+      return { ...found, secrets: [...endingSecrets(found.secrets, time, time + overlap), hash] }
+    },
+    options,
+  )
+  return { rotated, secret }
+}

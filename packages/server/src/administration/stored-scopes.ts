@@ -1,0 +1,64 @@
+import { maxScopes, readEntry, scopeType } from '@grantry/administration'
+import type { EntryStore, ScopeOptions } from '@grantry/core'
+
+/** The scopes in the storage. */
+export interface StoredScopes {
+  /**
+   * Returns the present scopes: the same array as long as none has changed. Reads the revision, and the list if it is
+   * another one.
+   *
+   * @throws when the storage fails, or a newer version has written a scope
+   */
+  list(): Promise<readonly ScopeOptions[]>
+}
+
+/**
+ * Milliseconds after which the list is read again in any case: a command that was killed can have changed it without a new
+ * revision.
+ */
+const longestUse = 60_000
+
+/** Two commands that add a scope at the same time can exceed the maximum by one. */
+const maxRead = maxScopes + 100
+
+/** @param now milliseconds since the epoch */
+export function storedScopes(
+  entries: Pick<EntryStore, 'list' | 'revision'>,
+  now: () => number = Date.now,
+): StoredScopes {
+  let scopes: readonly ScopeOptions[] = []
+  let versions = ''
+  let known: string | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+
+  async function read(): Promise<void> {
+    const found: ScopeOptions[] = []
+    const ids: string[] = []
+    let after: string | undefined
+    do {
+      const page = await entries.list('scope', { after, limit: maxScopes })
+      for (const entry of page.entries) {
+        found.push(readEntry(scopeType, entry).value)
+        ids.push(entry.version)
+      }
+      after = page.next
+      if (found.length > maxRead) throw new Error(`there are more than ${maxRead} scopes in the storage`)
+    } while (after !== undefined)
+    const present = ids.join(' ')
+    if (present !== versions || known === undefined) scopes = found
+    versions = present
+  }
+
+  return {
+    async list() {
+      // Before the list: a change in between has another revision, which the next call sees.
+      const revision = await entries.revision('scope')
+      if (revision !== known || Math.abs(now() - readAt) >= longestUse) {
+        await read()
+        known = revision
+        readAt = now()
+      }
+      return scopes
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { refused } from '@grantry/administration'
+import { createProvider } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { adapterOfThisRuntime } from '../adapter.ts'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { providerOptions } from '../configuration/provider-options.ts'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+
+/** What is checked: where it is in the configuration, and what errors call it. */
+export interface Tried {
+  /** Such as `clients[0]`. */
+  readonly path: string
+  /** Such as `client web`. */
+  readonly called: string
+}
+
+/** Returns the path of the member that a message names: `''` for the value itself. */
+function memberIn(message: string, path: string): string | undefined {
+  const at = message.indexOf(path)
+  return at < 0 ? undefined : /^\.?([\w.[\]]*)/u.exec(message.slice(at + path.length))?.[1]
+}
+
+/**
+ * Creates a provider on an empty storage, with all plugins of the configuration, and closes it.
+ *
+ * @throws RefusedError `invalid` when the provider refuses the value
+ */
+export async function tryProvider(
+  loaded: LoadedConfiguration,
+  changes: Pick<CheckedConfiguration, 'clients' | 'scopes'>,
+  { path, called }: Tried,
+): Promise<void> {
+  const configuration = { ...loaded.configuration, ...changes, administration: false, keys: {} }
+  const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
+  const { runtime } = await adapterOfThisRuntime()
+  const provider = await createProvider({ ...options, runtime }).catch((cause: unknown) => {
+    const { message } = cause as Error
+    const member = memberIn(message, path)
+    throw refused('invalid', message.replaceAll(path, called), { member: member === '' ? undefined : member, cause })
+  })
+  await provider.close()
+}
