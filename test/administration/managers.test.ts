@@ -13,7 +13,8 @@ function setting(failing: (entries: EntryStore) => Failing = () => ({}), more: P
   const revoked: unknown[] = []
   const administration = openAdministration({
     entries: { ...entries, ...failing(entries) },
-    check: { client: async () => {}, scope: async () => {} },
+    check: { client: async () => {}, scope: async () => {}, user: async () => {} },
+    hashPassword: async () => '',
     revoke: async (target) => void revoked.push(target),
     ...more,
   })

@@ -12,7 +12,8 @@ function setting(configuredClients: readonly { clientId: string; scopes: string[
   const revoked: unknown[] = []
   const administration = openAdministration({
     entries,
-    check: { client: async () => {}, scope: async () => {} },
+    check: { client: async () => {}, scope: async () => {}, user: async () => {} },
+    hashPassword: async () => '',
     configuredClients,
     revoke: async (target) => void revoked.push(target),
     now: () => time,

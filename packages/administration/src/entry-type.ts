@@ -12,6 +12,8 @@ export interface EntryType<T extends object> {
   readonly switch: string
   /** What to revoke when the entry is disabled or removed; absent if nothing is issued to it. */
   readonly revocation?: (id: string) => RevocationTarget
+  /** Whether what was issued to an earlier entry with the same id stays active. Default: no. */
+  readonly keepsTokens?: true
   /** Returns a member as it is shown and recorded: without a secret, a password or a hash of one. */
   readonly shown: (member: string, value: unknown) => unknown
 }

@@ -71,7 +71,7 @@ export function createWrites<T extends object>(
       await check(stored.value)
       return audit(by, { action: `${kind}_added`, id, after: shown(comparable(stored)) }, async () => {
         // Tokens of an earlier entry with this id must not become active again.
-        await end(id)
+        if (type.keepsTokens !== true) await end(id)
         const entry = await entries.create(kind, id, value)
         if (entry !== undefined) return readEntry(type, entry)
         throw refused('exists', `there is a ${noun} ${id} already; edit it, or remove it`, { member: idMember })

@@ -22,3 +22,15 @@ export {
 } from './scopes/manage-scopes.ts'
 export { scopeType } from './scopes/scope-type.ts'
 export { shownEntry } from './shown-entry.ts'
+export { findUserByName } from './users/find-user.ts'
+export {
+  type AddUserOptions,
+  type HashPassword,
+  type NewUser,
+  passwordProblem,
+  type UserManager,
+} from './users/manage-users.ts'
+export type { SearchRequest } from './users/search-users.ts'
+export type { StoredUser } from './users/user.ts'
+export { userType } from './users/user-type.ts'
+export { foldedUsername } from './users/username.ts'

@@ -9,6 +9,8 @@ import {
 import { type Administrator, type AuditPage, auditPage, createAudit } from './audit.ts'
 import { type ClientManager, manageClients } from './clients/manage-clients.ts'
 import { manageScopes, type ScopeManager } from './scopes/manage-scopes.ts'
+import { type HashPassword, manageUsers, type UserManager } from './users/manage-users.ts'
+import type { StoredUser } from './users/user.ts'
 
 export interface AdministrationOptions {
   /** The entries of the issuer: `openEntries()` of `@grantry/core`. */
@@ -17,20 +19,24 @@ export interface AdministrationOptions {
   readonly check: {
     readonly client: (client: ClientOptions) => Promise<void>
     readonly scope: (scope: ScopeOptions) => Promise<void>
+    readonly user: (user: StoredUser) => Promise<void>
   }
   /** The clients of the configuration: a scope that one of them has cannot be removed. */
   readonly configuredClients?: readonly Pick<ClientOptions, 'clientId' | 'scopes'>[] | undefined
+  /** Hashes passwords in a form that the sign-in accepts: `hashPassword` of `@grantry/users/password-hash`. */
+  readonly hashPassword: HashPassword
   /** `provider.revoke` of a provider on the same storage. */
   readonly revoke: (target: RevocationTarget) => Promise<void>
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined
-  readonly runtime?: Pick<Runtime, 'randomBytes' | 'base64url'> | undefined
+  readonly runtime?: Pick<Runtime, 'randomBytes' | 'base64url' | 'sha256Hex'> | undefined
 }
 
 /** What an administrator changes. */
 export interface Managers {
   readonly clients: ClientManager
   readonly scopes: ScopeManager
+  readonly users: UserManager
 }
 
 /** Everything in the storage that changes while the service runs. */
@@ -42,13 +48,14 @@ export interface Administration {
 }
 
 export function openAdministration(options: AdministrationOptions): Administration {
-  const { entries, check, revoke, configuredClients = [], now = Date.now, runtime = webRuntime } = options
+  const { entries, check, hashPassword, revoke, configuredClients = [], now = Date.now, runtime = webRuntime } = options
   const audit = createAudit({ entries, now, runtime })
   const deps = { entries, revoke, audit, now, runtime }
   return {
     as: (by) => ({
       clients: manageClients({ ...deps, check: check.client }, by),
       scopes: manageScopes({ ...deps, check: check.scope, configuredClients }, by),
+      users: manageUsers({ ...deps, check: check.user, hashPassword }, by),
     }),
     audit: (page) => auditPage(entries, page),
   }

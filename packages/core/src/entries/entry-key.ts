@@ -3,15 +3,30 @@ import type { Runtime } from '../runtime.ts'
 /** Seconds: as good as forever, and a number that every storage accepts. */
 const forever = 100 * 365 * 86_400
 
+interface KindTraits {
+  /** Seconds. */
+  readonly lifetime: number
+  /** Whether processes remember entries of the kind. The revision shows their changes. */
+  readonly isRemembered: boolean
+  /** Whether the id of a removed entry can be that of a new one. Default: yes. */
+  readonly reusesIds?: false
+}
+
 /**
- * What an entry describes. `audit`: a change of another entry, kept for a year. The revision of a kind shows changes of
- * entries that processes remember.
+ * What an entry describes. `audit`: a change of another entry, kept for a year. `user`: a user, by the `sub`, which never
+ * belongs to another one. `user-name`: the user who has a name. The revision of a kind shows changes of entries that
+ * processes remember.
  */
 export const entryKinds = {
   client: { lifetime: forever, isRemembered: true },
   scope: { lifetime: forever, isRemembered: true },
+  user: { lifetime: forever, isRemembered: true, reusesIds: false },
+  'user-name': { lifetime: forever, isRemembered: false },
   audit: { lifetime: 365 * 86_400, isRemembered: false },
-} as const satisfies Readonly<Record<string, { readonly lifetime: number; readonly isRemembered: boolean }>>
+} as const satisfies Readonly<Record<string, KindTraits>>
+
+/** Whether the id of a removed entry can be that of a new one. */
+export const reusesIds = (kind: EntryKind): boolean => (entryKinds[kind] as KindTraits).reusesIds !== false
 
 export type EntryKind = keyof typeof entryKinds
 

@@ -5,7 +5,15 @@ import { encodeEnvelope, parseEnvelope } from '../records/envelope.ts'
 import { isObject, isString } from '../records/json.ts'
 import { type Runtime, webRuntime } from '../runtime.ts'
 import type { Json } from '../types.ts'
-import { type EntryKeys, type EntryKind, entryKeys, entryKinds, isEntryId, revisionLifetime } from './entry-key.ts'
+import {
+  type EntryKeys,
+  type EntryKind,
+  entryKeys,
+  entryKinds,
+  isEntryId,
+  reusesIds,
+  revisionLifetime,
+} from './entry-key.ts'
 
 /** Something that an administrator changes while the service runs, such as a client, or the record of a change. */
 export interface Entry {
@@ -26,12 +34,19 @@ export interface EntryPage {
 /** The entries of one issuer. Every method rejects with `temporarily_unavailable` when the storage fails. */
 export interface EntryStore {
   get(kind: EntryKind, id: string): Promise<Entry | undefined>
-  /** Returns the new entry; `undefined` if one with this id exists. */
+  /** Reads entries in one trip. */
+  getAll(kind: EntryKind, ids: readonly string[]): Promise<readonly (Entry | undefined)[]>
+  /** Returns the new entry; `undefined` if one with this id exists, or did exist in a kind that never reuses ids. */
   create(kind: EntryKind, id: string, value: Json): Promise<Entry | undefined>
   /** Returns the changed entry; `undefined` if it has another version, or was removed. */
   replace(kind: EntryKind, id: string, version: string, value: Json): Promise<Entry | undefined>
   /** Returns whether this call removed it: not if it has another version, or was removed. */
   remove(kind: EntryKind, id: string, version: string): Promise<boolean>
+  /**
+   * Uses up an id of a kind that never reuses ids: a creation that is in flight fails. Returns whether no entry has it, or
+   * can ever have it.
+   */
+  retire(kind: EntryKind, id: string): Promise<boolean>
   /**
    * Returns entries with ids after `after`. An entry that exists the whole time is in exactly one page. A page can have
    * fewer entries than `limit`, or none, although another one follows.
@@ -179,6 +194,12 @@ export function openEntries(options: {
       const key = keys.of(kind, id)
       return entryOf(id, parseStored(key, await calls.read(key)))
     },
+    async getAll(kind, ids) {
+      const keyed = ids.filter(isEntryId).map((id) => ({ id, key: keys.of(kind, id) }))
+      const texts = await calls.readAll(keyed.map(({ key }) => key))
+      const found = new Map(keyed.map(({ id, key }, index) => [id, entryOf(id, parseStored(key, texts[index]))]))
+      return ids.map((id) => found.get(id))
+    },
     async getWithRevision(kind, id) {
       const key = keys.of(kind, id)
       const of = keys.revisionOf(kind)
@@ -189,7 +210,8 @@ export function openEntries(options: {
       assertArguments(id, value)
       const key = keys.of(kind, id)
       const text = await calls.read(key)
-      if (isPresent(parseStored(key, text))) return undefined
+      const stored = parseStored(key, text)
+      if (isPresent(stored) || (stored !== undefined && !reusesIds(kind))) return undefined
       const version = await write(kind, key, text, value)
       return version === undefined ? undefined : { id, version, value }
     },
@@ -199,6 +221,13 @@ export function openEntries(options: {
       return written === undefined ? undefined : { id, version: written, value }
     },
     remove: async (kind, id, version) => isEntryId(id) && (await change(kind, id, version, undefined)) !== undefined,
+    async retire(kind, id) {
+      assertArguments(id, null)
+      if (reusesIds(kind)) throw new TypeError(`Entries of the kind ${kind} reuse their ids`)
+      const key = keys.of(kind, id)
+      const stored = parseStored(key, await calls.read(key))
+      return stored === undefined ? (await write(kind, key, undefined, undefined)) !== undefined : !isPresent(stored)
+    },
     async list(kind, { after, limit, prefix }) {
       if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxPage)) {
         throw new TypeError(`The limit of a page is ${limit}; give 1 to ${maxPage}`)

@@ -1,11 +1,13 @@
 import { type Administration, type Managers, openAdministration } from '@grantry/administration'
 import { type AtomicDriver, type EntryStore, openEntries } from '@grantry/core'
+import { hashPassword } from '@grantry/users/password-hash'
 import { withProvider } from '../commands/configuration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
 import { configuredClients, createClientCheck } from './check-client.ts'
 import { createScopeCheck } from './check-scope.ts'
+import { createUserCheck } from './check-user.ts'
 import { localAccount } from './local-account.ts'
 import { storedScopes } from './stored-scopes.ts'
 
@@ -34,8 +36,13 @@ export async function withAdministration<T>(
     const entries = await open(driver, loaded)
     const administration = openAdministration({
       entries,
-      check: { client: createClientCheck(loaded, storedScopes(entries)), scope: createScopeCheck(loaded) },
+      check: {
+        client: createClientCheck(loaded, storedScopes(entries)),
+        scope: createScopeCheck(loaded),
+        user: createUserCheck(loaded),
+      },
       configuredClients: configuredClients(configuration),
+      hashPassword,
       revoke: (target) => withProvider(loaded, (provider) => provider.revoke(target)),
     })
     return await use({ ...administration.as({ who: localAccount() }), audit: administration.audit })

@@ -1,0 +1,116 @@
+import type { Entry, EntryStore, JsonObject, Runtime } from '@grantry/core'
+import { managedIn } from '../managed-entry.ts'
+import { refused } from '../refusal.ts'
+import { userType } from './user-type.ts'
+import { foldedUsername, usernameId } from './username.ts'
+
+/** What is stored of a name. It counts only if the user has this name: a command can be killed between the two writes. */
+export interface NameOwner {
+  /** The folded name. */
+  readonly name: string
+  readonly sub: string
+}
+
+/** The entry of a name, in the version of the user who has it, or is about to get it. */
+export interface ClaimedName {
+  readonly id: string
+  readonly version: string
+  /** Whether it belonged to no one, or to another user, before. */
+  readonly isNew: boolean
+}
+
+/** How often a claim is tried when others change the same name. */
+const maxTries = 20
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Reads the entry of a name. Returns `undefined` if a newer version, or another program, has written it. */
+export const nameOwnerIn = ({ value }: Entry): NameOwner | undefined =>
+  isObject(value) && typeof value.name === 'string' && typeof value.sub === 'string'
+    ? { name: value.name, sub: value.sub }
+    : undefined
+
+/** @throws RefusedError `unreadable` */
+export function readNameOwner(entry: Entry): NameOwner {
+  const owner = nameOwnerIn(entry)
+  if (owner !== undefined) return owner
+  const message = `the stored user name ${entry.id} has an unknown form; a newer version may have written it`
+  throw refused('unreadable', message)
+}
+
+/** Returns the name of a user; `undefined` if the entry has an unknown form. */
+export function usernameOf(user: Entry): string | undefined {
+  const username: unknown = managedIn(userType, user)?.value.username
+  return typeof username === 'string' ? username : undefined
+}
+
+/** The names of users: each belongs to one. */
+export interface UserNames {
+  /**
+   * Gives a name to a user, before the user gets it. Takes it from a user who does not have it, because a command was
+   * killed; a command that is about to give it to that user fails.
+   *
+   * @throws RefusedError `exists` when another user has it.
+   */
+  claim(username: string, sub: string): Promise<ClaimedName>
+  /** Returns the entry of a name, if it is that of this user. */
+  find(username: string, sub: string): Promise<ClaimedName | undefined>
+  /** Frees a name, unless it was claimed again meanwhile. */
+  release(claimed: ClaimedName): Promise<void>
+}
+
+export function createUserNames(entries: EntryStore, runtime: Pick<Runtime, 'sha256Hex'>): UserNames {
+  /**
+   * Ends the claim of a user who does not have the name. The user is changed, or its `sub` used up, so that a command that
+   * has read it before can no longer give it the name.
+   *
+   * @returns whether it has ended; not if the user was changed meanwhile
+   */
+  async function endClaim({ name, sub }: NameOwner, username: string): Promise<boolean> {
+    const user = await entries.get('user', sub)
+    if (user === undefined) return entries.retire('user', sub)
+    const current = usernameOf(user)
+    if (current === undefined || foldedUsername(current) === name) {
+      const message = `there is a user with the name ${username} already (sub ${sub}); choose another name`
+      throw refused('exists', message, { member: 'username' })
+    }
+    return (await entries.replace('user', sub, user.version, user.value)) !== undefined
+  }
+
+  /** Claims a name once. `undefined` if another call changes it at the same time. */
+  async function attempt(username: string, sub: string): Promise<ClaimedName | undefined> {
+    const name = foldedUsername(username)
+    const id = usernameId(name, runtime)
+    const value = { name, sub }
+    const found = await entries.get('user-name', id)
+    if (found === undefined) {
+      const created = await entries.create('user-name', id, value)
+      return created && { id, version: created.version, isNew: true }
+    }
+    const owner = readNameOwner(found)
+    const isNew = owner.sub !== sub
+    if (isNew && !(await endClaim(owner, username))) return undefined
+    // A new version, also for the same user: who has read the entry before cannot take it any more.
+    const replaced = await entries.replace('user-name', id, found.version, value)
+    return replaced && { id, version: replaced.version, isNew }
+  }
+
+  return {
+    async claim(username, sub) {
+      for (let tries = 0; tries < maxTries; tries += 1) {
+        const claimed = await attempt(username, sub)
+        if (claimed !== undefined) return claimed
+      }
+      throw refused('outdated', `others change the user name ${username} at the same time; try again`)
+    },
+    async find(username, sub) {
+      const id = usernameId(foldedUsername(username), runtime)
+      const found = await entries.get('user-name', id)
+      return found && readNameOwner(found).sub === sub ? { id, version: found.version, isNew: false } : undefined
+    },
+    async release({ id, version }) {
+      await entries.remove('user-name', id, version)
+    },
+  }
+}

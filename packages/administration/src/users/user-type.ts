@@ -1,0 +1,15 @@
+import type { EntryType } from '../entry-type.ts'
+import type { StoredUser } from './user.ts'
+
+export const userType: EntryType<StoredUser> = {
+  kind: 'user',
+  noun: 'user',
+  idMember: 'sub',
+  switch: 'active',
+  isEnabled: ({ active }) => active !== false,
+  // A sub is never used again. A user who was in the configuration stays signed in.
+  keepsTokens: true,
+  revocation: (sub) => ({ subject: sub }),
+  // The trail says that it has changed, and no more.
+  shown: (member, value) => (member === 'password' ? value !== undefined : value),
+}

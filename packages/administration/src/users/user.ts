@@ -1,0 +1,59 @@
+import { configurationObject, type Json, parseConfiguration } from '@grantry/core'
+import * as v from 'valibot'
+import { type RefusedError, refused } from '../refusal.ts'
+import { usernameProblem } from './username.ts'
+
+/** A user in the storage. */
+export interface StoredUser {
+  /** The id in tokens. Never changes, and never belongs to another user. */
+  readonly sub: string
+  /** The name for the sign-in. No other user has it in another case or Unicode form. */
+  readonly username: string
+  /** The hash of the password. Without one, the user cannot sign in with a password. */
+  readonly password?: string | undefined
+  /** Default: `true`. */
+  readonly active?: boolean | undefined
+  readonly claims?: Readonly<Record<string, Json>> | undefined
+}
+
+const userSchema = configurationObject(
+  {
+    sub: v.string('must be a string'),
+    username: v.pipe(
+      v.string('must be a string'),
+      v.rawCheck(({ dataset, addIssue }) => {
+        const problem = dataset.typed ? usernameProblem(dataset.value) : undefined
+        if (problem !== undefined) addIssue({ message: problem })
+      }),
+    ),
+    password: v.optional(v.pipe(v.string('must be the hash of a password'), v.maxLength(1024, 'must be a hash'))),
+    active: v.optional(v.boolean('must be true or false')),
+    claims: v.optional(
+      v.custom<Readonly<Record<string, Json>>>(
+        (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+        'must be an object of claims',
+      ),
+    ),
+  },
+  { noun: 'member' },
+)
+
+/** The start of a message names the member, such as `user alice: claims must be ...`. */
+const memberIn = /^user\[\]: ([\w.]+)/u
+
+/** Refuses a user with unknown members, or with values of another type. The message contains no password and no hash. */
+export function assertUser(user: StoredUser): void {
+  try {
+    parseConfiguration(userSchema, user, 'user[]')
+  } catch (thrown) {
+    throw namedAfter(user, thrown)
+  }
+}
+
+function namedAfter({ sub }: StoredUser, thrown: unknown): RefusedError {
+  const { message } = thrown as Error
+  return refused('invalid', message.replace('user[]', `user ${sub}`), {
+    member: memberIn.exec(message)?.[1],
+    cause: thrown,
+  })
+}
