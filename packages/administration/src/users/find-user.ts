@@ -6,7 +6,7 @@ import { userType } from './user-type.ts'
 import { foldedUsername, usernameId } from './username.ts'
 
 /** No user has this `sub`. */
-const nobody = ' '
+const unusedSub = ' '
 
 /**
  * Finds a user by the name for the sign-in, in any case and Unicode form. Reads as many entries for an unknown name as for
@@ -23,7 +23,7 @@ export async function findUserByName(
   const name = foldedUsername(username)
   const found = await entries.get('user-name', usernameId(name, runtime))
   const owner = found && readNameOwner(found)
-  const entry = await entries.get('user', owner?.sub ?? nobody)
+  const entry = await entries.get('user', owner?.sub ?? unusedSub)
   if (owner?.name !== name || entry === undefined) return undefined
   const user = readEntry(userType, entry)
   // A command can be between the name and the user, or have been killed there.
