@@ -206,7 +206,7 @@ describe('a malformed reply is a defect: 500, with the cause in an event', () =>
   test.each<[string, unknown]>([
     ['is not an object', null],
     ['is not an object', 'text'],
-    ['unknown member', { json: 1, headers: { a: 'b' } }],
+    ['headers other than', { json: 1, headers: { a: 'b' } }],
     ['unknown member', { cookie: ['a=b'] }],
     ['unknown status', { json: 1, status: 200.5 }],
     ['unknown status', { json: 1, status: 99 }],

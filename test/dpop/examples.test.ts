@@ -64,6 +64,7 @@ test('the proof of section 7.1 is accepted for its access token', async () => {
     clientAddress: undefined,
     clientCertificate: undefined,
     aliasUrl: undefined,
+    segments: [],
     trace: () => ({ traceparent: '' }),
     client: { clientId: 's6BhdRkqt3' } as never,
     asksForTokens: false,

@@ -89,7 +89,7 @@ describe('the definition of an endpoint', () => {
     // @ts-expect-error no such caller
     defineEndpoint({ ...parts, caller: 'user', handle })
     // @ts-expect-error no such method
-    defineEndpoint({ ...parts, methods: ['PATCH'], caller: 'anyone', handle })
+    defineEndpoint({ ...parts, methods: ['TRACE'], caller: 'anyone', handle })
     // @ts-expect-error a path begins with a slash
     defineEndpoint({ ...parts, path: 'a', caller: 'anyone', handle })
     // @ts-expect-error the discovery member of an endpoint has a suffix
@@ -149,6 +149,8 @@ test('a provider has the two functions that lead to a code from its kits, and no
     | 'use'
     | 'has'
     | 'revoke'
+    | 'checkClient'
+    | 'checkScope'
     | 'inspect'
     | 'metadata'
     | 'grantTypes'

@@ -17,7 +17,7 @@ import { probeStorage } from './records/probe.ts'
 import { openStore, type Store } from './records/store.ts'
 import { assertHashes, type Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
-import { assertConsistent, assertSignable } from './startup-checks.ts'
+import { assertConsistent, assertSignable, createEntryChecks } from './startup-checks.ts'
 import { createAudiences } from './tokens/audience.ts'
 import { createJwt } from './tokens/jwt.ts'
 import { openTokens } from './tokens/open-tokens.ts'
@@ -109,5 +109,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     paths,
     unrelatedScope: options.introspection.unrelatedScope,
     bodyLimit: options.bodyLimit,
+    ...createEntryChecks({ scopes, registry, keys }, hostLimits),
   }
 }

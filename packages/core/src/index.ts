@@ -58,7 +58,7 @@ export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, store
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
-export { parseUrl } from './parse-url.ts'
+export { parseUrl, pathOf } from './parse-url.ts'
 export type { AuthenticateUser, LoginContext } from './parts/authenticate-user.ts'
 export type { Capability } from './parts/capability.ts'
 export {
@@ -143,7 +143,7 @@ export type {
 export { defineTokenBinding } from './parts/token-binding-kind.ts'
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
-export { methodOf, pathOf } from './router.ts'
+export { methodOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { OutputOf, Schema } from './standard-schema.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'

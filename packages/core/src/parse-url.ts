@@ -9,3 +9,13 @@ export function parseUrl(text: string): URL | undefined {
     return undefined
   }
 }
+
+/** Returns the path of an absolute URL. Cheaper than `new URL()`. */
+export function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  if (start < 0) return '/'
+  const query = url.indexOf('?', start)
+  const fragment = url.indexOf('#', start)
+  if (query < 0) return fragment < 0 ? url.slice(start) : url.slice(start, fragment)
+  return url.slice(start, fragment < 0 ? query : Math.min(query, fragment))
+}

@@ -8,10 +8,11 @@ import { createPresentError } from './endpoints/present-error.ts'
 import type { Handler } from './http/connection.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
 import { type ProviderOptions, providerOptionsSchema } from './options.ts'
+import { pathOf } from './parse-url.ts'
 import type { AuthenticateUser } from './parts/authenticate-user.ts'
 import type { UsePlugins } from './parts/host-functions.ts'
 import type { Authorize, OpenAuthorization } from './parts/proposal.ts'
-import { createHandler, createNotFound, pathOf, type Route } from './router.ts'
+import { createHandler, createNotFound, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import type { Services } from './services.ts'
 import { recordWarnings } from './startup-checks.ts'
@@ -40,6 +41,16 @@ export interface Provider extends UsePlugins {
   readonly authorize: Authorize
   readonly revoke: Revoke
   readonly inspect: Inspect
+  /**
+   * Checks a client without adding it: with all plugins, scopes and keys of this provider.
+   *
+   * @throws TypeError when `createProvider()` would refuse it as the first of `clients`. The message starts with
+   * `clients[0]` or `clients`; `configurationProblems()` returns all mistakes.
+   * @param moreScopes names of scopes that this provider does not know yet
+   */
+  readonly checkClient: Services['checkClient']
+  /** Checks a scope without adding it, as `checkClient` does. */
+  readonly checkScope: Services['checkScope']
   /** The discovery document. */
   readonly metadata: JsonObject
   readonly grantTypes: readonly string[]
@@ -64,14 +75,20 @@ export interface Provider extends UsePlugins {
   close(): Promise<void>
 }
 
+interface InstalledRoute extends Route {
+  readonly subpaths: boolean
+}
+
 /** Returns the endpoints of the core and of the plugins, ready to be routed. */
-function routesOf(services: Services): readonly Route[] {
-  const routeOf = (plugin: string, endpoint: CoreEndpoint): Route => ({
+function routesOf(services: Services): readonly InstalledRoute[] {
+  const routeOf = (plugin: string, endpoint: CoreEndpoint): InstalledRoute => ({
     presentError: createPresentError(endpoint, services.endpointKitOf(plugin), services),
     name: endpoint.name,
     methods: endpoint.methods,
     recipient: errorRecipientOf(endpoint),
     cors: endpoint.cors ?? 'none',
+    toProblem: endpoint.toProblem,
+    subpaths: endpoint.subpaths === true,
     handle: createPipeline(endpoint, services.endpointKitOf(plugin), services),
   })
   return [
@@ -109,6 +126,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const notFound = createNotFound(routerDeps, (path) => basePathHint(path, realm, paths))
   const handlers = {} as Record<EndpointName, Handler> & Record<string, Handler>
   const byPath = new Map<string, Handler>()
+  /** Handlers of all paths that start with a text. Asked only for what is in no other place. */
+  const below: [start: string, handler: Handler][] = []
   const methods: Record<string, readonly string[]> = {}
   for (const endpoint of routesOf(services)) {
     const path = paths.get(endpoint.name)
@@ -116,9 +135,13 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     handlers[endpoint.name] = handler
     if (path === undefined) continue
     byPath.set(path, handler)
+    if (endpoint.subpaths) below.push([`${path}/`, handler])
     methods[endpoint.name] = Object.freeze([...endpoint.methods])
   }
-  const route = (request: Request): Handler | undefined => byPath.get(pathOf(request.url))
+  const route = (request: Request): Handler | undefined => {
+    const path = pathOf(request.url)
+    return byPath.get(path) ?? below.find(([start]) => path.startsWith(start))?.[1]
+  }
   const enabled = builtInEndpoints.filter(({ name }) => paths.has(name))
   recordWarnings(
     services,
@@ -136,6 +159,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     ...services.registry.createUsePlugins(services.endpointKitOf),
     revoke: services.revoke,
     inspect: services.inspect,
+    checkClient: services.checkClient,
+    checkScope: services.checkScope,
     metadata,
     grantTypes: [...services.registry.grants.keys()],
     keys: services.keys.operator,

@@ -10,6 +10,7 @@ import { traceparentOf } from './events/trace-context.ts'
 import type { ConnectionInfo, Handler } from './http/connection.ts'
 import { type CorsPolicy, isPreflight } from './http/cors-headers.ts'
 import { jsonHeaders, type PlainResponse, withHeaders } from './http/plain-response.ts'
+import { pathOf } from './parse-url.ts'
 import type { EndpointResponse } from './parts/reply.ts'
 import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
@@ -17,16 +18,6 @@ import type { Services } from './services.ts'
 export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'runtime' | 'errors'> {
   /** Whether responses include `x-request-id` and `traceparent`. */
   readonly traceHeaders: boolean
-}
-
-/** Returns the path of an absolute URL. Cheaper than `new URL()`. */
-export function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('//') + 2)
-  if (start < 0) return '/'
-  const query = url.indexOf('?', start)
-  const fragment = url.indexOf('#', start)
-  if (query < 0) return fragment < 0 ? url.slice(start) : url.slice(start, fragment)
-  return url.slice(start, fragment < 0 ? query : Math.min(query, fragment))
 }
 
 function responseOf({ status, headers, body, cookies }: PlainResponse, runtime: Runtime): Response {
@@ -62,6 +53,8 @@ export interface Route {
   readonly handle: HandleRequest
   /** Shows refusals to users. Without it, they are JSON. */
   readonly presentError?: PresentError | undefined
+  /** Makes errors problems (RFC 9457). */
+  readonly toProblem?: ((error: OAuthError, response: PlainResponse) => PlainResponse) | undefined
 }
 
 /**
@@ -162,7 +155,8 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
     } catch (cause) {
       recorder.record(trace, { type: 'unhandled_failure', reason: 'error_not_presented', cause: describeCause(cause) })
     }
-    return errorResponse(error, endpoint.recipient, errors, trace.scheme)
+    const response = errorResponse(error, endpoint.recipient, errors, trace.scheme)
+    return endpoint.toProblem?.(error, response) ?? response
   }
 
   async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<PlainResponse> {

@@ -1,7 +1,9 @@
 import type { ValidationLimits } from './abuse/validation-limits.ts'
 import type { Credentials } from './credentials/open-credentials.ts'
+import type { ClientOptions } from './directory/client.ts'
 import type { ClientDirectory } from './directory/clients.ts'
 import type { Directory } from './directory/open-directory.ts'
+import type { ScopeOptions } from './directory/scope.ts'
 import type { ErrorContext } from './errors/error-response.ts'
 import type { Recorder } from './events/recorder.ts'
 import type { Grants } from './grants/open-grants.ts'
@@ -40,6 +42,13 @@ export interface Services
 
   /** The response to a scope about a token without that scope. */
   readonly unrelatedScope: 'inactive' | 'unauthorized'
+  /**
+   * @param moreScopes names of scopes that are not in `scopes` yet
+   * @throws TypeError when the client could not be one of the host
+   */
+  readonly checkClient: (client: ClientOptions, moreScopes?: readonly string[]) => void
+  /** @throws TypeError when the scope could not be one of the host. */
+  readonly checkScope: (scope: ScopeOptions) => void
   /** The maximum size of a body in bytes and of a query in characters. */
   readonly bodyLimit: number
 }

@@ -1,6 +1,8 @@
 import { assertNone } from './config-problems.ts'
 import type { Client } from './directory/client.ts'
-import type { ClientDirectory } from './directory/clients.ts'
+import { type ClientDirectory, openClients } from './directory/clients.ts'
+import type { HostLimits } from './directory/host-port.ts'
+import { openScopes } from './directory/scopes.ts'
 import { endpointNames } from './endpoints/built-in.ts'
 import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
@@ -56,8 +58,9 @@ function authenticationProblem(client: Client, clients: ClientDirectory, registr
 }
 
 type Checked = Pick<Services, 'clients' | 'scopes' | 'users' | 'registry'>
+type CheckedClients = Pick<Services, 'clients' | 'registry'> & { readonly isScope: (name: string) => boolean }
 
-function clientProblems(client: Client, { clients, scopes, registry }: Checked): readonly string[] {
+function clientProblems(client: Client, { clients, isScope, registry }: CheckedClients): readonly string[] {
   const { clientId, grantTypes } = client
   const known = registry.grants.size === 0 ? 'plugins is empty' : `known grant types: ${list(registry.grants.keys())}`
   const ofGrants = grantTypes.flatMap((grantType) => {
@@ -68,7 +71,7 @@ function clientProblems(client: Client, { clients, scopes, registry }: Checked):
     return [`clients: ${clientId} is public but uses ${grantType}, which requires a client with a secret`]
   })
   const ofScopes = client.scopes.flatMap((scope) =>
-    scopes.find(scope) === undefined
+    !isScope(scope)
       ? [
           `clients: ${clientId} has the scope ${scope}, which is not declared in scopes; correct it, or add { name: '${scope}' } to scopes`,
         ]
@@ -79,13 +82,22 @@ function clientProblems(client: Client, { clients, scopes, registry }: Checked):
   return [...ofGrants, ...ofScopes, ...(problem === undefined ? [] : [problem])]
 }
 
-const scopeProblems = ({ scopes }: Checked): readonly string[] =>
+const scopeProblems = ({ scopes }: Pick<Checked, 'scopes'>): readonly string[] =>
   scopes.all.flatMap(({ name, claims, identity }) => {
     const reserved = claims.find((claim) => isProtocolClaim(claim) && !(identity && claim === 'sub'))
     return reserved === undefined
       ? []
       : [`scopes: ${name} has the claim ${reserved}, which is reserved for the protocol; remove it`]
   })
+
+/** @throws TypeError when a client contradicts the other options. */
+function assertClients(checked: CheckedClients): void {
+  const { clients, registry } = checked
+  assertNone([
+    ...clients.all.flatMap((client) => clientProblems(client, checked)),
+    ...clients.all.flatMap((client) => storedGrantProblems(client, registry)),
+  ])
+}
 
 /**
  * Checks that the options are consistent with each other.
@@ -94,11 +106,8 @@ const scopeProblems = ({ scopes }: Checked): readonly string[] =>
  * all.
  */
 export function assertConsistent(checked: Checked): void {
-  const { clients, users, registry } = checked
-  assertNone([
-    ...clients.all.flatMap((client) => clientProblems(client, checked)),
-    ...clients.all.flatMap((client) => storedGrantProblems(client, registry)),
-  ])
+  const { users, registry, scopes } = checked
+  assertClients({ ...checked, isScope: (name) => scopes.find(name) !== undefined })
   registry.formats.assertEndpoints([...endpointNames, ...registry.endpoints.map(({ part }) => part.name)])
   const lacking = [...registry.grants.values()].filter(
     ({ requires }) => users.authenticate === undefined && requires?.some(({ name }) => name === 'passwords'),
@@ -127,6 +136,24 @@ export function assertSignable(clients: ClientDirectory, keys: Pick<KeyRing, 'al
     throw new TypeError(
       `clients: ${clientId} has identityTokenAlgorithm ${algorithm}, but no key uses it; add ${algorithm} to the algorithms of keys`,
     )
+  }
+}
+
+/** Creates the functions that check a client and a scope as `createProvider()` checks those of the host. */
+export function createEntryChecks(
+  { scopes, registry, keys }: Pick<Services, 'scopes' | 'registry' | 'keys'>,
+  hostLimits: HostLimits,
+): Pick<Services, 'checkClient' | 'checkScope'> {
+  return {
+    checkClient(client, moreScopes = []) {
+      const clients = openClients([client], registry.clientSchema, hostLimits)
+      const isScope = (name: string): boolean => scopes.find(name) !== undefined || moreScopes.includes(name)
+      assertClients({ clients, isScope, registry })
+      assertSignable(clients, keys)
+    },
+    checkScope(scope) {
+      assertNone(scopeProblems({ scopes: openScopes([scope, ...registry.pluginScopes], registry.scopeSchema) }))
+    },
   }
 }
 

@@ -1,5 +1,7 @@
 import { createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
 import type { Adapter } from './adapter.ts'
+import { openAdminHost } from './administration/admin-host.ts'
+import { isNamedPlugin } from './configuration/named-plugins.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
 import type { configuredStorage } from './configuration/storage/storage-drivers.ts'
@@ -15,6 +17,8 @@ interface OpenedProvider {
   /** The options of the provider. */
   readonly built: ProviderOptions
 }
+
+const isAdmin = (plugin: unknown): boolean => isNamedPlugin(plugin) && plugin.name === 'admin'
 
 /** Creates the provider of a configuration, and the routes beside it. Closes the storage if that fails. */
 export async function openProvider({
@@ -39,7 +43,14 @@ export async function openProvider({
     if (console) console.publish(event)
     observability.observe(event)
   }
-  const built = await providerOptions({ configuration, directory }, observability.storage(storage.driver), observe)
+  if (!configuration.administration && configuration.plugins?.some(isAdmin)) {
+    await storage.driver.dispose?.()
+    throw new TypeError('plugins: admin changes what is in the storage; set "administration": true')
+  }
+  const driver = observability.storage(storage.driver)
+  // The admin API changes what its own provider serves.
+  const adminHost = () => openAdminHost({ configuration, directory }, driver, provider)
+  const built = await providerOptions({ configuration, directory }, driver, observe, adminHost)
   const untraced = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
     await storage.driver.dispose?.()
     throw cause

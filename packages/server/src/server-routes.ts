@@ -39,9 +39,12 @@ export function serverRoutes(parts: {
   for (const [path, handler] of home ?? []) add('home', path, handler)
   for (const [path, handler] of demo ?? []) add('demo', path, handler)
   for (const [path, handler] of page ?? []) add('console', path, handler)
-  for (const [name, path] of Object.entries(provider.paths)) {
-    if (path === undefined || !routes.has(path)) continue
-    throw new TypeError(`endpoints: ${name} has the path ${path}, which the server uses itself`)
+  for (const path of routes.keys()) {
+    const hiding = provider.route(new Request(new URL(path, provider.issuer)))
+    if (hiding === undefined) continue
+    const name = Object.keys(provider.handlers).find((endpoint) => provider.handlers[endpoint] === hiding)
+    const at = provider.paths[name ?? ''] === path ? `the path ${path}` : `paths such as ${path}`
+    throw new TypeError(`endpoints: ${name} has ${at}, which the server uses itself`)
   }
   // The provider refuses every other path, and records it.
   return (request) => routes.get(pathOf(request.url)) ?? provider.fetch

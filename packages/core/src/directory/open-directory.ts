@@ -26,13 +26,17 @@ export function openDirectory(
     readonly scopes: readonly ScopeOptions[]
     readonly users: UserService
   },
-  schemas: { readonly clientSchema: typeof clientSchema; readonly scopeSchema: typeof scopeSchema },
+  schemas: {
+    readonly clientSchema: typeof clientSchema
+    readonly scopeSchema: typeof scopeSchema
+    readonly pluginScopes: readonly ScopeOptions[]
+  },
   hostLimits: HostLimits,
 ): Directory {
   const [hostClients, users, scopes] = allSteps([
     () => openClients(options.clients, schemas.clientSchema, hostLimits),
     () => openUsers(options.users, hostLimits),
-    () => openScopes(options.scopes, schemas.scopeSchema),
+    () => openScopes([...options.scopes, ...schemas.pluginScopes], schemas.scopeSchema),
   ])
   return {
     hostClients,

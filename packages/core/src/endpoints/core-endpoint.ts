@@ -18,7 +18,7 @@ export interface CoreCall<P = unknown, C extends keyof Callers = keyof Callers> 
  */
 export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers = keyof Callers>
   extends Omit<Endpoint<S, C>, keyof Defined | 'handle'>,
-    Partial<Pick<InstalledEndpoint, 'createToResponse' | 'emptyPage'>> {
+    Partial<Pick<InstalledEndpoint, 'createToResponse' | 'emptyPage' | 'toProblem' | 'createSegmentsOf'>> {
   /** The event when the caller `scope` cannot be authenticated. Default: `scope_authentication_failed`. */
   readonly denial?: 'introspection_denied' | undefined
   /** Set for the validation endpoints: every refusal has the status 400 (the seed, section 7). */
@@ -35,7 +35,7 @@ export function errorRecipientOf({ caller, refusesWith400 }: CoreEndpoint): Erro
 }
 
 /** The facts about an endpoint that are known before the services exist. */
-export type EndpointFacts = Pick<Endpoint, 'name' | 'path' | 'metadataName' | 'beforeIssuerPath'>
+export type EndpointFacts = Pick<Endpoint, 'name' | 'path' | 'metadataName' | 'beforeIssuerPath' | 'subpaths'>
 
 /** What only endpoints of the core announce. */
 interface Announcements {
@@ -62,12 +62,25 @@ export const builtIn = <const N extends string, const S extends Schema, const C 
 })
 
 /** An endpoint of a plugin. Its `handle` does not receive the trace. */
-export function fromPlugin({ part: endpoint, createToResponse, emptyPage }: InstalledEndpoint): CoreEndpoint {
-  const { name, path, methods, body, caller, scope, cors, guessable, readsProofs, effects, params } = endpoint
+export function fromPlugin({
+  part: endpoint,
+  createToResponse,
+  emptyPage,
+  toProblem,
+  createSegmentsOf,
+}: InstalledEndpoint): CoreEndpoint {
+  const { name, path, methods, body, caller, scope, cors, guessable, readsProofs, effects, params, subpaths } = endpoint
   const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation }, kit) =>
     endpoint.handle({ caller, params, request: facts(), confirmation }, kit)
   const rights = { caller, scope, cors, guessable, readsProofs, effects }
   const facts = { name, path, methods: [...methods], body, params, ...rights, createToResponse, emptyPage }
   // Its alias is found by this name.
-  return { ...facts, metadataName: endpoint.metadataName, presentError: endpoint.presentError, handle }
+  return {
+    ...facts,
+    ...(subpaths === true && { subpaths, createSegmentsOf }),
+    metadataName: endpoint.metadataName,
+    presentError: endpoint.presentError,
+    ...(endpoint.problems === true && { toProblem }),
+    handle,
+  }
 }

@@ -51,7 +51,10 @@ function validatorOf(schema: Schema | undefined): (parameters: Parameters) => un
 function createSteps(endpoint: CoreEndpoint, kit: EndpointKit, services: Services) {
   const { caller: callerKind, params: schema } = endpoint
   const { registry, runtime, errors } = services
-  const urls = { origin: new URL(kit.issuer).origin, alias: registry.announced.aliasOf(endpoint.metadataName) }
+  const { origin } = new URL(kit.issuer)
+  const alias = registry.announced.aliasOf(endpoint.metadataName)
+  const segmentsOf = endpoint.createSegmentsOf?.(kit.endpointUrl(endpoint.name)?.slice(origin.length))
+  const urls = { origin, alias, segmentsOf }
   const { createToResponse: ofPlugin = createJsonResponse } = endpoint
   const toResponse = ofPlugin({
     errors,
@@ -152,10 +155,12 @@ const forScope: CreateHandler = (steps, { authenticateScope, recorder }) => {
 
 const forToken: CreateHandler = (steps, { accessTokens, keyProofs, recorder, errors, scopes }) => {
   const { bodyOf, formOf, otherParameters, factsOf, call, respond, endpoint } = steps
-  const { scope: requiredScope = '' } = endpoint
+  const { scope = '' } = endpoint
+  const accepted: readonly string[] = typeof scope === 'string' ? [scope] : scope
+  const [requiredScope = ''] = accepted
   const [firstScheme, ...otherSchemes] = errors.schemes
   const schemes = [firstScheme.name, ...otherSchemes.map(({ name }) => name)] as const
-  const needsUser = scopes.find(requiredScope)?.identity === true
+  const needsUser = accepted.some((name) => scopes.find(name)?.identity === true)
   return async (request, trace) => {
     const body = bodyOf(request)
     const bytes = body && (await body)
@@ -178,7 +183,7 @@ const forToken: CreateHandler = (steps, { accessTokens, keyProofs, recorder, err
       throw error
     })
     const proved = proof === undefined ? nothingProved : await proof
-    if (!granted.includes(requiredScope) || (needsUser && sub === undefined)) {
+    if (!accepted.some((name) => granted.includes(name)) || (needsUser && sub === undefined)) {
       throw new OAuthError('insufficient_scope', `The access token must have the scope ${requiredScope}`, {
         reason: `${requiredScope}_missing`,
         scope: requiredScope,

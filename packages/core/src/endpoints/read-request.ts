@@ -5,6 +5,7 @@ import {
   parseJson,
   readForm,
   readJson,
+  readMergePatch,
   readOptionalForm,
   readQueryParameters,
 } from '../http/read-parameters.ts'
@@ -16,16 +17,19 @@ export const noForm: RequestParameters = Object.freeze(Object.create(null))
 export function createReadRequest(endpoint: Pick<CoreEndpoint, 'params' | 'body'>, bodyLimit: number) {
   const { params: schema } = endpoint
   const isForm = endpoint.body !== 'json'
-  const readBody = isForm ? readForm : readJson
+  const readBodyOf = (request: Request): Promise<Uint8Array> => {
+    if (isForm) return readForm(request, bodyLimit)
+    return (request.method === 'PATCH' ? readMergePatch : readJson)(request, bodyLimit)
+  }
   const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
 
   /**
-   * Reads the body of a POST or PUT. If the endpoint has no parameters, an empty body may have any media type: clients
+   * Reads the body of a POST, PUT or PATCH. If the endpoint has no parameters, an empty body may have any media type: clients
    * with the token in the header send `application/json`, too.
    */
   function bodyOf(request: Request): Promise<Uint8Array | undefined> | undefined {
     if (!hasBody(request)) return undefined
-    if (schema !== undefined) return readBody(request, bodyLimit)
+    if (schema !== undefined) return readBodyOf(request)
     const { headers } = request
     if (!headers.has('content-type') && headers.has('authorization')) return undefined
     return readOptionalForm(request, bodyLimit)
@@ -42,7 +46,7 @@ export function createReadRequest(endpoint: Pick<CoreEndpoint, 'params' | 'body'
 
   /** Like `bodyOf`, for callers without credentials: nothing is read if the endpoint has no parameters. */
   const bodyOfAnyone = (request: Request): Promise<Uint8Array> | undefined =>
-    schema !== undefined && hasBody(request) ? readBody(request, bodyLimit) : undefined
+    schema !== undefined && hasBody(request) ? readBodyOf(request) : undefined
 
   return { bodyOf, formOf, otherParameters, bodyOfAnyone }
 }

@@ -14,19 +14,24 @@ export interface EndpointUrls {
   /** The origin of the issuer. */
   readonly origin: string
   readonly alias: string | undefined
+  /** Of an endpoint that also has the paths below its own. */
+  readonly segmentsOf?: ((url: string) => readonly string[]) | undefined
 }
+
+const noSegments: readonly string[] = Object.freeze([])
 
 /** Returns the facts about a request that plugins can read. They do not include the credentials of the caller. */
 export const requestFacts = (
   request: Request,
   { id, clientAddress, clientCertificate, context }: Trace,
-  { origin, alias }: EndpointUrls,
+  { origin, alias, segmentsOf }: EndpointUrls,
   runtime: Pick<Runtime, 'randomBytes'>,
 ): EndpointRequest => ({
   requestId: id === '' ? undefined : id,
   method: request.method,
   url: withOrigin(origin, request.url),
   aliasUrl: alias,
+  segments: segmentsOf === undefined ? noSegments : segmentsOf(request.url),
   header: (name) => (name.toLowerCase() === 'authorization' ? null : request.headers.get(name)),
   clientAddress,
   clientCertificate,

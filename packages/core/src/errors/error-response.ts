@@ -48,20 +48,33 @@ export function exposedIn(headers: unknown, exposed: readonly string[]): Readonl
   return entries.every(isAllowed) ? Object.fromEntries(entries) : undefined
 }
 
-const allowedStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413, 414, 415, 429])
+const allowedStatuses: ReadonlySet<unknown> = new Set([
+  undefined,
+  404,
+  405,
+  406,
+  409,
+  412,
+  413,
+  414,
+  415,
+  422,
+  428,
+  429,
+])
 
 /**
  * Whether an error can be sent as it is. Errors from plugins are not trusted: an unknown code or status, or an invalid
  * header value, is a defect in the plugin and becomes `server_error`.
  */
 export function isWellFormed({ code, details }: OAuthError, { pluginErrors, exposedHeaders }: ErrorContext): boolean {
-  const { reason, status, allow, retryAfter, scope, port, headers, detail, clientId } = details ?? {}
+  const { reason, status, allow, retryAfter, scope, port, headers, detail, clientId, member } = details ?? {}
   return (
     typeof reason === 'string' &&
     (isCoreError(code) || pluginErrors.has(code)) &&
     allowedStatuses.has(status) &&
     (scope === undefined || typeof scope === 'string') &&
-    [port, detail, clientId].every((text) => text === undefined || typeof text === 'string') &&
+    [port, detail, clientId, member].every((text) => text === undefined || typeof text === 'string') &&
     (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
     (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0)) &&
     (headers === undefined || exposedIn(headers, exposedHeaders) !== undefined)

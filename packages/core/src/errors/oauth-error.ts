@@ -14,11 +14,13 @@ export interface OAuthErrorOptions {
   /** The id of the client that a request without authentication is for, once it was found; for events only. */
   readonly clientId?: string | undefined
   /** Overrides the HTTP status. By default, the table in `error-response.ts` determines it. */
-  readonly status?: 404 | 405 | 413 | 414 | 415 | 429 | undefined
+  readonly status?: 404 | 405 | 406 | 409 | 412 | 413 | 414 | 415 | 422 | 428 | 429 | undefined
   /** The value of `Retry-After`, in seconds. */
   readonly retryAfter?: number | undefined
   /** The host port that failed, such as `users.authenticate`; for events only. */
   readonly port?: string | undefined
+  /** The path of the wrong member of a JSON body, such as `redirectUris[0]`, for endpoints whose errors are problems. */
+  readonly member?: string | undefined
   /** The value of `Allow`, for status 405. */
   readonly allow?: string | undefined
   /** The `scope` attribute of a bearer challenge. */

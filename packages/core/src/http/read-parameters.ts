@@ -40,6 +40,8 @@ export function parseJsonObject(text: string): JsonObject {
 
 const formType = 'application/x-www-form-urlencoded'
 const jsonType = 'application/json'
+/** RFC 7396. */
+const mergePatchType = 'application/merge-patch+json'
 
 function mediaTypeOf(request: Request): string {
   const type = request.headers.get('content-type') ?? ''
@@ -47,9 +49,12 @@ function mediaTypeOf(request: Request): string {
   return (semicolon < 0 ? type : type.slice(0, semicolon)).trim().toLowerCase()
 }
 
-function requireType(request: Request, expected: string): void {
-  if (mediaTypeOf(request) !== expected) {
-    throw new OAuthError('invalid_request', `The body must be ${expected}`, { reason: 'media_type', status: 415 })
+function requireType(request: Request, ...expected: readonly string[]): void {
+  if (!expected.includes(mediaTypeOf(request))) {
+    throw new OAuthError('invalid_request', `The body must be ${expected.join(' or ')}`, {
+      reason: 'media_type',
+      status: 415,
+    })
   }
 }
 
@@ -90,9 +95,9 @@ async function readBody(body: ReadableStream<Uint8Array>, limit: number): Promis
   return bytes.byteLength === length ? bytes : bytes.subarray(0, length)
 }
 
-/** @param type the only media type that is accepted; `undefined` for any. */
-async function readBytes(request: Request, limit: number, type?: string): Promise<Uint8Array> {
-  if (type !== undefined) requireType(request, type)
+/** @param types the media types that are accepted; none for any. */
+async function readBytes(request: Request, limit: number, ...types: readonly string[]): Promise<Uint8Array> {
+  if (types.length > 0) requireType(request, ...types)
   if (Number(request.headers.get('content-length')) > limit) throw tooLarge()
   try {
     return request.body === null ? new Uint8Array() : await readBody(request.body, limit)
@@ -107,6 +112,10 @@ export const readForm = (request: Request, limit: number): Promise<Uint8Array> =
 
 /** Reads a JSON body. Checks the media type and the size, but not the content. */
 export const readJson = (request: Request, limit: number): Promise<Uint8Array> => readBytes(request, limit, jsonType)
+
+/** Reads the JSON body of a PATCH. */
+export const readMergePatch = (request: Request, limit: number): Promise<Uint8Array> =>
+  readBytes(request, limit, jsonType, mergePatchType)
 
 /**
  * Reads a form body; `undefined` if the body is empty and has another or no media type. It has to read the body, because
@@ -133,7 +142,7 @@ export const parseForm = (bytes: Uint8Array): RequestParameters => parseParamete
 export const parseJson = (bytes: Uint8Array): JsonObject => parseJsonObject(textOf(bytes))
 
 /** Whether requests with this method have their parameters in the body, not in the query. */
-export const hasBody = ({ method }: Request): boolean => method === 'POST' || method === 'PUT'
+export const hasBody = ({ method }: Request): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH'
 
 function readQuery(request: Request, limit: number): string {
   const { url } = request

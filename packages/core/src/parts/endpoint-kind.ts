@@ -7,7 +7,9 @@ import { namedParameters } from './declared-parameters.ts'
 import { type Call, type Callers, type Endpoint, type EndpointKit, isPath, type Reply } from './endpoint.ts'
 import { emptyPage } from './html-policy.ts'
 import { type Defined, flag, type Owned, oneOf, parameters, partKind, required, text } from './part-kind.ts'
+import { problemResponse } from './problem.ts'
 import { createToResponse } from './reply.ts'
+import { createSegmentsOf } from './segments.ts'
 
 /** The `endpoint` of events that belong to no endpoint. */
 const reservedNames: ReadonlySet<string> = new Set(['unknown', 'authenticateUser', 'authorize', 'revoke'])
@@ -29,6 +31,8 @@ export interface InstalledEndpoint extends Owned<Endpoint> {
   readonly assertParameters: (credentials: CredentialParameters) => void
   readonly createToResponse: typeof createToResponse
   readonly emptyPage: typeof emptyPage
+  readonly toProblem: typeof problemResponse
+  readonly createSegmentsOf: typeof createSegmentsOf
 }
 
 const installed = (owned: Owned<Endpoint>): InstalledEndpoint => ({
@@ -36,7 +40,14 @@ const installed = (owned: Owned<Endpoint>): InstalledEndpoint => ({
   assertParameters: (credentials) => assertParameters(owned, credentials),
   createToResponse,
   emptyPage,
+  toProblem: problemResponse,
+  createSegmentsOf,
 })
+
+const scopes = () => {
+  const scope = text(/./u, 'must be the name of a scope')
+  return v.lazy((given) => (Array.isArray(given) ? v.pipe(v.array(scope), v.nonEmpty('must not be empty')) : scope))
+}
 
 const endpointKind = /* @__PURE__ */ partKind<Endpoint, readonly InstalledEndpoint[]>('endpoint', {
   title: 'endpoint',
@@ -48,25 +59,28 @@ const endpointKind = /* @__PURE__ */ partKind<Endpoint, readonly InstalledEndpoi
     ),
     path: v.custom(isPath, 'must be a path such as /connect/device'),
     beforeIssuerPath: flag(),
+    subpaths: flag(),
     metadataName: v.optional(
       text(/^[a-z][a-z\d_]{0,90}_(?:endpoint|uri)$/u, 'must be a name that ends with _endpoint or _uri'),
     ),
     methods: v.pipe(
-      v.array(oneOf('GET', 'POST', 'PUT', 'DELETE'), "must be an array such as ['POST']"),
+      v.array(oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'), "must be an array such as ['POST']"),
       v.check(({ length }) => length > 0, "must be an array such as ['POST']"),
     ),
     body: v.optional(oneOf('form', 'json')),
     caller: oneOf('client', 'scope', 'token', 'anyone'),
-    scope: v.optional(text(/./u, 'must be the name of a scope')),
+    scope: v.optional(scopes()),
     cors: v.optional(oneOf('none', 'clients', 'public')),
     guessable: flag(),
     readsProofs: flag(),
     effects: flag(),
+    problems: flag(),
     params: v.optional(parameters()),
     handle: required(),
     presentError: functionSchema(),
   }),
-  problemOf({ caller, scope, body, params, readsProofs, presentError }) {
+  problemOf({ caller, scope, body, params, readsProofs, presentError, problems }) {
+    if (problems && presentError !== undefined) return 'has problems and also presentError'
     if (readsProofs && caller !== 'client') return 'has readsProofs, which belongs to the caller client'
     if (presentError !== undefined && caller !== 'anyone') return 'has presentError, which belongs to the caller anyone'
     if (body === 'json' && params === undefined) return 'has the body json and requires params'

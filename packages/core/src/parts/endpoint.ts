@@ -45,6 +45,11 @@ export interface EndpointRequest extends RequestFacts {
    * `mtls_endpoint_aliases`. Clients call either URL (RFC 8705 section 5).
    */
   readonly aliasUrl: string | undefined
+  /**
+   * The decoded segments of the path below that of the endpoint, which must have `subpaths`: `['clients', 'a/b']` for
+   * `/clients/a%2Fb`. None is empty, `.` or `..`, or contains a control character. Empty for the path of the endpoint.
+   */
+  readonly segments: readonly string[]
 }
 
 /** A request to an endpoint: the caller is authenticated, and the parameters match the schema. */
@@ -108,6 +113,8 @@ export interface Reply {
    * 200: a page that takes the refusal to a client, as a redirect does. Events contain its code and reason.
    */
   readonly error?: OAuthError | undefined
+  /** Validators and links of JSON (RFC 9110 section 8.8.3, RFC 8288): characters of a header, without line breaks. */
+  readonly headers?: { readonly etag?: string | undefined; readonly link?: string | undefined } | undefined
 }
 
 /** What an endpoint can use, and the functions that a plugin offers to the host. */
@@ -168,18 +175,27 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
   readonly path: `/${string}`
   /** Whether the path precedes the path of the issuer, as in RFC 8414 section 3.1. Default: `false`. */
   readonly beforeIssuerPath?: boolean | undefined
+  /**
+   * Whether the endpoint also has all paths below its own, such as `/library/books/12`: see `segments` of the request.
+   * Exact paths come first. No other endpoint can be below it. Default: `false`.
+   */
+  readonly subpaths?: boolean | undefined
   /** The member of the discovery document that contains the URL. It is absent when the endpoint is disabled. */
   readonly metadataName?: `${string}_endpoint` | `${string}_uri` | undefined
   /** `GET` includes `HEAD`. */
-  readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'DELETE')[]
-  /** The media type of the body of POST and PUT. Other methods have their parameters in the query. Default: `form`. */
+  readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
+  /**
+   * The media type of the body of POST, PUT and PATCH; with `json`, PATCH also accepts `application/merge-patch+json` (RFC
+   * 7396). Other methods have their parameters in the query. Default: `form`.
+   */
   readonly body?: 'form' | 'json' | undefined
   readonly caller: C
   /**
    * The scope that the access token of the caller `token` must contain; required for that caller. Otherwise, an API could
-   * use the tokens that it receives for another purpose.
+   * use the tokens that it receives for another purpose. Of several scopes, the token must contain one; `handle` decides
+   * what each allows.
    */
-  readonly scope?: string | undefined
+  readonly scope?: string | readonly [string, ...string[]] | undefined
   /** Which other origins can read the responses. Default: `none`. */
   readonly cors?: CorsPolicy | undefined
   /**
@@ -197,6 +213,8 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    * page and without calling `handle`: programs that check links send it (RFC 9110 section 9.2.1). Default: `false`.
    */
   readonly effects?: boolean | undefined
+  /** Whether errors are problems (RFC 9457), `application/problem+json`, instead of those of OAuth. Default: `false`. */
+  readonly problems?: boolean | undefined
   /** The schema of the parameters. Without it, the core reads none. */
   readonly params?: S | undefined
   /**

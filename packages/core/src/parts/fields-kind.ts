@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { assertNone } from '../config-problems.ts'
 import { configurationMap, functionSchema } from '../config-schema.ts'
 import { clientEntries, clientSchemaWith } from '../directory/client.ts'
-import { scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
+import { type ScopeOptions, scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
 import { isCoreError } from '../errors/error-codes.ts'
 import { reasonOfPlugin } from '../errors/oauth-error.ts'
 import { jsonSchema } from '../records/json.ts'
@@ -64,6 +64,7 @@ function allFields(fields: FieldsOfPlugins): AllFields {
         return [name, { client, bearer, validation: 400 }]
       }),
     ),
+    pluginScopes: fields.flatMap(({ part }) => part.scopes ?? []),
     assertIssuer: (issuer) =>
       assertNone(
         fields.flatMap(({ plugin, part }) => {
@@ -96,6 +97,8 @@ function fieldSchemas() {
   return {
     client: entries,
     scope: entries,
+    // The directory checks them.
+    scopes: v.optional(v.array(v.custom<ScopeOptions>(() => true))),
     errors: v.optional(configurationMap(v.lazy((given) => (typeof given === 'object' ? statuses : status)))),
     metadata: v.optional(configurationMap(jsonSchema)),
     checkClient: functionSchema(),

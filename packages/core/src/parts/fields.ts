@@ -1,6 +1,6 @@
 import type { ObjectEntries } from 'valibot'
 import { type Client, clientSchema } from '../directory/client.ts'
-import { scopeSchema } from '../directory/scope.ts'
+import { type ScopeOptions, scopeSchema } from '../directory/scope.ts'
 import type { PluginErrors } from '../errors/error-response.ts'
 import type { JsonObject } from '../types.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -48,6 +48,8 @@ export interface Fields extends Defined<'fields'> {
    * follow `plugin:` and the name of the plugin.
    */
   readonly warn?: ((grantTypes: readonly string[]) => readonly StartupWarning[]) | undefined
+  /** Scopes of the plugin itself, such as one of its endpoint. A client that may have one names it in its `scopes`. */
+  readonly scopes?: readonly ScopeOptions[] | undefined
   /** Members of a scope's configuration, as valibot entries. Declare their types in `ScopeMembers`. */
   readonly scope?: ObjectEntries | undefined
   /**
@@ -83,6 +85,8 @@ export interface AllFields {
   readonly clientSchema: typeof clientSchema
   readonly scopeSchema: typeof scopeSchema
   readonly pluginErrors: PluginErrors
+  /** The scopes of the plugins. */
+  readonly pluginScopes: readonly ScopeOptions[]
   /** @throws TypeError when a plugin cannot work with this issuer. */
   assertIssuer(issuer: string): void
   /** Returns what plugins warn about at startup. */
@@ -95,6 +99,7 @@ export const noFields: AllFields = {
   clientSchema,
   scopeSchema,
   pluginErrors: new Map(),
+  pluginScopes: [],
   assertIssuer() {},
   warningsFor: () => [],
   discoveryWith: () => ({

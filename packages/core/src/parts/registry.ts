@@ -141,7 +141,9 @@ export function directorySchemasOf(plugins: Plugins): Pick<AllFields, 'clientSch
 }
 
 /** The parts of the plugins of a provider. */
-export interface Registry extends RegisteredGrants, Pick<AllFields, 'clientSchema' | 'scopeSchema' | 'pluginErrors'> {
+export interface Registry
+  extends RegisteredGrants,
+    Pick<AllFields, 'clientSchema' | 'scopeSchema' | 'pluginErrors' | 'pluginScopes'> {
   /** The methods of client authentication, those of the core first. */
   readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
   /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
@@ -188,7 +190,7 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
   const endpoints = collected<'endpoint', readonly InstalledEndpoint[]>(parts, 'endpoint', [])
   const credentialParameters = credentialParametersOf(authenticationMethods)
   for (const endpoint of endpoints) endpoint.assertParameters(credentialParameters)
-  const { clientSchema, scopeSchema, pluginErrors, ...fields } = fieldsIn(parts)
+  const { clientSchema, scopeSchema, pluginErrors, pluginScopes, ...fields } = fieldsIn(parts)
   fields.assertIssuer(issuer)
   return {
     ...grants,
@@ -196,6 +198,7 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     clientSchema,
     scopeSchema,
     pluginErrors,
+    pluginScopes,
     credentialParameters,
     endpoints,
     withClientSources: collected<'client-source', WithClientSources | undefined>(parts, 'client-source', undefined),

@@ -52,6 +52,7 @@ const members: ReadonlySet<string> = new Set([
   'cookies',
   'maxAge',
   'error',
+  'headers',
 ] satisfies readonly (keyof Reply)[])
 
 const plainStatuses: ReadonlySet<unknown> = new Set([undefined, 200, 201, 202, 204])
@@ -59,6 +60,12 @@ const plainStatuses: ReadonlySet<unknown> = new Set([undefined, 200, 201, 202, 2
 const locationStatuses: ReadonlySet<unknown> = new Set([undefined, 201, 302, 303])
 
 const maxMaxAge = 31_536_000
+
+// RFC 9110 section 8.8.3 and RFC 8288 section 3: visible ASCII characters and spaces, so that a value cannot end the header.
+const replyHeaders: Readonly<Record<string, RegExp>> = {
+  etag: /^(?:W\/)?"[!#-~]{1,200}"$/u,
+  link: /^<[!#-;=?-~]{1,4000}>; rel="[a-z]{1,20}"$/u,
+}
 
 const defect = (problem: string): TypeError => new TypeError(`A reply ${problem}`)
 
@@ -84,6 +91,17 @@ function assertContent({ status, json, html, sources, location }: Reply): void {
   }
 }
 
+function assertHeaders({ headers, html, location, status }: Reply): void {
+  if (headers === undefined) return
+  const isForm = ([name, value]: readonly [string, unknown]): boolean =>
+    value === undefined || (Object.hasOwn(replyHeaders, name) && replyHeaders[name]?.test(String(value)) === true)
+  const isRedirect = location !== undefined && status !== 201
+  if (typeof headers !== 'object' || headers === null || !Object.entries(headers).every(isForm)) {
+    throw defect('has headers other than a well-formed etag and link')
+  }
+  if (html !== undefined || isRedirect) throw defect('has headers, which belong to JSON')
+}
+
 function assertCacheable({ status, json, location, cookies, maxAge }: Reply, isPublic: boolean): void {
   if (maxAge === undefined) return
   const isLifetime = Number.isSafeInteger(maxAge) && maxAge > 0 && maxAge <= maxMaxAge
@@ -103,6 +121,9 @@ function assertError({ status, html, location, error }: Reply, context: ErrorCon
   }
 }
 
+const definedIn = (headers: Reply['headers']) =>
+  Object.fromEntries(Object.entries(headers ?? {}).filter(([, value]) => value !== undefined))
+
 export function createToResponse(deps: {
   readonly errors: ErrorContext
   /** Determines the status of errors. */
@@ -116,8 +137,9 @@ export function createToResponse(deps: {
   function special(given: Reply): EndpointResponse {
     // A copy: each member is read once.
     const reply = { ...given }
-    const { status, json, html, sources, location, cookies, maxAge, error } = reply
+    const { status, json, html, sources, location, cookies, maxAge, error, headers: more } = reply
     assertContent(reply)
+    assertHeaders(reply)
     assertCacheable(reply, isPublic)
     assertError(reply, errors)
     if (cookies !== undefined && !(Array.isArray(cookies) && cookies.every(isSetCookie))) {
@@ -134,9 +156,9 @@ export function createToResponse(deps: {
       html !== undefined ? htmlHeaders(sources, errors.realm) : json === undefined ? noStoreHeaders : jsonHeaders
     // Otherwise the shared object, which a runtime converts only once.
     const headers =
-      refusal === undefined && location === undefined
+      refusal === undefined && location === undefined && more === undefined
         ? usualHeaders
-        : Object.assign({}, refusal?.headers, usualHeaders, location !== undefined && { location })
+        : Object.assign({}, refusal?.headers, usualHeaders, location !== undefined && { location }, definedIn(more))
     const body = html ?? (json === undefined ? null : jsonOf(json))
     const usual = location === undefined ? 200 : 303
     return { status: refusal?.status ?? status ?? usual, headers, body, cookies, error }

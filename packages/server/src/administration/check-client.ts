@@ -11,14 +11,21 @@ const isList = (clients: CheckedConfiguration['clients']): clients is readonly C
 export const configuredClients = ({ clients }: CheckedConfiguration): readonly ClientOptions[] =>
   isList(clients) ? clients : []
 
+/** @throws RefusedError when a client with this id is in the configuration. */
+export function assertClientNotConfigured(
+  { clientId }: ClientOptions,
+  { configuration, file }: Pick<LoadedConfiguration, 'configuration' | 'file'>,
+): void {
+  if (!configuredClients(configuration).some((client) => client.clientId === clientId)) return
+  const message = `${file}: clients has a client ${clientId} already; edit it there`
+  throw refused('exists', message, { member: 'clientId' })
+}
+
 /** Returns a function that rejects when the provider would refuse a client. It can have the scopes in the storage. */
 export function createClientCheck(loaded: LoadedConfiguration, storedScopes: StoredScopes) {
-  const { configuration, file } = loaded
+  const { configuration } = loaded
   return async (client: ClientOptions): Promise<void> => {
-    if (configuredClients(configuration).some(({ clientId }) => clientId === client.clientId)) {
-      const message = `${file}: clients has a client ${client.clientId} already; edit it there`
-      throw refused('exists', message, { member: 'clientId' })
-    }
+    assertClientNotConfigured(client, loaded)
     const scopes = [...configuration.scopes, ...(await storedScopes.list())]
     await tryProvider(
       loaded,

@@ -1,4 +1,4 @@
-import { refused } from '@grantry/administration'
+import { type RefusedError, refused } from '@grantry/administration'
 import { createProvider } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { adapterOfThisRuntime } from '../adapter.ts'
@@ -14,10 +14,20 @@ export interface Tried {
   readonly called: string
 }
 
+/** After the path: `.scopes[0] must be`, `: clientIdd is not a known`, `: secrets[0] has neither`. */
+const memberForm = /^(?:: (?=\S+ is not a known|secrets\[)|\.)?([\w.[\]]*)/u
+
 /** Returns the path of the member that a message names: `''` for the value itself. */
 function memberIn(message: string, path: string): string | undefined {
   const at = message.indexOf(path)
-  return at < 0 ? undefined : /^\.?([\w.[\]]*)/u.exec(message.slice(at + path.length))?.[1]
+  return at < 0 ? undefined : memberForm.exec(message.slice(at + path.length))?.[1]
+}
+
+/** Returns the refusal of a value that the provider refuses. */
+export function refusedByProvider(cause: unknown, { path, called }: Tried): RefusedError {
+  const { message } = cause as Error
+  const member = memberIn(message, path)
+  return refused('invalid', message.replaceAll(path, called), { member: member === '' ? undefined : member, cause })
 }
 
 /**
@@ -28,15 +38,13 @@ function memberIn(message: string, path: string): string | undefined {
 export async function tryProvider(
   loaded: LoadedConfiguration,
   changes: Pick<CheckedConfiguration, 'clients' | 'scopes'>,
-  { path, called }: Tried,
+  tried: Tried,
 ): Promise<void> {
   const configuration = { ...loaded.configuration, ...changes, administration: false, keys: {} }
   const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
   const { runtime } = await adapterOfThisRuntime()
   const provider = await createProvider({ ...options, runtime }).catch((cause: unknown) => {
-    const { message } = cause as Error
-    const member = memberIn(message, path)
-    throw refused('invalid', message.replaceAll(path, called), { member: member === '' ? undefined : member, cause })
+    throw refusedByProvider(cause, tried)
   })
   await provider.close()
 }

@@ -1,3 +1,4 @@
+import { type AdminHost, admin, adminSchema } from '@grantry/administration/api'
 import { closestName, configurationObject, type Plugins } from '@grantry/core'
 import { createPages, pagesSchema } from '@grantry/pages'
 import { authorizationEndpoint, authorizationEndpointEntries } from '@grantry/plugins/authorization-endpoint'
@@ -19,6 +20,7 @@ const entry = <const N extends string, const E extends v.ObjectEntries>(name: N,
 
 /** The entries of `plugins` that name a plugin, with its options. */
 export const namedPluginSchemas = {
+  admin: entry('admin', adminSchema.entries),
   'client-assertion': entry('client-assertion', clientAssertionSchema.entries),
   'device-authorization': entry('device-authorization', {
     ...deviceAuthorizationSchema.entries,
@@ -95,13 +97,26 @@ const withoutPage = (entries: readonly unknown[]) =>
     | Extract<NamedPlugin, { name: 'device-authorization' }>
     | undefined
 
+const noAdminHost = (): AdminHost => {
+  throw new TypeError('plugins: the admin API works in the server only')
+}
+
 /**
  * Creates the plugin that a validated entry names.
  *
  * @param entries all entries: the sign-in has a page for devices if a device authorization has none
+ * @param adminHost returns what the admin API changes; for a provider that serves requests
  */
-export function createNamedPlugin(plugin: NamedPlugin, entries: readonly unknown[]): Plugins {
+export function createNamedPlugin(
+  plugin: NamedPlugin,
+  entries: readonly unknown[],
+  adminHost: () => AdminHost = noAdminHost,
+): Plugins {
   switch (plugin.name) {
+    case 'admin': {
+      const { name, ...options } = plugin
+      return admin({ ...options, host: adminHost })
+    }
     case 'client-assertion': {
       const { name, ...options } = plugin
       return clientAssertion(options)

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { AdminHost } from '@grantry/administration/api'
 import {
   type AbuseControlOptions,
   type AtomicDriver,
@@ -32,8 +33,9 @@ async function loadPlugin(
   index: number,
   entries: readonly unknown[],
   directory: string,
+  adminHost: (() => AdminHost) | undefined,
 ): Promise<Plugins> {
-  if (isNamedPlugin(entry)) return createNamedPlugin(entry, entries)
+  if (isNamedPlugin(entry)) return createNamedPlugin(entry, entries, adminHost)
   if (typeof entry !== 'string') return entry as Plugins
   const file = resolve(directory, entry)
   try {
@@ -86,16 +88,23 @@ async function storedClientsOf({ issuer, clients }: CheckedConfiguration, storag
   return storedClients({ entries, cacheFor: clientCache, isConfigured: (clientId) => configured.has(clientId) })
 }
 
-/** Returns the options of the provider for a configuration. */
+/**
+ * Returns the options of the provider for a configuration.
+ *
+ * @param adminHost returns what the admin API changes; for a provider that serves requests
+ */
 export async function providerOptions(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
   storage: AtomicDriver,
   observe: Observer,
+  adminHost?: () => AdminHost,
 ): Promise<ProviderOptions> {
   const { users, plugins = [], authorizationEndpoint, bodyLimit } = configuration
   const { storageTimeLimit, hostTimeLimit } = configuration
   const maxHostCalls = hostCallsOf(configuration)
-  const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, plugins, directory)))
+  const loaded = await Promise.all(
+    plugins.map((entry, index) => loadPlugin(entry, index, plugins, directory, adminHost)),
+  )
   return {
     issuer: configuration.issuer,
     keys: await configuredKeys(configuration.keys, directory),

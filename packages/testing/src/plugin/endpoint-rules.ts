@@ -13,7 +13,8 @@ async function authenticationOf({ caller, scope = '' }: Endpoint, setting: Setti
   if (caller === 'client') return { as: testClient }
   if (caller === 'scope') return { as: api }
   if (caller === 'anyone') return {}
-  const { access_token: token } = await setting.context(senderOf(testClient)).issue(scope)
+  const wanted = typeof scope === 'string' ? scope : scope[0]
+  const { access_token: token } = await setting.context(senderOf(testClient)).issue(wanted)
   return { headers: { authorization: `Bearer ${token}` } }
 }
 

@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+import { shownEntry } from '../shown-entry.ts'
+import { addOperation, changeOperation, removeOperation } from './entry-changes.ts'
+import { type EntryKindApi, entryReply } from './entry-kind.ts'
+import { type Operation, operation } from './operation.ts'
+import { pageQuery, pageReply } from './page.ts'
+
+/** Returns the operations that list, read, add, change and remove entries of a kind. */
+export function entryOperations<T extends object>(kind: EntryKindApi<T>): readonly Operation[] {
+  const { type, segment, title, managerOf } = kind
+  const { idMember } = type
+  const list = operation({
+    id: `list${title}s`,
+    method: 'GET',
+    path: `/${segment}`,
+    summary: `List the ${segment} in the storage, by their ids`,
+    params: v.strictObject({
+      ...pageQuery,
+      prefix: v.optional(v.pipe(v.string(), v.maxLength(100))),
+      tag: v.optional(v.pipe(v.string(), v.maxLength(100))),
+      enabled: v.optional(v.picklist(['true', 'false'])),
+    }),
+    status: 200,
+    async handle({ managers, params, kit }) {
+      const { limit, enabled, after, ...filter } = params
+      const isEnabled = enabled === undefined ? undefined : enabled === 'true'
+      const page = await managerOf(managers).page({ ...filter, after, limit, enabled: isEnabled })
+      const unreadable = page.unreadable.map((id) => ({ [idMember]: id, unreadable: true }))
+      const items = [...page.entries.map((entry) => shownEntry(type, entry)), ...unreadable]
+      return pageReply(kit, `/${segment}`, { items, next: page.next }, { ...filter, enabled, limit: String(limit) })
+    },
+  })
+  const get = operation({
+    id: `get${title}`,
+    method: 'GET',
+    path: `/${segment}/{id}`,
+    summary: `Read a ${type.noun}`,
+    params: v.strictObject({}),
+    status: 200,
+    handle: async ({ managers, ids: [id = ''] }) => entryReply(type, await managerOf(managers).show(id)),
+  })
+  return [list, addOperation(kind), get, changeOperation(kind), removeOperation(kind)]
+}

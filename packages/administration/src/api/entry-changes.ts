@@ -1,0 +1,121 @@
+import type { EndpointKit } from '@grantry/core'
+import * as v from 'valibot'
+import type { Members } from '../differences.ts'
+import { type EntryKindApi, entryReply } from './entry-kind.ts'
+import { mergePatch } from './merge-patch.ts'
+import { type Operation, type OperationCall, operation } from './operation.ts'
+import { wrong } from './refusals.ts'
+import { versionOf } from './version.ts'
+
+const tags = v.pipe(v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(100))), v.maxLength(50))
+
+const common: Readonly<Record<string, string>> = {
+  version: 'it changes with each change',
+  createdAt: 'it is set on creation',
+  changedAt: 'it is set with each change',
+}
+
+/** Returns the absolute URL of an entry. */
+const urlOf = (kit: EndpointKit, segment: string, id: string): string =>
+  `${kit.endpointUrl('admin')}/${segment}/${encodeURIComponent(id)}`
+
+function tagsIn(value: unknown, kit: EndpointKit): readonly string[] {
+  const parsed = v.safeParse(tags, value ?? [])
+  if (parsed.success) return parsed.output
+  throw wrong(kit, 'The member tags must be an array of at most 50 strings of 1 to 100 characters', 'tags')
+}
+
+/** Refuses members that are set in another way. */
+function assertWritable(members: object, readOnly: Readonly<Record<string, string>>, kit: EndpointKit): void {
+  for (const member of Object.keys(members)) {
+    const how = Object.hasOwn(common, member) ? common[member] : Object.hasOwn(readOnly, member) && readOnly[member]
+    if (how) throw wrong(kit, `The member ${member} cannot be set: ${how}`, member)
+  }
+}
+
+/** Returns the operation that adds an entry. */
+export const addOperation = <T extends object>({
+  type,
+  segment,
+  title,
+  protects,
+  readOnly,
+  add,
+}: EntryKindApi<T>): Operation =>
+  operation({
+    id: `add${title}`,
+    method: 'POST',
+    path: `/${segment}`,
+    summary: `Add a ${type.noun}`,
+    params: v.looseObject({ [type.idMember]: v.pipe(v.string(), v.minLength(1), v.maxLength(100)) }),
+    repeatable: true,
+    protects,
+    status: 201,
+    async handle({ managers, params, kit }) {
+      const { tags: labels, ...value } = params as Members
+      assertWritable(value, readOnly, kit)
+      const { entry, once } = await add(managers, value as T, tagsIn(labels, kit))
+      return { ...entryReply(type, entry, once), status: 201, location: urlOf(kit, segment, entry.id) }
+    },
+  })
+
+/** Returns the version that a request names. */
+const versionIn = <T extends object>({ managerOf }: EntryKindApi<T>, call: OperationCall) => {
+  const {
+    managers,
+    ids: [id = ''],
+  } = call
+  const current = async () => (await managerOf(managers).show(id)).version
+  return versionOf(call.request, call.kit, { required: true, current })
+}
+
+/** Returns the operation that changes members of an entry. */
+export function changeOperation<T extends object>(kind: EntryKindApi<T>): Operation {
+  const { type, segment, title, protects, readOnly, managerOf } = kind
+  const { idMember } = type
+  return operation({
+    id: `change${title}`,
+    method: 'PATCH',
+    path: `/${segment}/{id}`,
+    summary: `Change members of a ${type.noun}: a JSON Merge Patch (RFC 7396)`,
+    params: v.looseObject({}),
+    conditional: true,
+    protects,
+    status: 200,
+    async handle(call) {
+      const {
+        managers,
+        params,
+        kit,
+        ids: [id = ''],
+      } = call
+      const { tags: labels, ...patch } = params as Members
+      assertWritable(patch, readOnly, kit)
+      const version = await versionIn(kind, call)
+      const merged = (value: T): T => ({ ...(mergePatch(value, patch) as T), [idMember]: patch[idMember] ?? id })
+      const options = { version, ...('tags' in params && { tags: tagsIn(labels, kit) }) }
+      return entryReply(type, await managerOf(managers).replace(id, merged, options))
+    },
+  })
+}
+
+/** Returns the operation that removes an entry. */
+export const removeOperation = <T extends object>(kind: EntryKindApi<T>): Operation =>
+  operation({
+    id: `remove${kind.title}`,
+    method: 'DELETE',
+    path: `/${kind.segment}/{id}`,
+    summary: `Remove a ${kind.type.noun}`,
+    params: v.strictObject({}),
+    conditional: true,
+    protects: kind.protects,
+    status: 204,
+    async handle(call) {
+      const {
+        managers,
+        ids: [id = ''],
+      } = call
+      await kind.managerOf(managers).remove(id, { version: await versionIn(kind, call) })
+      return { status: 204 }
+    },
+  })

@@ -1,0 +1,34 @@
+import type { Reply } from '@grantry/core'
+import type { Members } from '../differences.ts'
+import type { EntryType } from '../entry-type.ts'
+import type { EntryManager } from '../manage-entries.ts'
+import type { Managed } from '../managed-entry.ts'
+import type { Managers } from '../open-administration.ts'
+import { shownEntry } from '../shown-entry.ts'
+import type { Operation } from './operation.ts'
+import { etagOf } from './version.ts'
+
+/** What the operations of one kind of entries need. */
+export interface EntryKindApi<T extends object> {
+  readonly type: EntryType<T>
+  /** The segment of the path, such as `clients`. */
+  readonly segment: string
+  /** What operation ids and summaries call one: `Client`. */
+  readonly title: string
+  /** Members that are set in another way, with how. */
+  readonly readOnly: Readonly<Record<string, string>>
+  readonly protects?: Operation['protects']
+  readonly managerOf: (managers: Managers) => Pick<EntryManager<T>, 'show' | 'page' | 'replace' | 'remove'>
+  /** Adds an entry, and returns it with what is shown once. */
+  readonly add: (
+    managers: Managers,
+    value: T,
+    tags: readonly string[],
+  ) => Promise<{ entry: Managed<T>; once?: Members }>
+}
+
+/** Returns the response with an entry, and its version. */
+export function entryReply<T extends object>(type: EntryType<T>, managed: Managed<T>, once: Members = {}): Reply {
+  const json = { ...shownEntry(type, managed), ...once } as Reply['json']
+  return { json, headers: { etag: etagOf(managed.version) } }
+}

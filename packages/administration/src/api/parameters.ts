@@ -1,0 +1,26 @@
+import type { Kit } from '@grantry/core'
+import * as v from 'valibot'
+import type { Operation } from './operation.ts'
+import { wrong } from './refusals.ts'
+
+const part = (key: unknown, isFirst: boolean): string =>
+  typeof key === 'number' ? `[${key}]` : `${isFirst ? '' : '.'}${String(key)}`
+
+/** Returns the path of a member, such as `redirectUris[0]`. */
+const pathOf = (path: readonly { readonly key: unknown }[] = []): string =>
+  path.map(({ key }, index) => part(key, index === 0)).join('')
+
+/**
+ * Returns the parameters that an operation has declared.
+ *
+ * @throws OAuthError 400, with the path of the first wrong member
+ */
+export function parametersOf({ params: schema }: Operation, given: unknown, kit: Pick<Kit, 'refuse'>): unknown {
+  const parsed = v.safeParse(schema, Object(given), { abortEarly: true })
+  if (parsed.success) return parsed.output
+  const [issue] = parsed.issues
+  const member = pathOf(issue.path as readonly { readonly key: unknown }[] | undefined)
+  const isUnknown = issue.type === 'strict_object' && issue.expected === 'never'
+  const problem = isUnknown ? 'is unknown' : issue.received === 'undefined' ? 'is required' : 'is malformed'
+  throw wrong(kit, `The member ${member.slice(0, 200)} ${problem}`, member.slice(0, 200))
+}

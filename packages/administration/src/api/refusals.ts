@@ -1,0 +1,28 @@
+import type { Kit, OAuthError } from '@grantry/core'
+import { type ChangeRefusal, refusalOf } from '../refusal.ts'
+
+const statuses = {
+  not_found: 404,
+  exists: 409,
+  outdated: 412,
+  unreadable: 409,
+  in_use: 409,
+} as const satisfies Partial<Record<ChangeRefusal['reason'], number>>
+
+const sentence = (message: string): string => `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`
+
+/** Returns what a request is refused with when a manager has refused a change; any other error unchanged. */
+export function problemOf(thrown: unknown, kit: Pick<Kit, 'refuse'>): unknown {
+  const refusal = refusalOf(thrown)
+  if (refusal === undefined) return thrown
+  const { reason, member } = refusal
+  const message = sentence((thrown as Error).message)
+  return kit.refuse('invalid_request', message, reason, {
+    ...(reason !== 'invalid' && { status: statuses[reason] }),
+    ...(member !== undefined && { member }),
+  })
+}
+
+/** Refuses a request whose parameter or member is wrong. */
+export const wrong = (kit: Pick<Kit, 'refuse'>, message: string, member?: string): OAuthError =>
+  kit.refuse('invalid_request', message, 'invalid', member === undefined ? {} : { member })

@@ -1,0 +1,31 @@
+import { openAdministration } from '@grantry/administration'
+import type { AdminHost } from '@grantry/administration/api'
+import { type AtomicDriver, openEntries, type Provider } from '@grantry/core'
+import { userSessions } from '@grantry/plugins/authorization-endpoint'
+import { hashPassword } from '@grantry/users/password-hash'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { configuredClients } from './check-client.ts'
+import { createLiveChecks } from './live-checks.ts'
+import { storedScopes } from './stored-scopes.ts'
+
+/** Returns what the admin API of a running server changes. */
+export function openAdminHost(
+  { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
+  storage: AtomicDriver,
+  provider: Provider,
+): AdminHost {
+  const entries = openEntries({ issuer: configuration.issuer, storage })
+  // The caller of the API need not know the path of the file.
+  const loaded = { configuration, directory, file: 'the configuration' }
+  return {
+    administration: openAdministration({
+      entries,
+      check: createLiveChecks(loaded, provider, storedScopes(entries)),
+      configuredClients: configuredClients(configuration),
+      hashPassword,
+      revoke: provider.revoke,
+    }),
+    keys: provider.keys,
+    ...(provider.has(userSessions) && { sessions: provider.use(userSessions) }),
+  }
+}

@@ -1,0 +1,117 @@
+import { openAdministration } from '@grantry/administration'
+import { type AdminHost, admin } from '@grantry/administration/api'
+import { type ClientOptions, openEntries, type ProviderOptions, type UserService } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { read, type TestResponse } from '@grantry/testing'
+import { createLiveChecks } from '../../packages/server/src/administration/live-checks.ts'
+import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
+import { storedScopes } from '../../packages/server/src/administration/stored-scopes.ts'
+import { builtInPlugins, clients, fixture, scopes, web } from '../support/fixture.ts'
+
+export const issuer = 'https://id.example.com'
+
+/** Administrates. Its secret is that of `web`. */
+const ops = {
+  ...(clients.find(({ clientId }) => clientId === web[0]) as ClientOptions),
+  clientId: 'ops',
+  scopes: ['openid', 'api1', 'admin', 'admin:read'],
+}
+/** Has the scopes, but is none of the clients that administrate. */
+const stranger = { ...ops, clientId: 'stranger' }
+
+export interface Sent {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Default: a token of `ops` with the scope `admin`. */
+  readonly token?: string
+}
+
+const password = 'correct horse battery'
+
+const users: UserService = {
+  authenticate: ({ username, password: given }) => (given === password ? { sub: username } : undefined),
+  isActive: () => true,
+}
+
+/** A provider with the admin API, and clients in its storage. */
+export async function setting({
+  more = {},
+  storage = memoryDriver(),
+  host = {},
+  plugins,
+}: {
+  readonly more?: { readonly requestsPerMinute?: number }
+  readonly storage?: ProviderOptions['storage']
+  readonly host?: Partial<AdminHost>
+  readonly plugins?: ProviderOptions['plugins']
+} = {}) {
+  const entries = openEntries({ issuer, storage })
+  const all = [...clients, ops, stranger]
+  const isConfigured = (clientId: string): boolean => all.some((client) => client.clientId === clientId)
+  const loaded = {
+    configuration: { clients: all, scopes, users: [] },
+    directory: '.',
+    file: 'the configuration',
+  } as never
+  const api = admin({
+    clients: ['ops', 'ops-in-storage'],
+    administrators: ['alice'],
+    ...more,
+    host: () => ({
+      administration: openAdministration({
+        entries,
+        check: createLiveChecks(
+          loaded,
+          f.provider,
+          storedScopes(entries, () => f.clock.now() * 1000),
+        ),
+        hashPassword: async (given) => `hash of ${given.length}`,
+        revoke: f.provider.revoke,
+        now: () => f.clock.now() * 1000,
+      }),
+      keys: f.provider.keys,
+      ...host,
+    }),
+  })
+  const f = await fixture({
+    clients: all,
+    users,
+    storage,
+    plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5, isConfigured }), api, plugins],
+  })
+
+  async function tokenOf(clientId: string, scope: string, username?: string): Promise<string> {
+    const form =
+      username === undefined
+        ? { grant_type: 'client_credentials', scope }
+        : { grant_type: 'password', scope, username, password }
+    const { status, body } = await f.post('token', form, [clientId, web[1]])
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    return body.access_token
+  }
+
+  const ownToken = await tokenOf('ops', 'admin')
+
+  /** Sends a request to the API. */
+  async function send(
+    method: string,
+    path: string,
+    { body, headers = {}, token = ownToken }: Sent = {},
+  ): Promise<TestResponse> {
+    const init = {
+      method,
+      headers: {
+        ...(token !== '' && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    }
+    const request = new Request(`${issuer}/admin/v1${path}`, init)
+    return read(await f.provider.fetch(request, { clientAddress: '192.0.2.7' }))
+  }
+
+  return { ...f, entries, send, tokenOf }
+}
+
+export const batch = { clientId: 'batch', grantTypes: ['client_credentials'], scopes: ['api1'] }
