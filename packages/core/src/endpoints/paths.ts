@@ -25,19 +25,6 @@ function assertNames(endpoints: object, names: Iterable<string>): void {
   parseConfiguration(v.object({ endpoints: configurationObject(entries) }), { endpoints }, 'createProvider()')
 }
 
-/** @throws TypeError when an endpoint is below one that has all paths below its own. */
-function assertNoneBelow(byPath: ReadonlyMap<string, Owned<EndpointFacts>>): void {
-  for (const [above, owner] of byPath) {
-    if (owner.part.subpaths !== true) continue
-    for (const [path, owned] of byPath) {
-      if (!path.startsWith(`${above}/`)) continue
-      throw new TypeError(
-        `endpoints: ${labelOf(owned)} has the path ${path}, which is below that of ${labelOf(owner)}; move one of them`,
-      )
-    }
-  }
-}
-
 /**
  * Returns the paths of all enabled endpoints.
  *
@@ -83,7 +70,7 @@ export function endpointPaths(
     byPath.set(path, owned)
     paths.set(name, path)
   }
-  assertNoneBelow(byPath)
+  for (const endpoint of registry.endpoints) endpoint.assertNoneBelow?.(paths)
   return paths
 }
 

@@ -25,6 +25,17 @@ function assertParameters({ plugin, part }: Owned<Endpoint>, credentials: Creden
   )
 }
 
+/** @param paths the absolute paths of the enabled endpoints */
+function assertNoneBelow({ plugin, part: { name } }: Owned<Endpoint>, paths: ReadonlyMap<string, string>): void {
+  const own = paths.get(name)
+  for (const [other, path] of paths) {
+    if (own === undefined || !path.startsWith(`${own}/`)) continue
+    throw new TypeError(
+      `endpoints: ${other} has the path ${path}, which is below that of ${name} of the plugin ${plugin}; move one of them`,
+    )
+  }
+}
+
 /** An endpoint of a plugin, with what only endpoints of plugins need. */
 export interface InstalledEndpoint extends Owned<Endpoint> {
   /** @throws TypeError when it declares a parameter that contains the credentials of its caller. */
@@ -33,6 +44,12 @@ export interface InstalledEndpoint extends Owned<Endpoint> {
   readonly emptyPage: typeof emptyPage
   readonly toProblem: typeof problemResponse
   readonly createSegmentsOf: typeof createSegmentsOf
+  /**
+   * Set if it has all paths below its own.
+   *
+   * @throws TypeError when another endpoint has one of these
+   */
+  readonly assertNoneBelow?: (paths: ReadonlyMap<string, string>) => void
 }
 
 const installed = (owned: Owned<Endpoint>): InstalledEndpoint => ({
@@ -42,6 +59,7 @@ const installed = (owned: Owned<Endpoint>): InstalledEndpoint => ({
   emptyPage,
   toProblem: problemResponse,
   createSegmentsOf,
+  ...(owned.part.subpaths === true && { assertNoneBelow: (paths) => assertNoneBelow(owned, paths) }),
 })
 
 const scopes = () => {
