@@ -38,9 +38,10 @@ function setting(wrap: (entries: EntryStore) => Pick<EntryStore, 'getWithRevisio
   return { entries, state, find, nameOf, add, rename }
 }
 
-/** Reads twice: the first read of a process learns the revision, the second one is remembered. */
+/** Reads twice: the first read of a process learns the revision, those after 5 seconds are confirmed by it. */
 async function remembered({ nameOf, state }: ReturnType<typeof setting>, ...ids: readonly string[]): Promise<void> {
   await nameOf(ids[0] ?? '')
+  state.now += 5
   for (const id of ids) await nameOf(id)
   state.reads = 0
 }
@@ -77,7 +78,7 @@ describe('a stored client', () => {
     expect([await service.nameOf('one'), await service.nameOf('two')]).toEqual(['first', 'second'])
   })
 
-  test('that was read before a change, together with the revision after it, is not remembered', async () => {
+  test('that was read before a change, together with the revision after it, is used for 5 seconds, and no longer', async () => {
     let isLate = false
     const service: ReturnType<typeof setting> = setting((entries) => ({
       async getWithRevision(kind, id) {
@@ -92,7 +93,13 @@ describe('a stored client', () => {
     await remembered(service, 'web')
     service.state.now += 5
     isLate = true
-    expect([await service.nameOf('web'), await service.nameOf('web')]).toEqual(['first', 'second'])
+    expect(await service.nameOf('web')).toBe('first')
+    service.state.now += 4
+    // Confirms all that is current.
+    await service.nameOf('another')
+    expect(await service.nameOf('web')).toBe('first')
+    service.state.now += 1
+    expect(await service.nameOf('web')).toBe('second')
   })
 
   test('that a killed command changed without a new revision is seen after a minute', async () => {

@@ -44,7 +44,7 @@ async function counting(hashes: readonly Hashed[]) {
     work.push(`${nameOf(cost)}, ${length} bytes of ${password.length} characters`)
     return cheapKey(password, salt, length, cost)
   }
-  const users = configuredUsers(await Promise.all(hashes.map(userOf)), derive)
+  const users = configuredUsers(await Promise.all(hashes.map(userOf)), { derive })
   return async (username: string, password: string) => {
     work.length = 0
     const found = await users.authenticate?.({ username, password })

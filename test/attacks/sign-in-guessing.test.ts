@@ -85,10 +85,11 @@ describe('an unknown user', () => {
       v.parse(userSchema, { sub: name, username: name, password: hash, active: name === 'alice' }),
     )
     const derived: string[] = []
-    const service = configuredUsers(users, async (password) => {
+    const derive = async (password: string) => {
       derived.push(password)
       return Buffer.alloc(32)
-    })
+    }
+    const service = configuredUsers(users, { derive })
     const { start } = await setUpSignIn({}, { users: service })
     await (await start()).enter('alice', 'wrong')
     const expected = derived.splice(0)

@@ -31,6 +31,7 @@ export {
   type UserManager,
 } from './users/manage-users.ts'
 export type { SearchRequest } from './users/search-users.ts'
+export { storePasswordHash } from './users/store-password.ts'
 export type { StoredUser } from './users/user.ts'
 export { userType } from './users/user-type.ts'
 export { foldedUsername } from './users/username.ts'

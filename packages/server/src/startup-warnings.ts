@@ -20,8 +20,13 @@ export function clientsWithoutSignIn(
   )
 }
 
-/** Whether users are to sign in on the pages of the server, but none is configured. */
-export const hasNoUsers = ({ plugins = [], users }: Pick<CheckedConfiguration, 'plugins' | 'users'>): boolean =>
+/** Whether users are to sign in on the pages of the server, but none is configured, and none can be in the storage. */
+export const hasNoUsers = ({
+  plugins = [],
+  users,
+  administration,
+}: Pick<CheckedConfiguration, 'plugins' | 'users' | 'administration'>): boolean =>
+  !administration &&
   Array.isArray(users) &&
   users.length === 0 &&
   plugins.some((plugin) => isNamedPlugin(plugin) && plugin.name === 'sign-in')

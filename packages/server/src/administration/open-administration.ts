@@ -1,5 +1,6 @@
 import { type Administration, type Managers, openAdministration } from '@grantry/administration'
-import { type AtomicDriver, type EntryStore, openEntries } from '@grantry/core'
+import { type AtomicDriver, type EntryStore, openEntries, type Provider, type RevocationTarget } from '@grantry/core'
+import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { hashPassword } from '@grantry/users/password-hash'
 import { withProvider } from '../commands/configuration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
@@ -43,12 +44,20 @@ export async function withAdministration<T>(
       },
       configuredClients: configuredClients(configuration),
       hashPassword,
-      revoke: (target) => withProvider(loaded, (provider) => provider.revoke(target)),
+      revoke: async (target) => {
+        await withProvider(loaded, (provider) => revokeAndSignOut(target, provider))
+      },
     })
     return await use({ ...administration.as({ who: localAccount() }), audit: administration.audit })
   } finally {
     await driver.dispose?.()
   }
+}
+
+/** Revokes a target, and ends the sessions of a user, whose clients are informed. Returns the number of sessions. */
+export async function revokeAndSignOut(target: RevocationTarget, provider: Provider): Promise<number> {
+  await provider.revoke(target)
+  return 'subject' in target && provider.has(userSessions) ? provider.use(userSessions).endAll(target.subject) : 0
 }
 
 async function open(driver: AtomicDriver, { configuration, file }: LoadedConfiguration): Promise<EntryStore> {

@@ -1,8 +1,7 @@
-import type { Provider, RevocationTarget } from '@grantry/core'
-import { userSessions } from '@grantry/plugins/authorization-endpoint'
-import { withAdministration } from '../administration/open-administration.ts'
+import type { RevocationTarget } from '@grantry/core'
+import { isUserList } from '../administration/check-user.ts'
+import { revokeAndSignOut, withAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { errorMessage } from '../error-message.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
 
@@ -24,21 +23,28 @@ function targetOf({ subject, client, family = '' }: RevokeArguments): Revocation
   return client !== undefined ? { clientId: client } : { family }
 }
 
-/** Ends the sessions of a user, and returns their number. A session that survived would get new tokens. */
-const signOut = async (sub: string, provider: Provider): Promise<number> =>
-  provider.has(userSessions) ? provider.use(userSessions).endAll(sub) : 0
-
 const isList = <T extends object>(value: T): value is Extract<T, readonly unknown[]> => Array.isArray(value)
 
+/** Returns a user in the storage with this `sub`, or with this name. */
+async function storedUser(subOrName: string, loaded: LoadedConfiguration): Promise<string | undefined> {
+  if (!loaded.configuration.administration) return undefined
+  return withAdministration(loaded, async ({ users }) =>
+    (await users.has(subOrName)) ? subOrName : (await users.find(subOrName))?.id,
+  )
+}
+
 /** Returns why no user has this `sub`; `undefined` if one has it, or if the command cannot know it. */
-async function whyNoUser(sub: string, { users }: CheckedConfiguration): Promise<string | undefined> {
-  if (!isList(users)) {
+async function whyNoUser(sub: string, loaded: LoadedConfiguration): Promise<string | undefined> {
+  const { users, administration } = loaded.configuration
+  if (!isUserList(users)) {
     const active = await users.isActive?.(sub)
     return active !== false ? undefined : `users.isActive() does not know the sub ${sub}, or the user is inactive`
   }
-  if (users.length === 0 || users.some((user) => user.sub === sub)) return undefined
-  const named = users.find(({ username }) => username === sub)
-  const correct = named === undefined ? 'pass the sub, not the username' : `${sub} is the username of ${named.sub}`
+  if ((users.length === 0 && !administration) || users.some((user) => user.sub === sub)) return undefined
+  const stored = await storedUser(sub, loaded)
+  if (stored === sub) return undefined
+  const named = users.find(({ username }) => username === sub)?.sub ?? stored
+  const correct = named === undefined ? 'pass the sub, not the username' : `${sub} is the username of ${named}`
   return `no user with the sub ${sub} is configured; ${correct}`
 }
 
@@ -62,7 +68,7 @@ async function whyUnknown(
   loaded: LoadedConfiguration,
 ): Promise<string | undefined> {
   try {
-    if (subject !== undefined) return await whyNoUser(subject, loaded.configuration)
+    if (subject !== undefined) return await whyNoUser(subject, loaded)
     return client === undefined ? undefined : await whyNoClient(client, loaded)
   } catch (cause) {
     return `it could not be looked up (${errorMessage(cause)})`
@@ -89,10 +95,7 @@ export async function revokeCommand(given: RevokeArguments): Promise<RevokeResul
   const loaded = await requireConfiguration(given.config)
   assertSharedStorage(loaded, 'restart the server to invalidate everything')
   const problem = await whyUnknown(given, loaded)
-  const ended = await withProvider(loaded, async (provider) => {
-    await provider.revoke(targetOf(given))
-    return given.subject === undefined ? 0 : signOut(given.subject, provider)
-  })
+  const ended = await withProvider(loaded, (provider) => revokeAndSignOut(targetOf(given), provider))
   if (problem === undefined || ended > 0) return { text: `${success(given, ended)}\n`, found: true }
   const name = given.subject ?? given.client
   const text = `Nothing was found to revoke: ${problem}.\nIf anything was ever issued to ${name}, it is refused from now on.\n`

@@ -4,20 +4,24 @@ import {
   type AbuseControlOptions,
   type AtomicDriver,
   type ClientOptions,
+  type EntryStore,
   type Observer,
   openEntries,
   type Plugin,
   type Plugins,
   type ProviderOptions,
+  type UserService,
 } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { isUserList } from '../administration/check-user.ts'
 import { storedClients } from '../administration/stored-clients.ts'
+import { usersWithStored } from '../administration/stored-users-of.ts'
 import { errorMessage } from '../error-message.ts'
-import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
+import { configuredUsers } from '../users/configured-users.ts'
 import { importModule } from './import-module.ts'
 import { configuredKeys } from './keys.ts'
 import type { LoadedConfiguration } from './load.ts'
@@ -25,8 +29,6 @@ import { createNamedPlugin, isNamedPlugin, isPluginName } from './named-plugins.
 import type { CheckedConfiguration } from './schema.ts'
 
 const builtIn = (): Plugins => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
-
-const isList = (users: CheckedConfiguration['users']): users is readonly ConfiguredUser[] => Array.isArray(users)
 
 async function loadPlugin(
   entry: string | object,
@@ -70,13 +72,17 @@ function hostCallsOf({ maxHostCalls, maxRequests }: CheckedConfiguration): numbe
 const isArray = (clients: CheckedConfiguration['clients']): clients is readonly ClientOptions[] =>
   Array.isArray(clients)
 
-/** Seconds until running servers see a change of a client. */
-const clientCache = 5
+/** Seconds until running servers see a change of a client or user. */
+const cacheFor = 5
 
-/** @throws TypeError when a client is in the configuration and in the storage, or the storage cannot keep clients. */
-async function storedClientsOf({ issuer, clients }: CheckedConfiguration, storage: AtomicDriver): Promise<Plugin> {
+/** @throws TypeError when the storage cannot keep entries. */
+async function entriesIn({ issuer }: CheckedConfiguration, storage: AtomicDriver): Promise<EntryStore> {
   await storage.open?.()
-  const entries = openEntries({ issuer, storage })
+  return openEntries({ issuer, storage })
+}
+
+/** @throws TypeError when a client is in the configuration and in the storage. */
+async function storedClientsOf({ clients }: CheckedConfiguration, entries: EntryStore): Promise<Plugin> {
   const configured = new Set(isArray(clients) ? clients.map(({ clientId }) => clientId) : [])
   const found = await Promise.all([...configured].map((clientId) => entries.get('client', clientId)))
   const [twice] = found.flatMap((entry) => entry ?? [])
@@ -85,7 +91,13 @@ async function storedClientsOf({ issuer, clients }: CheckedConfiguration, storag
       `clients: the client ${twice.id} is in the storage, too; remove it here, or there with grantry clients remove`,
     )
   }
-  return storedClients({ entries, cacheFor: clientCache, isConfigured: (clientId) => configured.has(clientId) })
+  return storedClients({ entries, cacheFor, isConfigured: (clientId) => configured.has(clientId) })
+}
+
+/** @throws TypeError when a user is in the configuration and in the storage. */
+async function userServiceOf({ users }: CheckedConfiguration, entries: EntryStore | undefined): Promise<UserService> {
+  if (!isUserList(users)) return users
+  return entries === undefined ? configuredUsers(users) : usersWithStored(users, { entries, cacheFor })
 }
 
 /**
@@ -99,12 +111,13 @@ export async function providerOptions(
   observe: Observer,
   adminHost?: () => AdminHost,
 ): Promise<ProviderOptions> {
-  const { users, plugins = [], authorizationEndpoint, bodyLimit } = configuration
+  const { plugins = [], authorizationEndpoint, bodyLimit } = configuration
   const { storageTimeLimit, hostTimeLimit } = configuration
   const maxHostCalls = hostCallsOf(configuration)
   const loaded = await Promise.all(
     plugins.map((entry, index) => loadPlugin(entry, index, plugins, directory, adminHost)),
   )
+  const entries = configuration.administration ? await entriesIn(configuration, storage) : undefined
   return {
     issuer: configuration.issuer,
     keys: await configuredKeys(configuration.keys, directory),
@@ -114,12 +127,8 @@ export async function providerOptions(
     ...(maxHostCalls !== undefined && { maxHostCalls }),
     clients: configuration.clients,
     scopes: configuration.scopes,
-    users: isList(users) ? configuredUsers(users) : users,
-    plugins: [
-      builtIn(),
-      ...loaded,
-      ...(configuration.administration ? [await storedClientsOf(configuration, storage)] : []),
-    ],
+    users: await userServiceOf(configuration, entries),
+    plugins: [builtIn(), ...loaded, ...(entries === undefined ? [] : [await storedClientsOf(configuration, entries)])],
     endpoints: configuration.endpoints,
     introspection: configuration.introspection,
     clientTokenSubject: configuration.clientTokenSubject,

@@ -9,6 +9,7 @@ import {
   passwordLimits,
 } from '@grantry/users/password-hash'
 import * as v from 'valibot'
+import type { StoredUsers, UserState } from '../administration/stored-users.ts'
 
 const text = v.pipe(
   v.string('must be a string'),
@@ -40,34 +41,64 @@ export const userSchema = configurationObject({
 export type UserInput = v.InferInput<typeof userSchema>
 export type ConfiguredUser = v.InferOutput<typeof userSchema>
 
-/**
- * Creates a user service from the users of a configuration.
- *
- * @param derive replaces the computation of hashes in tests
- * @throws TypeError if two users have the same name or `sub`.
- */
-export function configuredUsers(users: readonly ConfiguredUser[], derive?: Derive): UserService {
+export interface ConfiguredUsersOptions {
+  /** More users, in the storage. */
+  readonly stored?: StoredUsers | undefined
+  /** Hashes of some of them. */
+  readonly hashes?: readonly PasswordHash[] | undefined
+  /** Replaces the computation of hashes in tests. */
+  readonly derive?: Derive | undefined
+}
+
+/** @throws TypeError if two users have the same name or `sub`. */
+function byNameAndSub(users: readonly ConfiguredUser[]) {
   const byName = new Map<string, ConfiguredUser>()
-  const bySub = new Map<string, ConfiguredUser>()
+  const states = new Map<string, UserState>()
   for (const user of users) {
     if (byName.has(user.username)) throw new TypeError(`users: two users have the username ${user.username}`)
-    if (bySub.has(user.sub)) throw new TypeError(`users: two users have the sub ${user.sub}`)
+    if (states.has(user.sub)) throw new TypeError(`users: two users have the sub ${user.sub}`)
     byName.set(user.username, user)
-    bySub.set(user.sub, user)
+    states.set(user.sub, { isActive: user.active, claims: user.claims })
   }
-  const check = createPasswordCheck(
-    users.map(({ password }) => password),
-    derive,
-  )
+  return { byName, states }
+}
+
+/** A read from the memory of the process needs no promise. */
+const whenRead = <R>(
+  state: UserState | undefined | Promise<UserState | undefined>,
+  read: (state: UserState | undefined) => R,
+): R | Promise<R> => (state instanceof Promise ? state.then(read) : read(state))
+
+/**
+ * Creates a user service from the users of a configuration, and those in the storage.
+ *
+ * @throws TypeError if two users have the same name or `sub`.
+ */
+export function configuredUsers(
+  users: readonly ConfiguredUser[],
+  { stored, hashes = [], derive }: ConfiguredUsersOptions = {},
+): UserService {
+  const { byName, states } = byNameAndSub(users)
+  const check = createPasswordCheck([...users.map(({ password }) => password), ...hashes], derive)
   const limited = createConcurrencyLimit(passwordLimits)
+  const stateOf = (sub: string) => states.get(sub) ?? stored?.stateOf(sub)
   return {
     async authenticate({ username, password }) {
-      const user = byName.get(username)
-      const matches = await limited(() => check(password, user?.password))
-      return matches && user?.active ? { sub: user.sub } : undefined
+      const configured = byName.get(username)
+      // Also for a configured user: the time does not reveal where users are.
+      const inStorage = await stored?.find(username)
+      const matches = await limited(() => check(password, (configured ?? inStorage)?.password))
+      if (!matches) return undefined
+      if (configured !== undefined) return configured.active ? { sub: configured.sub } : undefined
+      if (inStorage?.isActive !== true) return undefined
+      // The user does not wait for it.
+      void inStorage.renew(password)
+      return { sub: inStorage.sub }
     },
     // Without configured users, all subjects come from elsewhere (a custom grant), and their state is unknown.
-    ...(users.length > 0 && { isActive: (sub: string) => bySub.get(sub)?.active ?? false }),
-    claims: (sub) => bySub.get(sub)?.claims ?? {},
+    ...((users.length > 0 || stored !== undefined) && {
+      isActive: (sub: string) => whenRead(stateOf(sub), (state) => state?.isActive ?? false),
+    }),
+    claims: (sub) => whenRead(stateOf(sub), (state) => state?.claims ?? {}),
   }
 }

@@ -1,0 +1,19 @@
+import type { EntryStore } from '@grantry/core'
+import { entryValueOf, type Managed } from '../managed-entry.ts'
+import type { StoredUser } from './user.ts'
+import { userType } from './user-type.ts'
+
+/**
+ * Replaces the hash of a password by a better one of the same password, at a sign-in. It is no change of an administrator:
+ * it is in no trail, and ends nothing.
+ *
+ * @returns whether it was replaced; not if the user was changed since it was read
+ */
+export async function storePasswordHash(
+  entries: Pick<EntryStore, 'replace'>,
+  user: Managed<StoredUser>,
+  password: string,
+): Promise<boolean> {
+  const value = entryValueOf(userType.kind, { ...user, value: { ...user.value, password } })
+  return (await entries.replace(userType.kind, user.id, user.version, value)) !== undefined
+}

@@ -1,0 +1,36 @@
+import { findUserByName } from '@grantry/administration'
+import type { EntryStore, UserService } from '@grantry/core'
+import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
+import { type StoredUsersOptions, sampleOfHashes, storedUsers } from './stored-users.ts'
+
+/** @throws TypeError when a user, or a name, is in the configuration and in the storage. */
+async function assertInOnePlace(users: readonly ConfiguredUser[], entries: EntryStore): Promise<void> {
+  const bySub = await entries.getAll(
+    'user',
+    users.map(({ sub }) => sub),
+  )
+  const twice = bySub.find((entry) => entry !== undefined)
+  if (twice !== undefined) {
+    throw new TypeError(
+      `users: the user with the sub ${twice.id} is in the storage, too; remove it here, or there with grantry users remove`,
+    )
+  }
+  const byName = await Promise.all(
+    users.map(async ({ username }) => ({ username, found: await findUserByName(entries, username) })),
+  )
+  for (const { username, found } of byName) {
+    if (found === undefined) continue
+    throw new TypeError(
+      `users: the name ${username} belongs to a user in the storage, too (sub ${found.id}); change it here, or there with grantry users edit`,
+    )
+  }
+}
+
+/** Returns the service for the users of a configuration and those in the storage. */
+export async function usersWithStored(
+  users: readonly ConfiguredUser[],
+  { entries, ...options }: StoredUsersOptions & { readonly entries: EntryStore },
+): Promise<UserService> {
+  await assertInOnePlace(users, entries)
+  return configuredUsers(users, { stored: storedUsers({ entries, ...options }), hashes: await sampleOfHashes(entries) })
+}

@@ -1,0 +1,96 @@
+import {
+  findUserByName,
+  type Managed,
+  readEntry,
+  type StoredUser,
+  storePasswordHash,
+  userType,
+} from '@grantry/administration'
+import type { EntryStore, Json } from '@grantry/core'
+import { hashPassword, needsRehash, type PasswordHash, parsePasswordHash } from '@grantry/users/password-hash'
+import { createEntryCache } from './entry-cache.ts'
+
+/** What requests need of a user. A process remembers it, so it has no password. */
+export interface UserState {
+  readonly isActive: boolean
+  readonly claims: Readonly<Record<string, Json>>
+}
+
+/** A user who signs in. */
+export interface SigningUser extends Pick<UserState, 'isActive'> {
+  readonly sub: string
+  readonly password: PasswordHash | undefined
+  /** Replaces the hash, if it is weak. Call it with the right password. Never rejects. */
+  renew(password: string): Promise<void>
+}
+
+/** The users in the storage, as the sign-in and the endpoints read them. */
+export interface StoredUsers {
+  /** Finds a user by the name. Takes the same time for an unknown one. */
+  find(username: string): Promise<SigningUser | undefined>
+  /** Reads a user at most once in the seconds of a cache. */
+  stateOf(sub: string): UserState | undefined | Promise<UserState | undefined>
+}
+
+export interface StoredUsersOptions {
+  readonly entries: Pick<EntryStore, 'get' | 'getWithRevision' | 'replace'>
+  /** Seconds for which the state of a user is used without reading it again. */
+  readonly cacheFor: number
+  /** Epoch seconds. */
+  readonly now?: (() => number) | undefined
+}
+
+const isActive = ({ active }: StoredUser): boolean => active !== false
+
+const hashOf = ({ password }: StoredUser): PasswordHash | undefined =>
+  password === undefined ? undefined : parsePasswordHash(password)
+
+export function storedUsers({
+  entries,
+  cacheFor,
+  now = () => Math.floor(Date.now() / 1000),
+}: StoredUsersOptions): StoredUsers {
+  const cache = createEntryCache<UserState>({
+    entries,
+    kind: 'user',
+    cacheFor,
+    parse(entry) {
+      const { value } = readEntry(userType, entry)
+      return { isActive: isActive(value), claims: value.claims ?? {} }
+    },
+  })
+
+  const renewalOf = (user: Managed<StoredUser>, stored: PasswordHash | undefined) => async (password: string) => {
+    if (stored === undefined || !needsRehash(stored)) return
+    try {
+      await storePasswordHash(entries, user, await hashPassword(password))
+    } catch {
+      // The storage reports its failures. The next sign-in tries again.
+    }
+  }
+
+  return {
+    async find(username) {
+      const user = await findUserByName(entries, username)
+      if (user === undefined) return undefined
+      const password = hashOf(user.value)
+      return { sub: user.id, isActive: isActive(user.value), password, renew: renewalOf(user, password) }
+    },
+    stateOf: (sub) => cache.find(sub, now()),
+  }
+}
+
+/** How many users are read at the start. */
+const sampleSize = 200
+
+/**
+ * Returns hashes of some users, so that the check of passwords knows the usual costs from the start: until it has seen
+ * one, an attempt for an unknown name would take less time than for a user with it.
+ */
+export async function sampleOfHashes(entries: Pick<EntryStore, 'list'>): Promise<readonly PasswordHash[]> {
+  const page = await entries.list('user', { limit: sampleSize })
+  return page.entries.flatMap((entry) => {
+    const password = (entry.value as { readonly user?: { readonly password?: unknown } } | null)?.user?.password
+    return typeof password === 'string' ? (parsePasswordHash(password) ?? []) : []
+  })
+}
