@@ -12,6 +12,18 @@ export {
   openAdministration,
 } from './open-administration.ts'
 export { type ManagedPage, type PageRequest, pagesOf } from './pages.ts'
+export { type Applied, type ApplyOptions, applyPlan } from './plan/apply-plan.ts'
+export { type Declaration, type DeclaredEntry, type DeclaredFile, declarationOf } from './plan/declaration.ts'
+export { type ExportedPage, type ExportOptions, exportedPages } from './plan/export-entries.ts'
+export {
+  changedMembers,
+  makePlan,
+  type Plan,
+  type PlannedChange,
+  type PlanOptions,
+} from './plan/make-plan.ts'
+export type { Completed, PlannedEntry, PlannedKind, PlannedManager } from './plan/planned-kind.ts'
+export { plannedKinds } from './plan/planned-kinds.ts'
 export { type ChangeRefusal, type RefusalReason, type RefusedError, refusalOf, refused } from './refusal.ts'
 export {
   type AddScopeOptions,

@@ -3,12 +3,13 @@ import { addAuditCommand } from './commands/audit.ts'
 import { addClientsCommands } from './commands/clients.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { configOption } from './commands/configuration.ts'
+import { addDeclarationCommands } from './commands/declaration-commands.ts'
 import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLoginCommand } from './commands/login.ts'
 import { addOperatorCommands } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
-import { isSilentFailure } from './commands/silent-failure.ts'
+import { silentExitCode } from './commands/silent-failure.ts'
 import { addStorageCommands } from './commands/storage-commands.ts'
 import { errorMessage } from './error-message.ts'
 import { logLevels } from './observability/level.ts'
@@ -51,6 +52,7 @@ function program(): Command {
     .action((options: ServeArguments) => serveCommand(options, version))
 
   addClientsCommands(grantry)
+  addDeclarationCommands(grantry)
   addAuditCommand(grantry)
   addKeysCommands(grantry)
   addLoginCommand(grantry)
@@ -81,14 +83,18 @@ function program(): Command {
   return grantry
 }
 
+/** `plan --exit-code` ends with 2 when there are changes. A mistyped option must not look like that. */
+const usageCodeOf = ([command]: readonly string[]): number => (command === 'plan' ? failed : wrongUsage)
+
 async function run(commandLine: readonly string[]): Promise<number> {
   try {
     await program().parseAsync([...commandLine], { from: 'user' })
     return ended
   } catch (error) {
-    if (isSilentFailure(error)) return failed
+    const exitCode = silentExitCode(error)
+    if (exitCode !== undefined) return exitCode
     // Commander has already printed its message. The exit code is 0 for --help and --version.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? ended : wrongUsage
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ended : usageCodeOf(commandLine)
     process.stderr.write(`grantry: ${errorMessage(error)}\n`)
     return failed
   }
@@ -97,7 +103,8 @@ async function run(commandLine: readonly string[]): Promise<number> {
 /**
  * Runs the `grantry` command line.
  *
- * @returns the exit code: 0 for success, 1 for an error in the configuration or at startup, 2 for wrong usage
+ * @returns the exit code: 0 for success, 1 for an error in the configuration or at startup, 2 for wrong usage. `plan`: 1
+ * for wrong usage, too, and 2 with `--exit-code` if there are changes
  */
 export async function main(commandLine: readonly string[]): Promise<number> {
   let outputFailure: string | undefined

@@ -14,7 +14,7 @@ export interface WithSecret {
 }
 
 export interface ClientManager extends Omit<EntryManager<ClientOptions>, 'add'> {
-  /** Adds a client, with a new secret unless it is public or has secrets. */
+  /** Adds a client, with a new secret unless it is public, has a key, or names its secrets. */
   add(client: ClientOptions, tags?: readonly string[]): Promise<WithSecret>
   /** Adds a secret. Those that the client has end after `overlap` seconds, or when they end anyway. */
   rotateSecret(
@@ -26,8 +26,14 @@ export interface ClientManager extends Omit<EntryManager<ClientOptions>, 'add'> 
 
 type Deps = ManageDeps<ClientOptions> & { readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url'> }
 
-const hasNoSecret = ({ public: isPublic, secrets = [] }: ClientOptions): boolean =>
-  isPublic !== true && secrets.length === 0
+/** Methods with which a client proves that it has a key. */
+const keyMethods: readonly unknown[] = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth', 'none']
+
+/** Whether a client that is new gets a secret: not a public one, or one that names its secrets, or that has a key. */
+export const needsNewSecret = (
+  client: Pick<ClientOptions, 'public' | 'secrets' | 'tokenEndpointAuthMethod'>,
+): boolean =>
+  client.public !== true && client.secrets === undefined && !keyMethods.includes(client.tokenEndpointAuthMethod)
 
 function assertConfidential({ clientId, public: isPublic }: ClientOptions): void {
   if (isPublic !== true) return
@@ -42,7 +48,7 @@ export function manageClients(deps: Deps, by: Administrator): ClientManager {
   return {
     ...manager,
     async add(given, tags) {
-      if (!hasNoSecret(given)) return { client: await manager.add(given, tags) }
+      if (!needsNewSecret(given)) return { client: await manager.add(given, tags) }
       const { secret, hash } = newSecret()
       return { client: await manager.add({ ...given, secrets: [hash] }, tags), secret }
     },

@@ -2,7 +2,7 @@ import { type Administration, type Managers, openAdministration } from '@grantry
 import { type AtomicDriver, type EntryStore, openEntries, type Provider, type RevocationTarget } from '@grantry/core'
 import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { hashPassword } from '@grantry/users/password-hash'
-import { withProvider } from '../commands/configuration.ts'
+import { openConfiguredProvider } from '../commands/configuration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
@@ -15,7 +15,27 @@ import { storedScopes } from './stored-scopes.ts'
 /** What a command changes in the storage of a configuration. */
 export interface CommandAdministration extends Managers {
   readonly audit: Administration['audit']
+  /** Managers that do not check, for changes whose results have been checked together. */
+  readonly unchecked: Managers
 }
+
+/** Opens a provider for revocations when the first one is needed. A command can need thousands. */
+function revocations(loaded: LoadedConfiguration) {
+  let opened: Promise<Provider> | undefined
+  return {
+    async revoke(target: RevocationTarget): Promise<void> {
+      opened ??= openConfiguredProvider(loaded)
+      await revokeAndSignOut(target, await opened)
+    },
+    async close(): Promise<void> {
+      // A provider that could not be opened has made the change fail.
+      const provider = await opened?.catch(() => undefined)
+      await provider?.close()
+    },
+  }
+}
+
+const accepted = async (): Promise<void> => {}
 
 /**
  * Opens the storage of a configuration, calls `use` with what administrators change in it, and closes it.
@@ -33,23 +53,24 @@ export async function withAdministration<T>(
     )
   }
   const { driver } = await configuredStorage(configuration.storage, directory)
+  const { revoke, close } = revocations(loaded)
   try {
     const entries = await open(driver, loaded)
-    const administration = openAdministration({
-      entries,
-      check: {
-        client: createClientCheck(loaded, storedScopes(entries)),
-        scope: createScopeCheck(loaded),
-        user: createUserCheck(loaded),
-      },
-      configuredClients: configuredClients(configuration),
-      hashPassword,
-      revoke: async (target) => {
-        await withProvider(loaded, (provider) => revokeAndSignOut(target, provider))
-      },
-    })
-    return await use({ ...administration.as({ who: localAccount() }), audit: administration.audit })
+    const by = { who: localAccount() }
+    const common = { entries, configuredClients: configuredClients(configuration), hashPassword, revoke }
+    const check = {
+      client: createClientCheck(loaded, storedScopes(entries)),
+      scope: createScopeCheck(loaded),
+      user: createUserCheck(loaded),
+    }
+    const administration = openAdministration({ ...common, check })
+    const unchecked = openAdministration({
+      ...common,
+      check: { client: accepted, scope: accepted, user: accepted },
+    }).as(by)
+    return await use({ ...administration.as(by), audit: administration.audit, unchecked })
   } finally {
+    await close()
     await driver.dispose?.()
   }
 }

@@ -49,13 +49,27 @@ export async function withProvider<T>(
   use: (provider: Provider) => Promise<T>,
   observe: Observer = () => {},
 ): Promise<T> {
-  const provider = await openProvider(loaded, observe).catch((cause: unknown) => {
-    throw errorInFile(cause, loaded.file)
-  })
+  const provider = await openConfiguredProvider(loaded, observe)
   try {
     return await use(provider)
   } finally {
     await provider.close()
+  }
+}
+
+/**
+ * Creates a provider from a configuration, which the caller closes.
+ *
+ * @throws TypeError with a one-line message if the configuration is invalid or the storage cannot be opened.
+ */
+export async function openConfiguredProvider(
+  loaded: LoadedConfiguration,
+  observe: Observer = () => {},
+): Promise<Provider> {
+  try {
+    return await openProvider(loaded, observe)
+  } catch (cause) {
+    throw errorInFile(cause, loaded.file)
   }
 }
 

@@ -2,7 +2,9 @@ import { CommanderError } from 'commander'
 
 const code = 'grantry.alreadyReported'
 
-/** Creates an error that ends the program with exit code 1 and prints nothing, because the command already has. */
-export const silentFailure = (): CommanderError => new CommanderError(1, code, '')
+/** Creates an error that ends the program with an exit code and prints nothing, because the command already has. */
+export const silentFailure = (exitCode = 1): CommanderError => new CommanderError(exitCode, code, '')
 
-export const isSilentFailure = (thrown: unknown): boolean => thrown instanceof CommanderError && thrown.code === code
+/** Returns the exit code of such an error; `undefined` for another one. */
+export const silentExitCode = (thrown: unknown): number | undefined =>
+  thrown instanceof CommanderError && thrown.code === code ? thrown.exitCode : undefined

@@ -5,7 +5,11 @@ import { isNamedPlugin } from './named-plugins.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu
+// A second dollar sign in front of it makes it text.
+const reference = /(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu
+
+/** Returns a text that `withEnvironment()` replaces by the given one: what looks like a reference in it is text. */
+export const withoutReferences = (text: string): string => text.replaceAll(reference, '$$$&')
 
 /** Reads a secret from a file, without its final line break. */
 function readSecretFile(file: string, name: string, path: string): string {
@@ -39,8 +43,8 @@ const isPlugin = (value: unknown, path: string): boolean =>
 /**
  * Replaces `${NAME}` in every string of a configuration with the environment variable, or with the content of the file
  * that `NAME_FILE` names. Docker and systemd provide secrets as files, because other processes can read an environment.
- * Plugins, and objects in which nothing is replaced, are returned as they are, not as copies: functions of a module
- * configuration could refer to them.
+ * `$${NAME}` stands for the text `${NAME}`. Plugins, and objects in which nothing is replaced, are returned as they are,
+ * not as copies: functions of a module configuration could refer to them.
  *
  * @throws TypeError that names the path and the variable if it is not set, or the file if it cannot be read, for each
  * reference.
@@ -61,7 +65,10 @@ export function withEnvironment(value: unknown, environment: Environment): unkno
 }
 
 function replace(value: unknown, path: string, variable: (name: string, path: string) => string): unknown {
-  if (typeof value === 'string') return value.replaceAll(reference, (_, name: string) => variable(name, path))
+  if (typeof value === 'string')
+    return value.replaceAll(reference, (found, secondDollar: string, name: string) =>
+      secondDollar === '' ? variable(name, path) : found.slice(1),
+    )
   if (Array.isArray(value)) {
     const items = value.map((item, index) => replace(item, `${path}[${index}]`, variable))
     return items.every((item, index) => item === value[index]) ? value : items

@@ -43,6 +43,10 @@ function variablesOf(inFile: Variables, environment: Variables): Variables {
   return { ...Object.fromEntries(left), ...environment }
 }
 
+/** Returns the variables for files beside the configuration in this directory. */
+export const variablesFor = (directory: string, environment: Variables): Variables =>
+  variablesOf(readEnvironmentFile(directory), environment)
+
 /** A configuration file as it is written, and the variables for it. */
 export interface WrittenConfiguration {
   readonly file: string
@@ -57,7 +61,7 @@ export async function readConfiguration(path: string, environment: Variables): P
   try {
     const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
     const source = isModule ? await importModule(file) : await parseJson(await readFile(file, 'utf8'))
-    return { file, source, variables: variablesOf(readEnvironmentFile(dirname(file)), environment) }
+    return { file, source, variables: variablesFor(dirname(file), environment) }
   } catch (cause) {
     throw errorInFile(cause, file)
   }

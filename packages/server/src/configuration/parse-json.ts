@@ -21,6 +21,9 @@ const errorTexts: Readonly<Record<ParseErrorCode, string>> = {
   16: 'the string contains a control character; write \\n for a line break and \\t for a tab',
 }
 
+/** Arrays and objects in each other. The parser, and what reads its result, call themselves for each. */
+const maxDepth = 100
+
 const position = (line: number, column: number): string => `line ${line + 1}, column ${column + 1}`
 
 /**
@@ -33,11 +36,27 @@ export async function parseJson(text: string): Promise<unknown> {
   const { parse, visit } = await import('jsonc-parser')
   const names: Map<string, number>[] = []
   const problems: string[] = []
+  let depth = 0
+  const enter = (line: number, column: number): void => {
+    depth += 1
+    if (depth > maxDepth)
+      throw new TypeError(`${position(line, column)}: more than ${maxDepth} arrays and objects are nested`)
+  }
   const visitor: JSONVisitor = {
     onError: (error, _offset, _length, line, column) =>
       void problems.push(`${position(line, column)}: ${errorTexts[error]}`),
-    onObjectBegin: () => void names.push(new Map()),
-    onObjectEnd: () => void names.pop(),
+    onArrayBegin: (_offset, _length, line, column) => enter(line, column),
+    onArrayEnd() {
+      depth -= 1
+    },
+    onObjectBegin(_offset, _length, line, column) {
+      enter(line, column)
+      names.push(new Map())
+    },
+    onObjectEnd() {
+      depth -= 1
+      names.pop()
+    },
     onObjectProperty(name, _offset, _length, line, column) {
       const own = names.at(-1)
       const first = own?.get(name)

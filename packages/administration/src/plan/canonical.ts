@@ -1,0 +1,28 @@
+import type { Members } from '../differences.ts'
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const byCode = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+/** Returns the same value with the members of all objects in the order of their names. */
+export function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (!isObject(value)) return value
+  const names = Object.keys(value).sort(byCode)
+  return Object.fromEntries(names.map((name) => [name, inOrder(value[name])]))
+}
+
+/** Returns a text that is equal for equal values, whatever the order of members. */
+export const canonical = (value: unknown): string => JSON.stringify(inOrder(value)) ?? ''
+
+/** Sorts a list whose order has no meaning; of a JWK set, its keys. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical).sort(byCode)
+  if (isObject(value) && Array.isArray(value.keys)) return { ...value, keys: sorted(value.keys) }
+  return value
+}
+
+/** Whether two values of a member are equal. `isSet`: the order of the list has no meaning. */
+export const areEqual = (one: unknown, other: unknown, isSet: boolean): boolean =>
+  isSet ? canonical(sorted(one)) === canonical(sorted(other)) : canonical(one) === canonical(other)

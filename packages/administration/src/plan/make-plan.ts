@@ -1,0 +1,135 @@
+import { configurationError } from '@grantry/core'
+import type { Members } from '../differences.ts'
+import type { Managed } from '../managed-entry.ts'
+import type { Managers } from '../open-administration.ts'
+import { pagesOf } from '../pages.ts'
+import { refusalOf, refused } from '../refusal.ts'
+import { areEqual } from './canonical.ts'
+import { concurrently } from './concurrently.ts'
+import type { Declaration, DeclaredEntry } from './declaration.ts'
+import type { PlannedEntry, PlannedKind } from './planned-kind.ts'
+import { plannedKinds } from './planned-kinds.ts'
+import { assertScopesUnused } from './removed-scopes.ts'
+import { userProblems } from './user-problems.ts'
+
+/** An entry that differs between the files and the storage. */
+export interface PlannedChange {
+  readonly action: 'add' | 'change' | 'remove'
+  readonly kind: PlannedKind
+  readonly id: string
+  /** The entry in the storage, in the version that the plan has seen; absent before it is added. */
+  readonly stored?: Managed<Members> | undefined
+  /** What it becomes; absent when it is removed. */
+  readonly next?: Pick<Managed<Members>, 'value' | 'tags'> | undefined
+}
+
+export interface Plan {
+  /** In the order in which they are made. */
+  readonly changes: readonly PlannedChange[]
+  /** Number of declared entries that need no change. */
+  readonly unchanged: number
+  /** All entries that are declared, as they are after the plan. */
+  readonly declared: readonly PlannedEntry[]
+}
+
+export interface PlanOptions {
+  /** Whether entries that the files do not have are removed, for each list that at least one file has. */
+  readonly prune: boolean
+}
+
+type Stored = ReadonlyMap<string, Managed<Members>>
+
+/** Reads the entries that are declared; all of the kind if others are removed. */
+async function readStored(
+  kind: PlannedKind,
+  entries: readonly DeclaredEntry[],
+  managers: Managers,
+  prune: boolean,
+): Promise<Stored> {
+  const manager = kind.managerOf(managers)
+  const stored = new Map<string, Managed<Members>>()
+  if (!prune) {
+    await concurrently(entries, async ({ id }) => {
+      const found = await manager.show(id).catch((thrown: unknown) => {
+        if (refusalOf(thrown)?.reason === 'not_found') return undefined
+        throw thrown
+      })
+      if (found !== undefined) stored.set(id, found)
+    })
+    return stored
+  }
+  for await (const page of pagesOf(manager.page)) {
+    const [unknown] = page.unreadable
+    // Whether it is among those to remove is not known.
+    if (unknown !== undefined) {
+      const message = `the stored ${kind.type.noun} ${unknown} has an unknown form; a newer version may have written it`
+      throw refused('unreadable', message)
+    }
+    for (const entry of page.entries) stored.set(entry.id, entry)
+  }
+  return stored
+}
+
+const pick = (members: Members, names: readonly string[]): Members =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)))
+const omit = (members: Members, names: readonly string[]): Members =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
+
+/** What an entry in the storage becomes: it keeps what the file leaves to others. */
+const merged = ({ kept, initial }: PlannedKind, declared: Members, stored: Members): Members => ({
+  ...pick(stored, [...kept(declared), ...initial]),
+  ...omit(declared, initial),
+})
+
+/** A new entry as it will be, but for its secret. */
+const completed = ({ complete }: PlannedKind, value: Members): Members =>
+  complete === undefined ? value : complete(value, () => 'not created yet').value
+
+/** Returns the names of the members that differ, the labels among them. */
+export function changedMembers({ kind, stored, next }: PlannedChange): readonly string[] {
+  const [before, after] = [stored, next].map((entry): Members => ({ ...entry?.value, tags: entry?.tags ?? [] }))
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const isSet = (name: string): boolean => name === 'tags' || kind.sets.includes(name)
+  return names.filter((name) => !areEqual(before?.[name], after?.[name], isSet(name))).sort()
+}
+
+/**
+ * Compares what files declare with the storage. An entry of a file is complete: members that it does not have get their
+ * defaults, except for those that the kind keeps.
+ *
+ * @throws RefusedError for an entry that a newer version, or another program, has written.
+ * @throws TypeError for wrong users. `configurationProblems()` returns all mistakes.
+ */
+export async function makePlan(declaration: Declaration, managers: Managers, { prune }: PlanOptions): Promise<Plan> {
+  const writes: PlannedChange[] = []
+  const removals: PlannedChange[] = []
+  const declared: PlannedEntry[] = []
+  let unchanged = 0
+  for (const kind of plannedKinds) {
+    const entries = declaration.get(kind)
+    if (entries === undefined) continue
+    const stored = await readStored(kind, entries, managers, prune)
+    for (const { id, value, tags, where } of entries) {
+      const found = stored.get(id)
+      const next = { value: found === undefined ? value : merged(kind, value, found.value), tags }
+      const checked = found === undefined ? completed(kind, value) : next.value
+      // What has no effect must not be wrong either: a plain password, for example.
+      declared.push({ kind, value: { ...checked, ...pick(value, kind.initial) }, where })
+      const change: PlannedChange = { action: found === undefined ? 'add' : 'change', kind, id, stored: found, next }
+      if (found !== undefined && changedMembers(change).length === 0) unchanged += 1
+      else writes.push(change)
+    }
+    const ids = new Set(entries.map(({ id }) => id))
+    const others = prune ? [...stored.values()].filter(({ id }) => !ids.has(id)) : []
+    removals.unshift(
+      ...others.map(({ id, ...rest }) => ({ action: 'remove', kind, id, stored: { id, ...rest } }) as const),
+    )
+  }
+  const declaresClients = [...declaration.keys()].some(({ list }) => list === 'clients')
+  const removedScopes = removals.filter(({ kind }) => kind.list === 'scopes').map(({ id }) => id)
+  if (!declaresClients) await assertScopesUnused(removedScopes, managers)
+  const users = declared.filter(({ kind }) => kind.list === 'users')
+  const [problem, ...others] = await userProblems(users, managers)
+  if (problem !== undefined) throw configurationError([problem, ...others])
+  return { changes: [...writes, ...removals], unchanged, declared }
+}

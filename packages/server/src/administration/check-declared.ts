@@ -1,0 +1,104 @@
+import {
+  type Managers,
+  type Plan,
+  type PlannedEntry,
+  pagesOf,
+  refusalOf,
+  type StoredUser,
+} from '@grantry/administration'
+import {
+  type ClientOptions,
+  configurationError,
+  configurationProblems,
+  createProvider,
+  type ScopeOptions,
+} from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { adapterOfThisRuntime } from '../adapter.ts'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { providerOptions } from '../configuration/provider-options.ts'
+import { configurationMessage } from '../error-message.ts'
+import { createUserCheck } from './check-user.ts'
+
+type Named = Readonly<Record<string, unknown>>
+
+/** The entries of a list in the configuration; none if a function of the host finds them. */
+const configuredIn = (list: unknown): readonly Named[] => (Array.isArray(list) ? list : [])
+
+/** Returns an error for each entry that is in the configuration, too. */
+function configuredTwice({ configuration, file }: LoadedConfiguration, declared: readonly PlannedEntry[]) {
+  const taken = new Set<string>()
+  for (const { list, type } of new Set(declared.map(({ kind }) => kind))) {
+    for (const entry of configuredIn((configuration as Named)[list])) taken.add(`${list} ${entry[type.idMember]}`)
+  }
+  return declared.flatMap(({ kind: { list, type }, value, where }) => {
+    const id = String(value[type.idMember])
+    return taken.has(`${list} ${id}`)
+      ? [`${where}: the ${type.noun} ${id} is in ${list} of ${file}, too; edit it there`]
+      : []
+  })
+}
+
+/** The scopes in the storage that the plan leaves as they are. */
+async function otherScopes({ changes, declared }: Plan, { scopes }: Managers): Promise<readonly ScopeOptions[]> {
+  const isScope = ({ kind }: Pick<PlannedEntry, 'kind'>): boolean => kind.list === 'scopes'
+  const planned = [
+    ...declared.filter(isScope).map(({ value }) => value.name),
+    ...changes.filter(isScope).map(({ id }) => id),
+  ]
+  const found: ScopeOptions[] = []
+  for await (const page of pagesOf(scopes.page)) found.push(...page.entries.map(({ value }) => value))
+  return found.filter(({ name }) => !planned.includes(name))
+}
+
+/** Returns what the server would refuse about users, such as a password that is no hash. */
+async function userProblems(loaded: LoadedConfiguration, users: readonly PlannedEntry[]): Promise<readonly string[]> {
+  const check = createUserCheck(loaded)
+  const problems: string[] = []
+  for (const { value, where } of users) {
+    await check(value as unknown as StoredUser).catch((cause: unknown) => {
+      if (refusalOf(cause) === undefined) throw cause
+      problems.push(`${where}: ${(cause as Error).message}`)
+    })
+  }
+  return problems
+}
+
+/**
+ * Checks the entries of files together: a client can have a scope of the same files. A provider on an empty storage checks
+ * them, with all plugins of the configuration.
+ *
+ * @throws TypeError that names the file and the path. `configurationProblems()` returns all mistakes that were found.
+ */
+export async function checkDeclared(loaded: LoadedConfiguration, plan: Plan, managers: Managers): Promise<void> {
+  const { declared } = plan
+  const of = (list: string): readonly PlannedEntry[] => declared.filter(({ kind }) => kind.list === list)
+  const named = declared.filter(({ kind }) => kind.list !== 'users')
+  const [first, ...more] = [...configuredTwice(loaded, named), ...(await userProblems(loaded, of('users')))]
+  if (first !== undefined) throw configurationError([first, ...more])
+  const [clients, scopes] = [of('clients'), of('scopes')]
+  const others = [...loaded.configuration.scopes, ...(await otherScopes(plan, managers))]
+  const configuration = {
+    ...loaded.configuration,
+    clients: clients.map(({ value }) => value as unknown as ClientOptions),
+    scopes: [...others, ...scopes.map(({ value }) => value as unknown as ScopeOptions)],
+    administration: false,
+    keys: {},
+  }
+  const places = {
+    clients: (index: number) => clients[index],
+    scopes: (index: number) => scopes[index - others.length],
+  }
+  const inFile = (problem: string): string =>
+    configurationMessage(problem).replace(
+      /^(clients|scopes)\[(\d+)\]/u,
+      (found, list: keyof typeof places, index) => places[list](Number(index))?.where ?? found,
+    )
+  const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
+  const { runtime } = await adapterOfThisRuntime()
+  const provider = await createProvider({ ...options, runtime }).catch((cause: unknown) => {
+    const [first, ...rest] = configurationProblems(cause)
+    throw configurationError([inFile(first ?? String(cause)), ...rest.map(inFile)], { cause })
+  })
+  await provider.close()
+}
