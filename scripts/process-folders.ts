@@ -10,6 +10,7 @@ export const processFolders = [
   'console',
   'contract',
   'copy',
+  'declaration',
   'deploy',
   'docs',
   'examples',
