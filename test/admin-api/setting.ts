@@ -1,12 +1,14 @@
-import { openAdministration } from '@grantry/administration'
+import { type AuditRecord, openAdministration } from '@grantry/administration'
 import { type AdminHost, admin } from '@grantry/administration/api'
-import { type ClientOptions, openEntries, type ProviderOptions, type UserService } from '@grantry/core'
+import { type ClientOptions, type EntryStore, openEntries, type ProviderOptions, type UserService } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { read, type TestResponse } from '@grantry/testing'
 import { createLiveChecks } from '../../packages/server/src/administration/live-checks.ts'
 import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
 import { storedScopes } from '../../packages/server/src/administration/stored-scopes.ts'
 import { builtInPlugins, clients, fixture, scopes, web } from '../support/fixture.ts'
+
+const auditPage = (entries: Pick<EntryStore, 'list'>) => entries.list('audit', { limit: 1000 })
 
 export const issuer = 'https://id.example.com'
 
@@ -27,6 +29,8 @@ export interface Sent {
 }
 
 const password = 'correct horse battery'
+/** Of no password: hashing takes longer than all other work of these tests. */
+const testHash = `$scrypt$ln=15,r=8,p=1$${'a'.repeat(22)}$${'b'.repeat(43)}`
 
 const users: UserService = {
   authenticate: ({ username, password: given }) => (given === password ? { sub: username } : undefined),
@@ -65,11 +69,12 @@ export async function setting({
           f.provider,
           storedScopes(entries, () => f.clock.now() * 1000),
         ),
-        hashPassword: async (given) => `hash of ${given.length}`,
+        hashPassword: async () => testHash,
         revoke: f.provider.revoke,
         now: () => f.clock.now() * 1000,
       }),
       keys: f.provider.keys,
+      revoke: f.provider.revoke,
       ...host,
     }),
   })
@@ -111,7 +116,10 @@ export async function setting({
     return read(await f.provider.fetch(request, { clientAddress: '192.0.2.7' }))
   }
 
-  return { ...f, entries, send, tokenOf }
+  /** The audit trail, the newest change first. */
+  const trail = async () => (await auditPage(entries)).entries.map(({ value }) => value as unknown as AuditRecord)
+
+  return { ...f, entries, send, tokenOf, trail }
 }
 
 export const batch = { clientId: 'batch', grantTypes: ['client_credentials'], scopes: ['api1'] }

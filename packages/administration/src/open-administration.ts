@@ -6,7 +6,7 @@ import {
   type ScopeOptions,
   webRuntime,
 } from '@grantry/core'
-import { type Administrator, type AuditPage, auditPage, createAudit } from './audit.ts'
+import { type Administrator, type Audit, type AuditPage, auditPage, createAudit } from './audit.ts'
 import { type ClientManager, manageClients } from './clients/manage-clients.ts'
 import { manageScopes, type ScopeManager } from './scopes/manage-scopes.ts'
 import { type HashPassword, manageUsers, type UserManager } from './users/manage-users.ts'
@@ -43,6 +43,8 @@ export interface Managers {
 export interface Administration {
   /** Returns the managers that change in the name of an administrator. */
   as(by: Administrator): Managers
+  /** Records a change of something else than an entry, such as a rotation of keys, before it is made. */
+  readonly audited: Audit
   /** Returns a page of the audit trail, the newest change first. */
   audit(page: { readonly after?: string | undefined; readonly limit: number }): Promise<AuditPage>
 }
@@ -57,6 +59,7 @@ export function openAdministration(options: AdministrationOptions): Administrati
       scopes: manageScopes({ ...deps, check: check.scope, configuredClients }, by),
       users: manageUsers({ ...deps, check: check.user, hashPassword }, by),
     }),
+    audited: audit,
     audit: (page) => auditPage(entries, page),
   }
 }

@@ -11,13 +11,29 @@ import {
   sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { adminScope, assertAdministrator, assertNotAdministrator, nameOf, readScope } from './administrator.ts'
+import { assertAccepted } from './accept.ts'
+import {
+  adminScope,
+  assertAdministrator,
+  assertNotAdministrator,
+  assertScope,
+  nameOf,
+  readScope,
+} from './administrator.ts'
 import { clientOperations } from './clients.ts'
 import type { AdminHost } from './host.ts'
+import { once } from './idempotency.ts'
+import { keyOperations } from './keys.ts'
+import { createCallLimit } from './limit-calls.ts'
 import { createMatch } from './match.ts'
-import type { Operation } from './operation.ts'
+import { describeApi } from './openapi.ts'
+import type { Operation, OperationCall } from './operation.ts'
+import { overviewOperations } from './overview.ts'
 import { parametersOf } from './parameters.ts'
 import { problemOf } from './refusals.ts'
+import { scopeOperations } from './scopes.ts'
+import { sessionOperations } from './sessions.ts'
+import { userOperations } from './users.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {
@@ -38,6 +54,11 @@ const ids = (what: string) =>
 export const adminSchema = configurationObject({
   clients: v.pipe(ids('client ids'), v.nonEmpty('must name at least one client')),
   administrators: v.optional(ids('the subs of users'), []),
+  /** Requests of each administrator in a minute, in each process. */
+  requestsPerMinute: v.optional(
+    v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1')),
+    600,
+  ),
 })
 
 export interface AdminOptions extends v.InferInput<typeof adminSchema> {
@@ -52,9 +73,17 @@ export interface AdminOptions extends v.InferInput<typeof adminSchema> {
  * @throws TypeError for a mistake in the options.
  */
 export function admin({ host: open, ...options }: AdminOptions): Plugin {
-  const { clients, administrators: subs } = parseConfiguration(adminSchema, options, 'admin()')
+  const { clients, administrators: subs, requestsPerMinute } = parseConfiguration(adminSchema, options, 'admin()')
   const administrators = { clients: new Set(clients), subs: new Set(subs) }
-  const operations: readonly Operation[] = clientOperations
+  const limitCalls = createCallLimit(requestsPerMinute)
+  const operations: readonly Operation[] = [
+    ...overviewOperations((url) => describeApi(url, operations)),
+    ...clientOperations,
+    ...scopeOperations,
+    ...userOperations,
+    ...sessionOperations,
+    ...keyOperations,
+  ]
   const match = createMatch(operations)
   let opened: AdminHost | undefined
   const host = (): AdminHost => {
@@ -63,14 +92,20 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
   }
 
   async function run({ caller, params, request }: Call<unknown, 'token'>, kit: EndpointKit): Promise<Reply> {
+    assertAdministrator(caller, administrators, kit)
+    const who = nameOf(caller)
+    limitCalls(who, kit)
     const { operation, ids } = match(request.method, request.segments, kit)
-    assertAdministrator(caller, operation, administrators, kit)
+    assertScope(caller, operation, kit)
+    assertAccepted(request, kit)
     const given = parametersOf(operation, params, kit)
+    assertNotAdministrator(ids, given, operation, administrators, kit)
     const { administration } = host()
-    const managers = administration.as({ who: nameOf(caller), from: request.clientAddress })
-    const [id = (given as { readonly clientId?: string }).clientId] = ids
-    assertNotAdministrator(id, operation, administrators, kit)
-    return operation.handle({ kit, host: host(), managers, caller, request, ids, params: given })
+    const by = { who, from: request.clientAddress }
+    const managers = administration.as(by)
+    const audited: OperationCall['audited'] = (change, make) => administration.audited(by, change, make)
+    const full = { kit, host: host(), managers, audited, caller, request, ids, params: given }
+    return operation.repeatable ? once(full, () => operation.handle(full)) : operation.handle(full)
   }
 
   return definePlugin('admin', [

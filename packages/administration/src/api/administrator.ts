@@ -12,16 +12,22 @@ export interface Administrators {
   readonly subs: ReadonlySet<string>
 }
 
-/** @throws OAuthError 403 unless the bearer of the token may use the operation. */
+/** @throws OAuthError 403 unless the configuration names the client and, if the token has one, the user */
 export function assertAdministrator(
-  { client, sub, scopes }: TokenCaller,
-  { method }: Pick<Operation, 'method'>,
+  { client, sub }: TokenCaller,
   administrators: Administrators,
   kit: Pick<Kit, 'refuse'>,
 ): void {
-  if (!administrators.clients.has(client.clientId) || (sub !== undefined && !administrators.subs.has(sub))) {
-    throw kit.refuse('not_administrator', 'The caller is not an administrator', 'not_administrator')
-  }
+  if (administrators.clients.has(client.clientId) && (sub === undefined || administrators.subs.has(sub))) return
+  throw kit.refuse('not_administrator', 'The caller is not an administrator', 'not_administrator')
+}
+
+/** @throws OAuthError 403 unless the token has the scope of the operation */
+export function assertScope(
+  { scopes }: TokenCaller,
+  { method }: Pick<Operation, 'method'>,
+  kit: Pick<Kit, 'refuse'>,
+): void {
   if (method === 'GET' || scopes.includes(adminScope)) return
   throw kit.refuse('insufficient_scope', `The access token must have the scope ${adminScope}`, 'scope_missing', {
     scope: adminScope,
@@ -35,13 +41,17 @@ export function assertAdministrator(
  * @throws OAuthError 409
  */
 export function assertNotAdministrator(
-  id: string | undefined,
+  [first]: readonly string[],
+  params: unknown,
   { protects }: Pick<Operation, 'protects'>,
   administrators: Administrators,
   kit: Pick<Kit, 'refuse'>,
 ): void {
-  const protectedIds = protects === 'clients' ? administrators.clients : administrators.subs
-  if (protects === undefined || id === undefined || !protectedIds.has(id)) return
+  if (protects === undefined) return
+  const { clientId, sub } = Object(params)
+  const [named, protectedIds] = protects === 'clients' ? [clientId, administrators.clients] : [sub, administrators.subs]
+  const id: unknown = first ?? named
+  if (typeof id !== 'string' || !protectedIds.has(id)) return
   const message = `${id} administrates, by the configuration; change it there, or by command`
   throw kit.refuse('invalid_request', message, 'administrator_protected', { status: 409 })
 }

@@ -1,22 +1,19 @@
-import type { ClientOptions } from '@grantry/core'
+import { type ClientOptions, clientSchema } from '@grantry/core'
 import * as v from 'valibot'
 import { clientType } from '../clients/client-type.ts'
 import { entryOperations } from './entries.ts'
 import { entryReply } from './entry-kind.ts'
 import { type Operation, operation } from './operation.ts'
+import { overlap } from './overlap.ts'
 import { versionOf } from './version.ts'
-
-/** Ten years: more than any rotation needs. */
-const longestOverlap = 315_360_000
 
 const rotateSecret = operation({
   id: 'rotateClientSecret',
   method: 'POST',
   path: '/clients/{id}/rotate-secret',
   summary: 'Add a secret, which is returned once, and let the earlier ones end after `overlap` seconds',
-  params: v.strictObject({
-    overlap: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(longestOverlap)), 0),
-  }),
+  params: v.strictObject({ overlap }),
+  repeatable: true,
   protects: 'clients',
   status: 200,
   async handle({ managers: { clients }, params, ids: [id = ''], request, kit }) {
@@ -31,6 +28,7 @@ export const clientOperations: readonly Operation[] = [
   ...entryOperations<ClientOptions>({
     type: clientType,
     segment: 'clients',
+    members: clientSchema,
     title: 'Client',
     readOnly: { secret: 'use rotate-secret', secrets: 'use rotate-secret' },
     protects: 'clients',

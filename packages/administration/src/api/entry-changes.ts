@@ -33,6 +33,8 @@ function assertWritable(members: object, readOnly: Readonly<Record<string, strin
   }
 }
 
+const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
+
 /** Returns the operation that adds an entry. */
 export const addOperation = <T extends object>({
   type,
@@ -40,6 +42,8 @@ export const addOperation = <T extends object>({
   title,
   protects,
   readOnly,
+  hasOwnId = false,
+  members,
   add,
 }: EntryKindApi<T>): Operation =>
   operation({
@@ -47,7 +51,8 @@ export const addOperation = <T extends object>({
     method: 'POST',
     path: `/${segment}`,
     summary: `Add a ${type.noun}`,
-    params: v.looseObject({ [type.idMember]: v.pipe(v.string(), v.minLength(1), v.maxLength(100)) }),
+    params: v.looseObject({ [type.idMember]: hasOwnId ? v.optional(idSchema) : idSchema }),
+    members,
     repeatable: true,
     protects,
     status: 201,
@@ -71,7 +76,8 @@ const versionIn = <T extends object>({ managerOf }: EntryKindApi<T>, call: Opera
 
 /** Returns the operation that changes members of an entry. */
 export function changeOperation<T extends object>(kind: EntryKindApi<T>): Operation {
-  const { type, segment, title, protects, readOnly, managerOf } = kind
+  const { type, segment, title, protects, notInChanges, members, managerOf } = kind
+  const readOnly = { ...kind.readOnly, ...notInChanges }
   const { idMember } = type
   return operation({
     id: `change${title}`,
@@ -79,6 +85,7 @@ export function changeOperation<T extends object>(kind: EntryKindApi<T>): Operat
     path: `/${segment}/{id}`,
     summary: `Change members of a ${type.noun}: a JSON Merge Patch (RFC 7396)`,
     params: v.looseObject({}),
+    members,
     conditional: true,
     protects,
     status: 200,

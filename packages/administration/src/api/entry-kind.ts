@@ -1,4 +1,5 @@
 import type { Reply } from '@grantry/core'
+import type * as v from 'valibot'
 import type { Members } from '../differences.ts'
 import type { EntryType } from '../entry-type.ts'
 import type { EntryManager } from '../manage-entries.ts'
@@ -17,6 +18,12 @@ export interface EntryKindApi<T extends object> {
   readonly title: string
   /** Members that are set in another way, with how. */
   readonly readOnly: Readonly<Record<string, string>>
+  /** Members that only an addition can set, with how they change. */
+  readonly notInChanges?: Readonly<Record<string, string>> | undefined
+  /** Whether an addition without an id gets one. */
+  readonly hasOwnId?: boolean | undefined
+  /** Describes the members. */
+  readonly members?: v.GenericSchema | undefined
   readonly protects?: Operation['protects']
   readonly managerOf: (managers: Managers) => Pick<EntryManager<T>, 'show' | 'page' | 'replace' | 'remove'>
   /** Adds an entry, and returns it with what is shown once. */

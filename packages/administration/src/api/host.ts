@@ -1,22 +1,30 @@
-import type { ProviderKeys } from '@grantry/core'
+import type { ProviderKeys, Revoke } from '@grantry/core'
 import type { Administration } from '../open-administration.ts'
 
-/** A session of a user, as the API returns it. */
+/** A session of a user: what `userSessions` of `@grantry/plugins/authorization-endpoint` returns. */
 export interface AdminSession {
   readonly sid: string
+  readonly subject: { readonly amr?: readonly string[] | undefined; readonly authTime?: number | undefined }
+  /** Epoch seconds. */
+  readonly startedAt: number
+  /** Epoch seconds. */
+  readonly expiresAt: number
 }
 
-/** What the API changes. It is asked for when the first request arrives: it can need the provider that has the plugin. */
+/** The sessions of users: `provider.use(userSessions)`. */
+export interface AdminSessions {
+  list(sub: string): Promise<readonly AdminSession[]>
+  end(sid: string): Promise<boolean>
+  endAll(sub: string): Promise<number>
+}
+
+/** What the API changes. The plugin asks for it with the first request: it can need the provider that has the plugin. */
 export interface AdminHost {
   readonly administration: Administration
   /** `provider.keys`. */
   readonly keys: ProviderKeys
-  /** The sessions of users: `provider.use(userSessions)`. Absent without `authorizationEndpoint()`. */
-  readonly sessions?:
-    | {
-        list(sub: string): Promise<readonly object[]>
-        end(sid: string): Promise<boolean>
-        endAll(sub: string): Promise<number>
-      }
-    | undefined
+  /** `provider.revoke`. */
+  readonly revoke: Revoke
+  /** Absent without `authorizationEndpoint()`. */
+  readonly sessions?: AdminSessions | undefined
 }

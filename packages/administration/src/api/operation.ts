@@ -1,5 +1,6 @@
 import type { EndpointKit, EndpointRequest, Reply, TokenCaller } from '@grantry/core'
 import type * as v from 'valibot'
+import type { AuditedChange } from '../audit.ts'
 import type { Managers } from '../open-administration.ts'
 import type { AdminHost } from './host.ts'
 
@@ -9,6 +10,8 @@ export interface OperationCall<P = unknown> {
   readonly host: AdminHost
   /** They change in the name of the caller. */
   readonly managers: Managers
+  /** Records a change of something else in the name of the caller. */
+  readonly audited: <T>(change: AuditedChange, make: () => Promise<T>) => Promise<T>
   readonly caller: TokenCaller
   readonly request: EndpointRequest
   /** The segments of the path that `{}` stand for, in order. */
@@ -36,6 +39,8 @@ export interface Operation<P = unknown> {
   /** The ids that this operation changes must not be those of the administrators. */
   readonly protects?: 'clients' | 'administrators' | undefined
   readonly status: 200 | 201 | 204
+  /** Describes members that `params` accepts, and something else checks. */
+  readonly members?: v.GenericSchema | undefined
   handle(call: OperationCall<P>): Promise<Reply>
 }
 

@@ -26,6 +26,7 @@ export function openAdminHost(
       revoke: provider.revoke,
     }),
     keys: provider.keys,
+    revoke: provider.revoke,
     ...(provider.has(userSessions) && { sessions: provider.use(userSessions) }),
   }
 }

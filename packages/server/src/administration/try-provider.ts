@@ -14,8 +14,8 @@ export interface Tried {
   readonly called: string
 }
 
-/** After the path: `.scopes[0] must be`, `: clientIdd is not a known`, `: secrets[0] has neither`. */
-const memberForm = /^(?:: (?=\S+ is not a known|secrets\[)|\.)?([\w.[\]]*)/u
+/** After the path: `.scopes[0] must be`, `: redirectUris[0] must be`, `: secrets[0] has neither`; not `: must be`. */
+const memberForm = /^(?:: (?!(?:must|is|has) )|\.)?([\w.[\]]*)/u
 
 /** Returns the path of the member that a message names: `''` for the value itself. */
 function memberIn(message: string, path: string): string | undefined {

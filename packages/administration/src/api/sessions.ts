@@ -1,0 +1,94 @@
+import type { Json, Kit } from '@grantry/core'
+import * as v from 'valibot'
+import type { AdminHost, AdminSession, AdminSessions } from './host.ts'
+import { type Operation, operation } from './operation.ts'
+
+const nothing = v.strictObject({})
+
+const missing = (kit: Pick<Kit, 'refuse'>, message: string) =>
+  kit.refuse('invalid_request', message, 'not_found', { status: 404 })
+
+function sessionsOf({ sessions }: AdminHost, kit: Pick<Kit, 'refuse'>): AdminSessions {
+  if (sessions !== undefined) return sessions
+  throw missing(kit, 'This server has no sessions; it has no authorization endpoint')
+}
+
+/** What the API shows of a session: nothing that is compared when it is used. */
+const shown = ({ sid, subject: { amr, authTime }, startedAt, expiresAt }: AdminSession): Json => ({
+  sid,
+  startedAt,
+  expiresAt,
+  ...(authTime !== undefined && { authTime }),
+  ...(amr !== undefined && { amr: [...amr] }),
+})
+
+/** The sessions of users, and what was issued to users and clients: also to those that are not in the storage. */
+export const sessionOperations: readonly Operation[] = [
+  operation({
+    id: 'listUserSessions',
+    method: 'GET',
+    path: '/users/{id}/sessions',
+    summary: 'List the sessions of a user, in all browsers',
+    params: nothing,
+    status: 200,
+    async handle({ host, kit, ids: [sub = ''] }) {
+      const found = await sessionsOf(host, kit).list(sub)
+      return { json: { items: found.map(shown) } }
+    },
+  }),
+  operation({
+    id: 'endUserSessions',
+    method: 'DELETE',
+    path: '/users/{id}/sessions',
+    summary: 'End all sessions of a user, and inform their clients',
+    params: nothing,
+    status: 204,
+    async handle({ host, kit, audited, ids: [sub = ''] }) {
+      const sessions = sessionsOf(host, kit)
+      await audited({ action: 'user_sessions_ended', id: sub }, () => sessions.endAll(sub))
+      return { status: 204 }
+    },
+  }),
+  operation({
+    id: 'endUserSession',
+    method: 'DELETE',
+    path: '/users/{id}/sessions/{sid}',
+    summary: 'End a session of a user, and inform its clients',
+    params: nothing,
+    status: 204,
+    async handle({ host, kit, audited, ids: [sub = '', sid = ''] }) {
+      const sessions = sessionsOf(host, kit)
+      const found = await sessions.list(sub)
+      if (!found.some((session) => session.sid === sid)) throw missing(kit, 'The user has no such session')
+      await audited({ action: 'user_session_ended', id: sub, before: { sid } }, () => sessions.end(sid))
+      return { status: 204 }
+    },
+  }),
+  operation({
+    id: 'revokeUser',
+    method: 'POST',
+    path: '/users/{id}/revoke',
+    summary: 'Revoke everything that was issued to a user so far: sessions, codes and tokens',
+    params: nothing,
+    status: 204,
+    async handle({ host, audited, ids: [subject = ''] }) {
+      await audited({ action: 'user_revoked', id: subject }, async () => {
+        await host.revoke({ subject })
+        await host.sessions?.endAll(subject)
+      })
+      return { status: 204 }
+    },
+  }),
+  operation({
+    id: 'revokeClient',
+    method: 'POST',
+    path: '/clients/{id}/revoke',
+    summary: 'Revoke everything that was issued to a client so far',
+    params: nothing,
+    status: 204,
+    async handle({ host, audited, ids: [clientId = ''] }) {
+      await audited({ action: 'client_revoked', id: clientId }, () => host.revoke({ clientId }))
+      return { status: 204 }
+    },
+  }),
+]
