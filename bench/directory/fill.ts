@@ -4,9 +4,12 @@ import type { PostgresqlServer } from '../../test/support/postgresql-server.ts'
 /** How the entries of a kind are made from one that the core has stored. */
 export interface Model {
   readonly kind: EntryKind
-  /** The id of the first one; the digits at its end are the number of an entry. */
+  /** The start of the ids; the number of an entry follows. */
   readonly id: string
+  /** The first entry. Each `own` in it has the number of the entry in the others. */
   readonly value: Json
+  /** Default: the id of the first entry. */
+  readonly own?: string | undefined
 }
 
 /** Digits of the number in an id. */
@@ -25,7 +28,7 @@ export async function fill(
   server: PostgresqlServer,
   table: string,
   entries: EntryStore,
-  { kind, id: prefix, value }: Model,
+  { kind, id: prefix, value, own = idOf(prefix, 0) }: Model,
   count: number,
 ): Promise<void> {
   const first = idOf(prefix, 0)
@@ -36,7 +39,7 @@ export async function fill(
     const to = Math.min(count, from + size) - 1
     await server.query(`INSERT INTO ${table} (key, value, ends)
 SELECT overlay(key PLACING convert_to(lpad(n::text, ${digits}, '0'), 'UTF8') FROM length(key) - ${digits - 1}),
-  replace(value, '${first}', '${prefix}' || lpad(n::text, ${digits}, '0')), ends
+  replace(value, '${own}', '${own.slice(0, -digits)}' || lpad(n::text, ${digits}, '0')), ends
 FROM ${table}, generate_series(${from}, ${to}) n
 WHERE position(${key} IN key) = length(key) - ${first.length} AND position(convert_to('entry:${kind}:', 'UTF8') IN key) > 0`)
   }

@@ -1,20 +1,21 @@
-// Measures token requests and lists with few and with many clients in one PostgreSQL.
-// `npm run bench:directory -- [--clients 100000] [--rounds 10] [--requests 2000] [--concurrent 16]`. It starts its own
-// server, on disk, and removes it at the end.
+// Measures token requests and lists with few and with many clients and users in one PostgreSQL.
+// `npm run bench:directory -- [--clients 100000] [--users 1000000] [--rounds 10] [--requests 2000] [--concurrent 16]`. It
+// starts its own server, on disk, and removes it at the end.
 import { parseArgs } from 'node:util'
-import { startPostgresql } from '../../test/support/postgresql-server.ts'
+import { type PostgresqlServer, startPostgresql } from '../../test/support/postgresql-server.ts'
 import { fill, idOf } from './fill.ts'
-import { clientValue, openService, type Service } from './service.ts'
+import { clientValue, nameValue, openService, type Service, userValue } from './service.ts'
 
 const { values } = parseArgs({
   options: {
     clients: { type: 'string', default: '100000' },
+    users: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '10' },
     requests: { type: 'string', default: '2000' },
     concurrent: { type: 'string', default: '16' },
   },
 })
-const [clients, rounds] = [Number(values.clients), Number(values.rounds)]
+const [clients, users, rounds] = [Number(values.clients), Number(values.users), Number(values.rounds)]
 const [requests, concurrent] = [Number(values.requests), Number(values.concurrent)]
 
 const print = (line: string): void => {
@@ -27,78 +28,96 @@ const heap = (): number => {
   return process.memoryUsage().heapUsed / 1e6
 }
 
-/** Returns microseconds per request. */
-async function measure(service: Service, next: () => string): Promise<number> {
-  let left = requests
+/** Calls a function for each value, several at a time. Returns microseconds per call. */
+async function measure<T>(given: readonly T[], call: (value: T) => Promise<unknown>): Promise<number> {
+  const left = [...given]
   async function lane(): Promise<void> {
-    while (left > 0) {
-      left -= 1
-      await service.token(next())
-    }
+    for (let next = left.pop(); next !== undefined; next = left.pop()) await call(next)
   }
   const start = performance.now()
   await Promise.all(Array.from({ length: concurrent }, lane))
-  return ((performance.now() - start) * 1000) / requests
+  return ((performance.now() - start) * 1000) / given.length
 }
 
-const anyOf = (count: number) => (): string => idOf('c', Math.floor(Math.random() * count))
+/** Ids for the requests of one figure, at random among the first `count`. */
+const idsOf = (prefix: string, count: number): readonly string[] =>
+  Array.from({ length: requests }, () => idOf(prefix, Math.floor(Math.random() * count)))
 
-/** Compares the same load in the same round. */
-async function compareTokens(few: Service, many: Service): Promise<void> {
-  const loads = {
-    'ten clients': () => measure(few, anyOf(10)),
-    [`${clients} clients, ten of them used`]: () => measure(many, anyOf(10)),
-    [`${clients} clients, all used at random`]: () => measure(many, anyOf(clients)),
-  }
-  const figures = Object.fromEntries(Object.keys(loads).map((name) => [name, [] as number[]]))
+const measureTokens = (service: Service, count: number): Promise<number> => measure(idsOf('c', count), service.token)
+
+async function measureCodes(service: Service, count: number): Promise<number> {
+  const codes: string[] = []
+  await measure(idsOf('u', count), async (sub) => codes.push(await service.code(sub)))
+  return measure(codes, service.redeem)
+}
+
+type Loads = Readonly<Record<string, () => Promise<number>>>
+
+/** Compares each load with the first one in the same round. */
+async function compare(title: string, loads: Loads): Promise<void> {
+  const names = Object.keys(loads)
+  const figures: Readonly<Record<string, number[]>> = Object.fromEntries(names.map((name) => [name, []]))
   for (const load of Object.values(loads)) await load()
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, load] of Object.entries(loads)) figures[name]?.push(await load())
   }
-  const base = figures['ten clients'] ?? []
+  print(`\n| ${title}, ${concurrent} concurrent | µs | to ten |\n| --- | ---: | ---: |`)
+  const first = figures[names[0] ?? ''] ?? []
   for (const [name, own] of Object.entries(figures)) {
-    const ratio = median(own.map((figure, round) => figure / (base[round] ?? Number.NaN)))
+    const ratio = median(own.map((figure, round) => figure / (first[round] ?? Number.NaN)))
     print(`| ${name} | ${median(own).toFixed(0)} | ${ratio.toFixed(2)} |`)
   }
 }
 
-/** Prints the milliseconds of a page of 100 clients. */
-async function measureLists({ entries }: Service, count: number): Promise<void> {
-  const starts = Array.from({ length: 50 }, () => idOf('c', Math.floor(Math.random() * count)))
+/** Prints the milliseconds of pages. */
+async function pages(what: string, read: (number: number) => Promise<unknown>, count: number): Promise<void> {
   const times: number[] = []
-  for (const after of starts) {
+  for (let page = 0; page < 50; page += 1) {
     const start = performance.now()
-    await entries.list('client', { after, limit: 100 })
+    await read(Math.floor(Math.random() * count))
     times.push(performance.now() - start)
   }
-  print(`| ${count} | ${median(times).toFixed(1)} | ${(sorted(times).at(-1) ?? Number.NaN).toFixed(1)} |`)
+  print(`| ${what} | ${median(times).toFixed(1)} | ${(sorted(times).at(-1) ?? Number.NaN).toFixed(1)} |`)
+}
+
+async function measurePages({ entries, users: manager }: Service): Promise<void> {
+  print('\n| a page of 100 | ms | longest of 50 |\n| --- | ---: | ---: |')
+  const list = (kind: 'client' | 'user', prefix: string) => (number: number) =>
+    entries.list(kind, { after: idOf(prefix, number), limit: 100 })
+  await pages(`of ${clients} clients`, list('client', 'c'), clients)
+  await pages(`of ${users} users`, list('user', 'u'), users)
+  const search = (number: number) => manager.search({ name: `NAME-${idOf('u', number).slice(0, -2)}`, limit: 100 })
+  await pages(`of ${users} users, by the start of their names`, search, users)
+}
+
+async function fillBoth(server: PostgresqlServer, { table, entries }: Service, counts: readonly [number, number]) {
+  const sub = idOf('u', 0)
+  const start = performance.now()
+  await fill(server, table, entries, { kind: 'client', id: 'c', value: clientValue(idOf('c', 0)) }, counts[0])
+  await fill(server, table, entries, { kind: 'user', id: 'u', value: userValue(sub) }, counts[1])
+  await fill(server, table, entries, { kind: 'user-name', id: 'name-u', value: nameValue(sub), own: sub }, counts[1])
+  await server.query(`VACUUM ANALYZE ${table}`)
+  print(`${counts[0]} clients and ${counts[1]} users in ${((performance.now() - start) / 1000).toFixed(0)} s`)
 }
 
 const server = await startPostgresql({ settings: ['shared_buffers=512MB'] })
 try {
   const [few, many] = [await openService(server, 'few'), await openService(server, 'many')]
-  for (const [service, count] of [
-    [few, 10],
-    [many, clients],
-  ] as const) {
-    await fill(
-      server,
-      service.table,
-      service.entries,
-      { kind: 'client', id: 'c', value: clientValue(idOf('c', 0)) },
-      count,
-    )
-    await server.query(`VACUUM ANALYZE ${service.table}`)
-  }
+  await fillBoth(server, few, [10, 10])
+  await fillBoth(server, many, [clients, users])
   const before = heap()
-  print(`\n| a token by client credentials, ${concurrent} concurrent | µs | to ten clients |\n| --- | ---: | ---: |`)
-  await compareTokens(few, many)
-  print(
-    `\nheap before and afterwards, with at most 10,000 remembered clients: ${before.toFixed(0)} and ${heap().toFixed(0)} MB`,
-  )
-  print('\n| clients | a page of 100, ms | longest of 50 |\n| ---: | ---: | ---: |')
-  await measureLists(few, 10)
-  await measureLists(many, clients)
+  await compare('a token by client credentials', {
+    'ten clients': () => measureTokens(few, 10),
+    [`${clients} clients, ten of them used`]: () => measureTokens(many, 10),
+    [`${clients} clients, all used at random`]: () => measureTokens(many, clients),
+  })
+  await compare('a token for a code', {
+    'ten users': () => measureCodes(few, 10),
+    [`${users} users, ten of them used`]: () => measureCodes(many, 10),
+    [`${users} users, all used at random`]: () => measureCodes(many, users),
+  })
+  print(`\nheap before and afterwards: ${before.toFixed(0)} and ${heap().toFixed(0)} MB`)
+  await measurePages(many)
   await Promise.all([few.close(), many.close()])
 } finally {
   await server.stop()
