@@ -4,12 +4,14 @@ import { openCredentials } from './credentials/open-credentials.ts'
 import { rememberFinds } from './directory/client-sources.ts'
 import { sharedLimits } from './directory/host-port.ts'
 import { openDirectory } from './directory/open-directory.ts'
+import { derivedFrom } from './directory/scopes.ts'
 import { createMetadata, endpointUrls, tokenEndpointUrls } from './endpoints/metadata.ts'
 import { endpointPaths } from './endpoints/paths.ts'
 import { createRecorder, type Recorder } from './events/recorder.ts'
 import { openGrants } from './grants/open-grants.ts'
 import { createPluginKits } from './grants/plugin-kit.ts'
-import { canIssueIdentityTokens, createScopePolicy } from './grants/scope-policy.ts'
+import { canIssueIdentityTokens } from './grants/scope-policy.ts'
+import { createScopeRules } from './grants/scope-rules.ts'
 import { openKeyRing } from './keys/open-key-ring.ts'
 import type { CheckedOptions } from './options.ts'
 import { createRegistry } from './parts/registry.ts'
@@ -17,8 +19,7 @@ import { probeStorage } from './records/probe.ts'
 import { openStore, type Store } from './records/store.ts'
 import { assertHashes, type Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
-import { assertConsistent, assertSignable, createEntryChecks } from './startup-checks.ts'
-import { createAudiences } from './tokens/audience.ts'
+import { assertConsistent, assertSignable, createEntryChecks, scopeProblem } from './startup-checks.ts'
 import { createJwt } from './tokens/jwt.ts'
 import { openTokens } from './tokens/open-tokens.ts'
 
@@ -38,12 +39,13 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const registry = createRegistry([builtInMethods, options.plugins], issuer)
   const paths = endpointPaths(options, registry)
   const urls = endpointUrls(options, registry, paths)
-  const { hostClients, ...directory } = openDirectory(options, registry, hostLimits)
+  const otherScopes = await registry.scopeSources?.read(hostLimits, scopeProblem)
+  const { hostClients, ...directory } = openDirectory(options, registry, hostLimits, otherScopes)
   const { scopes, users } = directory
-  const scopePolicy = createScopePolicy(scopes, registry, options.unavailableScopes)
-  assertConsistent({ clients: hostClients, scopes, users, registry })
-
-  const openKeys = await openKeyRing(options.keys, canIssueIdentityTokens(hostClients, scopes, registry), runtime)
+  assertConsistent({ clients: hostClients, scopes: scopes.current, users, registry })
+  const scopeRules = derivedFrom(scopes, (present) => createScopeRules(present, options, users, registry))
+  const canIdentify = canIssueIdentityTokens(hostClients, scopes.current, registry)
+  const openKeys = await openKeyRing(options.keys, canIdentify, runtime)
   await assertHashes(runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
   const recorder = createRecorder(options.observe, runtime, options.traceHeaders)
@@ -52,10 +54,9 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   assertSignable(hostClients, keys)
 
   const shared = { issuer, store, runtime, recorder }
-  const audiences = createAudiences(issuer, scopes)
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
   const tokenEndpoints = tokenEndpointUrls(registry, urls)
-  const plugins = createPluginKits({ ...shared, tokenEndpoints, keys, audiences, jwt, hostLimits, registry })
+  const plugins = createPluginKits({ ...shared, tokenEndpoints, keys, scopeRules, jwt, hostLimits, registry })
   const { kitOf } = plugins
   const combined = registry.withClientSources?.(hostClients, { schema: registry.clientSchema, hostLimits, kitOf })
   const clients = rememberFinds(combined ?? hostClients, runtime)
@@ -63,7 +64,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const { bindings } = registry
   const host = { users, maxHostCalls, abuseControl }
   const credentials = openCredentials({ ...shared, ...host, registry, kitOf, clients, scopes, limits })
-  const signing = { keys, jwt, audiences }
+  const signing = { keys, jwt, scopeRules }
   const tokens = openTokens({
     ...shared,
     ...directory,
@@ -82,7 +83,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     plugins,
     clients,
     users,
-    scopePolicy,
     tokens,
     credentials,
     waitingRequests: abuseControl.waitingRequests,
@@ -95,7 +95,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     ...grants,
     clients,
     keys,
-    audiences,
+    scopeRules,
     registry,
     errors: {
       realm: issuer,
@@ -104,8 +104,9 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       exposedHeaders: bindings.exposedHeaders,
     },
     validationLimits: limits.validationLimits,
-    scopePolicy,
-    metadata: createMetadata({ clients, scopes, registry, keys }, issuer, urls, paths),
+    metadata: derivedFrom(scopes, (present) =>
+      createMetadata({ clients, scopes: present, registry, keys }, issuer, urls, paths),
+    ),
     paths,
     unrelatedScope: options.introspection.unrelatedScope,
     bodyLimit: options.bodyLimit,

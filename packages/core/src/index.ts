@@ -134,6 +134,7 @@ export type {
 export { collectParts, directorySchemasOf } from './parts/registry.ts'
 export type { ResponseFormat } from './parts/response-format.ts'
 export { defineResponseFormat } from './parts/response-format-kind.ts'
+export { defineScopeSource, type ScopeSource } from './parts/scope-source.ts'
 export { defineTask, type Task } from './parts/task.ts'
 export type {
   Proof,

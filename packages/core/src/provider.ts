@@ -51,7 +51,7 @@ export interface Provider extends UsePlugins {
   readonly checkClient: Services['checkClient']
   /** Checks a scope without adding it, as `checkClient` does. */
   readonly checkScope: Services['checkScope']
-  /** The discovery document. */
+  /** The present discovery document. */
   readonly metadata: JsonObject
   readonly grantTypes: readonly string[]
   readonly keys: ProviderKeys
@@ -67,8 +67,8 @@ export interface Provider extends UsePlugins {
    */
   isReady(): Promise<boolean>
   /**
-   * Runs the tasks of plugins, such as retries. Call it at start and every few seconds; in a Worker, from a scheduled
-   * event. A call during a run waits for that run. Never rejects: a failure is an event.
+   * Runs the tasks of plugins, such as retries, and reads the scopes that plugins keep. Call it at start and every few
+   * seconds; in a Worker, from a scheduled event. A call during a run waits for that run. Never rejects: a failure is an event.
    */
   runTasks(): Promise<void>
   /** Closes the storage. Call it when no request is in flight. */
@@ -119,6 +119,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const runtime = completeRuntime(options.runtime)
   const services = await createServices(options, runtime)
   const tasks = services.registry.createTasks(services.endpointKitOf, services.recorder)
+  const { refresh } = services.scopes
+  const reading = refresh && services.registry.scopeSources?.createRunner([refresh], services.recorder)
   const { metadata, paths } = services
   const { issuer: realm, traceHeaders } = options
   const { clients, recorder, errors } = services
@@ -161,7 +163,9 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     inspect: services.inspect,
     checkClient: services.checkClient,
     checkScope: services.checkScope,
-    metadata,
+    get metadata() {
+      return metadata()
+    },
     grantTypes: [...services.registry.grants.keys()],
     keys: services.keys.operator,
     paths: Object.freeze(Object.fromEntries(paths)),
@@ -170,10 +174,12 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
       return services.recorder.observerFailures
     },
     async close() {
-      await Promise.all([services.keys.settled(), tasks.settled()])
+      await Promise.all([services.keys.settled(), tasks.settled(), reading?.settled()])
       await options.storage.dispose?.()
     },
     isReady: services.store.isReady,
-    runTasks: tasks.run,
+    async runTasks() {
+      await Promise.all([reading?.run(), tasks.run()])
+    },
   } satisfies Provider)
 }

@@ -7,18 +7,17 @@ import type { ScopeOptions } from './directory/scope.ts'
 import type { ErrorContext } from './errors/error-response.ts'
 import type { Recorder } from './events/recorder.ts'
 import type { Grants } from './grants/open-grants.ts'
-import type { ScopePolicy } from './grants/scope-policy.ts'
+import type { ScopeRules } from './grants/scope-rules.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Registry } from './parts/registry.ts'
 import type { Store } from './records/store.ts'
 import type { Runtime } from './runtime.ts'
-import type { Audiences } from './tokens/audience.ts'
 import type { Tokens } from './tokens/open-tokens.ts'
 import type { JsonObject } from './types.ts'
 
 /** The services of a provider, created once. Each endpoint destructures those that it needs. */
 export interface Services
-  extends Pick<Directory, 'scopes' | 'users' | 'userClaims'>,
+  extends Pick<Directory, 'scopes' | 'users'>,
     Omit<Credentials, 'checkPassword'>,
     Omit<Tokens, 'revocationEpochs' | 'newRevocationMark'>,
     Grants {
@@ -32,11 +31,11 @@ export interface Services
   readonly clients: ClientDirectory
   /** `undefined`: the validation of tokens is not limited. */
   readonly validationLimits: ValidationLimits | undefined
-  readonly scopePolicy: ScopePolicy
-  readonly audiences: Audiences
+  /** Returns what follows from the present scopes. A request with several steps calls it once. */
+  readonly scopeRules: () => ScopeRules
 
-  /** The discovery document. */
-  readonly metadata: JsonObject
+  /** Returns the discovery document. */
+  readonly metadata: () => JsonObject
   /** The absolute paths of the enabled endpoints, by name. */
   readonly paths: ReadonlyMap<string, string>
 

@@ -2,7 +2,8 @@ import { assertNone } from './config-problems.ts'
 import type { Client } from './directory/client.ts'
 import { type ClientDirectory, openClients } from './directory/clients.ts'
 import type { HostLimits } from './directory/host-port.ts'
-import { openScopes } from './directory/scopes.ts'
+import type { Scope } from './directory/scope.ts'
+import { openScopes, type ScopeDirectory } from './directory/scopes.ts'
 import { endpointNames } from './endpoints/built-in.ts'
 import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
@@ -57,7 +58,7 @@ function authenticationProblem(client: Client, clients: ClientDirectory, registr
   return `clients: ${clientId} has no usable secret; add one, or set public: true${orElse}`
 }
 
-type Checked = Pick<Services, 'clients' | 'scopes' | 'users' | 'registry'>
+type Checked = Pick<Services, 'clients' | 'users' | 'registry'> & { readonly scopes: ScopeDirectory }
 type CheckedClients = Pick<Services, 'clients' | 'registry'> & { readonly isScope: (name: string) => boolean }
 
 function clientProblems(client: Client, { clients, isScope, registry }: CheckedClients): readonly string[] {
@@ -82,13 +83,15 @@ function clientProblems(client: Client, { clients, isScope, registry }: CheckedC
   return [...ofGrants, ...ofScopes, ...(problem === undefined ? [] : [problem])]
 }
 
-const scopeProblems = ({ scopes }: Pick<Checked, 'scopes'>): readonly string[] =>
-  scopes.all.flatMap(({ name, claims, identity }) => {
-    const reserved = claims.find((claim) => isProtocolClaim(claim) && !(identity && claim === 'sub'))
-    return reserved === undefined
-      ? []
-      : [`scopes: ${name} has the claim ${reserved}, which is reserved for the protocol; remove it`]
-  })
+/** Returns what is wrong with a scope, besides its form; `undefined` if nothing is. */
+export function scopeProblem({ name, claims, identity }: Scope): string | undefined {
+  const reserved = claims.find((claim) => isProtocolClaim(claim) && !(identity && claim === 'sub'))
+  return reserved === undefined
+    ? undefined
+    : `scopes: ${name} has the claim ${reserved}, which is reserved for the protocol; remove it`
+}
+
+const scopeProblems = ({ all }: ScopeDirectory): readonly string[] => all.flatMap((scope) => scopeProblem(scope) ?? [])
 
 /** @throws TypeError when a client contradicts the other options. */
 function assertClients(checked: CheckedClients): void {
@@ -116,7 +119,7 @@ export function assertConsistent(checked: Checked): void {
     ({ stored }) => stored !== undefined && stored.kind !== 'refresh' && !registry.capabilities.has('authorizations'),
   )
   assertNone([
-    ...scopeProblems(checked),
+    ...scopeProblems(scopes),
     ...unstored.map(
       ({ grantType }) =>
         `plugins: the grant type ${grantType} redeems stored grants, but no plugin has the capability authorizations, which stores them; add requires: [authorizations] to the grant`,
@@ -147,12 +150,12 @@ export function createEntryChecks(
   return {
     checkClient(client, moreScopes = []) {
       const clients = openClients([client], registry.clientSchema, hostLimits)
-      const isScope = (name: string): boolean => scopes.find(name) !== undefined || moreScopes.includes(name)
+      const isScope = (name: string): boolean => scopes.current.find(name) !== undefined || moreScopes.includes(name)
       assertClients({ clients, isScope, registry })
       assertSignable(clients, keys)
     },
     checkScope(scope) {
-      assertNone(scopeProblems({ scopes: openScopes([scope, ...registry.pluginScopes], registry.scopeSchema) }))
+      assertNone(scopeProblems(openScopes([scope, ...registry.pluginScopes], registry.scopeSchema).current))
     },
   }
 }

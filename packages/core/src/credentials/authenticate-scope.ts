@@ -1,6 +1,6 @@
 import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Scope } from '../directory/scope.ts'
-import type { ScopeDirectory } from '../directory/scopes.ts'
+import { derivedFrom, type LiveScopes } from '../directory/scopes.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import type { ClientAuthentication, PresentedSecret } from '../parts/client-authentication.ts'
@@ -34,24 +34,25 @@ export type ScopeAuthentication = (
 export function createScopeAuthentication(deps: {
   readonly methods: readonly OwnedPart<ClientAuthentication>[]
   readonly kitOf: (plugin: string) => Kit
-  readonly scopes: ScopeDirectory
+  readonly scopes: LiveScopes
   readonly limits: CredentialLimits
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): ScopeAuthentication {
   const { methods, kitOf, scopes, limits, runtime, recorder } = deps
-  const isKnown = (name: string): boolean => scopes.find(name) !== undefined
+  const isKnown = (name: string): boolean => scopes.current.find(name) !== undefined
   // A scope has only secrets. A name alone is found too, for the events.
   const present = createPresent(
     methods.filter(({ part }) => part.verify === undefined || part.implicit),
     kitOf,
   )
-  const matchesSecret = createSecretCheck(scopes.all.map(scopes.secretsOf), runtime)
+  const secretCheck = derivedFrom(scopes, ({ all, secretsOf }) => createSecretCheck(all.map(secretsOf), runtime))
 
   function match(presented: PresentedSecret): MaybePromise<Verdict> {
     if (!isPossible(presented)) return { reason: 'credentials_impossible' }
-    const scope = scopes.find(presented.clientId)
-    return after(matchesSecret(presented.secret, scope && scopes.secretsOf(scope)), (matches): Verdict => {
+    const { find, secretsOf } = scopes.current
+    const scope = find(presented.clientId)
+    return after(secretCheck()(presented.secret, scope && secretsOf(scope)), (matches): Verdict => {
       if (scope === undefined) return { reason: 'scope_unknown' }
       if (!matches) return { reason: 'secret_mismatch' }
       return scope.enabled ? { scope } : { reason: 'scope_disabled' }

@@ -1,7 +1,7 @@
 import type { AbuseControl } from '../abuse/abuse-control.ts'
 import type { Limits } from '../abuse/open-limits.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
-import type { ScopeDirectory } from '../directory/scopes.ts'
+import type { LiveScopes } from '../directory/scopes.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'
 import { missing } from '../parts/capability.ts'
@@ -37,7 +37,7 @@ export function openCredentials({
   readonly registry: Pick<Registry, 'authenticationMethods' | 'capabilities'>
   readonly kitOf: (plugin: string) => Kit
   readonly clients: ClientDirectory
-  readonly scopes: ScopeDirectory
+  readonly scopes: LiveScopes
   readonly users: UserService
   readonly maxHostCalls: number
   readonly limits: Pick<Limits, 'clientLimits' | 'scopeLimits'>

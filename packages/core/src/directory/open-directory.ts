@@ -3,16 +3,14 @@ import type { clientSchema } from './client.ts'
 import { type ClientDirectory, openClients } from './clients.ts'
 import type { HostLimits } from './host-port.ts'
 import type { ScopeOptions, scopeSchema } from './scope.ts'
-import { openScopes, type ScopeDirectory } from './scopes.ts'
-import { createUserClaims, type UserClaims } from './user-claims.ts'
+import { type LiveScopes, type OtherScopes, openScopes } from './scopes.ts'
 import { openUsers, type UserService } from './user-service.ts'
 
 /** The clients, scopes and users of a host. */
 export interface Directory {
   readonly hostClients: ClientDirectory
-  readonly scopes: ScopeDirectory
+  readonly scopes: LiveScopes
   readonly users: UserService
-  readonly userClaims: UserClaims
 }
 
 /**
@@ -32,16 +30,12 @@ export function openDirectory(
     readonly pluginScopes: readonly ScopeOptions[]
   },
   hostLimits: HostLimits,
+  others: OtherScopes | undefined,
 ): Directory {
   const [hostClients, users, scopes] = allSteps([
     () => openClients(options.clients, schemas.clientSchema, hostLimits),
     () => openUsers(options.users, hostLimits),
-    () => openScopes([...options.scopes, ...schemas.pluginScopes], schemas.scopeSchema),
+    () => openScopes([...options.scopes, ...schemas.pluginScopes], schemas.scopeSchema, others),
   ])
-  return {
-    hostClients,
-    scopes,
-    users,
-    userClaims: createUserClaims(scopes, users),
-  }
+  return { hostClients, scopes, users }
 }

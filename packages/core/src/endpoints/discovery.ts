@@ -1,12 +1,17 @@
 import { documentLifetime } from '../http/plain-response.ts'
 import type { Services } from '../services.ts'
+import type { JsonObject } from '../types.ts'
 import { builtIn } from './core-endpoint.ts'
 
 const facts = { methods: ['GET'], caller: 'anyone', cors: 'public' } as const
 
 function handleOf({ metadata }: Services) {
-  const reply = Object.freeze({ json: metadata, maxAge: documentLifetime })
-  return () => reply
+  let reply: { readonly json: JsonObject; readonly maxAge: number } | undefined
+  return () => {
+    const json = metadata()
+    if (reply?.json !== json) reply = Object.freeze({ json, maxAge: documentLifetime })
+    return reply
+  }
 }
 
 /**

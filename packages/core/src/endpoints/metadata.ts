@@ -1,3 +1,4 @@
+import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { ClientAuthentication } from '../parts/client-authentication.ts'
 import type { CoreMember } from '../parts/plugin-metadata.ts'
 import type { Registry } from '../parts/registry.ts'
@@ -56,7 +57,12 @@ export function tokenEndpointUrls(
  * @see OpenID Connect Discovery 1.0 section 3; RFC 8414 section 2; wire contract, section 9
  */
 export function createMetadata(
-  { clients, scopes, registry, keys }: Pick<Services, 'clients' | 'scopes' | 'registry' | 'keys'>,
+  {
+    clients,
+    scopes,
+    registry,
+    keys,
+  }: Pick<Services, 'clients' | 'registry' | 'keys'> & { readonly scopes: ScopeDirectory },
   issuer: string,
   urls: ReadonlyMap<string, string>,
   paths: EndpointPaths,

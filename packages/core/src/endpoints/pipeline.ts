@@ -160,7 +160,6 @@ const forToken: CreateHandler = (steps, { accessTokens, keyProofs, recorder, err
   const [requiredScope = ''] = accepted
   const [firstScheme, ...otherSchemes] = errors.schemes
   const schemes = [firstScheme.name, ...otherSchemes.map(({ name }) => name)] as const
-  const needsUser = accepted.some((name) => scopes.find(name)?.identity === true)
   return async (request, trace) => {
     const body = bodyOf(request)
     const bytes = body && (await body)
@@ -183,6 +182,7 @@ const forToken: CreateHandler = (steps, { accessTokens, keyProofs, recorder, err
       throw error
     })
     const proved = proof === undefined ? nothingProved : await proof
+    const needsUser = accepted.some((name) => scopes.current.find(name)?.identity === true)
     if (!accepted.some((name) => granted.includes(name)) || (needsUser && sub === undefined)) {
       throw new OAuthError('insufficient_scope', `The access token must have the scope ${requiredScope}`, {
         reason: `${requiredScope}_missing`,

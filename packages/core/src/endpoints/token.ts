@@ -78,7 +78,7 @@ export const tokenEndpoint = builtIn(
     // Each grant has its own schema.
     params: v.any() as Schema<RequestParameters>,
   },
-  ({ registry, scopePolicy, users, createKit, mint, settleDemands, audiences, commit, store, runtime }) => {
+  ({ registry, scopeRules, users, createKit, mint, settleDemands, commit, store, runtime }) => {
     return async ({ caller: client, params: form, facts, confirmation }, _kit, trace) => {
       const grant = grantFor(form.grant_type, client, registry)
       const { grantType } = grant
@@ -97,10 +97,11 @@ export const tokenEndpoint = builtIn(
       for (const check of registry.checksOf(grantType)) {
         checks.push({ check, params: await parseFields(check.part.params, parameters), kit: kitFor(check.plugin) })
       }
+      const rules = scopeRules()
       const scopes =
         form.scope === undefined && grant.defaultScopes !== undefined
-          ? scopePolicy.available(grant.defaultScopes(client), client)
-          : scopePolicy.requested(form.scope, grant, client)
+          ? rules.policy.available(grant.defaultScopes(client), client)
+          : rules.policy.requested(form.scope, grant, client)
       // The core compares the result with them.
       Object.freeze(scopes)
       // Spread last: on Node 20, adding a member after a spread takes half a microsecond (bench/PROFILE.md).
@@ -111,8 +112,8 @@ export const tokenEndpoint = builtIn(
         trace.sub = result.subject?.sub
         const contributed = await settleDemands(result, checks, { grantType, ...grantRequest }, trace)
         if (contributed === undefined) throw refuse('demand_unsettled')
-        assertWithinPolicy(result, { grant, client, confirmation, scopes }, { registry, scopePolicy })
-        const accessScopes = narrowScopes(result, contributed, audiences)
+        assertWithinPolicy(result, { grant, client, confirmation, scopes }, { registry, scopePolicy: rules.policy })
+        const accessScopes = narrowScopes(result, contributed, rules.audiences)
         const { subject, stored } = result
         if (subject !== undefined) {
           // Tokens of a stored grant carry its mark.
@@ -132,6 +133,7 @@ export const tokenEndpoint = builtIn(
         const mintFrom = (issuance: Issuance): Promise<Minted> =>
           mint({
             result,
+            scopeRules: rules,
             accessScopes,
             contributed,
             client,

@@ -16,9 +16,9 @@ export const userinfoEndpoint = builtIn(
     scope: 'openid',
     cors: 'clients',
   },
-  ({ userClaims }) =>
+  ({ scopeRules }) =>
     async ({ caller: { client, sub = '', scopes, claims } }) => {
       const names = userinfoClaimsIn(claims)
-      return { json: { sub, ...(await userClaims(sub, scopes, 'identity', names && { client, names })) } }
+      return { json: { sub, ...(await scopeRules().userClaims(sub, scopes, 'identity', names && { client, names })) } }
     },
 )

@@ -12,7 +12,6 @@ import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Audiences } from '../tokens/audience.ts'
 import { isIdentityProtocolClaim, isProtocolClaim } from '../tokens/claims.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
 import { assertNotRevoked, recordedEpochs } from '../tokens/revocation-epochs.ts'
@@ -20,7 +19,8 @@ import type { NewRevocationMark } from '../tokens/revocation-mark.ts'
 import { grantKeyOf } from '../tokens/stored-grant.ts'
 import type { ReadAuthorization } from './contributions.ts'
 import { assertAudience, createOpenRequest, describeProblem, type OpenRequest, refuse } from './open-authorization.ts'
-import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
+import { allowsRefreshToken } from './scope-policy.ts'
+import type { ScopeRules } from './scope-rules.ts'
 
 /** Creates the schema of approvals. On demand, so that a bundler can drop it. */
 const createApprovalSchema = () =>
@@ -47,14 +47,14 @@ function checkedApproval(input: unknown, schema: ReturnType<typeof createApprova
 }
 
 /** Returns the scopes of an approval. They can only be fewer than those of the proposal. */
-function narrowed(scopes: readonly string[] | undefined, open: OpenRequest, audiences: Audiences): readonly string[] {
+function narrowed(scopes: readonly string[] | undefined, open: OpenRequest): readonly string[] {
   if (scopes === undefined) return open.scopes
   const names = [...new Set(scopes)]
   if (names.length === 0) throw new OAuthError('invalid_scope', 'The scope is missing', { reason: 'scope_missing' })
   if (!names.every((name) => open.scopes.includes(name))) {
     throw new OAuthError('invalid_scope', 'The scope is not valid', { reason: 'scope_escalation' })
   }
-  assertAudience(open.contributed, names, audiences)
+  assertAudience(open.contributed, names, open.rules.audiences)
   return names
 }
 
@@ -84,7 +84,6 @@ function createProposals() {
 
 interface AuthorizeDeps {
   readonly issuer: string
-  readonly audiences: Audiences
   readonly store: Store
   readonly families: Families
   readonly newRevocationMark: NewRevocationMark
@@ -94,7 +93,7 @@ interface AuthorizeDeps {
 
 /** Creates the function that stores what was authorized. */
 function createStoreApproval(deps: AuthorizeDeps) {
-  const { issuer, audiences, store, families, newRevocationMark, runtime, recorder } = deps
+  const { issuer, store, families, newRevocationMark, runtime, recorder } = deps
 
   /** Stores the record of a new grant. A credential of the caller must be new. */
   async function storeNew(hash: string, record: GrantRecord, isGiven: boolean): Promise<void> {
@@ -107,7 +106,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
 
   async function recordOf(open: OpenRequest, approval: Approval): Promise<GrantRecord> {
     const { client, grantType, request, contributed } = open
-    const scopes = narrowed(approval.scopes, open, audiences)
+    const scopes = narrowed(approval.scopes, open)
     const now = runtime.now()
     const subject = completeSubject(approval.subject, now)
     const redeemableUntil = now + open.lifetime
@@ -166,7 +165,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
 export interface AuthorizationDeps extends AuthorizeDeps {
   readonly registry: Registry
   readonly clients: ClientDirectory
-  readonly scopePolicy: ScopePolicy
+  readonly scopeRules: () => ScopeRules
   readonly readAuthorization: ReadAuthorization
 }
 
@@ -174,18 +173,20 @@ export function createAuthorizations(deps: AuthorizationDeps): {
   readonly openAuthorization: OpenAuthorization
   readonly authorize: Authorize
 } {
-  const { clients } = deps
+  const { clients, scopeRules } = deps
   const openRequest = createOpenRequest(deps)
   const storeApproval = createStoreApproval(deps)
   const proposals = createProposals()
   const approvalSchema = createApprovalSchema()
 
-  /** Checks a request again if its client could have changed since, such as during a slow call of the host. */
+  /** Checks a request again if its client or the scopes could have changed since, such as during a slow call of the host. */
   async function current(opened: OpenRequest): Promise<OpenRequest> {
-    const { client, request, scopes } = opened
+    const { client, request, rules, scopes } = opened
     const found = await clients.find(client.clientId, client)
     // With the scopes of the proposal: others have been shown to no user.
-    return found === client ? opened : openRequest({ ...request, scope: undefined, scopes }, found)
+    return found === client && rules === scopeRules()
+      ? opened
+      : openRequest({ ...request, scope: undefined, scopes }, found)
   }
 
   return {

@@ -7,7 +7,7 @@ import type { Jwt } from '../tokens/jwt.ts'
 import type { RevocationEpochs } from '../tokens/revocation-epochs.ts'
 import type { Authorizations } from './authorizations.ts'
 import type { PluginKits } from './plugin-kit.ts'
-import type { ScopePolicy } from './scope-policy.ts'
+import type { ScopeRules } from './scope-rules.ts'
 
 /** Returns the kit of the endpoints, tasks and host functions of a plugin: the same one for every request. */
 export type EndpointKitOf = (plugin: string) => EndpointKit
@@ -20,13 +20,13 @@ export function createEndpointKits(deps: {
   readonly plugins: PluginKits
   readonly clients: ClientDirectory
   readonly users: UserService
-  readonly scopePolicy: ScopePolicy
+  readonly scopeRules: () => ScopeRules
   readonly store: Store
   readonly revocationEpochs: RevocationEpochs
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
 }): EndpointKitOf {
-  const { issuer, paths, jwt, plugins, clients, users, scopePolicy, authorizations, authenticateUser } = deps
+  const { issuer, paths, jwt, plugins, clients, users, scopeRules, authorizations, authenticateUser } = deps
   const { store, revocationEpochs } = deps
   const { origin } = new URL(issuer)
   const kits = new Map<string, EndpointKit>()
@@ -52,7 +52,7 @@ export function createEndpointKits(deps: {
         const client = await clients.find(clientId)
         return client?.enabled ? client : undefined
       },
-      scopesOf: (client, scope) => scopePolicy.requested(scope, { scope: 'required' }, client),
+      scopesOf: (client, scope) => scopeRules().policy.requested(scope, { scope: 'required' }, client),
       ...authorizations,
       authenticateUser,
     }

@@ -8,6 +8,7 @@ import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
+import type { ScopeClaims } from '../tokens/access-token-claims.ts'
 import type { Families } from '../tokens/family.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import { epochClaims, inheritedEpochs } from '../tokens/revocation-epochs.ts'
@@ -30,6 +31,8 @@ export interface Minted {
 }
 
 interface MintRequest extends RefreshTokenRequest {
+  /** Those that the request was checked with. */
+  readonly scopeRules: ScopeClaims
   /** The scopes of the access token. */
   readonly accessScopes: readonly string[]
   /** Returns the refusal of the grant. */
@@ -106,7 +109,7 @@ function lifetimeOf({ result, client, issuance, refuse }: MintRequest): number {
 /** Mints the identity token that a grant asks for. */
 const mintIdentityToken = (
   identityTokens: IdentityTokens,
-  { result, accessScopes: scopes, client, issuance }: MintRequest,
+  { result, scopeRules, accessScopes: scopes, client, issuance }: MintRequest,
   subject: CompleteSubject,
   family: string | undefined,
   epochs: RevocationMark['epochs'],
@@ -114,6 +117,7 @@ const mintIdentityToken = (
 ): Promise<string> =>
   identityTokens.mint({
     client,
+    userClaims: scopeRules.userClaims,
     subject,
     scopes,
     nonce: result.nonce,
@@ -157,7 +161,7 @@ export function createMint(deps: MintDeps): Mint {
   const mintRefreshToken = createMintRefreshToken(deps)
 
   return async (request) => {
-    const { result, accessScopes: scopes, client, confirmation, issuance } = request
+    const { result, scopeRules, accessScopes: scopes, client, confirmation, issuance } = request
     const { issue = {}, stored, lineage } = result
     const subject = result.subject && completeSubject(result.subject, issuance.at)
     const wantsRefreshToken =
@@ -175,6 +179,7 @@ export function createMint(deps: MintDeps): Mint {
 
     const access = await accessTokens.mint({
       client,
+      scopeRules,
       scopes,
       subject,
       claims: result.claims,

@@ -12,7 +12,7 @@ import type { Audiences } from '../tokens/audience.ts'
 import type { JsonObject } from '../types.ts'
 import type { AuthorizationContributed, ReadAuthorization } from './contributions.ts'
 import { audienceNotAllowed } from './policy.ts'
-import type { ScopePolicy } from './scope-policy.ts'
+import type { ScopeRules } from './scope-rules.ts'
 
 /** Creates the schemas of requests. On demand, so that a bundler can drop them. */
 function createSchemas() {
@@ -64,6 +64,8 @@ export interface OpenRequest {
   readonly request: AuthorizationRequest
   readonly client: Client
   readonly grantType: string
+  /** Those that it was checked with. */
+  readonly rules: ScopeRules
   readonly scopes: readonly string[]
   readonly lifetime: number
   readonly contributed: AuthorizationContributed
@@ -81,13 +83,12 @@ export type OpenRequestFor = (request: AuthorizationRequest, found?: Client) => 
 interface OpenRequestDeps {
   readonly registry: Registry
   readonly clients: ClientDirectory
-  readonly scopePolicy: ScopePolicy
-  readonly audiences: Audiences
+  readonly scopeRules: () => ScopeRules
   readonly readAuthorization: ReadAuthorization
 }
 
 export function createOpenRequest(deps: OpenRequestDeps): OpenRequestFor {
-  const { registry, clients, scopePolicy, audiences, readAuthorization } = deps
+  const { registry, clients, scopeRules, readAuthorization } = deps
   const schemas = createSchemas()
 
   /** @throws TypeError (a defect in the caller) when no plugin redeems grants of this kind. */
@@ -151,14 +152,15 @@ export function createOpenRequest(deps: OpenRequestDeps): OpenRequestFor {
     const client = await clientOf(request, redeemer, found, problem)
     if (problem !== undefined) throw refuse('invalid_request', problem, 'malformed_authorization_request')
     assertChallengeIsRead(request, grantType, registry)
+    const rules = scopeRules()
     const scopes =
       request.scopes === undefined
-        ? scopePolicy.proposed(request.scope, client)
-        : scopePolicy.authorized(request.scopes, client)
+        ? rules.policy.proposed(request.scope, client)
+        : rules.policy.authorized(request.scopes, client)
     const lifetime = request.lifetime ?? client.authorizationCodeLifetime
     const contributed = await read(request, grantType, client, lifetime)
-    assertAudience(contributed, scopes, audiences)
-    return { request, client, grantType, scopes, lifetime, contributed }
+    assertAudience(contributed, scopes, rules.audiences)
+    return { request, client, grantType, rules, scopes, lifetime, contributed }
   }
 }
 

@@ -8,7 +8,6 @@ import { missing } from '../parts/capability.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Audiences } from '../tokens/audience.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { Tokens } from '../tokens/open-tokens.ts'
 import { createRequestMarks } from '../tokens/revocation-mark.ts'
@@ -20,7 +19,7 @@ import type { GrantChecks } from './grant-check-kind.ts'
 import { createMint, type Mint } from './mint.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import { type CreateGrantKit, createGrantKits } from './request-kit.ts'
-import type { ScopePolicy } from './scope-policy.ts'
+import type { ScopeRules } from './scope-rules.ts'
 
 /** Everything between a grant and the tokens that it issues. */
 export interface Grants {
@@ -50,8 +49,7 @@ export function openGrants({
   plugins,
   clients,
   users,
-  scopePolicy,
-  audiences,
+  scopeRules,
   keys,
   jwt,
   tokens,
@@ -66,8 +64,7 @@ export function openGrants({
   readonly plugins: PluginKits
   readonly clients: ClientDirectory
   readonly users: UserService
-  readonly scopePolicy: ScopePolicy
-  readonly audiences: Audiences
+  readonly scopeRules: () => ScopeRules
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly tokens: Tokens
@@ -81,7 +78,7 @@ export function openGrants({
   const { families, revocationEpochs } = tokens
   const checks = registry.grantChecks as GrantChecks | undefined
   const open = registry.capabilities.get('authorizations')?.open as OpenAuthorizations | undefined
-  const authorizing = { registry, plugins, clients, scopePolicy, audiences, waitingRequests }
+  const authorizing = { registry, plugins, clients, scopeRules, waitingRequests }
   const authorizations = open?.({ ...shared, ...tokens, ...authorizing }) ?? noAuthorizations
   return {
     createKit: createGrantKits({
@@ -99,7 +96,7 @@ export function openGrants({
       plugins,
       clients,
       users,
-      scopePolicy,
+      scopeRules,
       store,
       revocationEpochs,
       authorizations,

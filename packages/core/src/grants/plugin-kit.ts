@@ -15,7 +15,7 @@ import type { Registry } from '../parts/registry.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Audiences } from '../tokens/audience.ts'
+import type { ScopeClaims } from '../tokens/access-token-claims.ts'
 import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
@@ -112,7 +112,7 @@ interface PluginKitDeps {
   readonly issuer: string
   readonly tokenEndpoints: readonly string[]
   readonly keys: KeyRing
-  readonly audiences: Audiences
+  readonly scopeRules: () => ScopeClaims
   readonly jwt: Jwt
   readonly store: Store
   readonly runtime: Runtime
@@ -147,7 +147,7 @@ function createSealOf(deps: PluginKitDeps): ReturnType<OpenSealing> {
 }
 
 export function createPluginKits(deps: PluginKitDeps): PluginKits {
-  const { issuer, tokenEndpoints, audiences, store, runtime, recorder, hostLimits } = deps
+  const { issuer, tokenEndpoints, scopeRules, store, runtime, recorder, hostLimits } = deps
   const callHost = createHostCalls(hostLimits)
   const sign = createSign(deps)
   const sealOf = createSealOf(deps)
@@ -185,7 +185,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
     const kit: Kit = {
       issuer,
       tokenEndpoints,
-      audienceOf: audiences.registered,
+      audienceOf: (audience) => scopeRules().audiences.registered(audience),
       now: runtime.now,
       sha256: (data) => runtime.base64url(runtime.sha256(typeof data === 'string' ? utf8(data) : data)),
       equals: (one, other) => constantTimeEqual(one, other),

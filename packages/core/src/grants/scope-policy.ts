@@ -79,9 +79,10 @@ export const allowsIdentityToken = (scopes: readonly string[]): boolean => scope
 export function canIssueIdentityTokens(
   clients: Pick<ClientDirectory, 'all' | 'hasUnlisted'>,
   scopes: ScopeDirectory,
-  registry: Pick<Registry, 'grants' | 'withClientSources'>,
+  registry: Pick<Registry, 'grants' | 'withClientSources' | 'scopeSources'>,
 ): boolean {
-  const names = scopes.all.flatMap(({ name, enabled }) => (enabled ? [name] : []))
+  const canChange = registry.scopeSources !== undefined
+  const names = scopes.all.flatMap(({ name, enabled }) => (enabled || canChange ? [name] : []))
   const hasUser = (grantTypes: Iterable<string>): boolean =>
     [...grantTypes].some((grantType) => registry.grants.get(grantType)?.withoutUser !== true)
   if (!allowsIdentityToken(names) || !hasUser(registry.grants.keys())) return false

@@ -8,6 +8,7 @@ import type { GrantCheck } from './grant-check.ts'
 import type { HostFunctions } from './host-functions.ts'
 import type { Owned } from './part-kind.ts'
 import type { ResponseFormat } from './response-format.ts'
+import type { ScopeSource } from './scope-source.ts'
 import type { Task } from './task.ts'
 import type { TokenBinding } from './token-binding.ts'
 
@@ -20,6 +21,7 @@ export type PluginPart =
   | TokenBinding
   | ResponseFormat
   | ClientSource
+  | ScopeSource
   | Task
   | Fields
   | HostFunctions

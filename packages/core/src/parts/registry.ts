@@ -16,6 +16,7 @@ import { type CreateUsePlugins, noHostFunctions } from './host-functions.ts'
 import { kindIn, type PartKind } from './part-kind.ts'
 import { type OwnedPart, type PartOf, type PluginPart, type Plugins, partsOf } from './plugin.ts'
 import { noFormats, type ResponseFormats } from './response-format.ts'
+import type { ScopeSources } from './scope-source.ts'
 import { type CreateTasks, noTasks } from './task.ts'
 import { noBindings, type TokenBindings } from './token-binding.ts'
 
@@ -50,6 +51,7 @@ const partKinds: readonly string[] = [
   'response-format',
   'token-binding',
   'client-source',
+  'scope-source',
   'task',
   'fields',
   'host-functions',
@@ -151,6 +153,8 @@ export interface Registry
   readonly endpoints: readonly InstalledEndpoint[]
   /** Adds the clients that plugins keep; `undefined` if they keep none. */
   readonly withClientSources: WithClientSources | undefined
+  /** The scopes that plugins keep; `undefined` if they keep none. */
+  readonly scopeSources: ScopeSources | undefined
   /** How the core runs grant checks; `undefined` without any. */
   readonly grantChecks: object | undefined
   /** Work that no request waits for. */
@@ -202,6 +206,7 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     credentialParameters,
     endpoints,
     withClientSources: collected<'client-source', WithClientSources | undefined>(parts, 'client-source', undefined),
+    scopeSources: collected<'scope-source', ScopeSources | undefined>(parts, 'scope-source', undefined),
     grantChecks: collected<'grant-check', object | undefined>(parts, 'grant-check', undefined),
     createTasks: collected(parts, 'task', noTasks),
     createUsePlugins: collected(parts, 'host-functions', noHostFunctions),

@@ -16,42 +16,54 @@ export interface Task extends Defined<'task'> {
   run(kit: EndpointKit): MaybePromise<void>
 }
 
-/** Runs the tasks of the plugins. */
+/** Runs the tasks of the core and of the plugins. */
 export interface Tasks {
   run(): Promise<void>
   /** Resolves when no task is running. */
   settled(): Promise<void>
 }
 
+type Work = () => MaybePromise<void>
+
 export type CreateTasks = (kitOf: (plugin: string) => EndpointKit, recorder: Recorder) => Tasks
 
 export const noTasks: CreateTasks = () => ({ run: async () => {}, settled: async () => {} })
 
-/** Creates the runner of the tasks: one after the other. */
-const createTasksOf =
-  (tasks: readonly Owned<Task>[]): CreateTasks =>
-  (kitOf, recorder) => {
-    let running: Promise<void> | undefined
-    async function runAll(): Promise<void> {
-      for (const { plugin, part } of tasks) {
-        try {
-          await part.run(kitOf(plugin))
-        } catch (thrown) {
-          const cause = describeCause(thrown)
-          recorder.record(recorder.start(), { type: 'unhandled_failure', reason: 'task_failed', cause })
-        }
+/** Creates the runner of work: one after the other. */
+export function createRunner(tasks: readonly Work[], recorder: Recorder): Tasks {
+  let running: Promise<void> | undefined
+  async function runAll(): Promise<void> {
+    for (const task of tasks) {
+      try {
+        await task()
+      } catch (thrown) {
+        const cause = describeCause(thrown)
+        recorder.record(recorder.start(), { type: 'unhandled_failure', reason: 'task_failed', cause })
       }
     }
-    return {
-      run: () => {
-        running ??= runAll().finally(() => {
-          running = undefined
-        })
-        return running
-      },
-      settled: async () => running,
-    }
   }
+  return {
+    run: () => {
+      running ??= runAll().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+    settled: async () => running,
+  }
+}
+
+const createTasksOf =
+  (tasks: readonly Owned<Task>[]): CreateTasks =>
+  (kitOf, recorder) =>
+    createRunner(
+      tasks.map(
+        ({ plugin, part }) =>
+          () =>
+            part.run(kitOf(plugin)),
+      ),
+      recorder,
+    )
 
 const taskKind = /* @__PURE__ */ partKind<Task, CreateTasks>('task', {
   title: 'task',

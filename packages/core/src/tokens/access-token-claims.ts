@@ -8,8 +8,15 @@ import type { Audiences } from './audience.ts'
 import { assertCustomClaims, isProtocolClaim } from './claims.ts'
 import { type Epochs, epochClaims } from './revocation-epochs.ts'
 
+/** What tokens contain because of their scopes. */
+export interface ScopeClaims {
+  readonly audiences: Audiences
+  readonly userClaims: UserClaims
+}
+
 export interface NewAccessToken {
   readonly client: Client
+  readonly scopeRules: ScopeClaims
   readonly scopes: readonly string[]
   readonly subject: CompleteSubject | undefined
   readonly claims: JsonObject | undefined
@@ -41,17 +48,16 @@ export type AccessTokenClaims = (token: NewAccessToken, jti: string) => Promise<
 
 export function createAccessTokenClaims(deps: {
   readonly issuer: string
-  readonly audiences: Audiences
-  readonly userClaims: UserClaims
   readonly clientTokenSubject: 'none' | 'client_id'
 }): AccessTokenClaims {
-  const { issuer, audiences, userClaims, clientTokenSubject } = deps
+  const { issuer, clientTokenSubject } = deps
 
   const namesClient = ({ subject, format }: NewAccessToken): boolean =>
     clientTokenSubject === 'client_id' && subject === undefined && format === 'jwt'
 
   return async (token, jti) => {
     const { client, scopes, subject, family, userinfoClaims = [], epochs, at: now } = token
+    const { audiences, userClaims } = token.scopeRules
     const claims: Record<string, Json> = {
       iss: issuer,
       aud: audiences.of(scopes),

@@ -10,8 +10,7 @@ import { type AccessTokenRecord, isAccessTokenRecord } from '../records/schemas.
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
-import type { AccessTokenClaims, NewAccessToken } from './access-token-claims.ts'
-import type { Audiences } from './audience.ts'
+import type { AccessTokenClaims, NewAccessToken, ScopeClaims } from './access-token-claims.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
 import { familyIn, userSubOf } from './claims.ts'
 import type { DenyList } from './deny-list.ts'
@@ -76,7 +75,7 @@ const denialIdOf = (token: string, jti: Json | undefined): string =>
 
 interface AccessTokenDeps {
   readonly issuer: string
-  readonly audiences: Audiences
+  readonly scopeRules: () => ScopeClaims
   readonly claimsOf: AccessTokenClaims
   readonly store: Store
   readonly families: Families
@@ -129,7 +128,7 @@ function createMintAccessToken({
 
 function createValidateAccessToken({
   issuer,
-  audiences,
+  scopeRules,
   store,
   denyList,
   revision,
@@ -173,7 +172,7 @@ function createValidateAccessToken({
     const confirmation = cnf === undefined ? undefined : parseConfirmation(cnf)
     // Without the plugin, no part could check which key the request proves.
     if (cnf !== undefined && !bindings.canVerify(confirmation)) return refused('binding_unknown')
-    if (!audiences.fits(aud, scopes)) return refused('wrong_audience')
+    if (!scopeRules().audiences.fits(aud, scopes)) return refused('wrong_audience')
     if (state.reason !== undefined) return refused(state.reason)
     if (denied) return refused('token_revoked')
     return { fingerprint, client: state.client, sub, valid: true, claims, scopes, confirmation }

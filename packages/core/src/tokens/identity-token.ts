@@ -33,6 +33,7 @@ export type IdentityTokenValidation =
 export interface IdentityTokens {
   mint(token: {
     readonly client: Client
+    readonly userClaims: UserClaims
     readonly subject: CompleteSubject
     /** Their claims are included if the client has `userClaimsInIdentityToken`. */
     readonly scopes: readonly string[]
@@ -54,7 +55,6 @@ export interface IdentityTokens {
 
 export function createIdentityTokens(deps: {
   readonly issuer: string
-  readonly userClaims: UserClaims
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly authorizationStatus: AuthorizationStatus
@@ -62,7 +62,7 @@ export function createIdentityTokens(deps: {
   readonly observed: boolean
   readonly runtime: Runtime
 }): IdentityTokens {
-  const { issuer, userClaims, keys, jwt, authorizationStatus, observed, runtime } = deps
+  const { issuer, keys, jwt, authorizationStatus, observed, runtime } = deps
 
   /**
    * OpenID Connect Core section 3.1.3.6: the left half of the hash, with the hash function of the signing algorithm.
@@ -74,7 +74,7 @@ export function createIdentityTokens(deps: {
 
   return {
     async mint({ client, subject, scopes, nonce, identityClaims, requestedClaims = [], accessToken, ...token }) {
-      const { family, epochs, at: now } = token
+      const { userClaims, family, epochs, at: now } = token
       const granted = client.userClaimsInIdentityToken ? scopes : []
       const byName = requestedClaims.length > 0 ? { client, names: requestedClaims } : undefined
       const ofUser =

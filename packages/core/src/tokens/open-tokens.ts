@@ -1,5 +1,4 @@
 import type { ClientDirectory } from '../directory/clients.ts'
-import type { UserClaims } from '../directory/user-claims.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
@@ -8,8 +7,7 @@ import type { KeyProofs, TokenBindings } from '../parts/token-binding.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { type AccessTokens, createAccessTokens } from './access-token.ts'
-import { createAccessTokenClaims } from './access-token-claims.ts'
-import type { Audiences } from './audience.ts'
+import { createAccessTokenClaims, type ScopeClaims } from './access-token-claims.ts'
 import { createAuthorizationStatus } from './authorization-status.ts'
 import { createDenyList } from './deny-list.ts'
 import { createFamilies, type Families } from './family.ts'
@@ -39,8 +37,7 @@ export interface Tokens {
 export function openTokens({
   clients,
   users,
-  userClaims,
-  audiences,
+  scopeRules,
   keys,
   jwt,
   bindings,
@@ -53,8 +50,7 @@ export function openTokens({
   readonly issuer: string
   readonly clients: ClientDirectory
   readonly users: UserService
-  readonly userClaims: UserClaims
-  readonly audiences: Audiences
+  readonly scopeRules: () => ScopeClaims
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly bindings: TokenBindings
@@ -73,8 +69,8 @@ export function openTokens({
   const authorizationStatus = createAuthorizationStatus({ clients, users, store, families, revocationEpochs })
   const accessTokens = createAccessTokens({
     ...shared,
-    audiences,
-    claimsOf: createAccessTokenClaims({ issuer, audiences, userClaims, clientTokenSubject }),
+    scopeRules,
+    claimsOf: createAccessTokenClaims({ issuer, clientTokenSubject }),
     families,
     denyList: createDenyList(shared),
     revision,
@@ -84,7 +80,7 @@ export function openTokens({
     clockTolerance,
     observed,
   })
-  const identityTokens = createIdentityTokens({ ...shared, userClaims, keys, jwt, authorizationStatus, observed })
+  const identityTokens = createIdentityTokens({ ...shared, keys, jwt, authorizationStatus, observed })
   const storedGrants = createStoredGrants({ ...shared, families, revocationEpochs, revision })
   return {
     accessTokens,
