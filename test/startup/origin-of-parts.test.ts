@@ -27,6 +27,7 @@ const functions = {
   'response-format': 'defineResponseFormat()',
   'token-binding': 'defineTokenBinding()',
   'client-source': 'defineClientSource()',
+  'scope-source': 'defineScopeSource()',
   task: 'defineTask()',
   'host-functions': 'defineHostFunctions()',
   fields: 'defineFields()',
@@ -151,6 +152,7 @@ test('the members of parts belong to the contract 1', () => {
       "grant-check": "authorization check grantTypes params settles",
       "host-functions": "create key",
       "response-format": "encode endpoint mediaType signingAlgorithms",
+      "scope-source": "list",
       "task": "run",
       "token-binding": "admit bindsRefreshTokens challenge exposedHeaders member prove scheme",
     }

@@ -4,7 +4,7 @@ import { type AtomicDriver, openEntries, type Provider } from '@grantry/core'
 import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { hashPassword } from '@grantry/users/password-hash'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { configuredClients } from './check-client.ts'
+import { configuredClients } from './configured-clients.ts'
 import { createLiveChecks } from './live-checks.ts'
 import { storedScopes } from './stored-scopes.ts'
 

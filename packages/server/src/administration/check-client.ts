@@ -1,15 +1,9 @@
 import { refused } from '@grantry/administration'
 import type { ClientOptions } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { configuredClients } from './configured-clients.ts'
 import type { StoredScopes } from './stored-scopes.ts'
 import { tryProvider } from './try-provider.ts'
-
-const isList = (clients: CheckedConfiguration['clients']): clients is readonly ClientOptions[] => Array.isArray(clients)
-
-/** The clients of the configuration; none if a function of the host finds them. */
-export const configuredClients = ({ clients }: CheckedConfiguration): readonly ClientOptions[] =>
-  isList(clients) ? clients : []
 
 /** @throws RefusedError when a client with this id is in the configuration. */
 export function assertClientNotConfigured(

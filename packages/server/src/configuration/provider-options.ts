@@ -3,11 +3,9 @@ import type { AdminHost } from '@grantry/administration/api'
 import {
   type AbuseControlOptions,
   type AtomicDriver,
-  type ClientOptions,
   type EntryStore,
   type Observer,
   openEntries,
-  type Plugin,
   type Plugins,
   type ProviderOptions,
   type UserService,
@@ -18,7 +16,7 @@ import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { isUserList } from '../administration/check-user.ts'
-import { storedClients } from '../administration/stored-clients.ts'
+import { storedDirectory } from '../administration/stored-directory.ts'
 import { usersWithStored } from '../administration/stored-users-of.ts'
 import { errorMessage } from '../error-message.ts'
 import { configuredUsers } from '../users/configured-users.ts'
@@ -69,9 +67,6 @@ function hostCallsOf({ maxHostCalls, maxRequests }: CheckedConfiguration): numbe
   return Math.max(1, Math.min(defaultHostCalls, Math.floor(maxRequests / 8)))
 }
 
-const isArray = (clients: CheckedConfiguration['clients']): clients is readonly ClientOptions[] =>
-  Array.isArray(clients)
-
 /** Seconds until running servers see a change of a client or user. */
 const cacheFor = 5
 
@@ -79,19 +74,6 @@ const cacheFor = 5
 async function entriesIn({ issuer }: CheckedConfiguration, storage: AtomicDriver): Promise<EntryStore> {
   await storage.open?.()
   return openEntries({ issuer, storage })
-}
-
-/** @throws TypeError when a client is in the configuration and in the storage. */
-async function storedClientsOf({ clients }: CheckedConfiguration, entries: EntryStore): Promise<Plugin> {
-  const configured = new Set(isArray(clients) ? clients.map(({ clientId }) => clientId) : [])
-  const found = await Promise.all([...configured].map((clientId) => entries.get('client', clientId)))
-  const [twice] = found.flatMap((entry) => entry ?? [])
-  if (twice !== undefined) {
-    throw new TypeError(
-      `clients: the client ${twice.id} is in the storage, too; remove it here, or there with grantry clients remove`,
-    )
-  }
-  return storedClients({ entries, cacheFor, isConfigured: (clientId) => configured.has(clientId) })
 }
 
 /** @throws TypeError when a user is in the configuration and in the storage. */
@@ -128,7 +110,7 @@ export async function providerOptions(
     clients: configuration.clients,
     scopes: configuration.scopes,
     users: await userServiceOf(configuration, entries),
-    plugins: [builtIn(), ...loaded, ...(entries === undefined ? [] : [await storedClientsOf(configuration, entries)])],
+    plugins: [builtIn(), ...loaded, entries && (await storedDirectory(configuration, { entries, cacheFor }))],
     endpoints: configuration.endpoints,
     introspection: configuration.introspection,
     clientTokenSubject: configuration.clientTokenSubject,

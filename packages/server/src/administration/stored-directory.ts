@@ -1,0 +1,33 @@
+import { definePlugin, defineScopeSource, type EntryKind, type EntryStore, type Plugins } from '@grantry/core'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { configuredClients } from './configured-clients.ts'
+import { storedClients } from './stored-clients.ts'
+import { storedScopes } from './stored-scopes.ts'
+
+/**
+ * Returns the plugins that read clients and scopes from the storage.
+ *
+ * @param cacheFor seconds until running servers see a change of a client
+ * @throws TypeError when one is in the configuration and in the storage.
+ */
+export async function storedDirectory(
+  configuration: CheckedConfiguration,
+  { entries, cacheFor }: { readonly entries: EntryStore; readonly cacheFor: number },
+): Promise<Plugins> {
+  async function assertNotStored(kind: EntryKind, ids: Iterable<string>): Promise<void> {
+    const found = await Promise.all([...ids].map((id) => entries.get(kind, id)))
+    const [twice] = found.flatMap((entry) => entry ?? [])
+    if (twice === undefined) return
+    throw new TypeError(
+      `${kind}s: the ${kind} ${twice.id} is in the storage, too; remove it here, or there with grantry ${kind}s remove`,
+    )
+  }
+
+  const clientIds = new Set(configuredClients(configuration).map(({ clientId }) => clientId))
+  const scopeNames = configuration.scopes.map(({ name }) => name)
+  await Promise.all([assertNotStored('client', clientIds), assertNotStored('scope', scopeNames)])
+  return [
+    storedClients({ entries, cacheFor, isConfigured: (clientId) => clientIds.has(clientId) }),
+    definePlugin('stored-scopes', [defineScopeSource(storedScopes(entries))]),
+  ]
+}
