@@ -138,7 +138,7 @@ describe('the scopes of a plugin', () => {
     [{ name: 'kept', claims: ['exp'] }, 'scopes: kept has the claim exp'],
     [{ name: 'kept', enabled: 'no' } as unknown as ScopeOptions, 'kept-scopes: scope kept'],
     [{ name: 'kept\nforged' }, 'kept-scopes.list()[1]'],
-    [{ name: 'api1' }, 'scopes: two scopes have the name api1, in scopes and in kept-scopes; remove one of them'],
+    [{ name: 'api1' }, 'kept-scopes: scope api1: scopes: two scopes have the name api1'],
     [{ name: 'profile' }, 'kept-scopes: scope profile: profile is an identity scope of OpenID Connect'],
     [null as unknown as ScopeOptions, 'kept-scopes.list()[1]'],
   ])('with a mistake are left out alone: %j', async (wrong, message) => {
@@ -154,7 +154,7 @@ describe('the scopes of a plugin', () => {
 
   test('of two plugins with one name prevent the start', async () => {
     const plugins = [clientCredentials(), source(() => [kept], 'one'), source(() => [kept], 'two')]
-    await expect(setUp([], { plugins })).rejects.toThrow('two scopes have the name kept, in one and in two')
+    await expect(setUp([], { plugins })).rejects.toThrow('two: scope kept: scopes: two scopes have the name kept')
   })
 
   test('prevent the start when they cannot be read', async () => {

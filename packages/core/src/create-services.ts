@@ -39,8 +39,8 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const registry = createRegistry([builtInMethods, options.plugins], issuer)
   const paths = endpointPaths(options, registry)
   const urls = endpointUrls(options, registry, paths)
-  const otherScopes = await registry.scopeSources?.read(hostLimits, scopeProblem)
-  const { hostClients, ...directory } = openDirectory(options, registry, hostLimits, otherScopes)
+  const addScopes = await registry.scopeSources?.read(hostLimits, scopeProblem)
+  const { hostClients, ...directory } = openDirectory(options, registry, hostLimits, addScopes)
   const { scopes, users } = directory
   assertConsistent({ clients: hostClients, scopes: scopes.current, users, registry })
   const scopeRules = derivedFrom(scopes, (present) => createScopeRules(present, options, users, registry))

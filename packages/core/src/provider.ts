@@ -120,7 +120,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const services = await createServices(options, runtime)
   const tasks = services.registry.createTasks(services.endpointKitOf, services.recorder)
   const { refresh } = services.scopes
-  const reading = refresh && services.registry.scopeSources?.createRunner([refresh], services.recorder)
+  const reading = refresh && services.registry.scopeSources?.createReading(refresh, services.recorder)
   const { metadata, paths } = services
   const { issuer: realm, traceHeaders } = options
   const { clients, recorder, errors } = services

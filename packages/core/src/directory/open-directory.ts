@@ -3,7 +3,7 @@ import type { clientSchema } from './client.ts'
 import { type ClientDirectory, openClients } from './clients.ts'
 import type { HostLimits } from './host-port.ts'
 import type { ScopeOptions, scopeSchema } from './scope.ts'
-import { type LiveScopes, type OtherScopes, openScopes } from './scopes.ts'
+import { type AddScopes, type LiveScopes, openScopes } from './scopes.ts'
 import { openUsers, type UserService } from './user-service.ts'
 
 /** The clients, scopes and users of a host. */
@@ -30,12 +30,12 @@ export function openDirectory(
     readonly pluginScopes: readonly ScopeOptions[]
   },
   hostLimits: HostLimits,
-  others: OtherScopes | undefined,
+  addScopes: AddScopes | undefined,
 ): Directory {
   const [hostClients, users, scopes] = allSteps([
     () => openClients(options.clients, schemas.clientSchema, hostLimits),
     () => openUsers(options.users, hostLimits),
-    () => openScopes([...options.scopes, ...schemas.pluginScopes], schemas.scopeSchema, others),
+    () => openScopes([...options.scopes, ...schemas.pluginScopes], schemas.scopeSchema, addScopes),
   ])
   return { hostClients, scopes, users }
 }

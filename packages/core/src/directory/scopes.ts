@@ -1,4 +1,4 @@
-import { assertNone, configurationProblems } from '../config-problems.ts'
+import { allSteps } from '../config-problems.ts'
 import { parseConfiguration } from '../config-schema.ts'
 import { type Scope, type ScopeOptions, type ScopeWithSecrets, type scopeSchema, standardScopes } from './scope.ts'
 import { assertSecrets, type Secret } from './secret.ts'
@@ -19,29 +19,21 @@ export interface LiveScopes {
   readonly refresh?: (() => Promise<void>) | undefined
 }
 
-/** Scopes that come from one place. */
-export interface ScopeList {
-  /** `scopes`, the option, or the name of a plugin. */
-  readonly from: string
-  readonly options: readonly ScopeOptions[]
-  /** Returns where a scope is, for errors. */
-  readonly placeOf: (index: number) => string
-}
-
-export interface OpenedScopes {
+/** Opens scopes one by one. */
+export interface ScopeSet {
   readonly directory: ScopeDirectory
-  /** One sentence for each mistake. The scopes with a mistake are left out. */
-  readonly problems: readonly string[]
+  /**
+   * Adds a scope.
+   *
+   * @param where its place, for errors
+   * @param problemOf returns what is wrong with a scope that is valid by its schema
+   * @throws TypeError when it is malformed, has the name of another one, or would replace a standard scope.
+   */
+  add(option: ScopeOptions, where: string, problemOf?: (scope: Scope) => string | undefined): void
 }
 
-type OpenScopes = (lists: readonly ScopeList[], problemOf?: (scope: Scope) => string | undefined) => OpenedScopes
-
-/** Scopes besides those of the host. */
-export interface OtherScopes {
-  readonly atStart: readonly ScopeList[]
-  /** Returns the scopes, which start with `first`. `open` opens those of the host with others. */
-  live(first: ScopeDirectory, open: OpenScopes): LiveScopes
-}
+/** Adds scopes to those of the host. */
+export type AddScopes = (createSet: () => ScopeSet) => LiveScopes
 
 /** Keeps the secrets apart, so that no plugin receives them. */
 interface ParsedScope {
@@ -49,10 +41,9 @@ interface ParsedScope {
   readonly secrets: readonly Secret[]
 }
 
-/** Returns a function that opens scopes. It parses each object once. */
-function createOpen(schema: typeof scopeSchema): OpenScopes {
+function createSetOf(options: readonly ScopeOptions[], schema: typeof scopeSchema): () => ScopeSet {
+  // Each object is parsed once.
   const parsed = new WeakMap<ScopeOptions, ParsedScope>()
-
   function parse(option: ScopeOptions, where: string): ParsedScope {
     const known = parsed.get(option)
     if (known !== undefined) return known
@@ -63,48 +54,36 @@ function createOpen(schema: typeof scopeSchema): OpenScopes {
     return result
   }
 
-  return (lists, problemOf) => {
+  return () => {
     const scopes = new Map(standardScopes.map((option) => [option.name, parse(option, 'scopes')]))
-    const owners = new Map<string, string>()
-
-    function add(option: ScopeOptions, from: string, where: string): void {
+    const secretsByScope = new Map<Scope, readonly Secret[]>()
+    const declared = new Set<string>()
+    const add: ScopeSet['add'] = (option, where, problemOf) => {
       const found = parse(option, where)
       const { name, identity } = found.scope
-      const owner = owners.get(name)
-      if (owner !== undefined) {
-        const places = owner === from ? '' : `, in ${owner} and in ${from}; remove one of them`
-        throw new TypeError(`scopes: two scopes have the name ${name}${places}`)
-      }
+      if (declared.has(name)) throw new TypeError(`scopes: two scopes have the name ${name}`)
       if (scopes.get(name)?.scope.identity && !identity) {
         throw new TypeError(
           `${where}: ${name} is an identity scope of OpenID Connect; set identity: true, or use another name`,
         )
       }
-      assertNone([problemOf?.(found.scope) ?? []].flat())
-      owners.set(name, from)
+      const problem = problemOf?.(found.scope)
+      if (problem !== undefined) throw new TypeError(problem)
+      declared.add(name)
       scopes.set(name, found)
+      secretsByScope.set(found.scope, found.secrets)
     }
-
-    const problems = new Set<string>()
-    for (const { from, options, placeOf } of lists) {
-      for (const [index, option] of options.entries()) {
-        try {
-          add(option, from, placeOf(index))
-        } catch (thrown) {
-          // Any other error is a defect.
-          if (!(thrown instanceof TypeError)) throw thrown
-          for (const problem of configurationProblems(thrown)) problems.add(problem)
+    allSteps(options.map((option, index) => () => add(option, `scopes[${index}]`)))
+    return {
+      add,
+      get directory() {
+        return {
+          find: (name: string) => scopes.get(name)?.scope,
+          secretsOf: (scope: Scope) => secretsByScope.get(scope) ?? [],
+          all: [...scopes.values()].map(({ scope }) => scope),
         }
-      }
+      },
     }
-    const all = [...scopes.values()]
-    const secretsByScope = new Map(all.map(({ scope, secrets }) => [scope, secrets]))
-    const directory: ScopeDirectory = {
-      find: (name) => scopes.get(name)?.scope,
-      secretsOf: (scope) => secretsByScope.get(scope) ?? [],
-      all: all.map(({ scope }) => scope),
-    }
-    return { directory, problems: [...problems] }
   }
 }
 
@@ -116,21 +95,20 @@ function createOpen(schema: typeof scopeSchema): OpenScopes {
 export function openScopes(
   options: readonly ScopeOptions[],
   schema: typeof scopeSchema,
-  others?: OtherScopes | undefined,
+  addScopes: AddScopes = (createSet) => ({ current: createSet().directory }),
 ): LiveScopes {
-  const own: ScopeList = { from: 'scopes', options, placeOf: (index) => `scopes[${index}]` }
-  const open = createOpen(schema)
-  const { directory, problems } = open([own, ...(others?.atStart ?? [])])
-  assertNone(problems)
-  return others?.live(directory, (lists, problemOf) => open([own, ...lists], problemOf)) ?? { current: directory }
+  return addScopes(createSetOf(options, schema))
 }
 
 /** Returns a function that derives a value from the present scopes: once for each directory. */
-export function derivedFrom<T>(scopes: Pick<LiveScopes, 'current'>, create: (directory: ScopeDirectory) => T): () => T {
-  let derived: { readonly from: ScopeDirectory; readonly value: T } | undefined
+export function derivedFrom<T>(scopes: LiveScopes, create: (directory: ScopeDirectory) => T): () => T {
+  let from: ScopeDirectory | undefined
+  let value: T
   return () => {
-    const { current } = scopes
-    if (derived?.from !== current) derived = { from: current, value: create(current) }
-    return derived.value
+    if (from !== scopes.current) {
+      from = scopes.current
+      value = create(from)
+    }
+    return value
   }
 }

@@ -1,10 +1,11 @@
-import { configurationError } from '../config-problems.ts'
+import { assertNone, configurationProblems } from '../config-problems.ts'
 import { createHostPort, type HostLimits } from '../directory/host-port.ts'
 import { type Scope, type ScopeOptions, scopeName } from '../directory/scope.ts'
-import type { OtherScopes, ScopeList } from '../directory/scopes.ts'
+import type { AddScopes, ScopeDirectory, ScopeSet } from '../directory/scopes.ts'
+import type { Recorder } from '../events/recorder.ts'
 import type { MaybePromise } from '../types.ts'
 import { type Defined, type Members, type Owned, partKind, required } from './part-kind.ts'
-import { createRunner } from './task.ts'
+import { createRunner, type Tasks } from './task.ts'
 
 /** Scopes that a plugin keeps, such as those in a database, besides those of the option `scopes`. */
 export interface ScopeSource extends Defined<'scope-source'> {
@@ -17,17 +18,27 @@ export interface ScopeSource extends Defined<'scope-source'> {
   list(): MaybePromise<readonly ScopeOptions[]>
 }
 
-/** The scopes of all sources. */
+/** The scopes of plugins beside those of the host. */
 export interface ScopeSources {
-  /** Reads them for the start. @param problemOf returns what is wrong with a scope that is valid by its schema */
-  read(hostLimits: HostLimits, problemOf: (scope: Scope) => string | undefined): Promise<OtherScopes>
-  /** Here, so that a program without sources does not contain it. */
-  readonly createRunner: typeof createRunner
+  /**
+   * Reads them for the start.
+   *
+   * @param problemOf returns what is wrong with a scope that is valid by its schema
+   */
+  read(hostLimits: HostLimits, problemOf: (scope: Scope) => string | undefined): Promise<AddScopes>
+  /** Returns the task that reads them again. */
+  createReading(refresh: () => Promise<void>, recorder: Recorder): Tasks
+}
+
+/** The scopes of one plugin. */
+interface ScopeList {
+  readonly plugin: string
+  readonly options: readonly ScopeOptions[]
 }
 
 /** Returns where a scope is. A name of another form could forge a line of the log. */
-function placeOf(plugin: string, option: unknown, index: number): string {
-  const { name } = Object(option) as { readonly name?: unknown }
+function placeOf({ plugin, options }: ScopeList, index: number): string {
+  const { name } = Object(options[index]) as { readonly name?: unknown }
   const isName = typeof name === 'string' && name.length <= 300 && scopeName.test(name)
   return isName ? `${plugin}: scope ${name}` : `${plugin}.list()[${index}]`
 }
@@ -38,36 +49,59 @@ function createRead({ plugin, part }: Owned<ScopeSource>, hostLimits: HostLimits
   return async () => {
     const options: unknown = await port(() => part.list())
     if (!Array.isArray(options)) throw new TypeError(`plugins: ${plugin}.list() has not returned an array of scopes`)
-    return { from: plugin, options, placeOf: (index) => placeOf(plugin, options[index], index) }
+    return { plugin, options }
   }
 }
 
+/** Adds the scopes of plugins to a set. Returns a sentence for each that is left out. */
+function addLists(
+  set: ScopeSet,
+  lists: readonly ScopeList[],
+  problemOf: (scope: Scope) => string | undefined,
+): readonly string[] {
+  const add = (list: ScopeList, option: ScopeOptions, index: number): readonly string[] => {
+    const where = placeOf(list, index)
+    try {
+      set.add(option, where, problemOf)
+      return []
+    } catch (thrown) {
+      // Any other error is a defect.
+      if (!(thrown instanceof TypeError)) throw thrown
+      return configurationProblems(thrown).map((problem) =>
+        problem.startsWith(where) ? problem : `${where}: ${problem}`,
+      )
+    }
+  }
+  return lists.flatMap((list) => list.options.flatMap((option, index) => add(list, option, index)))
+}
+
 const openSources = (sources: readonly Owned<ScopeSource>[]): ScopeSources => ({
-  createRunner,
+  createReading: (refresh, recorder) => createRunner([refresh], recorder),
   async read(hostLimits, problemOf) {
     const reads = sources.map((source) => createRead(source, hostLimits))
     const readAll = (): Promise<readonly ScopeList[]> => Promise.all(reads.map((read) => read()))
     const atStart = await readAll()
-    return {
-      atStart,
-      live(first, open) {
-        let lists = atStart
-        let current = first
-        return {
-          get current() {
-            return current
-          },
-          async refresh() {
-            const found = await readAll()
-            if (found.every(({ options }, index) => options === lists[index]?.options)) return
-            lists = found
-            const { directory, problems } = open(found, problemOf)
-            current = directory
-            const [problem, ...others] = problems
-            if (problem !== undefined) throw configurationError([problem, ...others])
-          },
-        }
-      },
+    return (createSet) => {
+      let lists = atStart
+      let current: ScopeDirectory
+      const open = (): readonly string[] => {
+        const set = createSet()
+        const problems = addLists(set, lists, problemOf)
+        current = set.directory
+        return problems
+      }
+      assertNone(open())
+      return {
+        get current() {
+          return current
+        },
+        async refresh() {
+          const found = await readAll()
+          if (found.every(({ options }, index) => options === lists[index]?.options)) return
+          lists = found
+          assertNone(open())
+        },
+      }
     }
   },
 })
