@@ -24,4 +24,5 @@ export const processFolders = [
   'scripts',
   'server',
   'sqlite',
+  'user-databases',
 ] as const

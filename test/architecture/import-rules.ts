@@ -70,8 +70,8 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   'packages/storage-drivers': { values: /^(?:unstorage|ioredis|pg|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
   // Password hashes and databases of the host. The server loads the databases on demand.
   'packages/users': {
-    values: /^(?:@grantry\/core|valibot|pg|ldapts|libsql|node:\w+)(?:\/|$)/u,
-    types: /^(?:@grantry\/core|pg|ldapts)$/u,
+    values: /^(?:@grantry\/(?:core|storage-drivers\/clients)|valibot|ldapts|node:\w+)(?:\/|$)/u,
+    types: /^(?:@grantry\/core|ldapts)$/u,
   },
   'packages/testing': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // The proofs for drivers start processes.

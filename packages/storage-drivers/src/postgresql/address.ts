@@ -50,8 +50,11 @@ function parse(url: string): Address | undefined {
   }
 }
 
-/** @throws TypeError that does not quote the URL, which may contain a password. */
-export function parseAddress(url: string): Address {
+/**
+ * @param caller begins the error
+ * @throws TypeError that does not quote the URL, which may contain a password.
+ */
+export function parseAddress(url: string, caller = 'postgresqlDriver()'): Address {
   let address: Address | undefined
   try {
     address = parse(url)
@@ -60,7 +63,7 @@ export function parseAddress(url: string): Address {
   }
   if (address === undefined) {
     throw new TypeError(
-      `postgresqlDriver(): the url does not have the form ${expectedForm}; sslmode is disable, require, verify-ca or verify-full, and host=/directory (of a Unix socket) is the only other parameter; percent-encode special characters of the user and the password`,
+      `${caller}: the url does not have the form ${expectedForm}; sslmode is disable, require, verify-ca or verify-full, and host=/directory (of a Unix socket) is the only other parameter; percent-encode special characters of the user and the password`,
     )
   }
   return address

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
 import pg from 'pg'
 import { ofReplica } from './errors.ts'
-import type { PostgresqlSettings } from './options.ts'
+import type { PoolSettings } from './options.ts'
 
 /** A statement of the driver. */
 export interface Statement {
@@ -40,7 +40,7 @@ async function passwordOf(read: () => string | Promise<string>): Promise<string>
 }
 
 /** `pg` reads the variables PG* and ~/.pgpass for options that are absent or empty. */
-function clientOf(settings: PostgresqlSettings, stream: Socket): pg.Client {
+function clientOf(settings: PoolSettings, stream: Socket): pg.Client {
   const { address, connection, timeout, preparedStatements } = settings
   const { host, port, database, user, tls } = address
   const password = connection.password ?? address.password ?? ''
@@ -76,7 +76,7 @@ function clientOf(settings: PostgresqlSettings, stream: Socket): pg.Client {
 }
 
 /** @param onClose called when the connection is lost, once, but not if this function rejects */
-export async function connect(settings: PostgresqlSettings, onClose: () => void): Promise<Connection> {
+export async function connect(settings: PoolSettings, onClose: () => void): Promise<Connection> {
   const socket = new Socket()
   const client = clientOf(settings, socket)
   // Without a listener, a lost connection ends the process. The statement in progress is rejected separately.

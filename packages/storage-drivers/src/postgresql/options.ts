@@ -41,14 +41,18 @@ export interface TableLocation {
   readonly prefix: string
 }
 
-/** The options with defaults applied. */
-export interface PostgresqlSettings extends TableLocation {
+/** What the connections need. */
+export interface PoolSettings {
   readonly address: Address
   readonly connection: PostgresqlConnectionOptions
   readonly maxConnections: number
   /** Milliseconds. */
   readonly timeout: number
   readonly preparedStatements: boolean
+}
+
+/** The options with defaults applied. */
+export interface PostgresqlSettings extends PoolSettings, TableLocation {
   readonly migrate: boolean
   readonly durability: 'full' | 'relaxed'
 }

@@ -2,7 +2,7 @@ import { connect, type Result } from './connection.ts'
 import { createErrors, type Errors, isUnknown, keepsConnection, leadsElsewhere } from './errors.ts'
 import { createJob, createJobQueue, type Job, type JobQueue, type Query } from './job.ts'
 import { createMembers, type Member, type Members } from './members.ts'
-import type { PostgresqlSettings } from './options.ts'
+import type { PoolSettings } from './options.ts'
 
 /** Connections to one server, of which each performs one statement at a time. */
 export interface Pool {
@@ -65,7 +65,7 @@ function createDispatcher(members: Members, waiting: JobQueue, errors: Errors, s
   return { perform, release, expire }
 }
 
-export function createPool(settings: PostgresqlSettings, serverName: string): Pool {
+export function createPool(settings: PoolSettings, serverName: string): Pool {
   const errors = createErrors(serverName, settings.timeout)
   const members = createMembers()
   const waiting = createJobQueue()

@@ -1,0 +1,12 @@
+// The clients of the drivers, for tables of the host that other packages of Grantry read (`@grantry/users`). Not for
+// other programs: these exports change without notice.
+
+export { nameOf, parseAddress } from './postgresql/address.ts'
+export type { Row } from './postgresql/connection.ts'
+export { codeOf } from './postgresql/errors.ts'
+export { createExecutor } from './postgresql/executor.ts'
+export type { PostgresqlConnectionOptions } from './postgresql/options.ts'
+export { createPool } from './postgresql/pool.ts'
+export { statementOf } from './postgresql/statements.ts'
+export { loadEngine, type OpenConnection, type SqliteConnection } from './sqlite/engine.ts'
+export { explainSqliteError, sqliteCode } from './sqlite/errors.ts'

@@ -1,0 +1,184 @@
+import { type AuthenticatedUser, configurationObject, parseConfiguration, type UserCredentials } from '@grantry/core'
+import type { PostgresqlConnectionOptions } from '@grantry/storage-drivers/clients'
+import { createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
+import { createPasswordCheck, type PasswordCheck } from './password-hash/check.ts'
+import type { Derive } from './password-hash/derive.ts'
+import { hashPassword, needsRehash } from './password-hash/new-hash.ts'
+import { type PasswordHash, parsePasswordHash, passwordHashProblem } from './password-hash/parse.ts'
+import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/options.ts'
+import { postgresqlClient } from './sql/postgresql.ts'
+import { checkTable, sampleHashes } from './sql/prepare.ts'
+import type { SqlClient, TextRow } from './sql/sql-client.ts'
+import { sqliteClient } from './sql/sqlite.ts'
+import { activeOf, claimsOf, statementsOf } from './sql/statements.ts'
+import { claimValue, hasValue } from './sql/values.ts'
+import { unavailable, unusableRecord } from './unavailable.ts'
+import type { UserDatabase } from './user-database.ts'
+
+export type { SqlUsersInput } from './sql/options.ts'
+export type { UserDatabase } from './user-database.ts'
+
+// Errors name the path as in the configuration of a server.
+const schema = configurationObject({ users: sqlUsersSchema })
+
+function clientOf(options: SqlUsersOptions, connection: PostgresqlConnectionOptions): SqlClient {
+  const { url, file = '' } = options
+  return url === undefined ? sqliteClient({ ...options, file }) : postgresqlClient({ ...options, url }, connection)
+}
+
+/** Names that no database can contain, or that are too long for an index. */
+const isPossible = (name: string): boolean => name !== '' && name.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(name)
+
+/** Users without a password have no hash, or one that no password matches: `!` of Django, `*` of Unix. */
+const isAbsent = (text: string | null): boolean => text === null || text === '' || /^[!*]/u.test(text)
+
+/** The error of a start, which begins with the path of a setting. */
+const startFailure = (error: unknown): Error => {
+  const { message } = error as Error
+  return new Error(message.startsWith('users') ? message : `users: ${message}`)
+}
+
+/** Opens once; after a failure the next call tries again. */
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opening: Promise<T> | undefined
+  return () => {
+    opening ??= open().catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+}
+
+/** A row by its `sub`, which the database could have compared in another way, as `007` and `7`. */
+function rowOf(rows: readonly TextRow[], sub: string): TextRow | undefined {
+  const [row, second] = rows
+  if (second !== undefined) throw unusableRecord(`users.columns.sub: several users have the sub ${JSON.stringify(sub)}`)
+  return row?.[0] === sub ? row : undefined
+}
+
+/** Reads the table. */
+function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive | undefined) {
+  const statements = statementsOf(options, client)
+  const active = activeOf(options)
+  const claims = claimsOf(options)
+  const isActive = (text: string | null | undefined): boolean =>
+    active === undefined || hasValue(text ?? null, active.equals)
+
+  const prepare = once(async () => {
+    await checkTable(options, client, statements)
+    return createPasswordCheck(await sampleHashes(client, statements), derive)
+  })
+
+  return {
+    prepare,
+    async byName(username: string) {
+      const rows = isPossible(username) ? await client.read(statements.byName, [username]) : []
+      const [row] = rows
+      if (row === undefined) return undefined
+      const [sub, hash, state] = row
+      return { sub: sub ?? '', text: hash ?? null, isActive: isActive(state), isDuplicate: rows.length > 1 }
+    },
+    async isActive(sub: string): Promise<boolean> {
+      const row = isPossible(sub) ? rowOf(await client.read(statements.bySub, [sub]), sub) : undefined
+      return row !== undefined && isActive(row[1])
+    },
+    async claims(sub: string, names: readonly string[]) {
+      if (claims.length === 0 || !isPossible(sub)) return {}
+      const [, ...values] = rowOf(await client.read(statements.claims, [sub]), sub) ?? []
+      const wanted = claims.map((column, index) => ({ column, text: values[index] ?? null }))
+      return Object.fromEntries(
+        wanted
+          .filter(({ column }) => names.includes(column.claim))
+          .map(({ column, text }) => [column.claim, claimValue(text, column)]),
+      )
+    },
+    rehash: (sub: string, from: string, to: string) => client.write(statements.rehash, [to, sub, from]),
+  }
+}
+
+type Table = ReturnType<typeof createTable>
+type Found = NonNullable<Awaited<ReturnType<Table['byName']>>>
+
+const problemOf = ({ sub, text, isDuplicate }: Found, hash: PasswordHash | undefined): string | undefined => {
+  if (isDuplicate) return 'users.columns.username: several users have this name; make the index of the names unique'
+  if (hash !== undefined || isAbsent(text)) return undefined
+  return `users.columns.password: the hash of the user with the sub ${JSON.stringify(sub)} cannot be checked: ${passwordHashProblem(text ?? '')}`
+}
+
+/** Replaces an old hash by a new one, unless another process has changed it. */
+async function replaceHash(table: Table, { sub, text }: Found, password: string): Promise<void> {
+  await table.rehash(sub, text ?? '', await hashPassword(password))
+}
+
+/** @param check does the same work for an unknown user */
+async function signIn(
+  table: Table,
+  check: PasswordCheck,
+  { username, password }: UserCredentials,
+  rehash: boolean,
+): Promise<AuthenticatedUser | undefined> {
+  const found = await table.byName(username)
+  const hash = found === undefined || isAbsent(found.text) ? undefined : parsePasswordHash(found.text ?? '')
+  const matches = await check(password, found?.isDuplicate ? undefined : hash)
+  const problem = found === undefined ? undefined : problemOf(found, hash)
+  if (problem !== undefined) throw unusableRecord(problem)
+  if (!matches || found === undefined || !found.isActive) return undefined
+  if (rehash && hash !== undefined && needsRehash(hash)) await replaceHash(table, found, password)
+  return { sub: found.sub }
+}
+
+/**
+ * Reads users from a table of PostgreSQL or SQLite: one statement for a sign-in, one for the state of a user, one for the
+ * claims. While the database does not respond, requests get 503.
+ *
+ * @param more `connection`: the password, if it changes, and TLS with an authority of its own. `derive` replaces the
+ * computation of hashes in tests
+ * @throws TypeError when an option is malformed. `open()` rejects when the table is unsuitable.
+ * @example
+ * const users = sqlUsers({
+ *   url: 'postgresql://reader:the-password@127.0.0.1/app',
+ *   table: 'accounts',
+ *   columns: { sub: 'id', username: 'email', password: 'password_hash', claims: { email: 'email' } },
+ * })
+ */
+export function sqlUsers(
+  input: SqlUsersInput,
+  {
+    connection = {},
+    derive,
+  }: { readonly connection?: PostgresqlConnectionOptions | undefined; readonly derive?: Derive | undefined } = {},
+): UserDatabase {
+  const { users: options } = parseConfiguration(schema, { users: input }, '')
+  const client = clientOf(options, connection)
+  const table = createTable(options, client, derive)
+  const limited = createConcurrencyLimit(passwordLimits)
+
+  /** Prepares first: an unsuitable table is not read. */
+  const prepared = async <T>(operate: (check: PasswordCheck) => Promise<T>): Promise<T> => {
+    try {
+      return await operate(await table.prepare())
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  return {
+    async open() {
+      try {
+        await table.prepare()
+      } catch (error) {
+        throw startFailure(error)
+      }
+    },
+    async close() {
+      client.close()
+    },
+    authenticate: (credentials) =>
+      prepared((check) =>
+        signIn(table, (password, hash) => limited(() => check(password, hash)), credentials, options.rehash),
+      ),
+    isActive: (sub) => prepared(() => table.isActive(sub)),
+    claims: (sub, names) => prepared(() => table.claims(sub, names)),
+  }
+}

@@ -1,0 +1,42 @@
+/** A row as text. */
+export type TextRow = readonly (string | null)[]
+
+/** A column of a table. */
+export interface Column {
+  readonly name: string
+  /** Maximum number of characters, if there is one. */
+  readonly maxLength?: number | undefined
+}
+
+/** The differences between the databases. */
+export interface Dialect {
+  /** Returns a column as text. @param column in quotes */
+  text(column: string): string
+  /** Returns the condition that a column is equal to the only parameter. */
+  sameName(column: string, caseSensitive: boolean): string
+  /** Parameter number `index`, from 1. */
+  parameter(index: number): string
+}
+
+/** A connection to a database. All values are parameters. */
+export interface SqlClient {
+  /** The name of the table in quotes. */
+  readonly table: string
+  readonly dialect: Dialect
+  /** Performs a statement that reads. */
+  read(text: string, values: readonly string[]): Promise<readonly TextRow[]>
+  /** Performs a statement that writes. */
+  write(text: string, values: readonly string[]): Promise<void>
+  /** Returns the columns; `undefined` if there is no such table. */
+  columns(): Promise<readonly Column[] | undefined>
+  /** Whether the database finds the rows of a statement with an index. */
+  usesIndex(text: string, values: readonly string[]): Promise<boolean>
+  /** Whether this user may perform a statement that writes. */
+  mayWrite(text: string, values: readonly string[]): Promise<boolean>
+  /** How the operator creates an index for the names. */
+  indexFor(column: string, caseSensitive: boolean): string
+  close(): void
+}
+
+/** Returns an identifier in quotes. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

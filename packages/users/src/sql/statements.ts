@@ -1,0 +1,63 @@
+import type { SqlUsersOptions } from './options.ts'
+import { quoted, type SqlClient } from './sql-client.ts'
+import type { ClaimColumn } from './values.ts'
+
+/** The statements of a table. Each reads at most two rows, to notice duplicates. */
+export interface Statements {
+  /** Parameter: the name. Returns the `sub`, the hash and the column of active users. */
+  readonly byName: string
+  /** Parameter: the `sub`. Returns the `sub` and the column of active users. */
+  readonly bySub: string
+  /** Parameter: the `sub`. Returns the `sub` and the claims. */
+  readonly claims: string
+  /** Parameters: the new hash, the `sub`, the old hash. */
+  readonly rehash: string
+  /** Returns some of the hashes. */
+  readonly sample: string
+}
+
+/** The columns that the options name, with the path of each. */
+export const columnsOf = ({ columns }: SqlUsersOptions): readonly (readonly [path: string, column: string])[] => {
+  const { sub, username, password, active, claims } = columns
+  const nameIn = (value: string | { readonly column: string }, path: string): readonly [string, string] =>
+    typeof value === 'string' ? [path, value] : [`${path}.column`, value.column]
+  return [
+    ['users.columns.sub', sub],
+    ['users.columns.username', username],
+    ['users.columns.password', password],
+    ...(active === undefined ? [] : [nameIn(active, 'users.columns.active')]),
+    ...Object.entries(claims).map(([name, value]) => nameIn(value, `users.columns.claims.${name}`)),
+  ]
+}
+
+/** The claims with their columns and types. */
+export const claimsOf = ({ columns }: SqlUsersOptions): readonly ClaimColumn[] =>
+  Object.entries(columns.claims).map(([claim, value]) =>
+    typeof value === 'string' ? { claim, column: value, type: 'string' } : { claim, ...value },
+  )
+
+/** The column that active users have a value in; `undefined` if all are active. */
+export const activeOf = ({ columns: { active } }: SqlUsersOptions) =>
+  typeof active === 'string' ? { column: active, equals: true } : active
+
+export function statementsOf(options: SqlUsersOptions, { table, dialect }: SqlClient): Statements {
+  const { columns, caseSensitive } = options
+  const [sub, username, password] = [columns.sub, columns.username, columns.password].map(quoted) as [
+    string,
+    string,
+    string,
+  ]
+  const active = activeOf(options)
+  const shownActive = active === undefined ? [] : [quoted(active.column)]
+  // A name of its own for each: two columns of a row could have the same.
+  const select = (names: readonly string[]): string =>
+    `SELECT ${names.map((name, index) => `${dialect.text(name)} AS c${index}`).join(', ')} FROM ${table}`
+  const hasSub = `${sub} = ${dialect.parameter(1)}`
+  return {
+    byName: `${select([sub, password, ...shownActive])} WHERE ${dialect.sameName(username, caseSensitive)} LIMIT 2`,
+    bySub: `${select([sub, ...shownActive])} WHERE ${hasSub} LIMIT 2`,
+    claims: `${select([sub, ...claimsOf(options).map(({ column }) => quoted(column))])} WHERE ${hasSub} LIMIT 2`,
+    rehash: `UPDATE ${table} SET ${password} = ${dialect.parameter(1)} WHERE ${sub} = ${dialect.parameter(2)} AND ${password} = ${dialect.parameter(3)}`,
+    sample: `${select([password])} LIMIT 200`,
+  }
+}

@@ -1,0 +1,41 @@
+import type { Json } from '@grantry/core'
+
+/** A claim in a column. */
+export interface ClaimColumn {
+  readonly claim: string
+  readonly column: string
+  readonly type: 'string' | 'number' | 'boolean' | 'json'
+}
+
+const yes: readonly string[] = ['true', 't', '1']
+const no: readonly string[] = ['false', 'f', '0']
+
+/** Whether a column has a value. Databases return a boolean as `true`, `t` or `1`. */
+export function hasValue(text: string | null, value: string | number | boolean | null): boolean {
+  if (value === null || text === null) return text === value
+  if (typeof value === 'boolean') return (value ? yes : no).includes(text)
+  return text === String(value)
+}
+
+/** Returns the value of a claim; `undefined` if the column is empty. @throws TypeError if it is of another type */
+export function claimValue(text: string | null, { claim, column, type }: ClaimColumn): Json | undefined {
+  if (text === null) return undefined
+  if (type === 'string') return text
+  const wrong = (): TypeError =>
+    new TypeError(`users.columns.claims.${claim}: a value of the column ${column} is not of the type ${type}`)
+  if (type === 'boolean') {
+    if (yes.includes(text)) return true
+    if (no.includes(text)) return false
+    throw wrong()
+  }
+  if (type === 'number') {
+    const number = Number(text)
+    if (text.trim() !== '' && Number.isFinite(number)) return number
+    throw wrong()
+  }
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    throw wrong()
+  }
+}

@@ -1,0 +1,143 @@
+// Users in a table of the host, through the endpoints.
+
+import { parsePasswordHash } from '@grantry/users/password-hash'
+import { beforeAll, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
+import { foreignHashes, password } from '../users/hash-vectors.ts'
+import {
+  accountsScript,
+  describeDatabases,
+  type HostDatabase,
+  mapping,
+  quotedTable,
+  usersFactory,
+} from './databases.ts'
+
+describeDatabases('users in a table', (open, isPostgresql) => {
+  const create = usersFactory()
+  let database: HostDatabase
+  let f: Fixture
+
+  beforeAll(async () => {
+    database = await open()
+    for (const statement of accountsScript(isPostgresql)) await database.run(statement)
+    const users = create({ ...database.where, ...mapping })
+    await users.open()
+    f = await fixture({ users })
+  })
+
+  const signIn = (username: string, given = password, scope = 'api1 openid profile email') =>
+    f.post('token', { grant_type: 'password', username, password: given, scope }, web)
+
+  test.each(['Alice', 'alice', 'ALICE', 'bob'])('%s signs in with the right password only', async (name) => {
+    expect((await signIn(name)).status).toBe(200)
+    expect((await signIn(name, `${password} `)).body).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  test.each([
+    'carol',
+    'dave',
+    'erin',
+    'nobody',
+    '',
+    ' alice',
+    'alice ',
+    "alice' OR '1'='1",
+    'alice"; DROP TABLE users; --',
+    '%',
+    'al_ce',
+    'alice\0',
+    '\0',
+    'ａlice',
+    'alic\u0065\u0301',
+    '\uD800',
+    'x'.repeat(255),
+  ])('%j is refused like every unknown user', async (name) => {
+    const { status, body } = await signIn(name)
+    expect({ status, error: body.error }).toEqual({
+      status: 400,
+      error: name === '' ? 'invalid_request' : 'invalid_grant',
+    })
+  })
+
+  test('an empty password, and one with NUL, are refused', async () => {
+    for (const given of ['\0', `${password}\0`]) expect((await signIn('bob', given)).body.error).toBe('invalid_grant')
+    expect((await signIn('bob', '')).status).toBe(400)
+  })
+
+  test('userinfo has the claims of the mapping, in their types', async () => {
+    const { body } = await signIn('alice')
+    const info = await f.get('userinfo', {}, { authorization: `Bearer ${body.access_token}` })
+    expect(info.body).toEqual({
+      sub: 'a-1',
+      name: 'Alice Smith',
+      email: 'alice@example.com',
+      email_verified: true,
+      updated_at: 1_700_000_000,
+    })
+    const { body: other } = await signIn('bob')
+    expect((await f.get('userinfo', {}, { authorization: `Bearer ${other.access_token}` })).body).toEqual({
+      sub: 'b-2',
+    })
+  })
+
+  test('a token is inactive while its user is, and after the user is gone', async () => {
+    const { body } = await signIn('bob', password, 'api1')
+    const active = async () => (await f.post('introspection', { token: body.access_token }, api1)).body.active
+    expect(await active()).toBe(true)
+    await database.run(`UPDATE ${quotedTable} SET enabled = false WHERE id = 'b-2'`)
+    expect(await active()).toBe(false)
+    expect((await signIn('bob')).body.error).toBe('invalid_grant')
+    await database.run(`UPDATE ${quotedTable} SET enabled = true WHERE id = 'b-2'`)
+    expect(await active()).toBe(true)
+    await database.run(`UPDATE ${quotedTable} SET id = 'b-3' WHERE id = 'b-2'`)
+    expect(await active()).toBe(false)
+    await database.run(`UPDATE ${quotedTable} SET id = 'b-2' WHERE id = 'b-3'`)
+  })
+
+  test('a hash of an enormous cost is not computed: an error that names the user and no hash', async () => {
+    f.events.length = 0
+    expect((await signIn('frank')).status).toBe(500)
+    const [failure] = f.events.filter(({ type }) => type === 'unhandled_failure')
+    expect(failure).toMatchObject({
+      reason: 'user_record_unusable',
+      cause: { message: expect.stringContaining('"f-6"') },
+    })
+    expect(JSON.stringify(f.events)).not.toContain('zxlzcaBcql3BVNIWst')
+  })
+
+  test('a name that two users have is refused, and the event says why', async () => {
+    await database.run(`INSERT INTO ${quotedTable} (id, "user name", hash, enabled)
+      SELECT 'a-9', 'ALICE', hash, enabled FROM ${quotedTable} WHERE id = 'b-2'`)
+    f.events.length = 0
+    expect((await signIn('alice')).status).toBe(500)
+    expect(JSON.stringify(f.events)).toContain('several users have this name')
+    await database.run(`DELETE FROM ${quotedTable} WHERE id = 'a-9'`)
+    expect((await signIn('alice')).status).toBe(200)
+  })
+
+  test('a sign-in replaces an old hash by a new one, and the next one keeps it', async () => {
+    const users = create({ ...database.where, ...mapping, rehash: true })
+    await users.open()
+    const hash = async () => {
+      const found = create({ ...database.where, ...mapping, columns: { ...mapping.columns, claims: { name: 'hash' } } })
+      return (await found.claims?.('b-2', ['name']))?.name
+    }
+    expect(await users.authenticate?.({ username: 'bob', password: 'wrong' })).toBeUndefined()
+    expect(await hash()).toBe(foreignHashes.argon2id)
+    expect(await users.authenticate?.({ username: 'bob', password })).toEqual({ sub: 'b-2' })
+    const renewed = await hash()
+    expect(parsePasswordHash(String(renewed))?.cost).toEqual({ algorithm: 'scrypt', ln: 15, r: 8, p: 1 })
+    expect(await users.authenticate?.({ username: 'bob', password })).toEqual({ sub: 'b-2' })
+    expect(await hash()).toBe(renewed)
+    await database.run(`UPDATE ${quotedTable} SET hash = '${foreignHashes.argon2id}' WHERE id = 'b-2'`)
+  })
+
+  test('names are compared exactly if the operator says so', async () => {
+    await database.run(`CREATE INDEX exact_names ON ${quotedTable} ("user name")`)
+    const users = create({ ...database.where, ...mapping, caseSensitive: true })
+    await users.open()
+    expect(await users.authenticate?.({ username: 'Alice', password })).toEqual({ sub: 'a-1' })
+    expect(await users.authenticate?.({ username: 'alice', password })).toBeUndefined()
+  })
+})
