@@ -19,6 +19,7 @@ import { configurationSchema } from '../packages/server/src/configuration/schema
 import { schemas as drivers } from '../packages/server/src/configuration/storage/storage-drivers.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
+import { userDatabaseSchemas } from '../packages/server/src/users/user-databases.ts'
 import { proofKey } from '../plugins/proof-key/proof-key.ts'
 
 /** JSON Schema draft 7, which all editors support. */
@@ -104,7 +105,7 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
   [entries.keys.wrapped, () => convert(keys)],
   [entries.clients, () => listOf(memberSchemas.clientSchema)],
   [entries.scopes.wrapped, () => listOf(scopeSchema)],
-  [entries.users.wrapped, () => listOf(userSchema)],
+  [entries.users.wrapped, () => ({ anyOf: [listOf(userSchema), ...Object.values(userDatabaseSchemas).map(convert)] })],
   [
     entries.plugins.wrapped,
     () => ({
@@ -148,6 +149,7 @@ const kinds: Readonly<Record<string, (schema: Node) => JsonSchema>> = {
     ...(usual !== undefined && { default: usual }),
   }),
   exact_optional: ({ wrapped }) => convert(wrapped),
+  nullable: ({ wrapped }) => or({ type: 'null' }, wrapped),
   strict_object: objectSchema,
   // Only the server knows the plugins, and with them the names beside those of the core.
   object_with_rest: objectSchema,
@@ -201,16 +203,29 @@ const guide = (): readonly (readonly [path: string, meaning: string])[] =>
 interface Described {
   readonly properties?: Readonly<Record<string, Described>>
   readonly items?: Described
+  readonly anyOf?: readonly Described[]
+  readonly oneOf?: readonly Described[]
   description?: string
 }
 
+/** The schema, and those of which it has the values of one. */
+const alternatives = (schema: Described): readonly Described[] => [
+  schema,
+  ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(alternatives),
+]
+
 function describe(schema: Described, path: string, meaning: string): void {
-  const found = path.split('.').reduce<Described | undefined>((at, name) => {
-    const member = at?.properties?.[name.replace('[]', '')]
-    return name.endsWith('[]') ? member?.items : member
-  }, schema)
-  if (found === undefined) throw new Error(`docs/guides/configuration.md describes ${path}, which is not a setting`)
-  found.description = meaning
+  const found = path.split('.').reduce<readonly Described[]>(
+    (at, name) =>
+      at.flatMap(alternatives).flatMap((each) => {
+        const member = each.properties?.[name.replace('[]', '')]
+        if (member === undefined) return []
+        return name.endsWith('[]') ? alternatives(member).flatMap(({ items }) => items ?? []) : [member]
+      }),
+    [schema],
+  )
+  if (found.length === 0) throw new Error(`docs/guides/configuration.md describes ${path}, which is not a setting`)
+  for (const each of found) each.description = meaning
 }
 
 const { version }: { readonly version: string } = JSON.parse(

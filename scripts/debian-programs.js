@@ -8,6 +8,7 @@ const isInstalled = (program, flag = '--version') => spawnSync(program, [flag], 
 const programs = [
   { package: 'redis-server', tests: 'Redis', isAvailable: () => isInstalled('redis-server') },
   { package: 'postgresql', tests: 'PostgreSQL', isAvailable: () => isInstalled('pg_lsclusters', '--help') },
+  { package: 'slapd', tests: 'users in an LDAP directory', isAvailable: () => isInstalled('slapd', '-VV') },
   { package: 'pgbouncer', tests: 'PostgreSQL behind PgBouncer', isAvailable: () => isInstalled('pgbouncer') },
   { package: 'nginx-light', tests: 'mutual TLS behind nginx', isAvailable: () => isInstalled('nginx', '-v') },
   { package: 'chromium', tests: 'pages in Chromium', isAvailable: () => findChromium() !== undefined },

@@ -110,7 +110,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
  * Ends the server and removes its directory when this process is gone: the pipe closes in every case, including
  * SIGKILL.
  */
-function leash(pid: number, directory: string): ChildProcess {
+export function leash(pid: number, directory: string): ChildProcess {
   const script = 'read -r line; pkill -9 -P "$1"; kill -9 "$1"; rm -rf -- "$2"'
   const child = spawn('sh', ['-c', script, 'leash', String(pid), directory], {
     detached: true,

@@ -9,6 +9,7 @@ import type { openConsole } from './console.ts'
 import { homePage } from './home-page.ts'
 import type { Observability } from './observability/observability.ts'
 import { serverRoutes } from './server-routes.ts'
+import { isUserDatabase } from './users/user-databases.ts'
 
 interface OpenedProvider {
   readonly provider: Provider
@@ -19,6 +20,30 @@ interface OpenedProvider {
 }
 
 const isAdmin = (plugin: unknown): boolean => isNamedPlugin(plugin) && plugin.name === 'admin'
+
+/** Creates the provider with an open database of users, which it closes with the provider. */
+async function createOpened(options: ProviderOptions, { runtime }: Adapter): Promise<Provider> {
+  const { users } = options
+  const database = isUserDatabase(users) ? users : undefined
+  try {
+    await database?.open()
+    const provider = await createProvider({ ...options, runtime })
+    if (database === undefined) return provider
+    return {
+      ...provider,
+      get observerFailures() {
+        return provider.observerFailures
+      },
+      async close() {
+        await provider.close()
+        await database.close()
+      },
+    }
+  } catch (cause) {
+    await database?.close()
+    throw cause
+  }
+}
 
 /** Creates the provider of a configuration, and the routes beside it. Closes the storage if that fails. */
 export async function openProvider({
@@ -51,7 +76,7 @@ export async function openProvider({
   // The admin API changes what its own provider serves.
   const adminHost = () => openAdminHost({ configuration, directory }, driver, provider)
   const built = await providerOptions({ configuration, directory }, driver, observe, adminHost)
-  const untraced = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
+  const untraced = await createOpened(built, adapter).catch(async (cause: unknown) => {
     await storage.driver.dispose?.()
     throw cause
   })

@@ -3,6 +3,7 @@ import { isUserList } from '../administration/check-user.ts'
 import { revokeAndSignOut, withAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage } from '../error-message.ts'
+import { hostUsers, isUserDatabase, namesDriver } from '../users/user-databases.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
 
 export interface RevokeArguments {
@@ -37,7 +38,10 @@ async function storedUser(subOrName: string, loaded: LoadedConfiguration): Promi
 async function whyNoUser(sub: string, loaded: LoadedConfiguration): Promise<string | undefined> {
   const { users, administration } = loaded.configuration
   if (!isUserList(users)) {
-    const active = await users.isActive?.(sub)
+    const service = await hostUsers(users, loaded.directory)
+    const active = await Promise.resolve(service.isActive?.(sub)).finally(async () => {
+      if (namesDriver(users) && isUserDatabase(service)) await service.close()
+    })
     return active !== false ? undefined : `users.isActive() does not know the sub ${sub}, or the user is inactive`
   }
   if ((users.length === 0 && !administration) || users.some((user) => user.sub === sub)) return undefined

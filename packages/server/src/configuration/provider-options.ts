@@ -20,6 +20,7 @@ import { storedDirectory } from '../administration/stored-directory.ts'
 import { usersWithStored } from '../administration/stored-users-of.ts'
 import { errorMessage } from '../error-message.ts'
 import { configuredUsers } from '../users/configured-users.ts'
+import { hostUsers } from '../users/user-databases.ts'
 import { importModule } from './import-module.ts'
 import { configuredKeys } from './keys.ts'
 import type { LoadedConfiguration } from './load.ts'
@@ -77,8 +78,12 @@ async function entriesIn({ issuer }: CheckedConfiguration, storage: AtomicDriver
 }
 
 /** @throws TypeError when a user is in the configuration and in the storage. */
-async function userServiceOf({ users }: CheckedConfiguration, entries: EntryStore | undefined): Promise<UserService> {
-  if (!isUserList(users)) return users
+async function userServiceOf(
+  { users }: CheckedConfiguration,
+  directory: string,
+  entries: EntryStore | undefined,
+): Promise<UserService> {
+  if (!isUserList(users)) return hostUsers(users, directory)
   return entries === undefined ? configuredUsers(users) : usersWithStored(users, { entries, cacheFor })
 }
 
@@ -109,7 +114,7 @@ export async function providerOptions(
     ...(maxHostCalls !== undefined && { maxHostCalls }),
     clients: configuration.clients,
     scopes: configuration.scopes,
-    users: await userServiceOf(configuration, entries),
+    users: await userServiceOf(configuration, directory, entries),
     plugins: [builtIn(), ...loaded, entries && (await storedDirectory(configuration, { entries, cacheFor }))],
     endpoints: configuration.endpoints,
     introspection: configuration.introspection,

@@ -12,6 +12,12 @@ import * as v from 'valibot'
 import { logLevels } from '../observability/level.ts'
 import { logFormats } from '../observability/log-formats.ts'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
+import {
+  namesDriver,
+  type UserDatabaseConfiguration,
+  type UserDatabaseInput,
+  userDatabaseSchema,
+} from '../users/user-databases.ts'
 import { clientCertificateSchema } from './client-certificate.ts'
 import { consoleSchema } from './console.ts'
 import { keysSchema } from './keys.ts'
@@ -39,13 +45,20 @@ const shutdownDelay = v.pipe(
 
 const userServiceSchema = v.custom<UserService>(
   isObject,
-  'must be an array of users, or in a module configuration a user service',
+  'must be an array of users, { "driver": ... }, or in a module configuration a user service',
 )
 
 // Chosen by the type of the value. The errors of a union would not name the path, such as `users[2].sub`.
 const usersSchema = v.lazy(
-  (users): v.GenericSchema<readonly UserInput[] | UserService, readonly ConfiguredUser[] | UserService> =>
-    Array.isArray(users) ? v.array(userSchema) : userServiceSchema,
+  (
+    users,
+  ): v.GenericSchema<
+    readonly UserInput[] | UserDatabaseInput | UserService,
+    readonly ConfiguredUser[] | UserDatabaseConfiguration | UserService
+  > => {
+    if (Array.isArray(users)) return v.array(userSchema)
+    return namesDriver<unknown>(users) ? userDatabaseSchema(users) : userServiceSchema
+  },
 )
 
 // The provider validates a plugin. `object` and not `Plugins`: the compiler gives up on a schema of a recursive type.

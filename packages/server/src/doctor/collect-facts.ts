@@ -18,6 +18,7 @@ import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { openTls } from '../configuration/tls.ts'
 import { configurationMessage } from '../error-message.ts'
+import { isUserDatabase, namesDriver } from '../users/user-databases.ts'
 import type { Facts, FileFact } from './facts.ts'
 import { inspectStore } from './inspect-store.ts'
 import { withoutKeyWrites } from './without-key-writes.ts'
@@ -25,23 +26,23 @@ import { withoutKeyWrites } from './without-key-writes.ts'
 type Warning = Facts['warnings'][number]
 
 /** Returns the secrets in a configuration: everything that must not be readable in the file. */
-function secretsIn({ storage, keys }: LoadedConfiguration['configuration']): readonly string[] {
+function secretsIn({ storage, keys, users }: LoadedConfiguration['configuration']): readonly string[] {
   const { encryptionSecret } = keySettingsOf(keys)
-  const urls =
-    storage.driver === 'redis'
-      ? [storage.url, ...(storage.cluster ?? [])]
-      : storage.driver === 'postgresql'
-        ? [storage.url]
-        : []
+  const urls = [
+    ...(storage.driver === 'redis' ? [storage.url, ...(storage.cluster ?? [])] : []),
+    ...(storage.driver === 'postgresql' ? [storage.url] : []),
+    ...(namesDriver(users) ? [users.url] : []),
+  ]
   // The original URL, too: parsing percent-encodes some characters of the password.
   const passwords = urls.flatMap((url) => {
     const read = url === undefined ? '' : new URL(url).password
     return url === undefined || read === '' ? [] : [read, url]
   })
   const password = storage.driver === 'redis' ? storage.password : undefined
+  const bindPassword = namesDriver(users) && users.driver === 'ldap' ? users.bindPassword : undefined
   // A module configuration can contain private keys.
   const privateParts = Array.isArray(keys) ? keys.map((key: { readonly d?: unknown } | null) => key?.d) : []
-  return [encryptionSecret, password, ...passwords, ...privateParts].filter(
+  return [encryptionSecret, password, bindPassword, ...passwords, ...privateParts].filter(
     (secret) => typeof secret === 'string' && secret !== '',
   ) as string[]
 }
@@ -57,6 +58,9 @@ function filesOf({ file, directory, configuration }: LoadedConfiguration): reado
     { path: resolve(directory, environmentFileName), kind: 'secret' },
     ...(jwks === undefined ? [] : [{ path: resolve(directory, jwks), kind: 'secret' as const }]),
     ...(tls === undefined ? [] : [{ path: resolve(directory, tls.key), kind: 'secret' as const }]),
+    ...(namesDriver(configuration.users) && configuration.users.ca !== undefined
+      ? [{ path: resolve(directory, configuration.users.ca), kind: 'configuration' as const }]
+      : []),
     ...ofTls.map((path) => ({ path: resolve(directory, path), kind: 'configuration' as const })),
     ...(configuration.plugins ?? []).flatMap((entry) =>
       typeof entry === 'string' ? [{ path: resolve(directory, entry), kind: 'configuration' as const }] : [],
@@ -95,6 +99,19 @@ async function openAndInspectStore(
   }
 }
 
+/** Opens the database of the users as the server does, and closes it. */
+async function problemOfUsers({ users }: ProviderOptions): Promise<string | undefined> {
+  if (!isUserDatabase(users)) return undefined
+  try {
+    await users.open()
+    return undefined
+  } catch (cause) {
+    return configurationMessage(cause)
+  } finally {
+    await users.close()
+  }
+}
+
 /**
  * Collects the facts that the doctor checks.
  *
@@ -123,6 +140,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
     hasExternalClients: !Array.isArray(clients),
     scopes: scopes.map((scope, index): ScopeWithSecrets => parseConfiguration(scopeSchema, scope, `scopes[${index}]`)),
     users: Array.isArray(users) ? users : [],
+    userDatabaseProblem: await problemOfUsers(options),
     files: filesOf(loaded),
     keyFileChangedAt: keyFile === undefined ? undefined : Math.floor(keyFile.mtimeMs / 1000),
     keys,

@@ -33,6 +33,8 @@ export interface Facts {
   /** The configured scopes, with defaults. */
   readonly scopes: readonly ScopeWithSecrets[]
   readonly users: readonly ConfiguredUser[]
+  /** Why the database of the users cannot be used; `undefined` if it can, or there is none. */
+  readonly userDatabaseProblem?: string | undefined
   readonly files: readonly FileFact[]
   /** Epoch seconds of the last change to the file in `keys.jwks`. */
   readonly keyFileChangedAt: number | undefined

@@ -1,4 +1,5 @@
 import { pluginRules } from './plugin-rules.ts'
+import { userRules } from './user-rules.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
 
@@ -136,11 +137,6 @@ export const rules = define({
     remedy: 'check the clients in their own store',
     source: 'docs/guides/embedding.md',
   },
-  'password-hash-cheap': {
-    severity: 'warning',
-    remedy: 'hash it again with grantry hash-password',
-    source: 'RFC 7914 section 2; OWASP Password Storage Cheat Sheet',
-  },
   'store-unusable': {
     severity: 'error',
     remedy: 'fix the storage, then run grantry check again',
@@ -240,6 +236,7 @@ export const rules = define({
     source: 'docs/guides/doctor.md',
   },
   ...pluginRules,
+  ...userRules,
 })
 
 export type RuleId = keyof typeof rules

@@ -6,9 +6,10 @@ import type { Finding } from './finding.ts'
 import { checkKeys, checkOpenId } from './keys.ts'
 import { checkPlugins } from './plugins.ts'
 import type { Severity } from './rules.ts'
-import { checkSecrets, checkUsers } from './secrets.ts'
+import { checkSecrets } from './secrets.ts'
 import { checkSignIn } from './sign-in.ts'
 import { checkStorage } from './storage.ts'
+import { checkUsers } from './users.ts'
 
 const checks = [
   checkIssuer,

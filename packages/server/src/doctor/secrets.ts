@@ -1,5 +1,4 @@
 import type { ClientWithSecrets, ScopeWithSecrets } from '@grantry/core'
-import { costText, relativeCost } from '@grantry/users/password-hash'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 import { findWeakSecrets } from './weak-secrets.ts'
@@ -93,17 +92,3 @@ export const checkSecrets: Check = ({ clients, scopes, now }) => {
   }
   return findings
 }
-
-/** Checks the cost of the password hashes, which protects the passwords if the configuration is stolen. */
-export const checkUsers: Check = ({ users }) =>
-  users.flatMap(({ username, password: { cost } }, index) =>
-    relativeCost(cost) < 1
-      ? [
-          finding(
-            'password-hash-cheap',
-            `users[${index}].password`,
-            `The password of ${username} was hashed with ${cost.algorithm} and ${costText(cost)}, so it can be guessed ${Math.round(1 / relativeCost(cost))} times as fast as with the recommended cost`,
-          ),
-        ]
-      : [],
-  )

@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import { fileErrorReason } from '../../error-message.ts'
+import { readAuthority } from '../authority-file.ts'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { operationTimeout, prefix, tableName, text } from './fields.ts'
 
@@ -35,20 +33,6 @@ export const postgresqlSchema = configurationObject({
 
 export type PostgresqlConfiguration = v.InferOutput<typeof postgresqlSchema>
 
-/** @throws TypeError when the file cannot be read. */
-async function certificatesOf(file: string | undefined, directory: string) {
-  if (file === undefined) return {}
-  const path = resolve(directory, file)
-  const ca = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new TypeError(`storage.ca: cannot read ${path} (${fileErrorReason(cause)})`, { cause })
-  })
-  // With an empty file, Node.js trusts the public authorities.
-  if (!ca.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new TypeError(`storage.ca: ${path} contains no certificate in PEM; give the file of the authority`)
-  }
-  return { tls: { ca } }
-}
-
 /** Loads the client of PostgreSQL only if it is needed. */
 export async function configuredPostgresql(
   { driver: _, ca, ...options }: PostgresqlConfiguration,
@@ -57,8 +41,9 @@ export async function configuredPostgresql(
   const { postgresqlDriver } = await import('@grantry/storage-drivers/postgresql')
   const { host, pathname } = new URL(options.url)
   const note = options.durability === 'full' ? '' : ', where a crash can lose the last writes'
+  const connection = ca === undefined ? {} : { tls: { ca: await readAuthority(ca, directory, 'storage.ca') } }
   return {
-    driver: postgresqlDriver({ ...options, connection: await certificatesOf(ca, directory) }),
+    driver: postgresqlDriver({ ...options, connection }),
     description: `postgresql: ${host}${pathname}, table ${options.schema}.${options.prefix}_items${note}`,
   }
 }

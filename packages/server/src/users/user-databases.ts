@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import { configurationObject, type UserService } from '@grantry/core'
+import { ldapEntries, sqlEntries } from '@grantry/users/options'
+import type { UserDatabase } from '@grantry/users/sql'
+import * as v from 'valibot'
+import { readAuthority } from '../configuration/authority-file.ts'
+import { text } from '../configuration/storage/fields.ts'
+
+const ca = v.optional(text('the path of a file with certificates'))
+
+/** The databases of the host that users can be in, by the name of their driver. */
+export const userDatabaseSchemas = {
+  sql: configurationObject({ driver: v.literal('sql'), ca, ...sqlEntries }),
+  ldap: configurationObject({ driver: v.literal('ldap'), ca, ...ldapEntries }),
+} as const
+
+type Name = keyof typeof userDatabaseSchemas
+type Schema = (typeof userDatabaseSchemas)[Name]
+export type UserDatabaseInput = v.InferInput<Schema>
+export type UserDatabaseConfiguration = v.InferOutput<Schema>
+
+const names = Object.keys(userDatabaseSchemas) as readonly Name[]
+
+const unknownDriver = v.looseObject({ driver: v.picklist(names, `must be one of ${names.join(', ')}`) })
+
+/** Whether the value names a driver. A user service of a module configuration has functions. */
+export const namesDriver = <T>(users: T): users is Extract<T, { readonly driver: string }> =>
+  typeof users === 'object' && users !== null && 'driver' in users && typeof users.driver !== 'function'
+
+/** Chosen by the name of the driver. The errors of a union would not name the path. */
+export const userDatabaseSchema = ({
+  driver,
+}: {
+  readonly driver: unknown
+}): v.GenericSchema<UserDatabaseInput, UserDatabaseConfiguration> => {
+  const known = names.find((name) => name === driver)
+  const schema: unknown = known === undefined ? unknownDriver : userDatabaseSchemas[known]
+  return schema as v.GenericSchema<UserDatabaseInput, UserDatabaseConfiguration>
+}
+
+/** Creates the user service. Loads the client of the database only if it is needed; it connects on demand. */
+export async function configuredUserDatabase(
+  users: UserDatabaseConfiguration,
+  directory: string,
+): Promise<UserDatabase> {
+  const authority = users.ca === undefined ? {} : { ca: await readAuthority(users.ca, directory, 'users.ca') }
+  if (users.driver === 'ldap') {
+    const { driver: _, ca: _file, ...options } = users
+    const { ldapUsers } = await import('@grantry/users/ldap')
+    return ldapUsers(options, authority)
+  }
+  const { driver: _, ca: _file, file, ...options } = users
+  const { sqlUsers } = await import('@grantry/users/sql')
+  const connection = 'ca' in authority ? { tls: authority } : {}
+  return sqlUsers({ ...options, ...(file !== undefined && { file: resolve(directory, file) }) }, { connection })
+}
+
+/** Returns the user service of a configuration without a list of users. One with connections opens them on demand. */
+export const hostUsers = async (
+  users: UserService | UserDatabaseConfiguration,
+  directory: string,
+): Promise<UserService> => (namesDriver(users) ? configuredUserDatabase(users, directory) : users)
+
+/** Whether a user service has connections, which the server opens and closes. */
+export const isUserDatabase = (users: object | undefined): users is UserDatabase =>
+  users !== undefined &&
+  'open' in users &&
+  typeof users.open === 'function' &&
+  'close' in users &&
+  typeof users.close === 'function'

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { type AuthenticatedUser, configurationObject, parseConfiguration, type UserCredentials } from '@grantry/core'
+import type { Entry, Filter } from 'ldapts'
+import { type LdapServer, nameOf, openConnection } from './ldap/connection.ts'
+import { claimsOf, claimValue, isGuid, subOf } from './ldap/entries.ts'
+import { codeOf, explain, isRefusal } from './ldap/errors.ts'
+import { filtersOf } from './ldap/filters.ts'
+import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/options.ts'
+import { createPool } from './ldap/pool.ts'
+import { unavailable, unusableRecord } from './unavailable.ts'
+import type { UserDatabase } from './user-database.ts'
+
+export type { LdapUsersInput } from './ldap/options.ts'
+export type { UserDatabase } from './user-database.ts'
+
+// Errors name the path as in the configuration of a server.
+const schema = configurationObject({ users: ldapUsersSchema })
+
+/** Names that no directory can contain. */
+const isPossible = (name: string): boolean => name !== '' && name.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(name)
+
+/** The connections: some only search, as the account of the options, others only bind, as users. */
+function connectTo(options: LdapUsersOptions, ca: string | undefined) {
+  const { url, startTls, bindDn, bindPassword, baseDn, scope, attributes, maxConnections, operationTimeout } = options
+  const timeout = Math.ceil(operationTimeout * 1000)
+  const server: LdapServer = { url, startTls, ca, timeout }
+  const limits = { max: maxConnections, timeout }
+  const name = nameOf(url)
+
+  const searchers = createPool(async () => {
+    const connection = await openConnection(server)
+    try {
+      await connection.client.bind(bindDn, bindPassword)
+    } catch (error) {
+      connection.destroy()
+      const code = codeOf(error)
+      // Not the refusal of a user's password.
+      throw code === undefined ? error : Object.assign(explain(error, `users.bindDn: ${name}`), { isExplained: true })
+    }
+    return connection
+  }, limits)
+  const binders = createPool(() => openConnection(server), limits)
+
+  const explained = (error: unknown): Error =>
+    (error as { readonly isExplained?: boolean }).isExplained ? (error as Error) : explain(error, name)
+
+  const search = (filter: Filter, names: readonly string[]): Promise<readonly Entry[]> =>
+    searchers.run(async ({ client }) => {
+      const found = await client.search(baseDn, {
+        scope,
+        filter,
+        derefAliases: 'never',
+        // The second one shows that there is more than one.
+        sizeLimit: 2,
+        timeLimit: Math.ceil(operationTimeout),
+        attributes: [...names],
+        explicitBufferAttributes: names.filter(isGuid),
+      })
+      return found.searchEntries
+    })
+
+  return {
+    name,
+    async search(filter: Filter, names: readonly string[]): Promise<readonly Entry[]> {
+      try {
+        // A connection that the server has closed is noticed late: repeated once, on another one.
+        return await search(filter, names).catch((error: unknown) => {
+          if (codeOf(error) !== undefined || !/closed/u.test((error as Error).message)) throw error
+          return search(filter, names)
+        })
+      } catch (error) {
+        throw explained(error)
+      }
+    },
+    /** Whether the password is that of the entry. It must not be empty: the server would not check it. */
+    async bind(dn: string, password: string): Promise<boolean> {
+      if (password === '') throw new TypeError('an empty password is not sent')
+      try {
+        await binders.run(({ client }) => client.bind(dn, password))
+        return true
+      } catch (error) {
+        if (isRefusal(error)) return false
+        throw explained(error)
+      }
+    },
+    /** Whether the base exists. */
+    async hasBase(): Promise<boolean> {
+      try {
+        await searchers.run(({ client }) => client.search(baseDn, { scope: 'base', attributes: [attributes.sub] }))
+        return true
+      } catch (error) {
+        if ([32, 34].includes(codeOf(error) ?? 0)) return false
+        throw explained(error)
+      }
+    },
+    close() {
+      searchers.close()
+      binders.close()
+    },
+  }
+}
+
+type Directory = ReturnType<typeof connectTo>
+
+/** The only entry; `undefined` if there is none. */
+function onlyOne([entry, second]: readonly Entry[], problem: string): Entry | undefined {
+  if (second !== undefined) throw unusableRecord(problem)
+  return entry
+}
+
+/** One search and one bind in any case: without an entry, as one that does not exist. */
+async function signIn(
+  directory: Directory,
+  { attributes, baseDn }: LdapUsersOptions,
+  byName: (name: string) => Filter,
+  { username, password }: UserCredentials,
+): Promise<AuthenticatedUser | undefined> {
+  // With an empty password, a bind succeeds without a check (RFC 4513 section 5.1.2).
+  if (password === '' || password.includes('\0')) return undefined
+  const found = isPossible(username) ? await directory.search(byName(username), [attributes.sub]) : []
+  const dn = found.length === 1 ? found[0]?.dn : undefined
+  const matches = await directory.bind(dn ?? `cn=${randomUUID()},${baseDn}`, password)
+  const entry = onlyOne(found, 'users.attributes.username: several entries have this name')
+  if (!matches || entry === undefined) return undefined
+  const sub = subOf(entry, attributes.sub)
+  if (sub !== undefined && sub !== '') return { sub }
+  throw unusableRecord(`users.attributes.sub: an entry has not exactly one value of ${attributes.sub}`)
+}
+
+/**
+ * Reads users from an LDAP directory: a search finds the entry of a name, and a bind as this entry checks the password.
+ * While the directory does not respond, requests get 503. Referrals are not followed.
+ *
+ * @param more `ca`: certificates of the authority of the server in PEM, instead of the public ones
+ * @throws TypeError when an option is malformed. `open()` rejects when the directory refuses the account.
+ * @example
+ * const users = ldapUsers({
+ *   url: 'ldaps://ldap.example.com',
+ *   bindDn: 'cn=grantry,dc=example,dc=com',
+ *   bindPassword: 'the-password',
+ *   baseDn: 'ou=people,dc=example,dc=com',
+ *   attributes: { username: 'uid', claims: { name: 'cn', email: 'mail' } },
+ * })
+ */
+export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string | undefined } = {}): UserDatabase {
+  const { users: options } = parseConfiguration(schema, { users: input }, '')
+  const filters = filtersOf(options)
+  const claims = claimsOf(options)
+  const directory = connectTo(options, ca)
+  const { sub: subAttribute } = options.attributes
+
+  const available = async <T>(operate: () => Promise<T>): Promise<T> => {
+    try {
+      return await operate()
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  /** The entry that has exactly this `sub`: a directory ignores case. */
+  async function find(sub: string, names: readonly string[]): Promise<Entry | undefined> {
+    const filter = isPossible(sub) ? filters.bySub(sub) : undefined
+    if (filter === undefined) return undefined
+    const found = await directory.search(filter, [subAttribute, ...names])
+    const entry = onlyOne(found, `users.attributes.sub: several entries have the sub ${JSON.stringify(sub)}`)
+    return entry !== undefined && subOf(entry, subAttribute) === sub ? entry : undefined
+  }
+
+  return {
+    async open() {
+      try {
+        if (await directory.hasBase()) return
+      } catch (error) {
+        const { message } = error as Error
+        throw new Error(message.startsWith('users') ? message : `users: ${message}`)
+      }
+      throw new Error(`users.baseDn: ${directory.name} has no such entry, or does not show it to bindDn`)
+    },
+    async close() {
+      directory.close()
+    },
+    authenticate: (credentials) => available(() => signIn(directory, options, filters.byName, credentials)),
+    isActive: (sub) => available(async () => (await find(sub, [])) !== undefined),
+    claims: (sub, names) =>
+      available(async () => {
+        const wanted = claims.filter(({ claim }) => names.includes(claim))
+        if (wanted.length === 0) return {}
+        const entry = await find(sub, [...new Set(wanted.map(({ attribute }) => attribute))])
+        if (entry === undefined) return {}
+        return Object.fromEntries(wanted.map((claim) => [claim.claim, claimValue(entry, claim)]))
+      }),
+  }
+}

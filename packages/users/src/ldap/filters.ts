@@ -1,0 +1,53 @@
+import { AndFilter, EqualityFilter, type Filter, FilterParser, OrFilter } from 'ldapts'
+import { guidBytes, isGuid } from './entries.ts'
+import type { LdapUsersOptions } from './options.ts'
+
+// Names are values of filters, which are sent as they are: no text is parsed, so no character needs to be escaped.
+
+/** The accounts that are not disabled, by the attribute that says so. */
+const activeFilters = {
+  // The flag ACCOUNTDISABLE, by the matching rule for bits.
+  userAccountControl: '(!(userAccountControl:1.2.840.113556.1.4.803:=2))',
+  nsAccountLock: '(!(nsAccountLock=TRUE))',
+  pwdAccountLockedTime: '(!(pwdAccountLockedTime=*))',
+} as const
+
+/** How many parentheses are open at the end. Those in values are escaped (RFC 4515 section 3). */
+const depthOf = (text: string): number => text.split('(').length - text.split(')').length
+
+function parsed(text: string, member: string): Filter {
+  try {
+    // The parser ignores parentheses that are missing at the end.
+    if (depthOf(text) === 0) return FilterParser.parseString(text)
+  } catch {
+    // Replaced by the error below, which names the setting.
+  }
+  throw new TypeError(`${member} is not a valid filter (RFC 4515)`)
+}
+
+/** The filters of searches. */
+export interface Filters {
+  byName(name: string): Filter
+  /** `undefined` if no entry can have this `sub`. */
+  bySub(sub: string): Filter | undefined
+}
+
+/** @throws TypeError when a filter of the options is malformed. */
+export function filtersOf({ filter, active, attributes }: LdapUsersOptions): Filters {
+  const ofActive =
+    active === undefined ? undefined : Object.hasOwn(activeFilters, active) ? activeFilters[active as never] : active
+  const always = [parsed(filter, 'users.filter'), ...(ofActive === undefined ? [] : [parsed(ofActive, 'users.active')])]
+  const { sub: subAttribute, username } = attributes
+  const names = typeof username === 'string' ? [username] : username
+  return {
+    byName: (name) => {
+      const equal = names.map((attribute) => new EqualityFilter({ attribute, value: name }))
+      return new AndFilter({ filters: [...always, new OrFilter({ filters: equal })] })
+    },
+    bySub: (sub) => {
+      const value = isGuid(subAttribute) ? guidBytes(sub) : sub
+      if (value === undefined) return undefined
+      return new AndFilter({ filters: [...always, new EqualityFilter({ attribute: subAttribute, value })] })
+    },
+  }
+}
