@@ -29,6 +29,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'proofs/torture/sentinel-group.ts',
     'test/conformance/programs/separate-locks.ts',
     'test/support/fleet.ts',
+    'test/support/ldap-server.ts',
     'test/support/postgresql-server.ts',
     'test/support/redis-cluster.ts',
     'test/support/redis-process.ts',

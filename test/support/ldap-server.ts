@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe } from 'vitest'
@@ -77,6 +78,16 @@ access to attrs=userPassword by anonymous auth by * none
 access to * by dn.exact="cn=reader,${suffix}" read by * none
 `
 
+/** Whether a server listens on the port. */
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+
 async function startProcess(directory: string, [port, securePort]: readonly [number, number]): Promise<ChildProcess> {
   const urls = `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${securePort}`
   const child = spawn(program ?? '', ['-d', '0', '-h', urls, '-f', join(directory, 'slapd.conf')], { stdio: 'ignore' })
@@ -87,12 +98,7 @@ async function startProcess(directory: string, [port, securePort]: readonly [num
   }
   for (;;) {
     if (child.exitCode !== null) throw new Error(`slapd exited with ${child.exitCode}`)
-    const { net } = { net: await import('node:net') }
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = net.connect(port, '127.0.0.1', () => resolve(true))
-      socket.once('error', () => resolve(false))
-      socket.once('connect', () => socket.destroy())
-    })
+    const isOpen = await accepts(port)
     if (isOpen) return child
     await pause(20)
   }

@@ -55,7 +55,7 @@ describeWithLdap('an attacker', () => {
     expect((await signIn(f, 'odd*', 'odd-password')).body.error).toBe('invalid_grant')
   })
 
-  test('signs in nobody with an empty password, for which the directory accepts any DN', async () => {
+  test('signs in no user with an empty password, for which the directory accepts any DN', async () => {
     const users = create({ url: server.url, ...mapping })
     for (const username of ['alice', 'nopassword', 'unknown']) {
       expect(await users.authenticate?.({ username, password: '' })).toBeUndefined()

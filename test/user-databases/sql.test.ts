@@ -38,7 +38,7 @@ describeDatabases('users in a table', (open, isPostgresql) => {
     'carol',
     'dave',
     'erin',
-    'nobody',
+    'no user',
     '',
     ' alice',
     'alice ',
@@ -133,7 +133,7 @@ describeDatabases('users in a table', (open, isPostgresql) => {
     await database.run(`UPDATE ${quotedTable} SET hash = '${foreignHashes.argon2id}' WHERE id = 'b-2'`)
   })
 
-  test('names are compared exactly if the operator says so', async () => {
+  test('names are compared exactly if the operator wants that', async () => {
     await database.run(`CREATE INDEX exact_names ON ${quotedTable} ("user name")`)
     const users = create({ ...database.where, ...mapping, caseSensitive: true })
     await users.open()

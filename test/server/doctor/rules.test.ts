@@ -233,6 +233,7 @@ describe('the rules', () => {
       'findings.test.ts',
       'rules.test.ts',
       '../../sign-in/one-time-password.test.ts',
+      '../../user-databases/configuration.test.ts',
     ]
       .map((name) => readFileSync(`${root}/test/server/doctor/${name}`, 'utf8'))
       .join('')

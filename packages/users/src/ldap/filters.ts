@@ -4,7 +4,7 @@ import type { LdapUsersOptions } from './options.ts'
 
 // Names are values of filters, which are sent as they are: no text is parsed, so no character needs to be escaped.
 
-/** The accounts that are not disabled, by the attribute that says so. */
+/** The accounts that are not disabled, by the attribute that disables them. */
 const activeFilters = {
   // The flag ACCOUNTDISABLE, by the matching rule for bits.
   userAccountControl: '(!(userAccountControl:1.2.840.113556.1.4.803:=2))',

@@ -1,5 +1,6 @@
 import type { LdapConnection } from './connection.ts'
 import { codeOf } from './errors.ts'
+import { createSlots } from './slots.ts'
 
 /** Connections of one kind, each of which performs one operation at a time. */
 export interface LdapPool {
@@ -8,9 +9,10 @@ export interface LdapPool {
   close(): void
 }
 
-interface Waiting {
-  resolve(): void
-  reject(error: Error): void
+/** The part of an operation that has a time limit. */
+interface Attempt {
+  connection: LdapConnection | undefined
+  isLate: boolean
 }
 
 /**
@@ -21,30 +23,9 @@ export function createPool(
   open: () => Promise<LdapConnection>,
   { max, timeout }: { readonly max: number; readonly timeout: number },
 ): LdapPool {
+  const slots = createSlots(max)
   const idle: LdapConnection[] = []
-  const waiting = new Set<Waiting>()
-  let used = 0
   let isClosed = false
-
-  async function acquire(): Promise<void> {
-    if (isClosed) throw new Error('the connections were closed')
-    if (used < max) {
-      used += 1
-      return
-    }
-    await new Promise<void>((resolve, reject) => waiting.add({ resolve, reject }))
-  }
-
-  /** Passes the place on, so `used` does not change. */
-  function release(): void {
-    const [next] = waiting
-    if (next === undefined) {
-      used -= 1
-      return
-    }
-    waiting.delete(next)
-    next.resolve()
-  }
 
   /** The last one that became free is the least likely to be closed by the server. */
   function take(): LdapConnection | undefined {
@@ -58,36 +39,36 @@ export function createPool(
     else connection.destroy()
   }
 
-  async function perform<T>(
-    operate: (connection: LdapConnection) => Promise<T>,
-    begin: (connection: LdapConnection) => void,
-  ): Promise<T> {
-    const connection = take() ?? (await open())
-    begin(connection)
+  async function perform<T>(operate: (connection: LdapConnection) => Promise<T>, attempt: Attempt): Promise<T> {
+    await slots.acquire()
     try {
-      const result = await operate(connection)
-      free(connection)
-      return result
-    } catch (error) {
-      free(connection, error)
-      throw error
+      // No request waits for it any more.
+      if (attempt.isLate) throw new Error('the operation waited too long')
+      const connection = take() ?? (await open())
+      attempt.connection = connection
+      if (attempt.isLate) connection.destroy()
+      try {
+        const result = await operate(connection)
+        free(connection)
+        return result
+      } catch (error) {
+        free(connection, error)
+        throw error
+      }
+    } finally {
+      slots.release()
     }
   }
 
   return {
     async run(operate) {
-      let current: LdapConnection | undefined
-      let isLate = false
-      const begin = (connection: LdapConnection): void => {
-        current = connection
-        if (isLate) connection.destroy()
-      }
-      const operation = acquire().then(() => perform(operate, begin).finally(release))
+      const attempt: Attempt = { connection: undefined, isLate: false }
+      const operation = perform(operate, attempt)
       let timer: NodeJS.Timeout | undefined
       const limit = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
-          isLate = true
-          current?.destroy()
+          attempt.isLate = true
+          attempt.connection?.destroy()
           reject(new Error(`no response within ${timeout / 1000} s`))
         }, timeout)
       })
@@ -95,15 +76,14 @@ export function createPool(
         return await Promise.race([operation, limit])
       } finally {
         clearTimeout(timer)
-        // After the time limit, nothing waits for the outcome any more.
+        // After the time limit, its outcome is of no interest.
         operation.catch(() => {})
       }
     },
     close() {
       isClosed = true
+      slots.close()
       for (const connection of idle.splice(0)) connection.destroy()
-      for (const each of waiting) each.reject(new Error('the connections were closed'))
-      waiting.clear()
     },
   }
 }
