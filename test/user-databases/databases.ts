@@ -19,6 +19,8 @@ export interface HostDatabase {
 
 /** The names in it need quotes. */
 export const mapping = {
+  // A busy machine is no outage.
+  operationTimeout: 60,
   table: 'the "accounts"',
   columns: {
     sub: 'id',

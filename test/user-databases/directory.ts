@@ -77,6 +77,8 @@ export const directoryLdif = [
 
 export const mapping = {
   ...reader,
+  // A busy machine is no outage.
+  operationTimeout: 60,
   baseDn: people,
   attributes: {
     username: ['uid', 'mail'],

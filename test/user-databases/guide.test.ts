@@ -32,7 +32,9 @@ async function start(code: string, environment: Readonly<Record<string, string>>
   const directory = mkdtempSync(join(tmpdir(), 'grantry-guide-'))
   const port = await reservedPort()
   const file = join(directory, 'grantry.config.json')
-  writeFileSync(file, code.replace('https://id.example.com', `http://127.0.0.1:${port}`))
+  // A busy machine is no outage.
+  const patient = code.replace('"users": {', '"users": { "operationTimeout": 60,')
+  writeFileSync(file, patient.replace('https://id.example.com', `http://127.0.0.1:${port}`))
   try {
     const loaded = await loadConfiguration(file, environment)
     const server = await startServer({ loaded, port, observe: () => {} })

@@ -4,6 +4,7 @@
  */
 
 import { renameSync } from 'node:fs'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
@@ -37,22 +38,24 @@ describeWithPostgresql('while PostgreSQL', () => {
   const create = usersFactory()
   let server: Awaited<ReturnType<typeof start>>
   let f: Fixture
+  /** With the same storage, and a time limit that passes. */
+  let hasty: Fixture
   let token = ''
 
   beforeAll(async () => {
     server = await start()
     for (const statement of accountsScript(true)) await server.query(statement)
-    const users = create({ url: server.url, ...mapping, operationTimeout: 0.5 })
-    await users.open()
-    f = await fixture({ users })
+    const storage = memoryDriver()
+    f = await fixture({ users: create({ url: server.url, ...mapping }), storage })
+    hasty = await fixture({ users: create({ url: server.url, ...mapping, operationTimeout: 1 }), storage })
     token = (await signIn(f)).body.access_token
   })
 
   test('does not respond, requests get 503, and afterwards users sign in', async () => {
     server.pause()
-    await expectUnavailable(f, token)
+    await expectUnavailable(hasty, token)
     server.resume()
-    await expect.poll(async () => (await signIn(f)).status).toBe(200)
+    await expect.poll(async () => (await signIn(hasty)).status).toBe(200)
   })
 
   test('is gone, requests get 503, and after its restart users sign in', async () => {
@@ -64,7 +67,7 @@ describeWithPostgresql('while PostgreSQL', () => {
 
   test('holds a lock, a sign-in gets 503 after its time limit', async () => {
     const lock = server.query(`BEGIN; LOCK TABLE ${quotedTable}; SELECT pg_sleep(3600)`).catch(() => {})
-    await expect.poll(async () => (await signIn(f)).status).toBe(503)
+    await expect.poll(async () => (await signIn(hasty)).status).toBe(503)
     await server.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()",
     )
