@@ -1,5 +1,7 @@
+import type { AdministrationRoutes } from '@grantry/console'
 import type { Handler, Observer, Provider, ProviderOptions } from '@grantry/core'
 import type { ConsoleOptions } from './configuration/console.ts'
+import type { ConsoleAdministration } from './configuration/console-client.ts'
 import { accessRefusal } from './console-access.ts'
 import { demoSecrets } from './demo/configuration.ts'
 
@@ -10,6 +12,7 @@ export interface ServerConsole {
   routes(
     provider: Provider,
     options: ProviderOptions,
+    administration: ConsoleAdministration | undefined,
   ): Promise<{
     readonly console: ReadonlyMap<string, Handler>
     readonly demo: ReadonlyMap<string, Handler> | undefined
@@ -18,6 +21,25 @@ export interface ServerConsole {
 }
 
 const load = (): Promise<typeof import('@grantry/console')> => import('@grantry/console')
+
+/** The headers that prove who an administrator is. */
+const proving = ['authorization', 'dpop']
+
+/**
+ * Returns a function that asks the admin API who the caller is. The proof of the caller is for the root of the API, and
+ * works once.
+ */
+function refuseOthers({ fetch, issuer, paths }: Provider): AdministrationRoutes['refuse'] {
+  const url = new URL(`${paths.admin}/clients?limit=1`, issuer)
+  return async ({ headers }, connection) => {
+    const proved = proving.flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value] as const]
+    })
+    const response = await fetch(new Request(url, { headers: Object.fromEntries(proved) }), connection)
+    return response.status === 200 ? undefined : response
+  }
+}
 
 /**
  * Loads the package of the console, which only a server that shows it needs.
@@ -38,7 +60,7 @@ export async function openConsole(
   return {
     publish: live.publish,
     close: () => live.close(),
-    async routes(provider, providerOptions) {
+    async routes(provider, providerOptions, request) {
       const { issuer } = provider
       const setup = consoleSetup(provider, providerOptions, isDemo ? demoSecrets : undefined)
       return {
@@ -46,6 +68,7 @@ export async function openConsole(
           refuse: (request, connection) => accessRefusal(request, connection, { ...options, issuer }),
           setup,
           live,
+          ...(request !== undefined && { administration: { request, refuse: refuseOthers(provider) } }),
         }),
         demo: isDemo
           ? await demoRoutes((request, connection) => accessRefusal(request, connection, { issuer, remote: false }))

@@ -1,6 +1,7 @@
 import { createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
 import type { Adapter } from './adapter.ts'
 import { openAdminHost } from './administration/admin-host.ts'
+import { consoleAdministration } from './configuration/console-client.ts'
 import { isNamedPlugin } from './configuration/named-plugins.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
@@ -82,7 +83,7 @@ export async function openProvider({
   })
   const provider = observability.provider(untraced)
   try {
-    const pages = console ? await console.routes(provider, built) : undefined
+    const pages = console ? await console.routes(provider, built, consoleAdministration(configuration)) : undefined
     const routes = serverRoutes({
       provider,
       observe: observability.observe,

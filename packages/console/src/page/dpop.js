@@ -20,14 +20,18 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 /** @param {object} value */
 const encodePart = (value) => encodeBase64url(new TextEncoder().encode(JSON.stringify(value)))
 
+/** Creates a key whose private part cannot be exported. Only in a secure context. */
+export const createKeyPair = () => crypto.subtle.generateKey(algorithm, false, ['sign'])
+
 /**
- * Creates a key. Its private part stays in the memory of the browser and cannot be exported. Only in a secure context.
+ * Creates what signs proofs.
  *
  * @param {string} issuer a proof names the URL under the issuer, also if the page was opened through a tunnel
+ * @param {CryptoKeyPair} [pair] Default: a new key, which stays in the memory of the page
  * @returns {Promise<DpopKey>}
  */
-export async function createDpopKey(issuer) {
-  const { privateKey, publicKey } = await crypto.subtle.generateKey(algorithm, false, ['sign'])
+export async function createDpopKey(issuer, pair) {
+  const { privateKey, publicKey } = pair ?? (await createKeyPair())
   const { crv = '', kty = '', x = '', y = '' } = await crypto.subtle.exportKey('jwk', publicKey)
   // Members and order of the thumbprint (RFC 7638 section 3.2).
   const jwk = { crv, kty, x, y }

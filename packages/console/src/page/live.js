@@ -3,7 +3,7 @@ import { byId } from './elements.js'
 /** @import { ServerEvent } from './families.js' */
 
 /** @param {string} tone @param {string} text */
-function showStatus(tone, text) {
+export function showStatus(tone, text) {
   const live = byId('live')
   live.className = tone
   live.textContent = text

@@ -27,9 +27,15 @@
  * @property {string[]} apis
  * @property {string[]} [dpopAlgorithms] absent if the server has no DPoP
  * @property {Demo} [demo]
+ *
+ * What all visitors get from a server with an administration. Administrators get the rest after they have signed in.
+ * @typedef {object} AdministrationSetup
+ * @property {string} issuer
+ * @property {Record<string, string | undefined>} paths
+ * @property {{ clientId: string, redirectUri: string, scope: string }} administration
  */
 
-/** @returns {Promise<Setup>} */
+/** @returns {Promise<Setup | AdministrationSetup>} */
 export async function loadSetup() {
   const response = await fetch('/console/setup.json', { credentials: 'omit' })
   if (!response.ok) throw new Error(await response.text())

@@ -20,7 +20,11 @@ const entry = <const N extends string, const E extends v.ObjectEntries>(name: N,
 
 /** The entries of `plugins` that name a plugin, with its options. */
 export const namedPluginSchemas = {
-  admin: entry('admin', adminSchema.entries),
+  admin: entry('admin', {
+    ...adminSchema.entries,
+    /** Default with the console: its client only. */
+    clients: v.optional(adminSchema.entries.clients),
+  }),
   'client-assertion': entry('client-assertion', clientAssertionSchema.entries),
   'device-authorization': entry('device-authorization', {
     ...deviceAuthorizationSchema.entries,
@@ -114,8 +118,8 @@ export function createNamedPlugin(
 ): Plugins {
   switch (plugin.name) {
     case 'admin': {
-      const { name, ...options } = plugin
-      return admin({ ...options, host: adminHost })
+      const { name, clients = [], ...options } = plugin
+      return admin({ ...options, clients, host: adminHost })
     }
     case 'client-assertion': {
       const { name, ...options } = plugin

@@ -21,6 +21,7 @@ import { usersWithStored } from '../administration/stored-users-of.ts'
 import { errorMessage } from '../error-message.ts'
 import { configuredUsers } from '../users/configured-users.ts'
 import { hostUsers } from '../users/user-databases.ts'
+import { consolePlugins, withConsoleClient } from './console-client.ts'
 import { importModule } from './import-module.ts'
 import { configuredKeys } from './keys.ts'
 import type { LoadedConfiguration } from './load.ts'
@@ -98,9 +99,10 @@ export async function providerOptions(
   observe: Observer,
   adminHost?: () => AdminHost,
 ): Promise<ProviderOptions> {
-  const { plugins = [], authorizationEndpoint, bodyLimit } = configuration
+  const { authorizationEndpoint, bodyLimit } = configuration
   const { storageTimeLimit, hostTimeLimit } = configuration
   const maxHostCalls = hostCallsOf(configuration)
+  const plugins = withConsoleClient(configuration)
   const loaded = await Promise.all(
     plugins.map((entry, index) => loadPlugin(entry, index, plugins, directory, adminHost)),
   )
@@ -115,7 +117,12 @@ export async function providerOptions(
     clients: configuration.clients,
     scopes: configuration.scopes,
     users: await userServiceOf(configuration, directory, entries),
-    plugins: [builtIn(), ...loaded, entries && (await storedDirectory(configuration, { entries, cacheFor }))],
+    plugins: [
+      builtIn(),
+      ...loaded,
+      ...consolePlugins(configuration, loaded),
+      entries && (await storedDirectory(configuration, { entries, cacheFor })),
+    ],
     endpoints: configuration.endpoints,
     introspection: configuration.introspection,
     clientTokenSubject: configuration.clientTokenSubject,

@@ -1,0 +1,166 @@
+import { element, field, textInput } from './elements.js'
+import { isSame } from './merge-patch.js'
+
+/**
+ * A member of an entry, as a form shows it.
+ *
+ * @typedef {object} Member
+ * @property {string} name
+ * @property {string} label
+ * @property {'text' | 'list' | 'number' | 'switch' | 'choice' | 'json' | 'password'} kind
+ * @property {string} hint what the member does, in one sentence
+ * @property {readonly string[]} [options] of a choice
+ * @property {unknown} [fallback] what the server uses without a value
+ *
+ * A control with the value of a member.
+ * @typedef {object} EntryField
+ * @property {Member} member
+ * @property {HTMLElement} part
+ * @property {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} control
+ * @property {() => unknown} read returns the value; `undefined` if there is none. Throws a TypeError with one sentence
+ * @property {() => string | boolean} typed what the user has typed, right or wrong
+ * @property {(typed: string | boolean) => void} type
+ * @property {(value: unknown) => void} show
+ * @property {() => unknown} shown the value that was shown last
+ * @property {() => boolean} isChanged
+ * @property {(problem: string) => void} complain marks the control as wrong; an empty problem as right
+ */
+
+/** @param {string} text */
+const linesOf = (text) =>
+  text
+    .split(/[\n,]/u)
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+/** @type {Record<Member['kind'], { write: (value: any) => string, read: (text: string) => unknown }>} */
+const kinds = {
+  text: { write: String, read: (text) => text.trim() },
+  password: { write: String, read: (text) => text },
+  choice: { write: String, read: (text) => text },
+  switch: { write: String, read: (text) => text === 'true' },
+  list: { write: (value) => (Array.isArray(value) ? value.join('\n') : String(value)), read: linesOf },
+  number: {
+    write: String,
+    read(text) {
+      const number = Number(text)
+      if (!Number.isFinite(number)) throw new TypeError('Type a number.')
+      return number
+    },
+  },
+  json: {
+    write: (value) => JSON.stringify(value, null, 2),
+    read(text) {
+      try {
+        return JSON.parse(text)
+      } catch {
+        throw new TypeError('This is not JSON.')
+      }
+    },
+  },
+}
+
+/** @param {Member} member @param {string} id */
+function controlOf({ kind, options = [], fallback }, id) {
+  if (kind === 'choice') {
+    const none = element('option', { value: '' }, `Default${fallback === undefined ? '' : ` (${fallback})`}`)
+    return element('select', { id }, none, ...options.map((value) => element('option', { value }, value)))
+  }
+  if (kind === 'switch') return element('input', { type: 'checkbox', id })
+  if (kind === 'list' || kind === 'json')
+    return element('textarea', { id, rows: kind === 'json' ? '4' : '2', spellcheck: 'false', autocapitalize: 'off' })
+  return textInput(id, '', {
+    ...(kind === 'number' && { inputmode: 'numeric' }),
+    ...(kind === 'password' && { type: 'password', autocomplete: 'new-password' }),
+    ...(fallback !== undefined && { placeholder: `${fallback}` }),
+  })
+}
+
+/** @param {Member} member @param {ReturnType<typeof controlOf>} control @param {HTMLElement} problem */
+function partOf({ kind, label, hint }, control, problem) {
+  if (kind !== 'switch') {
+    const part = field(label, /** @type {HTMLInputElement} */ (control), hint)
+    part.append(problem)
+    return part
+  }
+  control.setAttribute('aria-describedby', `${control.id}-hint`)
+  return element(
+    'div',
+    { class: 'field' },
+    element('label', { class: 'box' }, control, label),
+    element('p', { class: 'hint', id: `${control.id}-hint` }, hint),
+    problem,
+  )
+}
+
+/**
+ * Returns the control of a member.
+ *
+ * @param {Member} member
+ * @returns {EntryField}
+ */
+export function entryField(member) {
+  const id = `member-${member.name}`
+  const control = controlOf(member, id)
+  const problem = element('p', { class: 'problem', id: `${id}-problem`, hidden: true })
+  const part = partOf(member, control, problem)
+  const described = control.getAttribute('aria-describedby') ?? ''
+  const { read, write } = kinds[member.kind]
+  const box = control instanceof HTMLInputElement && control.type === 'checkbox' ? control : undefined
+  /** @type {unknown} */
+  let shown
+  /** @type {string | boolean} */
+  let typedAtFirst = box === undefined ? '' : false
+
+  const typed = () => (box === undefined ? control.value : box.checked)
+  /** @param {string | boolean} value */
+  function type(value) {
+    if (box === undefined) control.value = String(value)
+    else box.checked = value === true
+  }
+
+  return {
+    member,
+    part,
+    control,
+    typed,
+    type,
+    shown: () => shown,
+    isChanged: () => typed() !== typedAtFirst,
+    read() {
+      // An untouched control keeps what it could not show exactly.
+      if (typed() === typedAtFirst) return shown
+      if (box !== undefined) return box.checked
+      return control.value.trim() === '' ? undefined : read(control.value)
+    },
+    show(value) {
+      shown = value
+      const present = box === undefined ? value : (value ?? member.fallback)
+      type(box === undefined ? (present === undefined ? '' : write(present)) : present === true)
+      typedAtFirst = typed()
+    },
+    complain(text) {
+      problem.textContent = text
+      problem.hidden = text === ''
+      control.setAttribute('aria-describedby', text === '' ? described : `${problem.id} ${described}`)
+      if (text === '') control.removeAttribute('aria-invalid')
+      else control.setAttribute('aria-invalid', 'true')
+    },
+  }
+}
+
+/**
+ * Shows a newer value of an entry, and keeps what the user has changed.
+ *
+ * @param {readonly EntryField[]} fields
+ * @param {Record<string, unknown>} latest
+ */
+export function rebase(fields, latest) {
+  for (const { member, show, shown, typed, type, isChanged } of fields) {
+    const value = latest[member.name]
+    if (isSame(value, shown())) continue
+    const kept = isChanged() ? typed() : undefined
+    show(value)
+    if (kept !== undefined) type(kept)
+  }
+}

@@ -1,0 +1,41 @@
+import { element } from './elements.js'
+import { stateFilter } from './entry-list.js'
+import { entryPages } from './entry-pages.js'
+import { stateTag, timeOf } from './list-page.js'
+import { secretsPart } from './rotate-secret.js'
+import { hashOf } from './route.js'
+import { shown, valueText, visible } from './shown-text.js'
+
+/** The pages of the scopes. */
+export const scopesPage = entryPages({
+  segment: 'scopes',
+  title: 'Scopes',
+  noun: 'scope',
+  plural: 'scopes',
+  lead: 'What clients can request: an API, or claims of a user.',
+  idMember: 'name',
+  idLabel: 'Name of the scope',
+  idHint: 'Clients request it by this name, such as orders. It cannot be changed later.',
+  switchMember: 'enabled',
+  offText: 'No client can get it until you enable it again. Tokens that have it keep working.',
+  removedText:
+    'No client can get it any more. Tokens that have it keep working until they expire. This cannot be undone.',
+  columns: [
+    { name: 'Scope', cell: ({ name }) => element('a', { href: hashOf(['scopes', String(name)]) }, shown(name, 100)) },
+    {
+      name: 'State',
+      cell: ({ enabled, unreadable }) => (unreadable === true ? 'unreadable' : stateTag(enabled !== false)),
+    },
+    { name: 'Tags', minor: true, cell: ({ tags }) => visible(valueText(tags), 100) },
+    { name: 'Changed', minor: true, cell: ({ changedAt }) => (changedAt === undefined ? '' : timeOf(changedAt)) },
+  ],
+  filters: [{ name: 'prefix', label: 'Name starts with' }, { name: 'tag', label: 'Tag' }, stateFilter],
+  groups: [
+    {
+      title: 'The scope',
+      members: [{ name: 'tags', label: 'Tags', kind: 'list', hint: 'Labels for you, to find it again. One a line.' }],
+    },
+  ],
+  nameOf: ({ name }) => String(name),
+  more: (open) => [secretsPart('scopes', open)],
+})

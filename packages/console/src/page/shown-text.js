@@ -1,0 +1,42 @@
+import { element } from './elements.js'
+
+/**
+ * Characters that are not seen, or that change how other text is seen: controls, marks of the writing direction, and
+ * blanks without a width. Names can contain them to look like other names.
+ */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu
+
+/** @param {string} character */
+const escapeOf = (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`
+
+/**
+ * Returns a text of the API in which nothing is hidden.
+ *
+ * @param {unknown} text
+ * @param {number} [length] Maximum number of characters
+ */
+export function visible(text, length = 200) {
+  const characters = [...String(text)]
+  const kept = characters.length > length ? [...characters.slice(0, length), '…'] : characters
+  return kept.join('').replace(invisible, escapeOf)
+}
+
+/**
+ * Returns an element with a text of the API. Its writing direction has no effect on what is around it.
+ *
+ * @param {unknown} text
+ * @param {number} [length]
+ */
+export const shown = (text, length) => element('bdi', {}, visible(text, length))
+
+/**
+ * Returns a value of the API as a text.
+ *
+ * @param {unknown} value
+ */
+export function valueText(value) {
+  if (value === undefined || value === null) return '–'
+  if (typeof value === 'string') return value
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ') || 'none'
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : JSON.stringify(value)
+}

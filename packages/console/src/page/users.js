@@ -1,0 +1,69 @@
+import { apiPath } from './api.js'
+import { element } from './elements.js'
+import { stateFilter } from './entry-list.js'
+import { entryPages } from './entry-pages.js'
+import { stateTag, timeOf } from './list-page.js'
+import { hashOf } from './route.js'
+import { sessionsPart } from './sessions.js'
+import { passwordPart } from './set-password.js'
+import { shown, valueText, visible } from './shown-text.js'
+
+/** The pages of the users. */
+export const usersPage = entryPages({
+  segment: 'users',
+  title: 'Users',
+  noun: 'user',
+  plural: 'users',
+  lead: 'The people who sign in at this server.',
+  idMember: 'sub',
+  idLabel: 'Subject (sub)',
+  idHint: 'The id of the user in tokens. Leave it empty for a new one. It cannot be changed later.',
+  switchMember: 'active',
+  offText:
+    'The user can no longer sign in, and all sessions and tokens end immediately. You can enable the user again.',
+  removedText: 'The user can no longer sign in, and all sessions and tokens end immediately. This cannot be undone.',
+  columns: [
+    {
+      name: 'User',
+      cell: ({ sub, username, id }) => [
+        element('a', { href: hashOf(['users', String(sub ?? id)]) }, shown(username ?? sub ?? id, 100)),
+        element('span', { class: 'second mono' }, shown(sub ?? '', 80)),
+      ],
+    },
+    {
+      name: 'State',
+      cell: ({ active, unreadable }) => (unreadable === true ? 'unreadable' : stateTag(active !== false)),
+    },
+    { name: 'Tags', minor: true, cell: ({ tags }) => visible(valueText(tags), 100) },
+    { name: 'Changed', minor: true, cell: ({ changedAt }) => (changedAt === undefined ? '' : timeOf(changedAt)) },
+  ],
+  filters: [{ name: 'name', label: 'Name starts with' }, { name: 'tag', label: 'Tag' }, stateFilter],
+  // A search by name has no other filter.
+  listPath: ({ name = '', after, limit, ...filter }) =>
+    name === '' ? apiPath(['users'], { ...filter, after, limit }) : apiPath(['user-names'], { name, after, limit }),
+  groups: [
+    {
+      title: 'The user',
+      members: [
+        { name: 'username', label: 'User name', kind: 'text', hint: 'The name for the sign-in.' },
+        {
+          name: 'claims',
+          label: 'Claims',
+          kind: 'json',
+          hint: 'What clients can learn about the user, as a JSON object, such as { "name": "Alice", "email": "alice@example.com" }.',
+        },
+        { name: 'tags', label: 'Tags', kind: 'list', hint: 'Labels for you, to find the user again. One a line.' },
+      ],
+    },
+  ],
+  newMembers: [
+    {
+      name: 'password',
+      label: 'Password',
+      kind: 'password',
+      hint: 'At least 8 characters. Without one, the user cannot sign in with a password.',
+    },
+  ],
+  nameOf: ({ username, sub }) => String(username ?? sub),
+  more: (open) => [passwordPart(open), sessionsPart(open)],
+})

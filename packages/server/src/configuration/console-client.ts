@@ -1,0 +1,83 @@
+import {
+  type ClientOptions,
+  collectParts,
+  defineClientSource,
+  definePlugin,
+  type Plugin,
+  type Plugins,
+} from '@grantry/core'
+import { dpop } from '@grantry/plugins/dpop'
+import { isNamedPlugin, type NamedPlugin } from './named-plugins.ts'
+import type { CheckedConfiguration } from './schema.ts'
+
+type Named = Pick<CheckedConfiguration, 'issuer' | 'console' | 'plugins' | 'clients'>
+
+/** The id of the client that the server provides for the console. */
+export const consoleClientId = 'grantry-console'
+
+/** What the page of the administration requests. */
+export interface ConsoleAdministration {
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly scope: string
+}
+
+const isNamed = (name: NamedPlugin['name']) => (entry: unknown) => isNamedPlugin(entry) && entry.name === name
+
+/** Returns what the console needs as an administration; `undefined` if it is none: it needs `sign-in` and `admin`. */
+export function consoleAdministration({
+  issuer,
+  console,
+  plugins = [],
+}: Pick<Named, 'issuer' | 'console' | 'plugins'>): ConsoleAdministration | undefined {
+  if (console === undefined || !plugins.some(isNamed('sign-in')) || !plugins.some(isNamed('admin'))) return undefined
+  if (!URL.canParse(issuer)) return undefined
+  // The server has the console at the root of the origin, whatever the path of the issuer.
+  return { clientId: consoleClientId, redirectUri: new URL('/console/', issuer).href, scope: 'openid admin' }
+}
+
+/** Returns the entries of the configuration. That of the admin API accepts the console, too. */
+export function withConsoleClient(configuration: Pick<Named, 'issuer' | 'console' | 'plugins'>) {
+  const { plugins = [] } = configuration
+  if (consoleAdministration(configuration) === undefined) return plugins
+  return plugins.map((entry) =>
+    isNamedPlugin(entry) && entry.name === 'admin'
+      ? { ...entry, clients: [...(entry.clients ?? []), consoleClientId] }
+      : entry,
+  )
+}
+
+function clientOf({ clientId, redirectUri, scope }: ConsoleAdministration): ClientOptions {
+  return {
+    clientId,
+    clientName: 'Grantry console',
+    public: true,
+    grantTypes: ['authorization_code'],
+    scopes: scope.split(' '),
+    redirectUris: [redirectUri],
+    postLogoutRedirectUris: [redirectUri],
+    // The console belongs to this server: no other party gets the tokens.
+    requireConsent: false,
+    dpopBoundAccessTokens: true,
+    accessTokenLifetime: 1800,
+  }
+}
+
+/**
+ * Returns what the console needs as an administration: its client, and DPoP, unless the operator has configured it.
+ *
+ * @param loaded the plugins of the configuration
+ * @throws TypeError when the configuration has a client with the id of the console.
+ */
+export function consolePlugins(configuration: Named, loaded: Plugins): readonly Plugin[] {
+  const administration = consoleAdministration(configuration)
+  if (administration === undefined) return []
+  const { clients } = configuration
+  if (Array.isArray(clients) && clients.some(({ clientId }) => clientId === consoleClientId)) {
+    throw new TypeError(`clients: ${consoleClientId} is the client of the console; give this client another clientId`)
+  }
+  const client = clientOf(administration)
+  const source = defineClientSource({ find: (clientId) => (clientId === consoleClientId ? client : undefined) })
+  const hasDpop = collectParts(loaded).some(({ plugin }) => plugin === 'dpop')
+  return [definePlugin('console', [source]), ...(hasDpop ? [] : [dpop()])]
+}
