@@ -28,7 +28,7 @@
  * @property {string[]} [dpopAlgorithms] absent if the server has no DPoP
  * @property {Demo} [demo]
  *
- * What all visitors get from a server with an administration. Administrators get the rest after they have signed in.
+ * The setup for visitors of a server with an administration. Administrators get the rest after they have signed in.
  * @typedef {object} AdministrationSetup
  * @property {string} issuer
  * @property {Record<string, string | undefined>} paths
