@@ -73,10 +73,11 @@ test('plugins work with their options, and are in the discovery document, the co
     const resource = { name: 'resource', required: false }
     expect(fieldsOf(deviceGrant)).toEqual([{ name: 'device_code', required: true }, resource])
     expect(fieldsOf('client_credentials')).toEqual([resource])
-    // The pages of `sign-in` belong to the endpoint that it installs.
-    const installed = Object.keys(namedPluginSchemas).map((name) =>
-      name === 'sign-in' ? 'authorization-endpoint' : name,
-    )
+    // The pages of `sign-in` belong to the endpoint that it installs. With `admin`, the console asks for a sign-in first.
+    const installed = Object.keys(namedPluginSchemas).flatMap((name) => {
+      if (name === 'admin') return []
+      return name === 'sign-in' ? 'authorization-endpoint' : name
+    })
     expect(server.plugins).toEqual(expect.arrayContaining(installed))
   } finally {
     await server.close(0)
@@ -85,7 +86,8 @@ test('plugins work with their options, and are in the discovery document, the co
 
 test('grantry serve starts with each plugin that needs no option', async () => {
   const names = Object.keys(namedPluginSchemas).filter((name) => name !== 'device-authorization')
-  const { file } = written({ ...content, clients: [client], plugins: names.map((name) => ({ name })) })
+  const plugins = names.map((name) => ({ name }))
+  const { file } = written({ ...content, administration: true, clients: [client], plugins })
   expect((await printed('serve', '--port', '0', '--config', file)).code).toBe(0)
 })
 
