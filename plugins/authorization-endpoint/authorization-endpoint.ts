@@ -14,6 +14,7 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { asGet, isResent, lacksCookie, resendForm } from '../shared/redirects.ts'
+import { createConsents } from './consents.ts'
 import { createDecisions } from './decision.ts'
 import { createInteractionServices } from './interactions.ts'
 import { hostParts } from './login-page.ts'
@@ -23,12 +24,12 @@ import { withoutCredentials } from './parameters.ts'
 import { createRemoteInteractions, remoteInteractions } from './remote.ts'
 import { type AuthorizationParameters, errorViewOf, formTargets, responseTools } from './response.ts'
 import { createSessions } from './sessions.ts'
-import { createConsents } from './standing.ts'
 import { createSteps, type Steps } from './steps.ts'
 import { createSuspendedRequests } from './suspended.ts'
 import { createUserSessions, userSessions } from './user-sessions.ts'
 import { createOpenInteraction } from './visit.ts'
 
+export { type Consents, type GivenConsent, requestedClaims } from './consents.ts'
 export { type AuthorizationRequests, authorizationRequests, type HostDecision, type HostRequest } from './host.ts'
 export type {
   AskedDecision,
@@ -70,10 +71,8 @@ export {
 export type { Lifetimes, SessionOptions, StaySignedInOptions } from './session-options.ts'
 export type { Session, Sessions, SignedInUser, StartedSession } from './sessions.ts'
 export {
-  type Consents,
   isOutdated,
   maxInteractionLifetime,
-  requestedClaims,
   type Standing,
   standingEntries,
   standingIn,

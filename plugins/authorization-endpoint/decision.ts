@@ -1,4 +1,5 @@
 import type { Client, EndpointKit, Refuse, Subject } from '@grantry/core'
+import type { Consents } from './consents.ts'
 import type {
   AskedDecision,
   AuthorizationFeature,
@@ -10,7 +11,7 @@ import type {
 import { type RefusalCode, refused } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
 import type { Session, Sessions, SignedInUser } from './sessions.ts'
-import type { Consents, Standing } from './standing.ts'
+import type { Standing } from './standing.ts'
 import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
 
 /** A subject whose time of authentication is known. */

@@ -8,11 +8,11 @@ import type {
   Reply,
   Subject,
 } from '@grantry/core'
+import type { Consents } from './consents.ts'
 import type { RefusalCode } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
 import type { AuthorizationParameters } from './response.ts'
 import type { Session, SessionListeners, Sessions } from './sessions.ts'
-import type { Consents } from './standing.ts'
 
 /** What the user has authorized. */
 export interface Decision {

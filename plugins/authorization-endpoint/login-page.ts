@@ -14,11 +14,11 @@ import {
   sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { type Consents, createConsents, type GivenConsent } from './consents.ts'
 import { authorizationRequests, createAuthorizationRequests } from './host.ts'
 import { authorizationEndpointEntries, clientMembers, errors, pagesSchema } from './options.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
 import type { CheckedRequest } from './request.ts'
-import { type Consents, createConsents } from './standing.ts'
 
 /** The consents of users, for pages of the host. */
 export interface UserConsents {
@@ -26,6 +26,10 @@ export interface UserConsents {
   suffice(request: CheckedRequest, sub: string): Promise<boolean>
   /** Adds to what the user has consented to. Call it after the response was created: a refusal must leave nothing. */
   remember(request: CheckedRequest, sub: string, scopes: readonly string[]): Promise<void>
+  /** What a user has consented to since the last revocation: for at most 100 clients. */
+  list(sub: string): Promise<readonly GivenConsent[]>
+  /** Forgets a consent, so that the user is asked again. Revokes no token. Returns whether there was one. */
+  revoke(sub: string, clientId: string): Promise<boolean>
 }
 
 /**
@@ -39,6 +43,8 @@ export const userConsents = hostKey<UserConsents>('user-consents', 'loginPage() 
 const createUserConsents = (consents: Consents, kit: EndpointKit): UserConsents => ({
   suffice: (request, sub) => consents.suffice(kit, sub, request),
   remember: (request, sub, scopes) => consents.remember(kit, sub, request, scopes),
+  list: (sub) => consents.list(kit, sub),
+  revoke: (sub, clientId) => consents.revoke(kit, sub, clientId),
 })
 
 /** The functions for pages of the host that receive authorization requests themselves. */

@@ -1,11 +1,11 @@
 import type { EndpointKit, EndpointRequest } from '@grantry/core'
+import type { Consents } from './consents.ts'
 import { failedBy, mustSignIn } from './decision.ts'
 import type { Decision, Interaction, Suspension } from './interaction.ts'
 import { refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest, type ReceivedRequest } from './request.ts'
 import { restartQueryOf, type Target } from './response.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { Consents } from './standing.ts'
 import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
 
 /** An authorization request on its way to a code, in one HTTP request of the browser. */

@@ -1,4 +1,4 @@
-export type { Administrator, AuditedChange, AuditPage, AuditRecord } from './audit.ts'
+export type { Administrator, Audit, AuditedChange, AuditPage, AuditRecord } from './audit.ts'
 export { clientType } from './clients/client-type.ts'
 export type { ClientManager, WithSecret } from './clients/manage-clients.ts'
 export type { Members } from './differences.ts'

@@ -11,6 +11,7 @@ import { addOperatorCommands } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 import { silentExitCode } from './commands/silent-failure.ts'
 import { addStorageCommands } from './commands/storage-commands.ts'
+import { addUsersCommands } from './commands/users/users-commands.ts'
 import { errorMessage } from './error-message.ts'
 import { logLevels } from './observability/level.ts'
 import { logFormats } from './observability/log-formats.ts'
@@ -53,6 +54,7 @@ function program(): Command {
 
   addClientsCommands(grantry)
   addDeclarationCommands(grantry)
+  addUsersCommands(grantry)
   addAuditCommand(grantry)
   addKeysCommands(grantry)
   addLoginCommand(grantry)

@@ -1,4 +1,4 @@
-import { type Administration, type Managers, openAdministration } from '@grantry/administration'
+import { type Administration, type AuditedChange, type Managers, openAdministration } from '@grantry/administration'
 import { type AtomicDriver, type EntryStore, openEntries, type Provider, type RevocationTarget } from '@grantry/core'
 import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { hashPassword } from '@grantry/users/password-hash'
@@ -18,6 +18,8 @@ export interface CommandAdministration extends Managers {
   readonly audit: Administration['audit']
   /** Managers that do not check, for changes whose results have been checked together. */
   readonly unchecked: Managers
+  /** Records a change that no manager makes, such as the end of a session. */
+  readonly audited: <T>(change: AuditedChange, make: () => Promise<T>) => Promise<T>
 }
 
 /** Opens a provider for revocations when the first one is needed. A command can need thousands. */
@@ -69,7 +71,12 @@ export async function withAdministration<T>(
       ...common,
       check: { client: accepted, scope: accepted, user: accepted },
     }).as(by)
-    return await use({ ...administration.as(by), audit: administration.audit, unchecked })
+    return await use({
+      ...administration.as(by),
+      audit: administration.audit,
+      audited: (change, make) => administration.audited(by, change, make),
+      unchecked,
+    })
   } finally {
     await close()
     await driver.dispose?.()

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises'
+import { text as readAll } from 'node:stream/consumers'
+import { type EntryType, type Managed, type ManagedPage, shownEntry } from '@grantry/administration'
+import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { errorMessage, fileErrorReason } from '../error-message.ts'
+import { assertSharedStorage, requireConfiguration } from './configuration.ts'
+import { table } from './table.ts'
+
+/** The options of every command that changes entries. */
+export interface CommonArguments {
+  readonly config?: string
+  readonly json?: true
+}
+
+/** Options that name members of an entry. */
+export interface ChangeArguments {
+  readonly file?: string
+  readonly set?: readonly string[]
+  readonly unset?: readonly string[]
+}
+
+export const print = (output: string): void => {
+  process.stdout.write(output)
+}
+
+export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+/** Runs an action on what administrators change in the storage of the configuration. */
+export async function runOnEntries<T>(
+  { config }: CommonArguments,
+  act: (administration: CommandAdministration, loaded: LoadedConfiguration) => Promise<T>,
+): Promise<T> {
+  const loaded = await requireConfiguration(config)
+  assertSharedStorage(loaded, 'change the clients and users in the configuration')
+  return withAdministration(loaded, (administration) => act(administration, loaded))
+}
+
+export const wordsOf = (member: unknown): string =>
+  Array.isArray(member) && member.length > 0 ? member.join(' ') : '-'
+
+/** Returns the members of an entry, one per line. */
+export const details = <T extends object>(type: EntryType<T>, entry: Managed<T>): string =>
+  table(
+    Object.entries(shownEntry(type, entry)).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  )
+
+/** Returns entries as JSON, and the ids of those that cannot be read. */
+export function jsonOfPages<T extends object>(type: EntryType<T>, pages: readonly ManagedPage<T>[]): string {
+  const shown = pages.flatMap(({ entries }) => entries.map((entry) => shownEntry(type, entry)))
+  const unreadable = pages.flatMap((page) => page.unreadable)
+  return json([...shown, ...unreadable.map((id) => ({ [type.idMember]: id, unreadable: true }))])
+}
+
+/** Returns entries as a table whose first two columns are the id and the state. */
+export function tableOfPages<T extends object>(
+  headings: readonly string[],
+  pages: readonly ManagedPage<T>[],
+  rowOf: (entry: Managed<T>) => readonly string[],
+): string {
+  const rows = pages.flatMap(({ entries }) => entries.map(rowOf))
+  const empty = headings.slice(2).map(() => '-')
+  const unreadable = pages.flatMap((page) => page.unreadable.map((id) => [id, 'unreadable', ...empty]))
+  return table([headings, ...rows, ...unreadable])
+}
+
+/** @param example such as `accessTokenLifetime=600` */
+function memberOf(given: string, example: string): [name: string, value: unknown] {
+  const at = given.indexOf('=')
+  const [name, value] = [given.slice(0, at), given.slice(at + 1)]
+  if (at < 1) throw new TypeError(`--set takes a member and its value in JSON, such as ${example}`)
+  try {
+    return [name, JSON.parse(value)]
+  } catch {
+    throw new TypeError(`--set ${name}: the value is not JSON; write text in quotes, such as '${name}="text"'`)
+  }
+}
+
+/** Reads members of an entry from a file, or from standard input. */
+async function membersIn(file: string, example: string): Promise<Record<string, unknown>> {
+  const content = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch((cause: unknown) => {
+    throw new TypeError(`cannot read ${file} (${fileErrorReason(cause)})`, { cause })
+  })
+  let members: unknown
+  try {
+    members = JSON.parse(content)
+  } catch (cause) {
+    throw new TypeError(`${file} is not JSON: ${errorMessage(cause)}`, { cause })
+  }
+  if (typeof members === 'object' && members !== null && !Array.isArray(members))
+    return members as Record<string, unknown>
+  throw new TypeError(`${file} must be an object with members, such as ${example}`)
+}
+
+/**
+ * Returns the members that the options of a command name, in this order: the file, options for single members, `--set`,
+ * `--unset`.
+ *
+ * @param examples of `--set`, and of a file
+ */
+export async function changeOf(
+  { file, set = [], unset = [] }: ChangeArguments,
+  single: Readonly<Record<string, unknown>>,
+  examples: { readonly set: string; readonly file: string },
+): Promise<Record<string, unknown>> {
+  return {
+    ...(file !== undefined && (await membersIn(file, examples.file))),
+    ...Object.fromEntries(Object.entries(single).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(set.map((given) => memberOf(given, examples.set))),
+    ...Object.fromEntries(unset.map((member) => [member, undefined])),
+  }
+}

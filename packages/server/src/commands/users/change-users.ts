@@ -1,0 +1,100 @@
+import { type Members, type NewUser, shownEntry, userType } from '@grantry/administration'
+import type { Json } from '@grantry/core'
+import { type ChangeArguments, type CommonArguments, changeOf, json, print } from '../entry-commands.ts'
+import { runOnUser, runOnUsers } from './find-subject.ts'
+import { readNewPassword } from './read-password.ts'
+
+interface MemberArguments extends CommonArguments, ChangeArguments {
+  readonly sub?: string
+  readonly username?: string
+  readonly claim?: readonly string[]
+  readonly unsetClaim?: readonly string[]
+  readonly tag?: readonly string[]
+  readonly ifVersion?: string
+  /** `false` after `--no-password`. */
+  readonly password?: false
+}
+
+const examples = { set: `'claims={"email":"alice@example.com"}'`, file: '{ "claims": { "name": "Alice" } }' } as const
+
+function claimOf(given: string): [name: string, value: string] {
+  const at = given.indexOf('=')
+  if (at < 1) throw new TypeError('--claim takes a name and a text, such as email=alice@example.com')
+  return [given.slice(0, at), given.slice(at + 1)]
+}
+
+/** Returns the members that the options of a command name. */
+async function membersOf(given: MemberArguments, single: Members): Promise<Record<string, unknown>> {
+  if (given.set?.some((member) => /^password\b/u.test(member)))
+    throw new TypeError('--set cannot set a password; use grantry users set-password')
+  return changeOf(given, single, examples)
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, Json>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns claims with the changes of the options. Claims that are no object are refused later. */
+function changedClaims(claims: unknown, { claim = [], unsetClaim = [] }: MemberArguments): unknown {
+  if (claim.length === 0 && unsetClaim.length === 0) return claims
+  const present = isObject(claims) ? Object.entries(claims) : []
+  const left = [...present, ...claim.map(claimOf)].filter(([name]) => !unsetClaim.includes(name))
+  return Object.fromEntries(left)
+}
+
+export async function addUser(username: string, given: MemberArguments): Promise<void> {
+  const { sub, claims, ...members } = await membersOf(given, { sub: given.sub })
+  const needsPassword = given.password !== false && members.password === undefined
+  if (needsPassword && given.file === '-')
+    throw new TypeError(
+      'standard input has the members, so it cannot have the password; use --no-password, and grantry users set-password',
+    )
+  const newPassword = needsPassword ? await readNewPassword() : undefined
+  const user = {
+    ...members,
+    username,
+    ...(sub !== undefined && { sub }),
+    ...((claims !== undefined || given.claim !== undefined) && { claims: changedClaims(claims, given) }),
+  } as NewUser
+  const added = await runOnUsers(given, ({ users }) => users.add(user, given.tag ?? [], { newPassword }))
+  print(given.json ? json(shownEntry(userType, added)) : `Added the user ${username}.\nsub  ${added.id}\n`)
+}
+
+export async function editUser(subOrName: string, given: MemberArguments): Promise<void> {
+  const { claims, ...change } = await membersOf(given, { username: given.username })
+  if ('password' in change) throw new TypeError('edit cannot set a password; use grantry users set-password')
+  const changesClaims = claims !== undefined || given.unset?.includes('claims') === true
+  const isNothing = Object.keys(change).length === 0 && !changesClaims && given.tag === undefined
+  if (isNothing && given.claim === undefined && given.unsetClaim === undefined)
+    throw new TypeError('nothing to change; name a member, such as --username alice or --claim email=alice@example.com')
+  const user = await runOnUser(subOrName, given, async (sub, { users }) => {
+    const { value, version } = await users.show(sub)
+    const changed = { ...change, claims: changedClaims(changesClaims ? claims : value.claims, given) }
+    return users.edit(sub, changed, { version: given.ifVersion ?? version, tags: given.tag })
+  })
+  print(given.json ? json(shownEntry(userType, user)) : `Changed the user ${user.value.username}.\n`)
+}
+
+export async function setPassword(subOrName: string, given: CommonArguments): Promise<void> {
+  const password = await readNewPassword()
+  const user = await runOnUser(subOrName, given, (sub, { users }) => users.setPassword(sub, password))
+  const sentence = `Set the password of the user ${user.value.username}, ended all sessions, and revoked all tokens.`
+  print(given.json ? json(shownEntry(userType, user)) : `${sentence}\n`)
+}
+
+export async function setActive(subOrName: string, given: CommonArguments, active: boolean): Promise<void> {
+  const user = await runOnUser(subOrName, given, (sub, { users }) => users.edit(sub, { active }))
+  const { username } = user.value
+  const sentence = active
+    ? `Enabled the user ${username}.`
+    : `Disabled the user ${username}, ended all sessions, and revoked all tokens.`
+  print(given.json ? json(shownEntry(userType, user)) : `${sentence}\n`)
+}
+
+export async function removeUser(subOrName: string, given: CommonArguments): Promise<void> {
+  const removed = await runOnUser(subOrName, given, async (sub, { users }) => {
+    await users.remove(sub)
+    return sub
+  })
+  const sentence = `Removed the user ${subOrName} (sub ${removed}), ended all sessions, and revoked all tokens.`
+  print(given.json ? json({ sub: removed, removed: true }) : `${sentence}\n`)
+}

@@ -1,0 +1,74 @@
+import { type Managed, type ManagedPage, type StoredUser, shownEntry, userType } from '@grantry/administration'
+import { type CommonArguments, details, json, print, tableOfPages, wordsOf } from '../entry-commands.ts'
+import { runOnUser, runOnUsers } from './find-subject.ts'
+
+interface PageArguments extends CommonArguments {
+  readonly limit: number
+  readonly after?: string
+}
+
+interface ListArguments extends PageArguments {
+  readonly prefix?: string
+  readonly tag?: string
+  readonly disabled?: true
+}
+
+type Page = ManagedPage<StoredUser>
+
+const rowOf = ({ id, value, tags, changedAt }: Managed<StoredUser>): readonly string[] => [
+  id,
+  value.active === false ? 'disabled' : 'enabled',
+  value.username,
+  value.password === undefined ? 'no' : 'yes',
+  wordsOf(tags),
+  changedAt,
+]
+
+/** Reads pages until there are as many users as the command shows. */
+async function readPages(
+  limit: number,
+  first: string | undefined,
+  read: (after: string | undefined, left: number) => Promise<Page>,
+) {
+  const pages: Page[] = []
+  let left = limit
+  let after = first
+  do {
+    const page = await read(after, Math.min(left, 200))
+    pages.push(page)
+    left -= page.entries.length + page.unreadable.length
+    after = page.next
+  } while (after !== undefined && left > 0)
+  return { pages, next: after }
+}
+
+function textOf({ pages, next }: Awaited<ReturnType<typeof readPages>>, given: PageArguments): string {
+  if (given.json) {
+    const users = pages.flatMap(({ entries }) => entries.map((user) => shownEntry(userType, user)))
+    const unreadable = pages.flatMap((page) => page.unreadable)
+    return json({ users, unreadable, next: next ?? null })
+  }
+  const more = next === undefined ? '' : `There are more: continue with --after ${JSON.stringify(next)}\n`
+  return `${tableOfPages(['SUB', 'STATE', 'NAME', 'PASSWORD', 'TAGS', 'CHANGED'], pages, rowOf)}${more}`
+}
+
+export async function listUsers(given: ListArguments): Promise<void> {
+  const filter = { prefix: given.prefix, tag: given.tag, enabled: given.disabled === true ? false : undefined }
+  const found = await runOnUsers(given, ({ users }) =>
+    readPages(given.limit, given.after, (after, limit) => users.page({ ...filter, after, limit })),
+  )
+  print(textOf(found, given))
+}
+
+export async function searchUsers(name: string, given: PageArguments): Promise<void> {
+  const found = await runOnUsers(given, ({ users }) =>
+    readPages(given.limit, given.after, (after, limit) => users.search({ name, after, limit })),
+  )
+  print(textOf(found, given))
+}
+
+export const showUser = (subOrName: string, given: CommonArguments): Promise<void> =>
+  runOnUser(subOrName, given, async (sub, { users }) => {
+    const user = await users.show(sub)
+    print(given.json ? json(shownEntry(userType, user)) : details(userType, user))
+  })

@@ -1,0 +1,99 @@
+import { refused } from '@grantry/administration'
+import type { HostKey, Provider } from '@grantry/core'
+import { type Session, type UserSessions, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
+import type { CommandAdministration } from '../../administration/open-administration.ts'
+import type { LoadedConfiguration } from '../../configuration/load.ts'
+import { withProvider } from '../configuration.ts'
+import { type CommonArguments, json, print, runOnEntries } from '../entry-commands.ts'
+import { table } from '../table.ts'
+import { subjectOf } from './find-subject.ts'
+
+interface Target<F> {
+  readonly sub: string
+  readonly functions: F
+  readonly audited: CommandAdministration['audited']
+}
+
+/** Runs an action with functions of a plugin for a user. */
+const runWithPlugin = <F extends object, T>(
+  key: HostKey<F>,
+  subOrName: string,
+  given: CommonArguments,
+  act: (target: Target<F>) => Promise<T>,
+): Promise<T> =>
+  runOnEntries(given, async (administration, loaded) => {
+    const sub = await subjectOf(subOrName, administration, loaded)
+    return withProvider(loaded, async (provider) => {
+      assertOffered(provider, key, loaded)
+      return act({ sub, functions: provider.use(key), audited: administration.audited })
+    })
+  })
+
+function assertOffered(provider: Provider, key: HostKey, { file }: LoadedConfiguration): void {
+  if (provider.has(key)) return
+  throw new TypeError(
+    `${file}: no plugin signs users in, so there are no sessions and no consents; add { "name": "sign-in" } to plugins`,
+  )
+}
+
+const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+const shownSession = ({ sid, subject, startedAt, expiresAt }: Session) => ({
+  sid,
+  startedAt: timeOf(startedAt),
+  expiresAt: timeOf(expiresAt),
+  amr: subject.amr,
+})
+
+export async function listSessions(subOrName: string, given: CommonArguments): Promise<void> {
+  const sessions = await runWithPlugin(userSessions, subOrName, given, async ({ sub, functions }) =>
+    (await functions.list(sub)).map(shownSession),
+  )
+  const rows = sessions.map(({ sid, startedAt, expiresAt, amr }) => [sid, startedAt, expiresAt, amr.join(' ')])
+  print(given.json ? json(sessions) : table([['SID', 'STARTED', 'EXPIRES', 'AMR'], ...rows]))
+}
+
+/** Ends one session of the user. A session of another user is not touched. */
+async function endOne({ sub, functions, audited }: Target<UserSessions>, sid: string): Promise<number> {
+  const sessions = await functions.list(sub)
+  if (!sessions.some((session) => session.sid === sid))
+    throw refused('not_found', `the user ${sub} has no session ${sid}; see grantry users sessions list`)
+  await audited({ action: 'user_session_ended', id: sub, before: { sid } }, () => functions.end(sid))
+  return 1
+}
+
+export async function endSessions(subOrName: string, sid: string | undefined, given: CommonArguments): Promise<void> {
+  const ended = await runWithPlugin(userSessions, subOrName, given, (target) => {
+    const { sub, functions, audited } = target
+    if (sid !== undefined) return endOne(target, sid)
+    return audited({ action: 'user_sessions_ended', id: sub }, () => functions.endAll(sub))
+  })
+  const sessions = ended === 1 ? '1 session' : `${ended} sessions`
+  print(
+    given.json
+      ? json({ ended })
+      : `Ended ${sessions} of the user ${subOrName}. Tokens stay valid: see grantry revoke.\n`,
+  )
+}
+
+export async function listConsents(subOrName: string, given: CommonArguments): Promise<void> {
+  const consents = await runWithPlugin(userConsents, subOrName, given, ({ sub, functions }) => functions.list(sub))
+  const rows = consents.map(({ clientId, scopes, claims }) => [clientId, scopes.join(' '), claims.join(' ') || '-'])
+  print(given.json ? json(consents) : table([['CLIENT', 'SCOPES', 'CLAIMS'], ...rows]))
+}
+
+export async function revokeConsent(subOrName: string, clientId: string, given: CommonArguments): Promise<void> {
+  await runWithPlugin(userConsents, subOrName, given, async ({ sub, functions, audited }) => {
+    const consent = (await functions.list(sub)).find((one) => one.clientId === clientId)
+    const before = { clientId, ...(consent !== undefined && { scopes: consent.scopes }) }
+    await audited({ action: 'user_consent_revoked', id: sub, before }, async () => {
+      if (await functions.revoke(sub, clientId)) return
+      throw refused(
+        'not_found',
+        `the user ${sub} has not consented to the client ${clientId}; see grantry users consents list`,
+      )
+    })
+  })
+  const sentence = `Revoked the consent of the user ${subOrName} to the client ${clientId}. The client asks again at its next request; its tokens stay valid: see grantry revoke.`
+  print(given.json ? json({ clientId, revoked: true }) : `${sentence}\n`)
+}

@@ -1,0 +1,109 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { configOption } from '../configuration.ts'
+import type { CommonArguments } from '../entry-commands.ts'
+import { addUser, editUser, removeUser, setActive, setPassword } from './change-users.ts'
+import { listUsers, searchUsers, showUser } from './list-users.ts'
+import { noPasswordOption } from './read-password.ts'
+import { endSessions, listConsents, listSessions, revokeConsent } from './user-sessions.ts'
+
+function pageSize(given: string): number {
+  const size = Number(given)
+  if (!/^\d{1,6}$/u.test(given) || size === 0) throw new InvalidArgumentError('It must be a number from 1 to 999999.')
+  return size
+}
+
+const withPages = (command: Command): Command =>
+  command
+    .option('--limit <number>', 'number of users', pageSize, 100)
+    .option('--after <position>', 'continue where the last list ended')
+
+const withMembers = (command: Command): Command =>
+  command
+    .option('--claim <name=text...>', 'claims with text, such as email=alice@example.com')
+    .option('--set <member=json...>', 'any member, such as \'claims={"age":42}\'')
+    .option('--file <file>', 'members as a JSON object; - reads standard input')
+    .option('--tag <labels...>', 'labels, to find it by')
+
+/** Returns functions that add a command to a group: one for the group, one for a user. */
+function commandsOf(group: Command) {
+  const command = (name: string, description: string): Command =>
+    group
+      .command(name)
+      .description(description)
+      // A password that is too much must not be ignored.
+      .allowExcessArguments(false)
+      .addOption(noPasswordOption())
+      .option(...configOption)
+      .option('--json', 'print JSON')
+  const ofUser = (name: string, description: string): Command =>
+    command(name, description).argument('<user>', 'the sub of the user, or the name')
+  return { command, ofUser }
+}
+
+function addSessionsCommands(users: Command): void {
+  const sessions = commandsOf(users.command('sessions').description('the browsers in which a user is signed in'))
+  sessions.ofUser('list', 'list the sessions of a user').action(listSessions)
+  sessions
+    .ofUser('end', 'end a session of a user, or all of them')
+    .argument('[sid]', 'the session, as listed; without it, all')
+    .action(endSessions)
+}
+
+function addConsentsCommands(users: Command): void {
+  const consents = commandsOf(users.command('consents').description('what a user lets clients have'))
+  consents.ofUser('list', 'list the clients that a user has consented to').action(listConsents)
+  consents
+    .ofUser('revoke', 'let a client ask the user again')
+    .argument('<client>', 'the client id')
+    .action(revokeConsent)
+}
+
+/** Second factors are in a storage of the host, which only its functions know. */
+function addSecondFactorsCommands(users: Command): void {
+  const factors = commandsOf(users.command('second-factors').description('what a user proves besides the password'))
+  factors.ofUser('reset', 'says where the second factors of a user are').action(() => {
+    throw new TypeError(
+      'passkeys, one-time passwords and recovery codes are in your own storage, which the functions of passkeys(), totp() and recoveryCodes() in your module read; remove those of the user there, then end the sessions with grantry users sessions end',
+    )
+  })
+}
+
+/** Adds `grantry users`. Running servers see the changes within seconds. */
+export function addUsersCommands(grantry: Command): void {
+  const users = grantry.command('users').description('add and change users while the service runs')
+  const { command, ofUser } = commandsOf(users)
+  withPages(command('list', 'list the users in the storage by their subs'))
+    .option('--prefix <text>', 'only those whose subs start with it')
+    .option('--tag <label>', 'only those with this label')
+    .option('--disabled', 'only those who are disabled')
+    .action(listUsers)
+  withPages(
+    command('search', 'find users by the start of their names').argument('<name>', 'the start of the name'),
+  ).action(searchUsers)
+  ofUser('show', 'show a user').action(showUser)
+  withMembers(command('add', 'add a user; prompts for the password, or reads it from standard input'))
+    .argument('<name>', 'the name for the sign-in')
+    .option('--sub <id>', 'the id in tokens, which never changes (default: a new one)')
+    .option('--no-password', 'a user who cannot sign in with a password')
+    .action(addUser)
+  withMembers(ofUser('edit', 'change members of a user'))
+    .option('--username <name>', 'the new name for the sign-in')
+    .option('--unset-claim <names...>', 'claims to remove')
+    .option('--unset <members...>', 'members to remove, which then have their defaults')
+    .option('--if-version <version>', 'only if this is its current version, as shown by grantry users show')
+    .action(editUser)
+  ofUser(
+    'set-password',
+    'set a password, end all sessions and revoke all tokens; prompts for it, or reads standard input',
+  ).action(setPassword)
+  ofUser('disable', 'refuse the sign-in of a user, end all sessions and revoke all tokens').action(
+    (user: string, given: CommonArguments) => setActive(user, given, false),
+  )
+  ofUser('enable', 'let a user sign in again').action((user: string, given: CommonArguments) =>
+    setActive(user, given, true),
+  )
+  ofUser('remove', 'remove a user, end all sessions and revoke all tokens').action(removeUser)
+  addSessionsCommands(users)
+  addConsentsCommands(users)
+  addSecondFactorsCommands(users)
+}

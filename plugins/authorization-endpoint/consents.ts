@@ -1,0 +1,125 @@
+import type { EndpointKit } from '@grantry/core'
+import * as v from 'valibot'
+import { type RecordSet, recordSet } from '../shared/record-set.ts'
+import type { CheckedRequest } from './request.ts'
+import type { Standing } from './standing.ts'
+
+const schema = v.object({
+  scopes: v.array(v.string()),
+  claims: v.array(v.string()),
+  /** The epoch of the user: a thief of the password could have consented before a revocation. */
+  epoch: v.exactOptional(v.string()),
+})
+
+/** What a user has consented to for a client. */
+export interface GivenConsent {
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  /** Claims that the client has requested by their names. */
+  readonly claims: readonly string[]
+}
+
+/** What users have consented to. */
+export interface Consents {
+  /**
+   * Whether the user need not be asked: the user has consented to everything that the request asks for, and neither
+   * `prompt=consent` nor another application that could have sent the request requires the question. Always for clients
+   * with `requireConsent: false`.
+   */
+  suffice(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
+  /**
+   * Adds to what the user has consented to before.
+   *
+   * @param standing the state of the user at the sign-in: nothing is remembered if the user was revoked since
+   */
+  remember(
+    kit: EndpointKit,
+    sub: string,
+    request: CheckedRequest,
+    scopes: readonly string[],
+    standing?: Standing,
+  ): Promise<void>
+  /** What a user has consented to since the last revocation: for at most 100 clients. */
+  list(kit: EndpointKit, sub: string): Promise<readonly GivenConsent[]>
+  /** Forgets a consent, so that the user is asked again. Returns whether there was one. */
+  revoke(kit: EndpointKit, sub: string, clientId: string): Promise<boolean>
+}
+
+/** The names of the claims that the request asks for individually. */
+export const requestedClaims = ({ claims }: CheckedRequest): readonly string[] => [
+  ...new Set([...claims.userinfo, ...claims.identityToken].map(({ name }) => name)),
+]
+
+const keyOf = (sub: string, clientId: string): string => `consent:${JSON.stringify([sub, clientId])}`
+
+/** The clients that a list shows. More are remembered, too. */
+const maxListed = 100
+
+const clientsOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `consents of ${sub}`, maxListed)
+
+const union = (one: readonly string[], other: readonly string[]): string[] => [...new Set([...one, ...other])]
+
+/**
+ * Whether another application could have sent the request: without a secret, only the host of an `https` redirect URI
+ * proves which one receives the code. Any application of the device can use a private-use scheme or a port.
+ *
+ * @see RFC 6749 section 10.2; RFC 8252 section 8.6
+ */
+const isImpersonable = ({ client, redirectUri }: CheckedRequest): boolean =>
+  client.public && !/^https:/iu.test(redirectUri)
+
+/** @param lifetime seconds after which the user is asked again */
+export function createConsents(lifetime: number): Consents {
+  /** Returns what the user has consented to since the last revocation, and the epoch. */
+  async function read(kit: EndpointKit, sub: string, clientId: string) {
+    const [found, epoch] = await Promise.all([kit.records.get(keyOf(sub, clientId), schema), kit.epochOf(sub)])
+    const isCurrent = epoch === undefined || epoch === found?.epoch
+    return { given: isCurrent ? found : undefined, epoch }
+  }
+
+  return {
+    async suffice(kit, sub, request) {
+      if (request.client.requireConsent === false) return true
+      if (request.prompts.has('consent') || isImpersonable(request)) return false
+      const { given } = await read(kit, sub, request.client.clientId)
+      if (given === undefined) return false
+      const { scopes, claims } = given
+      return (
+        request.scopes.every((scope) => scopes.includes(scope)) &&
+        requestedClaims(request).every((claim) => claims.includes(claim))
+      )
+    },
+
+    async remember(kit, sub, request, granted, standing) {
+      const { given, epoch } = await read(kit, sub, request.client.clientId)
+      if (epoch !== undefined && standing !== undefined && epoch !== standing.epoch) return
+      const consent = {
+        scopes: union(given?.scopes ?? [], granted),
+        claims: union(given?.claims ?? [], requestedClaims(request)),
+        ...(epoch !== undefined && { epoch }),
+      }
+      const { clientId } = request.client
+      const expiresAt = kit.now() + lifetime
+      // Before, so that a list shows it if this process dies.
+      await clientsOf(kit, sub).add(clientId, expiresAt)
+      await kit.records.put(keyOf(sub, clientId), consent, expiresAt)
+    },
+
+    async list(kit, sub) {
+      const clientIds = await clientsOf(kit, sub).list()
+      const found = await Promise.all(
+        clientIds.map(async (clientId) => ({ clientId, ...(await read(kit, sub, clientId)) })),
+      )
+      return found.flatMap(({ clientId, given }) =>
+        given === undefined ? [] : [{ clientId, scopes: given.scopes, claims: given.claims }],
+      )
+    },
+
+    async revoke(kit, sub, clientId) {
+      const { given } = await read(kit, sub, clientId)
+      await kit.records.delete(keyOf(sub, clientId))
+      await clientsOf(kit, sub).remove(clientId)
+      return given !== undefined
+    },
+  }
+}
