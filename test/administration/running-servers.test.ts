@@ -1,19 +1,12 @@
 // Clients that an administrator changes by command while four processes of the server run on one storage.
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { basic, type Credentials, sha256Of } from '@grantry/testing'
+import { sha256Of } from '@grantry/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { printed } from '../server/printed.ts'
 import { eventually } from '../support/eventually.ts'
-import { createFleet, type Fleet } from '../support/fleet.ts'
 import { networkStores } from '../support/network-stores.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
-import { reservedPort } from '../support/reserved-port.ts'
-import { newDirectory, serverProgram } from '../support/server-program.ts'
+import { post, startService } from './service.ts'
 
-const realServer = new URL('../support/programs/server.ts', import.meta.url)
-const issuer = 'https://id.example.com'
 const closings: (() => unknown)[] = []
 afterAll(async () => {
   for (const close of closings.reverse()) await close()
@@ -21,51 +14,8 @@ afterAll(async () => {
 
 const secretIn = (out: string): string => /^secret {2}(\S+)$/mu.exec(out)?.[1] ?? ''
 
-interface Service {
-  /** Runs `grantry <line>` with the configuration of the servers. */
-  command(...line: readonly string[]): Promise<string>
-  /** Sends the same request to each process. */
-  everywhere<T>(send: (origin: string) => Promise<T>): Promise<readonly T[]>
-}
-
-async function startService(storage: object): Promise<Service> {
-  const directory = newDirectory()
-  closings.push(() => rmSync(directory, { recursive: true, force: true }))
-  const configuration = join(directory, 'grantry.config.json')
-  // The requests that wait for a change are wrong until then.
-  const abuseControl = { enabled: false }
-  const scopes = [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }]
-  writeFileSync(
-    configuration,
-    JSON.stringify({ issuer, storage, administration: true, clients: [], scopes, abuseControl }),
-    {
-      mode: 0o600,
-    },
-  )
-  const program = await serverProgram(realServer, directory)
-  const ports = await Promise.all(Array.from({ length: 4 }, reservedPort))
-  const fleet: Fleet = createFleet({ program, configuration, ports, directory, environment: {} })
-  closings.push(fleet.killAll)
-  for (const port of ports) fleet.start(port)
-  await Promise.all(ports.map(fleet.ready))
-  return {
-    async command(...line) {
-      const { code, out, err } = await printed(...line, '--config', configuration)
-      expect({ code, err }).toEqual({ code: 0, err: '' })
-      return out
-    },
-    everywhere: (send) => Promise.all(ports.map((port) => send(`http://127.0.0.1:${port}`))),
-  }
-}
-
-async function post(url: string, credentials: Credentials, form: Record<string, string>) {
-  const headers = { authorization: basic(credentials) }
-  const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(form) })
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-}
-
 async function works(storage: object): Promise<void> {
-  const { command, everywhere } = await startService(storage)
+  const { command, everywhere } = await startService(storage, closings)
   const tokensWith = (secret: string) =>
     everywhere((origin) =>
       post(`${origin}/connect/token`, ['batch', secret], { grant_type: 'client_credentials', scope: 'api1' }),

@@ -2,6 +2,7 @@
 import { foldedUsername } from '@grantry/administration'
 import type { AtomicDriver } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
+import { foldedName } from '../../packages/core/src/abuse/folded-name.ts'
 import { createRandom } from '../support/random.ts'
 import {
   administratorOn,
@@ -47,15 +48,18 @@ async function together(storage: AtomicDriver, seed: number, acts: readonly Act[
 const seeds = Array.from({ length: 150 }, (_, index) => index)
 
 describe('a name', () => {
-  test('is the same in every case and Unicode form, for each character', () => {
+  test('is the same in every case and Unicode form, for each character, and so is its limit for guesses', () => {
     const different: string[] = []
+    const unlimited: string[] = []
     for (let code = 0x21; code <= 0x1ffff; code += 1) {
       const character = String.fromCodePoint(code)
       const spellings = [character.toUpperCase(), character.toLowerCase(), character.normalize('NFD')]
       const folded = foldedUsername(`a${character}b`)
       if (spellings.some((spelling) => foldedUsername(`a${spelling}b`) !== folded)) different.push(character)
+      if (foldedName(character) !== foldedName(foldedUsername(character))) unlimited.push(character)
     }
     expect(different).toEqual([])
+    expect(unlimited).toEqual([])
     expect(foldedUsername('STRA\u1E9EE')).toBe(foldedUsername('strasse'))
     expect(foldedUsername('ren\u00e9')).not.toBe(foldedUsername('rene'))
   })

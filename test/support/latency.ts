@@ -25,7 +25,7 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
     await randomPause(longest)
     return result
   }
-  const { commit, getItems } = driver
+  const { commit, getItems, replaceItem, listKeys } = driver
   return {
     name: `slow ${driver.name}`,
     getItem: (key) => slow(() => driver.getItem(key)),
@@ -34,6 +34,8 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
     insertItem: (key, value, options) => slow(() => driver.insertItem(key, value, lasting(options))),
     incrementItem: (key, options) => slow(() => driver.incrementItem(key, lasting(options))),
     ...(getItems !== undefined && { getItems: (items) => slow(() => getItems(items)) }),
+    ...(replaceItem !== undefined && { replaceItem: (key, value) => slow(() => replaceItem(key, value)) }),
+    ...(listKeys !== undefined && { listKeys: (base, page) => slow(() => listKeys(base, page)) }),
     ...(commit !== undefined && {
       commit: ({ create, put, remove }) =>
         slow(() => commit({ create: create.map(lasting), put: put.map(lasting), remove })),

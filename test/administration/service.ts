@@ -1,0 +1,66 @@
+// Processes of the server on one storage, and commands of administrators on it.
+import { execFile } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { basic, type Credentials, sha256Of } from '@grantry/testing'
+import { expect } from 'vitest'
+import { printedWith } from '../server/printed.ts'
+import { createFleet, type Fleet } from '../support/fleet.ts'
+import { reservedPort } from '../support/reserved-port.ts'
+import { newDirectory, serverProgram } from '../support/server-program.ts'
+
+const realServer = new URL('../support/programs/server.ts', import.meta.url)
+const issuer = 'https://id.example.com'
+
+export interface Service {
+  /** Runs `grantry <line>` with the configuration of the servers. */
+  command(...line: readonly string[]): Promise<string>
+  /** The same with standard input. */
+  commandWith(input: string, ...line: readonly string[]): Promise<string>
+  /** Runs it in a process of its own, and returns the exit code. */
+  inProcess(...line: readonly string[]): Promise<number>
+  /** Sends the same request to each process. */
+  everywhere<T>(send: (origin: string) => Promise<T>): Promise<readonly T[]>
+}
+
+/** @param closings receives what ends the processes */
+export async function startService(storage: object, closings: (() => unknown)[], more: object = {}): Promise<Service> {
+  const directory = newDirectory()
+  closings.push(() => rmSync(directory, { recursive: true, force: true }))
+  const configuration = join(directory, 'grantry.config.json')
+  // The requests that wait for a change are wrong until then.
+  const limit = { failures: 1000, window: 60 }
+  const passwords = { perUserAndAddress: limit, perUser: limit, perClient: limit }
+  const abuseControl = { enabled: false, passwords }
+  const scopes = [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }]
+  const setting = { issuer, storage, administration: true, clients: [], scopes, abuseControl, ...more }
+  writeFileSync(configuration, JSON.stringify(setting), { mode: 0o600 })
+  const program = await serverProgram(realServer, directory)
+  const ports = await Promise.all(Array.from({ length: 4 }, reservedPort))
+  const fleet: Fleet = createFleet({ program, configuration, ports, directory, environment: {} })
+  closings.push(fleet.killAll)
+  for (const port of ports) fleet.start(port)
+  await Promise.all(ports.map(fleet.ready))
+  const commandWith: Service['commandWith'] = async (input, ...line) => {
+    const { code, out, err } = await printedWith({ input }, ...line, '--config', configuration)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    return out
+  }
+  return {
+    commandWith,
+    command: (...line) => commandWith('', ...line),
+    inProcess: (...line) =>
+      new Promise((resolve) => {
+        const child = execFile(process.execPath, [program, ...line, '--config', configuration], () =>
+          resolve(child.exitCode ?? -1),
+        )
+      }),
+    everywhere: (send) => Promise.all(ports.map((port) => send(`http://127.0.0.1:${port}`))),
+  }
+}
+
+export async function post(url: string, credentials: Credentials, form: Record<string, string>) {
+  const headers = { authorization: basic(credentials) }
+  const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(form) })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
