@@ -53,7 +53,9 @@ describe('a name', () => {
     const unlimited: string[] = []
     for (let code = 0x21; code <= 0x1ffff; code += 1) {
       const character = String.fromCodePoint(code)
-      const spellings = [character.toUpperCase(), character.toLowerCase(), character.normalize('NFD')]
+      // The capital form of an iota subscript is a letter, which a limit cannot ignore.
+      const upper = character.normalize('NFD').includes('\u0345') ? [] : [character.toUpperCase()]
+      const spellings = [...upper, character.toLowerCase(), character.normalize('NFD')]
       const folded = foldedUsername(`a${character}b`)
       if (spellings.some((spelling) => foldedUsername(`a${spelling}b`) !== folded)) different.push(character)
       if (foldedName(character) !== foldedName(foldedUsername(character))) unlimited.push(character)
