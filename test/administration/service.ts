@@ -51,7 +51,8 @@ export async function startService(storage: object, closings: (() => unknown)[],
     command: (...line) => commandWith('', ...line),
     inProcess: (...line) =>
       new Promise((resolve) => {
-        const child = execFile(process.execPath, [program, ...line, '--config', configuration], () =>
+        const env = { ...process.env, GRANTRY_TEST_PARENT: String(process.pid) }
+        const child = execFile(process.execPath, [program, ...line, '--config', configuration], { env }, () =>
           resolve(child.exitCode ?? -1),
         )
       }),
