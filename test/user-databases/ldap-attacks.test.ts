@@ -73,8 +73,10 @@ describeWithLdap('an attacker', () => {
   async function proxy() {
     const pairs = new Set<{ destroy(): void }>()
     const sent: string[] = []
+    let connections = 0
     const port = Number(new URL(server.url).port)
     const listener = createServer((socket) => {
+      connections += 1
       const target = connect(port, '127.0.0.1')
       pairs.add(socket).add(target)
       socket.on('data', (data) => sent.push(data.toString('latin1')))
@@ -88,7 +90,12 @@ describeWithLdap('an attacker', () => {
     })
     const address = listener.address()
     const open = typeof address === 'object' ? address?.port : undefined
-    return { url: `ldap://127.0.0.1:${open}`, sent, cut: () => [...pairs].forEach((each) => void each.destroy()) }
+    return {
+      url: `ldap://127.0.0.1:${open}`,
+      sent,
+      count: () => connections,
+      cut: () => [...pairs].forEach((each) => void each.destroy()),
+    }
   }
 
   test('learns nothing from the work: every attempt is one search and one bind', async () => {
@@ -106,6 +113,20 @@ describeWithLdap('an attacker', () => {
         1,
       ])
     }
+  })
+
+  test('who signs in often gets no more connections, and no more binds of the account that searches', async () => {
+    const counted = await proxy()
+    const users = create({ url: counted.url, ...mapping, maxConnections: 2 })
+    for (let round = 0; round < 3; round += 1) {
+      const attempts = Array.from({ length: 10 }, (_, index) =>
+        users.authenticate?.({ username: index % 2 === 0 ? 'alice' : 'unknown', password: 'alice-password' }),
+      )
+      const found = await Promise.all(attempts)
+      expect(found.filter((each) => each !== undefined)).toHaveLength(5)
+    }
+    expect(counted.count()).toBeLessThanOrEqual(4)
+    expect(counted.sent.filter((text) => text.includes('the-reader-password')).length).toBeLessThanOrEqual(2)
   })
 
   test('who cuts connections gets no operation without a bind, and no password in plain text', async () => {

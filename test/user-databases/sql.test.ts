@@ -1,6 +1,7 @@
 // Users in a table of the host, through the endpoints.
 
-import { parsePasswordHash } from '@grantry/users/password-hash'
+import { type Derive, parsePasswordHash } from '@grantry/users/password-hash'
+import { sqlUsers } from '@grantry/users/sql'
 import { beforeAll, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 import { foreignHashes, password } from '../users/hash-vectors.ts'
@@ -104,6 +105,24 @@ describeDatabases('users in a table', (open, isPostgresql) => {
       cause: { message: expect.stringContaining('"f-6"') },
     })
     expect(JSON.stringify(f.events)).not.toContain('zxlzcaBcql3BVNIWst')
+  })
+
+  test('an attempt takes the same work for each name, from the first one on', async () => {
+    const work: string[] = []
+    const derive: Derive = async (_password, _salt, length, cost) => {
+      work.push(`${JSON.stringify(cost)} ${length}`)
+      return new Uint8Array(64)
+    }
+    const users = sqlUsers({ ...database.where, ...mapping }, { derive })
+    const attempts: string[][] = []
+    for (const username of ['no user', 'alice', 'bob', 'carol', 'dave', 'erin', '\0', 'x'.repeat(2000)]) {
+      work.length = 0
+      await users.authenticate?.({ username, password: 'a guess' })
+      attempts.push([...work].sort())
+    }
+    await users.close()
+    expect(attempts[0]).toHaveLength(3)
+    for (const attempt of attempts) expect(attempt).toEqual(attempts[0])
   })
 
   test('a name that two users have is refused, and the event says why', async () => {
