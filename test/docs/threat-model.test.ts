@@ -29,6 +29,7 @@ describe('docs/threat-model.md', () => {
       'Store writer',
       'Backup holder',
       'Neighbor of the store',
+      'Administrator',
       'Operator',
     ])
   })

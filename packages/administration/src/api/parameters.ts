@@ -17,7 +17,12 @@ const pathOf = (path: readonly { readonly key: unknown }[] = []): string =>
  */
 export function parametersOf({ params: schema }: Operation, given: unknown, kit: Pick<Kit, 'refuse'>): unknown {
   const parsed = v.safeParse(schema, Object(given), { abortEarly: true })
-  if (parsed.success) return parsed.output
+  if (parsed.success) {
+    // The schemas ignore `constructor` and `prototype`.
+    const ignored = Object.keys(Object(given)).find((member) => !Object.hasOwn(Object(parsed.output), member))
+    if (ignored === undefined) return parsed.output
+    throw wrong(kit, `The member ${ignored} is unknown`, ignored)
+  }
   const [issue] = parsed.issues
   const member = pathOf(issue.path as readonly { readonly key: unknown }[] | undefined)
   const isUnknown = issue.type === 'strict_object' && issue.expected === 'never'
