@@ -122,11 +122,12 @@ describe('an endpoint for several scopes', () => {
 
 describe('an endpoint with problems', () => {
   test('refuses with problems, of its own and of the core', async () => {
-    const { send } = await start(undefined, {
+    const { send, events } = await start(undefined, {
       problems: true,
       handle({ request }, kit) {
         if (request.segments[0] === 'defect') throw new Error('secret-text')
-        throw kit.refuse('invalid_request', 'Wrong', 'wrong', { status: 412, member: 'a.b[0]' })
+        const facts = { status: 412, member: 'a.b[0]', explanation: 'Wrong: secret-text' } as const
+        throw kit.refuse('invalid_request', 'Wrong', 'wrong', facts)
       },
     })
     const own = await send('/library')
@@ -134,11 +135,12 @@ describe('an endpoint with problems', () => {
       type: 'about:blank',
       title: 'Precondition Failed',
       status: 412,
-      detail: 'Wrong',
+      detail: 'Wrong: secret-text',
       error: 'invalid_request',
       member: 'a.b[0]',
     })
     expect(own.headers.get('content-type')).toBe('application/problem+json')
+    expect(JSON.stringify(events)).not.toContain('secret-text')
     expect((await send('/library', { method: 'OPTIONS' })).body).toMatchObject({ status: 405 })
     const defect = await send('/library/defect')
     expect(defect.body).toEqual({

@@ -17,7 +17,9 @@ export function problemOf(thrown: unknown, kit: Pick<Kit, 'refuse'>): unknown {
   if (refusal === undefined) return thrown
   const { reason, member } = refusal
   const message = sentence((thrown as Error).message)
-  return kit.refuse('invalid_request', message, reason, {
+  // The message repeats ids and values of the request, which events must not contain.
+  return kit.refuse('invalid_request', 'The change is refused', reason, {
+    explanation: message,
     ...(reason !== 'invalid' && { status: statuses[reason] }),
     ...(member !== undefined && { member }),
   })
@@ -25,4 +27,4 @@ export function problemOf(thrown: unknown, kit: Pick<Kit, 'refuse'>): unknown {
 
 /** Refuses a request whose parameter or member is wrong. */
 export const wrong = (kit: Pick<Kit, 'refuse'>, message: string, member?: string): OAuthError =>
-  kit.refuse('invalid_request', message, 'invalid', member === undefined ? {} : { member })
+  kit.refuse('invalid_request', 'A member or parameter is wrong', 'invalid', { explanation: message, member })

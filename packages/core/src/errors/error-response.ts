@@ -68,13 +68,14 @@ const allowedStatuses: ReadonlySet<unknown> = new Set([
  * header value, is a defect in the plugin and becomes `server_error`.
  */
 export function isWellFormed({ code, details }: OAuthError, { pluginErrors, exposedHeaders }: ErrorContext): boolean {
-  const { reason, status, allow, retryAfter, scope, port, headers, detail, clientId, member } = details ?? {}
+  const { reason, status, allow, retryAfter, scope, port, headers, detail, clientId, member, explanation } =
+    details ?? {}
   return (
     typeof reason === 'string' &&
     (isCoreError(code) || pluginErrors.has(code)) &&
     allowedStatuses.has(status) &&
     (scope === undefined || typeof scope === 'string') &&
-    [port, detail, clientId, member].every((text) => text === undefined || typeof text === 'string') &&
+    [port, detail, clientId, member, explanation].every((text) => text === undefined || typeof text === 'string') &&
     (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
     (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0)) &&
     (headers === undefined || exposedIn(headers, exposedHeaders) !== undefined)

@@ -19,6 +19,10 @@ export interface OAuthErrorOptions {
   readonly retryAfter?: number | undefined
   /** The host port that failed, such as `users.authenticate`; for events only. */
   readonly port?: string | undefined
+  /**
+   * What a problem says instead of the description. It can repeat what the caller has sent: events do not contain it.
+   */
+  readonly explanation?: string | undefined
   /** The path of the wrong member of a JSON body, such as `redirectUris[0]`, for endpoints whose errors are problems. */
   readonly member?: string | undefined
   /** The value of `Allow`, for status 405. */

@@ -28,13 +28,13 @@ const titles: Readonly<Record<number, string>> = {
  */
 export function problemResponse({ code, message, details }: OAuthError, response: PlainResponse): PlainResponse {
   const { status, headers } = response
-  const { member, withoutCredentials } = details
+  const { member, explanation = message, withoutCredentials } = details
   const problem = {
     type: 'about:blank',
     title: titles[status] ?? 'Error',
     status,
     // An internal failure has no description. RFC 6750 section 3.1: a request without credentials gets no error code.
-    ...(code !== 'server_error' && { detail: message }),
+    ...(code !== 'server_error' && { detail: explanation }),
     ...(withoutCredentials === undefined && { error: code }),
     ...(member !== undefined && { member }),
   }
