@@ -30,7 +30,7 @@ const proving = ['authorization', 'dpop']
  * works once.
  */
 function refuseOthers({ fetch, issuer, paths }: Provider): AdministrationRoutes['refuse'] {
-  const url = new URL(`${paths.admin}/clients?limit=1`, issuer)
+  const url = new URL(paths.admin ?? '', issuer)
   return async ({ headers }, connection) => {
     const proved = proving.flatMap((name) => {
       const value = headers.get(name)

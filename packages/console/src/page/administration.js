@@ -118,7 +118,7 @@ function watchAccess(setup, signedIn) {
 async function open(setup, signedIn) {
   const access = watchAccess(setup, signedIn)
   const api = createApi(setup, signedIn, access.onRefused)
-  const { status, problem, body } = await api.get('/clients?limit=1')
+  const { status, problem, body } = await api.get('')
   if (status === 401 || status === 403) return
   if (problem !== '') return showUnavailable(setup, problem)
   const { drafts = {}, reason } = signedIn.pending

@@ -106,7 +106,7 @@ export function createApi({ paths }, { accessToken, key }, onRefused) {
    * @param {Record<string, string>} [headers]
    */
   const file = async (path, headers = {}) =>
-    fetch(path, { headers: { ...headers, ...(await credentials('GET', `${base}/clients`)) }, credentials: 'omit' })
+    fetch(path, { headers: { ...headers, ...(await credentials('GET', base)) }, credentials: 'omit' })
 
   return { get, send, console: file }
 }

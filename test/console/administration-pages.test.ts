@@ -1,0 +1,210 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { violationsIn } from '../support/axe.ts'
+import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import {
+  type AdministrationServer,
+  heading,
+  openAdministration,
+  startAdministrationServer,
+} from './open-administration.ts'
+
+// Each page of the administration: what it does, and that it fits and is accessible at each width.
+
+describeWithChromium('the pages of the administration', () => {
+  let started: AdministrationServer
+  let browser: Browser
+  let page: Page
+  let assertClean: () => void
+
+  const go = async (hash: string, name: string | RegExp) => {
+    await page.evaluate((to) => {
+      location.hash = to
+    }, hash)
+    await heading(page, name)
+  }
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const says = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor()
+  /** Presses a button of the open dialog. */
+  const answer = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+
+  beforeAll(async () => {
+    ;[started, browser] = await Promise.all([startAdministrationServer(), startChromium()])
+    const context = await browser.newContext()
+    ;({ page, assertClean } = await openAdministration(context, started.url))
+    await heading(page, 'Clients')
+    await started.send('POST', '/scopes', { name: 'orders' })
+    await started.send('POST', '/clients', { clientId: 'web', grantTypes: ['client_credentials'], tags: ['shop'] })
+    await started.send('POST', '/users', { sub: 'carol-sub', username: 'Carol', password: 'carol-password' })
+  })
+  beforeEach(() => go('#/clients', 'Clients'))
+  afterAll(async () => {
+    assertClean()
+    await browser?.close()
+    await started?.server.close(0)
+  })
+
+  test('lists clients by prefix, tag and state, and shows the filter in the address', async () => {
+    await page.getByLabel('Tag').fill('shop')
+    await press('Search')
+    await page.getByRole('rowheader', { name: 'web' }).waitFor()
+    expect(new URL(page.url()).hash).toBe('#/clients?tag=shop')
+    await page.getByLabel('Id starts with').fill('x')
+    await press('Search')
+    await page.getByText('No client matches.').waitFor()
+  })
+
+  test('rotates a secret with an overlap, and shows the new one once', async () => {
+    await go('#/clients/web', 'web')
+    await press('Rotate the secret')
+    await page.getByLabel('The secrets until now').selectOption({ label: 'work for one more hour' })
+    await answer('Create a new secret')
+    await says('There is a new secret')
+    expect((await page.locator('#secret').innerText()).length).toBeGreaterThan(30)
+    const { secrets } = (await started.send('GET', '/clients/web')) as { readonly secrets: readonly object[] }
+    expect(secrets).toHaveLength(2)
+    expect(await page.getByRole('table', { name: 'Secrets' }).getByRole('row').count()).toBe(3)
+  })
+
+  test('marks a wrong value at its member, and moves the focus there', async () => {
+    await go('#/clients/web', 'web')
+    await page.getByLabel('Redirect URIs', { exact: true }).fill('not a URI')
+    await press('Save')
+    await page.getByRole('alert').filter({ hasText: 'Not saved' }).waitFor()
+    const uris = page.getByLabel('Redirect URIs', { exact: true })
+    expect(await uris.getAttribute('aria-invalid')).toBe('true')
+    expect(await uris.evaluate((control) => control === document.activeElement)).toBe(true)
+    await go('#/audit', 'Audit trail')
+    await go('#/clients/web', 'web')
+    expect(await uris.inputValue()).toBe('not a URI')
+    await uris.fill('')
+    await press('Save')
+    await says('There is nothing to save')
+  })
+
+  test('asks before it disables and removes, with a dialog that Escape closes', async () => {
+    await started.send('POST', '/clients', { clientId: 'old', public: true })
+    await go('#/clients/old', 'old')
+    await press('Remove the client')
+    await page.getByRole('dialog', { name: 'Remove old?' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await press('Disable the client')
+    await answer('Disable the client')
+    await says('The client is disabled')
+    expect(await started.send('GET', '/clients/old')).toMatchObject({ enabled: false })
+    await press('Remove the client')
+    await answer('Remove the client')
+    await heading(page, 'Clients')
+    await says('The client old is removed')
+  })
+
+  test('adds a scope, and creates its secret', async () => {
+    await go('#/scopes?new=yes', 'Add a scope')
+    await page.getByLabel('Name of the scope').fill('invoices')
+    await press('Add the scope')
+    await heading(page, 'invoices')
+    await press('Rotate the secret')
+    await answer('Create a new secret')
+    await says('There is a new secret')
+    await page.locator('#secret').waitFor()
+  })
+
+  test('adds a user, finds the user by name, sets a password, and disables the user', async () => {
+    await go('#/users?new=yes', 'Add a user')
+    await page.getByLabel('User name').fill('Dave')
+    await page.getByLabel('Password').fill('dave-password')
+    await page.getByLabel('Claims').fill('{"email": "dave@example.com"}')
+    await press('Add the user')
+    await heading(page, 'Dave')
+    await go('#/users', 'Users')
+    await page.getByLabel('Name starts with').fill('dav')
+    await press('Search')
+    await page.getByRole('link', { name: 'Dave' }).click()
+    await heading(page, 'Dave')
+    await page.getByLabel('New password').fill('another-password')
+    await press('Set the password')
+    await says('The password is set')
+    await press('Disable the user')
+    await answer('Disable the user')
+    await says('The user is disabled')
+    assertClean()
+  })
+
+  test('shows and ends the sessions of a user', async () => {
+    const context = await browser.newContext()
+    const other = await openAdministration(context, started.url, 'carol')
+    await heading(other.page, 'You are not an administrator')
+    await go('#/users/carol-sub', 'Carol')
+    await page.getByRole('table', { name: 'Sessions' }).waitFor()
+    await page.getByRole('button', { name: /^End the session of/u }).click()
+    await says('The session has ended')
+    await page.getByText('The user is not signed in.').waitFor()
+    await press('End all sessions and tokens')
+    await answer('End all')
+    await says('All sessions and tokens have ended')
+    await context.close()
+  })
+
+  test('lists the keys and rotates them', async () => {
+    await go('#/keys', 'Signing keys')
+    const rows = page.getByRole('table', { name: 'Signing keys' }).getByRole('row')
+    await rows.nth(1).waitFor()
+    await press('Rotate the keys')
+    await answer('Rotate the keys')
+    await says(/The keys are rotated|published/u)
+  })
+
+  test('shows who has changed what, before and after', async () => {
+    await go('#/audit?about=web', 'Audit trail')
+    const row = page.getByRole('row').filter({ hasText: 'client secret rotated' })
+    await row.getByText('member').first().click()
+    await row.getByText('secrets', { exact: true }).waitFor()
+    expect(await row.innerText()).toContain('client:grantry-console user:alice-sub')
+  })
+
+  test('has the page for requests, with live events', async () => {
+    await go('#/requests', 'Requests and live events')
+    await page.getByText('connected', { exact: true }).waitFor()
+    await page.getByLabel('Client', { exact: true }).waitFor()
+  })
+
+  test('moves the focus to the heading of each page, and is used with the keyboard', async () => {
+    await go('#/scopes', 'Scopes')
+    const isFocused = () =>
+      page.getByRole('heading', { level: 1 }).evaluate((title) => title === document.activeElement)
+    await expect.poll(isFocused).toBe(true)
+    await page.getByRole('link', { name: 'Users', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await heading(page, 'Users')
+    await expect.poll(isFocused).toBe(true)
+    expect(await page.getByRole('link', { name: 'Users', exact: true }).getAttribute('aria-current')).toBe('page')
+    expect(await page.title()).toBe('Users – Grantry console')
+  })
+
+  const pages = [
+    ['#/clients', 'Clients'],
+    ['#/clients/web', 'web'],
+    ['#/clients?new=yes', 'Add a client'],
+    ['#/users/carol-sub', 'Carol'],
+    ['#/keys', 'Signing keys'],
+    ['#/audit', 'Audit trail'],
+    ['#/requests', 'Requests and live events'],
+  ] as const
+  test.each(pages)('%s fits in each window, and axe finds no violation', async (hash, name) => {
+    await go(hash, name)
+    await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
+    for (const [width, colorScheme] of [
+      [390, 'dark'],
+      [800, 'light'],
+      [1280, 'dark'],
+      [3840, 'light'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect([width, wide]).toEqual([width, width])
+      expect([width, await violationsIn(page)]).toEqual([width, []])
+    }
+  })
+})
