@@ -60,7 +60,14 @@ export declare const constant: { unchecked?: string }
 const inSample = ['inAlias', 'inArray', 'inClass', 'inOptions', 'inResult', 'mapped']
 
 /** The packages whose optional properties are checked. */
-const accepting = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']
+const accepting = [
+  'packages/core',
+  'packages/storage-drivers',
+  'packages/adapters',
+  'packages/server',
+  'packages/users',
+  'plugins',
+]
 /** With `undefined`, these would turn a protection off. */
 const exact = ['encryptionSecret', 'proof_key']
 

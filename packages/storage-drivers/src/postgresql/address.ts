@@ -5,7 +5,7 @@ export interface Address {
   readonly port: number
   readonly database: string
   readonly user: string
-  readonly password?: string
+  readonly password?: string | undefined
   readonly tls: boolean
 }
 
