@@ -8,6 +8,7 @@ import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLoginCommand } from './commands/login.ts'
 import { addOperatorCommands } from './commands/operator-commands.ts'
+import { addScopesCommands } from './commands/scopes.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 import { silentExitCode } from './commands/silent-failure.ts'
 import { addStorageCommands } from './commands/storage-commands.ts'
@@ -53,6 +54,7 @@ function program(): Command {
     .action((options: ServeArguments) => serveCommand(options, version))
 
   addClientsCommands(grantry)
+  addScopesCommands(grantry)
   addDeclarationCommands(grantry)
   addUsersCommands(grantry)
   addAuditCommand(grantry)

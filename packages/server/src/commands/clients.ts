@@ -1,6 +1,6 @@
 import { clientType, type Managed, type ManagedPage, pagesOf, shownEntry } from '@grantry/administration'
 import type { ClientOptions } from '@grantry/core'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { configOption } from './configuration.ts'
 import {
   type ChangeArguments,
@@ -14,6 +14,7 @@ import {
   tableOfPages,
   wordsOf,
 } from './entry-commands.ts'
+import { shownRotation, shownSecret, withOverlap } from './shown-secret.ts'
 
 interface MemberArguments extends CommonArguments, ChangeArguments {
   readonly name?: string
@@ -39,7 +40,7 @@ async function add(clientId: string, given: MemberArguments): Promise<void> {
   const { client, secret } = await runOnEntries(given, ({ clients }) => clients.add(options, given.tag ?? []))
   if (given.json) return print(json({ ...shown(client), ...(secret !== undefined && { secret }) }))
   print(`Added the client ${clientId}.\n`)
-  if (secret !== undefined) print(`secret  ${secret}\nThis is the only time that it is shown.\n`)
+  if (secret !== undefined) print(shownSecret(secret))
 }
 
 async function edit(clientId: string, given: MemberArguments): Promise<void> {
@@ -65,22 +66,9 @@ async function remove(clientId: string, given: CommonArguments): Promise<void> {
   print(given.json ? json({ clientId, removed: true }) : `Removed the client ${clientId}, and revoked its tokens.\n`)
 }
 
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
-/** Parses a duration such as `7d` or `12h`. */
-function duration(given: string): number {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/u.exec(given) ?? []
-  const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN)
-  if (Number.isNaN(seconds)) throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 7d.')
-  return seconds
-}
-
 async function rotateSecret(clientId: string, given: CommonArguments & { readonly overlap: number }): Promise<void> {
   const { client, secret } = await runOnEntries(given, ({ clients }) => clients.rotateSecret(clientId, given.overlap))
-  if (given.json) return print(json({ ...shown(client), secret }))
-  const end = new Date((Math.floor(Date.now() / 1000) + given.overlap) * 1000).toISOString()
-  const old = given.overlap > 0 ? `The earlier secrets work until ${end}.` : 'The earlier secrets no longer work.'
-  print(`secret  ${secret}\nThis is the only time that it is shown. ${old}\n`)
+  print(given.json ? json({ ...shown(client), secret }) : shownRotation(secret, given.overlap))
 }
 
 async function list(given: CommonArguments & { readonly prefix?: string; readonly tag?: string }): Promise<void> {
@@ -147,8 +135,8 @@ export function addClientsCommands(grantry: Command): void {
   ofClient('enable', 'accept requests of a client again').action((clientId: string, given: CommonArguments) =>
     setEnabled(clientId, given, true),
   )
-  ofClient('rotate-secret', 'add a new secret, which is shown once, and let the earlier ones end')
-    .option('--overlap <time>', 'how long the earlier secrets work, such as 7d or 12h', duration, 0)
-    .action(rotateSecret)
+  withOverlap(ofClient('rotate-secret', 'add a new secret, which is shown once, and let the earlier ones end')).action(
+    rotateSecret,
+  )
   ofClient('remove', 'remove a client, and revoke its tokens').action(remove)
 }

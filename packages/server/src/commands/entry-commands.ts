@@ -32,7 +32,7 @@ export async function runOnEntries<T>(
   act: (administration: CommandAdministration, loaded: LoadedConfiguration) => Promise<T>,
 ): Promise<T> {
   const loaded = await requireConfiguration(config)
-  assertSharedStorage(loaded, 'change the clients and users in the configuration')
+  assertSharedStorage(loaded, 'change the clients, scopes and users in the configuration')
   return withAdministration(loaded, (administration) => act(administration, loaded))
 }
 

@@ -1,0 +1,25 @@
+import { type Command, InvalidArgumentError } from 'commander'
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Parses a duration such as `7d` or `12h`. */
+function duration(given: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/u.exec(given) ?? []
+  const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN)
+  if (Number.isNaN(seconds)) throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 7d.')
+  return seconds
+}
+
+/** Adds the option of commands that rotate a secret. Its value is in seconds. */
+export const withOverlap = (command: Command): Command =>
+  command.option('--overlap <time>', 'how long the earlier secrets work, such as 7d or 12h', duration, 0)
+
+/** Returns the lines that show a new secret. */
+export const shownSecret = (secret: string): string => `secret  ${secret}\nThis is the only time that it is shown.\n`
+
+/** Returns the lines that show a new secret, and until when the earlier ones work. */
+export function shownRotation(secret: string, overlap: number): string {
+  const end = new Date((Math.floor(Date.now() / 1000) + overlap) * 1000).toISOString()
+  const old = overlap > 0 ? `The earlier secrets work until ${end}.` : 'The earlier secrets no longer work.'
+  return `secret  ${secret}\nThis is the only time that it is shown. ${old}\n`
+}
