@@ -120,3 +120,29 @@ describe('grantry scopes', () => {
     expect(await json('audit')).toHaveLength(1)
   })
 })
+
+describe('grantry check', () => {
+  const idsOf = (findings: readonly { id: string; where: string }[]) =>
+    findings.filter(({ id }) => id.endsWith('-invalid')).map(({ id, where }) => [id, where])
+
+  test('knows the scopes in the storage, which clients of the configuration can have', async () => {
+    const { run, configure } = newService()
+    await run('scopes', 'add', 'api1')
+    configure({ clients: [{ clientId: 'web', public: true, scopes: ['api1'] }] })
+    expect(idsOf(JSON.parse((await run('check', '--json')).out).findings)).toEqual([])
+  })
+
+  test('finds clients in the storage that the configuration no longer allows', async () => {
+    const { run, configure } = newService({ scopes: [{ name: 'api1' }] })
+    await run('clients', 'add', 'batch', '--grant', 'client_credentials', '--scope', 'api1')
+    await run('clients', 'add', 'twice', '--grant', 'client_credentials')
+    expect(idsOf(JSON.parse((await run('check', '--json')).out).findings)).toEqual([])
+    configure({ scopes: [], clients: [{ clientId: 'twice', public: true }] })
+    const { out, code } = await run('check', '--json')
+    expect(code).toBe(1)
+    expect(idsOf(JSON.parse(out).findings)).toEqual([
+      ['stored-entry-invalid', 'storage: client batch'],
+      ['stored-entry-invalid', 'storage: client twice'],
+    ])
+  })
+})

@@ -4,7 +4,7 @@ export type { ClientManager, WithSecret } from './clients/manage-clients.ts'
 export type { Members } from './differences.ts'
 export type { EntryType } from './entry-type.ts'
 export type { EditOptions, EntryManager } from './manage-entries.ts'
-export { type Managed, readEntry } from './managed-entry.ts'
+export { type Managed, managedIn, readEntry } from './managed-entry.ts'
 export {
   type Administration,
   type AdministrationOptions,

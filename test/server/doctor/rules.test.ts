@@ -43,6 +43,7 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   signingAlgorithms: ['ES256'],
   metadata: {},
   store: { reachable: true, driver: { name: 'some' }, clockAhead: 0 },
+  storedProblems: [],
   warnings: [],
   now,
   ...more,
@@ -232,6 +233,7 @@ describe('the rules', () => {
       'certificate-finding-cases.ts',
       'findings.test.ts',
       'rules.test.ts',
+      '../../administration/scope-commands.test.ts',
       '../../sign-in/one-time-password.test.ts',
       '../../user-databases/configuration.test.ts',
     ]

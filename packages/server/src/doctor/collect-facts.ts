@@ -11,6 +11,7 @@ import {
 } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { adapterOfThisRuntime } from '../adapter.ts'
+import { configuredClients } from '../administration/configured-clients.ts'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
@@ -21,6 +22,7 @@ import { configurationMessage } from '../error-message.ts'
 import { isUserDatabase, namesDriver } from '../users/user-databases.ts'
 import type { Facts, FileFact } from './facts.ts'
 import { inspectStore } from './inspect-store.ts'
+import { problemsOfStored, readStoredEntries } from './stored-entries.ts'
 import { withoutKeyWrites } from './without-key-writes.ts'
 
 type Warning = Facts['warnings'][number]
@@ -120,12 +122,17 @@ async function problemOfUsers({ users }: ProviderOptions): Promise<string | unde
 export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> {
   const { configuration, directory } = loaded
   const warnings: Warning[] = []
-  const options = await providerOptions(loaded, memoryDriver(), (event) => {
+  const stored = await readStoredEntries(loaded)
+  // The storage in memory has none of them, and clients of the configuration can have the scopes.
+  const complete = { ...configuration, scopes: [...configuration.scopes, ...stored.scopes] }
+  const options = await providerOptions({ configuration: complete, directory }, memoryDriver(), (event) => {
     if (event.type === 'startup_warning') warnings.push(event)
   })
   openTls(loaded, await adapterOfThisRuntime())
   // First in memory, so that an invalid configuration is reported even if the storage is unavailable.
   const provider = await createProvider(options)
+  const configured = new Set(configuredClients(configuration).map(({ clientId }) => clientId))
+  const storedProblems = problemsOfStored(stored, configured, provider)
   await provider.close()
   const { store, keys, warnings: ofStore } = await openAndInspectStore(loaded, options)
   const { clients, scopes, users } = configuration
@@ -147,6 +154,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
     signingAlgorithms: provider.metadata.id_token_signing_alg_values_supported as readonly string[],
     metadata: provider.metadata,
     store,
+    storedProblems,
     warnings: [...warnings, ...ofStore],
     now: Math.floor(Date.now() / 1000),
   }

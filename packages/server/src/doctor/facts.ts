@@ -45,6 +45,8 @@ export interface Facts {
   /** The discovery document. */
   readonly metadata: Provider['metadata']
   readonly store: StoreFact
+  /** What is wrong with clients and scopes in the storage. */
+  readonly storedProblems: readonly { readonly where: string; readonly reason: string }[]
   /** The startup warnings of the provider. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[]
   /** Epoch seconds. */

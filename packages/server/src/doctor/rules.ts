@@ -19,6 +19,11 @@ export const rules = define({
     remedy: 'fix the configuration; the server does not start with it',
     source: 'docs/guides/configuration.md',
   },
+  'stored-entry-invalid': {
+    severity: 'error',
+    remedy: 'correct it with grantry clients edit or grantry scopes edit, or remove it',
+    source: 'docs/guides/administration.md',
+  },
   'issuer-loopback': {
     severity: 'info',
     remedy: 'before clients on other machines use the server, set issuer to the https URL under which they reach it',

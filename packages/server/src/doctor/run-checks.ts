@@ -8,12 +8,13 @@ import { checkPlugins } from './plugins.ts'
 import type { Severity } from './rules.ts'
 import { checkSecrets } from './secrets.ts'
 import { checkSignIn } from './sign-in.ts'
-import { checkStorage } from './storage.ts'
+import { checkStorage, checkStoredEntries } from './storage.ts'
 import { checkUsers } from './users.ts'
 
 const checks = [
   checkIssuer,
   checkStorage,
+  checkStoredEntries,
   checkKeys,
   checkOpenId,
   checkFiles,

@@ -5,6 +5,10 @@ import { type Finding, finding } from './finding.ts'
 /** Seconds by which clocks may differ. More is a problem, because JWTs are valid from the moment they are issued. */
 const maxClockSkew = 2
 
+/** Checks the clients and scopes that administrators have added. */
+export const checkStoredEntries: Check = ({ storedProblems }) =>
+  storedProblems.map(({ where, reason }) => finding('stored-entry-invalid', where, reason))
+
 /** Checks whether the storage is reachable and keeps the records that single use depends on. */
 export const checkStorage: Check = ({ configuration, store }) => {
   const { storage, issuer } = configuration
