@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { clientSchema, parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import type { Facts } from '../../../packages/server/src/doctor/facts.ts'
@@ -228,11 +228,7 @@ describe('the rules', () => {
 
   test('are all covered by a test', () => {
     const tests = [
-      'finding-cases.ts',
-      'plugin-finding-cases.ts',
-      'certificate-finding-cases.ts',
-      'findings.test.ts',
-      'rules.test.ts',
+      ...readdirSync(`${root}/test/server/doctor`),
       '../../administration/scope-commands.test.ts',
       '../../sign-in/one-time-password.test.ts',
       '../../user-databases/configuration.test.ts',
