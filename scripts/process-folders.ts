@@ -16,6 +16,7 @@ export const processFolders = [
   'examples',
   'filesystem',
   'framing',
+  'import',
   'observability',
   'postgresql',
   'redis',

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type ApplyArguments, applyCommand } from './apply.ts'
 import { configOption } from './configuration.ts'
 import { type ExportArguments, exportCommand } from './export.ts'
+import { addImportCommand } from './import.ts'
 import { type PlanArguments, planCommand } from './plan.ts'
 
 const fileArgument = [
@@ -40,4 +41,6 @@ export function addDeclarationCommands(grantry: Command): void {
     .option('--out <file>', 'create this file, which only you can read, instead of printing')
     .option('--with-hashes', 'with the hashes of secrets and passwords, to copy everything to another storage')
     .action((given: ExportArguments) => exportCommand(given))
+
+  addImportCommand(grantry)
 }

@@ -59,15 +59,16 @@ async function pathsOf(path: string): Promise<readonly string[]> {
  * Reads a file, all files of a directory with the endings .json and .jsonc in the order of their names, or standard input
  * (`-`).
  *
+ * @param alreadyRead bytes that count, too
  * @throws TypeError that names the file.
  */
-export async function readSources(path: string): Promise<readonly SourceText[]> {
+export async function readSources(path: string, alreadyRead = 0): Promise<readonly SourceText[]> {
   if (path === '-') {
     const file = 'standard input'
-    return [{ file, directory: process.cwd(), text: await textOf(process.stdin, maxSize, file) }]
+    return [{ file, directory: process.cwd(), text: await textOf(process.stdin, maxSize - alreadyRead, file) }]
   }
   const sources: SourceText[] = []
-  let left = maxSize
+  let left = maxSize - alreadyRead
   for (const file of await pathsOf(path)) {
     const text = await textOf(createReadStream(file), left, file).catch((cause: unknown) => {
       if (cause instanceof TypeError) throw cause

@@ -1,0 +1,123 @@
+import type { Members } from '../differences.ts'
+import { finished, idProblem, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretOf } from './client-draft.ts'
+import { type Finding, isObject } from './imported.ts'
+import { createReader, type Reader } from './reader.ts'
+
+/** Names of Auth0 for grant types that others have standard names for. */
+const grantNames: Readonly<Record<string, string>> = {
+  'http://auth0.com/oauth/grant-type/password-realm': 'password',
+}
+
+const methods: Readonly<Record<string, string>> = {
+  client_secret_post: 'client_secret_post',
+  client_secret_basic: 'client_secret_basic',
+}
+
+const nested = (reader: Reader, name: string, entry: string, findings: Finding[]): Reader => {
+  const value = reader.take(name)
+  return createReader(isObject(value) ? value : {}, { entry, findings, path: `${name}.` })
+}
+
+function refreshToken({ text, number, ignore, end, note }: Reader): Members {
+  const rotation = text('rotation_type')
+  const leeway = number('leeway')
+  const absolute = number('token_lifetime')
+  const idle = number('idle_token_lifetime')
+  const expiration = text('expiration_type')
+  if (expiration === 'non-expiring') note('expiration_type', 'refresh tokens have an end now: the default one')
+  ignore(['infinite_token_lifetime', 'infinite_idle_token_lifetime'], false, true)
+  end()
+  const isExpiring = expiration !== 'non-expiring'
+  return {
+    ...(rotation === 'non-rotating' && { usage: 'reuse' }),
+    ...(leeway !== undefined && leeway > 0 && { retryWindow: Math.min(leeway, 300) }),
+    ...(isExpiring && absolute && { absoluteLifetime: absolute }),
+    ...(isExpiring && idle && { slidingLifetime: idle }),
+  }
+}
+
+function secretsOf(reader: Reader, isPublic: boolean): Members {
+  const secret = reader.text('client_secret')
+  if (isPublic) return {}
+  if (secret !== undefined) return { secrets: [secretOf(secret, 'client_secret', reader)] }
+  reader.note('client_secret', 'is not in the export; the client gets a new secret')
+  return {}
+}
+
+/** Reads a client. */
+export function auth0Client(
+  exported: Members,
+  granted: ReadonlyMap<string, readonly string[]>,
+  findings: Finding[],
+): readonly Members[] {
+  const name = String(exported.name ?? '')
+  const clientId = String(exported.client_id ?? '')
+  const entry = `client ${clientId === '' ? name : clientId}`
+  const reader = createReader(exported, { entry, findings })
+  const problem = clientId === '' ? 'it has no client_id: export with --export_ids' : (idProblem(clientId) ?? undefined)
+  if (problem !== undefined) {
+    reader.note(undefined, `was left out: ${problem}`)
+    return []
+  }
+  const method = reader.text('token_endpoint_auth_method')
+  const type = reader.text('app_type')
+  const isPublic = method === 'none' || (method === undefined && (type === 'spa' || type === 'native'))
+  const given = reader.texts('grant_types').map((grant) => grantNames[grant] ?? grant)
+  const grants = knownGrants(given, 'grant_types', reader)
+  const jwt = nested(reader, 'jwt_configuration', entry, findings)
+  const refresh = refreshToken(nested(reader, 'refresh_token', entry, findings))
+  const logout = nested(reader, 'oidc_logout', entry, findings)
+  const [logoutUri, ...more] = logout.texts('backchannel_logout_urls')
+  if (more.length > 0) logout.note('backchannel_logout_urls', 'only the first was taken over')
+  const isForUsers = grants.some((grant) => grant !== 'client_credentials')
+  const apis = granted.get(clientId) ?? granted.get(name) ?? []
+  const scopes = [
+    ...(isForUsers ? ['openid', 'profile', 'email'] : []),
+    ...(grants.includes('refresh_token') ? ['offline_access'] : []),
+    ...apis,
+  ]
+  const client: Members = {
+    clientId,
+    public: isPublic || undefined,
+    ...(method !== undefined && !isPublic && { tokenEndpointAuthMethod: methods[method] }),
+    ...secretsOf(reader, isPublic),
+    grantTypes: grants,
+    scopes: [...new Set(scopes)],
+    redirectUris: knownUris(reader.texts('callbacks'), 'callbacks', reader),
+    postLogoutRedirectUris: knownUris(reader.texts('allowed_logout_urls'), 'allowed_logout_urls', reader),
+    allowedCorsOrigins: knownOrigins(
+      [...reader.texts('web_origins'), ...reader.texts('allowed_origins')],
+      'web_origins',
+      reader,
+    ),
+    ...(grants.includes('refresh_token') && Object.keys(refresh).length > 0 && { refreshToken: refresh }),
+    identityTokenLifetime: jwt.number('lifetime_in_seconds'),
+    identityTokenAlgorithm: knownAlgorithm(jwt.text('alg'), 'jwt_configuration.alg', reader),
+    clientName: name === '' ? undefined : name,
+    logoUri: reader.text('logo_uri'),
+    initiateLoginUri: reader.text('initiate_login_uri'),
+    requireConsent: reader.flag('is_first_party') === true && isForUsers ? false : undefined,
+    backchannelLogoutUri: logoutUri,
+    requirePushedAuthorizationRequests: reader.flag('require_pushed_authorization_requests') || undefined,
+    dpopBoundAccessTokens: reader.flag('require_proof_of_possession') || undefined,
+  }
+  jwt.ignore(['secret_encoded'], false, true)
+  jwt.end()
+  logout.end()
+  reader.ignore(['client_id', 'name', 'description', 'tenant', 'callback_url_template', 'sso', 'signing_keys'])
+  reader.ignore(
+    [
+      'oidc_conformant',
+      'sso_disabled',
+      'cross_origin_authentication',
+      'cross_origin_auth',
+      'custom_login_page_on',
+      'global',
+    ],
+    false,
+    true,
+  )
+  const result = finished(client, reader)
+  reader.end()
+  return [result]
+}

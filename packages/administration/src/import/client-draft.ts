@@ -1,0 +1,138 @@
+import { algorithms, entryProblem, hashSecret, redirectUriProblem } from '@grantry/core'
+import type { Members } from '../differences.ts'
+import type { Reader } from './reader.ts'
+
+/** Grant types of the ready server, and the plugins that the others need. */
+const grantTypes: ReadonlyMap<string, string | undefined> = new Map([
+  ['authorization_code', undefined],
+  ['client_credentials', undefined],
+  ['password', undefined],
+  ['refresh_token', undefined],
+  ['urn:ietf:params:oauth:grant-type:device_code', 'device-authorization'],
+  ['urn:ietf:params:oauth:grant-type:jwt-bearer', 'jwt-bearer'],
+  ['urn:ietf:params:oauth:grant-type:token-exchange', 'token-exchange'],
+])
+
+/** Members that plugins add to clients. */
+const pluginOf: Readonly<Record<string, string>> = {
+  clientName: 'sign-in',
+  clientUri: 'sign-in',
+  logoUri: 'sign-in',
+  policyUri: 'sign-in',
+  tosUri: 'sign-in',
+  contacts: 'sign-in',
+  initiateLoginUri: 'sign-in',
+  defaultMaxAge: 'sign-in',
+  requireConsent: 'sign-in',
+  postLogoutRedirectUris: 'sign-in',
+  backchannelLogoutUri: 'sign-in',
+  backchannelLogoutSessionRequired: 'sign-in',
+  requirePushedAuthorizationRequests: 'sign-in',
+  dpopBoundAccessTokens: 'dpop',
+  jwks: 'client-assertion',
+  jwksUri: 'client-assertion',
+  tokenEndpointAuthSigningAlg: 'client-assertion',
+  tlsClientAuthSubjectDn: 'mtls',
+  tlsClientAuthSanDns: 'mtls',
+  tlsClientAuthSanUri: 'mtls',
+  tlsClientAuthSanIp: 'mtls',
+  tlsClientAuthSanEmail: 'mtls',
+  tlsClientCertificateBoundAccessTokens: 'mtls',
+}
+/** Members of the core that have an effect with a plugin only. */
+const coreMembers: readonly string[] = ['postLogoutRedirectUris']
+
+/** Characters of a secret below which the report advises to replace it: its stored hash is a fast one. */
+const shortSecret = 16
+
+/** Why a client cannot be taken over; `undefined` if it can. */
+export const idProblem = (id: string): string | undefined => entryProblem(id, null)
+
+/** The grant types that have a counterpart. */
+export function knownGrants(given: readonly string[], member: string, { note }: Reader): readonly string[] {
+  return [...new Set(given)].filter((grant) => {
+    if (!grantTypes.has(grant)) {
+      note(member, `the grant type ${grant} has no counterpart`)
+      return false
+    }
+    const plugin = grantTypes.get(grant)
+    if (plugin !== undefined) note(member, `the grant type ${grant} needs the plugin ${plugin}`)
+    return true
+  })
+}
+
+/** The URIs that a client can have. */
+export function knownUris(given: readonly string[], member: string, { note }: Reader): readonly string[] {
+  return [...new Set(given)].filter((uri) => {
+    const problem = uri.includes('*') ? 'contains a wildcard: list the URIs' : redirectUriProblem(uri)
+    if (problem !== undefined) note(member, `${uri} was left out: it ${problem}`)
+    return problem === undefined
+  })
+}
+
+/** The origins that a client can have. */
+export function knownOrigins(given: readonly string[], member: string, { note }: Reader): readonly string[] {
+  return [...new Set(given)].flatMap((text) => {
+    try {
+      const { origin } = new URL(text)
+      if (origin !== 'null' && (text === origin || text === `${origin}/`)) return [origin]
+    } catch {
+      // Not a URL: reported below.
+    }
+    note(member, `${text} was left out: it is not an origin such as https://app.example.com`)
+    return []
+  })
+}
+
+/** Returns the algorithm of identity tokens, if there is one like this. */
+export function knownAlgorithm(given: string | undefined, member: string, { note }: Reader): string | undefined {
+  if (given === undefined || (algorithms as readonly string[]).includes(given)) return given
+  note(member, `the algorithm ${given} has no counterpart; the client gets the default one`)
+  return undefined
+}
+
+/** Returns the hash of a plain secret. */
+export function secretOf(plain: string, member: string, { note }: Reader): Members {
+  if (plain.length < shortSecret) note(member, `is shorter than ${shortSecret} characters; rotate it soon`)
+  return hashSecret(plain)
+}
+
+/** Grant types of clients with a secret or a key only. */
+const confidentialGrants: readonly unknown[] = ['client_credentials', 'password']
+
+/** Returns the grant types of a client. A public one cannot have all. */
+function grantsOf({ public: isPublic, grantTypes: grants }: Members, { note }: Pick<Reader, 'note'>): unknown {
+  if (isPublic !== true || !Array.isArray(grants)) return grants
+  const left = grants.filter((grant) => confidentialGrants.includes(grant))
+  if (left.length > 0) note(undefined, `the grant types ${left.join(', ')} were left out: the client is public`)
+  return grants.filter((grant) => !left.includes(grant))
+}
+
+/** Completes a client: without members that have no value, and with a note for each plugin that it needs. */
+export function finished(draft: Members, reader: Pick<Reader, 'note'>): Members {
+  const { note } = reader
+  const client: Members = { ...draft, grantTypes: grantsOf(draft, reader) }
+  const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
+  const entries = Object.entries(client).filter(([name, value]) => name === 'secrets' || !isEmpty(value))
+  const members = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  const plugins = new Set(
+    Object.keys(members).flatMap((name) => (coreMembers.includes(name) ? [] : (pluginOf[name] ?? []))),
+  )
+  for (const plugin of plugins) {
+    const names = Object.keys(members).filter((name) => pluginOf[name] === plugin && !coreMembers.includes(name))
+    note(undefined, `${names.join(', ')}: the configuration needs the plugin ${plugin}`)
+  }
+  return members
+}
+
+/** Scopes that every provider has. */
+const standardScopes: readonly string[] = ['openid', 'profile', 'email', 'address', 'phone', 'roles', 'offline_access']
+
+/** Returns scopes that clients have, and that are not declared: a provider refuses a client with an unknown scope. */
+export function missingScopes(clients: readonly Members[], declared: readonly Members[]): readonly Members[] {
+  const known = new Set([...standardScopes, ...declared.map(({ name }) => String(name))])
+  const used = clients.flatMap(({ scopes }) => (Array.isArray(scopes) ? (scopes as readonly string[]) : []))
+  return [...new Set(used)].filter((name) => !known.has(name)).map((name) => ({ name }))
+}
+
+export const isStandardScope = (name: string): boolean => standardScopes.includes(name)

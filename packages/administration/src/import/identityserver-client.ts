@@ -1,0 +1,133 @@
+import type { Members } from '../differences.ts'
+import { finished, knownAlgorithm, knownGrants, knownOrigins, knownUris } from './client-draft.ts'
+import { hashesIn, keysIn } from './identityserver-secrets.ts'
+import type { Reader } from './reader.ts'
+
+/** Grant types by the number and the name of `Flow` of IdentityServer 3. */
+const flows: readonly (readonly [name: string, grants: readonly string[]])[] = [
+  ['authorizationcode', ['authorization_code']],
+  ['implicit', ['implicit']],
+  ['hybrid', ['hybrid']],
+  ['clientcredentials', ['client_credentials']],
+  ['resourceowner', ['password']],
+  ['custom', []],
+  ['authorizationcodewithproofkey', ['authorization_code']],
+  ['hybridwithproofkey', ['hybrid']],
+]
+
+function grantsOf(reader: Reader): readonly string[] {
+  const flow = reader.take('Flow')
+  const own = reader.texts('AllowedGrantTypes')
+  const custom = reader.texts('AllowedCustomGrantTypes')
+  const [, ofFlow = []] = flows.find(([name], index) => index === flow || name === String(flow).toLowerCase()) ?? []
+  const all = [...own, ...ofFlow, ...custom]
+  if (reader.flag('AllowClientCredentialsOnly') === true) all.push('client_credentials')
+  // Hybrid clients get the code, too, and can use it alone.
+  if (all.includes('hybrid'))
+    reader.note('AllowedGrantTypes', 'hybrid became authorization_code: the response type is code only')
+  const codes = all.map((grant) => (grant === 'hybrid' ? 'authorization_code' : grant))
+  return knownGrants(codes, own.length > 0 ? 'AllowedGrantTypes' : 'Flow', reader)
+}
+
+/** Reads a value of an enumeration, which is its number or its name. */
+const isValue = (value: unknown, index: number, name: string): boolean =>
+  value === index || String(value).toLowerCase() === name.toLowerCase()
+
+function refreshToken(reader: Reader): Members {
+  const usage = reader.take('RefreshTokenUsage')
+  const expiration = reader.take('RefreshTokenExpiration')
+  const absolute = reader.number('AbsoluteRefreshTokenLifetime')
+  const sliding = reader.number('SlidingRefreshTokenLifetime')
+  const isSliding = isValue(expiration, 0, 'Sliding')
+  if (isSliding && absolute === 0)
+    reader.note('AbsoluteRefreshTokenLifetime', 'refresh tokens have an end now: the default one')
+  return {
+    ...(isValue(usage, 0, 'ReUse') && { usage: 'reuse' }),
+    ...(absolute && { absoluteLifetime: absolute }),
+    // Without sliding, a refresh token ends at the absolute end only.
+    ...(isSliding
+      ? sliding && { slidingLifetime: sliding }
+      : absolute && expiration !== undefined && { slidingLifetime: absolute }),
+  }
+}
+
+/** Members that have no meaning here, or whose default has the same one. */
+function ignoreDefaults(reader: Reader): void {
+  reader.ignore(['ClientId', 'Id', 'Created', 'Updated', 'LastAccessed', 'NonEditable', 'Description', 'IncludeJwtId'])
+  reader.ignore(['ProtocolType'], 'oidc')
+  reader.ignore(
+    ['AllowRememberConsent', 'EnableLocalLogin', 'PrefixClientClaims', 'FrontChannelLogoutSessionRequired'],
+    true,
+  )
+  reader.ignore(
+    [
+      'AllowAccessTokensViaBrowser',
+      'RequireRequestObject',
+      'UpdateAccessTokenClaimsOnRefresh',
+      'AlwaysSendClientClaims',
+      'AllowAccessToAllScopes',
+      'LogoutSessionRequired',
+      'CoordinateLifetimeWithUserSession',
+    ],
+    false,
+  )
+  reader.ignore(['ClientClaimsPrefix'], 'client_')
+  reader.ignore(['DeviceCodeLifetime', 'CibaLifetime'], 300)
+  reader.ignore(['DPoPValidationMode'], 0, 1)
+  reader.ignore(['DPoPClockSkew'], '00:05:00', '00:00:00')
+}
+
+/** Reads a client of IdentityServer. */
+export function identityServerClient(clientId: string, reader: Reader): Members {
+  const { text, flag, number, texts } = reader
+  const isPublic = flag('RequireClientSecret') === false
+  const given = reader.take('ClientSecrets')
+  const secrets = hashesIn(given, 'ClientSecrets', reader)
+  const keys = keysIn(given, 'ClientSecrets', reader)
+  if (isPublic && secrets.length > 0) reader.note('ClientSecrets', 'were left out: the client is public')
+  const offline = flag('AllowOfflineAccess') === true
+  const scopes = [...texts('AllowedScopes'), ...(offline ? ['offline_access'] : [])]
+  const grants = grantsOf(reader)
+  const algorithms = texts('AllowedIdentityTokenSigningAlgorithms')
+  const tokenType = reader.take('AccessTokenType')
+  const refresh = refreshToken(reader)
+  const hasRefresh = offline || scopes.includes('offline_access')
+  ignoreDefaults(reader)
+  const client: Members = {
+    clientId,
+    public: isPublic || undefined,
+    enabled: flag('Enabled') === false ? false : undefined,
+    ...(!isPublic && (secrets.length > 0 || keys.length > 0) && { secrets }),
+    ...(keys.length > 0 && { jwks: { keys } }),
+    grantTypes: [...grants, ...(hasRefresh ? ['refresh_token'] : [])],
+    scopes: [...new Set(scopes)],
+    redirectUris: knownUris(texts('RedirectUris'), 'RedirectUris', reader),
+    postLogoutRedirectUris: knownUris(texts('PostLogoutRedirectUris'), 'PostLogoutRedirectUris', reader),
+    allowedCorsOrigins: knownOrigins(texts('AllowedCorsOrigins'), 'AllowedCorsOrigins', reader),
+    identityProviders: texts('IdentityProviderRestrictions'),
+    accessTokenFormat: isValue(tokenType, 1, 'Reference') ? 'reference' : undefined,
+    accessTokenLifetime: number('AccessTokenLifetime'),
+    identityTokenLifetime: number('IdentityTokenLifetime'),
+    identityTokenAlgorithm: knownAlgorithm(algorithms[0], 'AllowedIdentityTokenSigningAlgorithms', reader),
+    authorizationCodeLifetime: number('AuthorizationCodeLifetime'),
+    userClaimsInIdentityToken: flag('AlwaysIncludeUserClaimsInIdToken') || undefined,
+    ...(hasRefresh && Object.keys(refresh).length > 0 && { refreshToken: refresh }),
+    // The default of IdentityServer from version 4.
+    requirePkce:
+      (flag('RequirePkce') ?? !isPublic) && !isPublic && grants.includes('authorization_code') ? true : undefined,
+    allowPlainPkce: flag('AllowPlainTextPkce') || undefined,
+    clientName: text('ClientName'),
+    clientUri: text('ClientUri'),
+    logoUri: text('LogoUri'),
+    initiateLoginUri: text('InitiateLoginUri'),
+    requireConsent: flag('RequireConsent') === false ? false : undefined,
+    backchannelLogoutUri: text('BackChannelLogoutUri'),
+    backchannelLogoutSessionRequired:
+      flag('BackChannelLogoutSessionRequired') && text('BackChannelLogoutUri') !== undefined ? true : undefined,
+    requirePushedAuthorizationRequests: flag('RequirePushedAuthorization') || undefined,
+    dpopBoundAccessTokens: flag('RequireDPoP') || undefined,
+  }
+  const result = finished(client, reader)
+  reader.end()
+  return result
+}

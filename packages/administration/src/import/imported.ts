@@ -1,0 +1,46 @@
+import type { Members } from '../differences.ts'
+
+/** Something of an export that was changed, or that has no counterpart. */
+export interface Finding {
+  /** Such as `client web`. */
+  readonly entry: string
+  /** The path of the member in the export; absent if it is the entry itself. */
+  readonly member?: string | undefined
+  /** What became of it. It contains no secret. */
+  readonly what: string
+}
+
+/** An export of another system, as a file for `grantry apply` declares it. */
+export interface Imported {
+  readonly scopes: readonly Members[]
+  readonly clients: readonly Members[]
+  readonly users: readonly Members[]
+  readonly findings: readonly Finding[]
+}
+
+/** A file of an export. */
+export interface ExportedFile {
+  /** Its path in the export, such as `clients/web.json`. */
+  readonly path: string
+  readonly content: unknown
+}
+
+/** What an import needs to know about passwords: functions of `@grantry/users/password-hash`. */
+export interface ImportPorts {
+  readonly keycloakPasswordHash: (credential: {
+    readonly credentialData: string
+    readonly secretData: string
+  }) => string | undefined
+  /** Returns why a hash cannot be verified; `undefined` if it can. */
+  readonly passwordHashProblem: (hash: string) => string | undefined
+  readonly hashPassword: (password: string) => Promise<string>
+}
+
+/** Reads an export. @throws TypeError if it is not one of this system. */
+export type ImportFunction = (files: readonly ExportedFile[], ports: ImportPorts) => Promise<Imported>
+
+export const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The objects of a list; none if it is not a list. */
+export const objectsIn = (list: unknown): readonly Members[] => (Array.isArray(list) ? list.filter(isObject) : [])

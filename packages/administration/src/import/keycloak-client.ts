@@ -1,0 +1,196 @@
+import type { Members } from '../differences.ts'
+import { finished, idProblem, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretOf } from './client-draft.ts'
+import { type Finding, isObject } from './imported.ts'
+import { isTechnicalScope } from './keycloak-scope.ts'
+import { createReader, type Reader } from './reader.ts'
+
+export interface RealmFacts {
+  readonly realm: string
+  /** Seconds of an access token. */
+  readonly lifetime: number | undefined
+  readonly findings: Finding[]
+}
+
+/** Clients of every realm. */
+const ownClients: readonly string[] = [
+  'account',
+  'account-console',
+  'admin-cli',
+  'broker',
+  'realm-management',
+  'security-admin-console',
+]
+
+/** A console export has this instead of a secret. */
+const masked = '**********'
+
+function grantsOf(reader: Reader, attributes: Reader): readonly string[] {
+  const has = (name: string, byDefault: boolean): boolean => reader.flag(name) ?? byDefault
+  if (has('implicitFlowEnabled', false)) reader.note('implicitFlowEnabled', 'the implicit grant has no counterpart')
+  const users = [
+    ...(has('standardFlowEnabled', true) ? ['authorization_code'] : []),
+    ...(has('directAccessGrantsEnabled', false) ? ['password'] : []),
+    ...(attributes.flag('oauth2.device.authorization.grant.enabled') === true
+      ? ['urn:ietf:params:oauth:grant-type:device_code']
+      : []),
+  ]
+  const exchange = attributes.flag('standard.token.exchange.enabled') === true
+  const hasRefresh = attributes.flag('use.refresh.tokens') !== false && users.length > 0
+  const all = [
+    ...users,
+    ...(hasRefresh ? ['refresh_token'] : []),
+    ...(has('serviceAccountsEnabled', false) ? ['client_credentials'] : []),
+    ...(exchange ? ['urn:ietf:params:oauth:grant-type:token-exchange'] : []),
+  ]
+  return knownGrants(all, 'grants', reader)
+}
+
+/** Returns URIs, those of a path with the root URL in front of them. */
+function absolute(uris: readonly string[], root: string | undefined): readonly string[] {
+  return uris.map((uri) => (uri.startsWith('/') && root !== undefined ? root.replace(/\/$/u, '') + uri : uri))
+}
+
+const originsOf = (uris: readonly string[]): readonly string[] =>
+  uris.flatMap((uri) => (/^https?:/u.test(uri) ? [new URL(uri).origin] : []))
+
+function urisOf(reader: Reader, attributes: Reader): Members {
+  const root = reader.text('rootUrl')
+  const redirectUris = knownUris(absolute(reader.texts('redirectUris'), root), 'redirectUris', reader)
+  const logout = attributes.text('post.logout.redirect.uris')?.split('##') ?? []
+  const origins = reader.texts('webOrigins')
+  return {
+    redirectUris,
+    postLogoutRedirectUris: knownUris(
+      logout.flatMap((uri) => (uri === '+' ? redirectUris : uri === '-' ? [] : absolute([uri], root))),
+      'post.logout.redirect.uris',
+      attributes,
+    ),
+    allowedCorsOrigins: knownOrigins(
+      origins.flatMap((origin) => (origin === '+' ? originsOf(redirectUris) : [origin])),
+      'webOrigins',
+      reader,
+    ),
+  }
+}
+
+/** How the client authenticates. */
+function credentialsOf(reader: Reader, attributes: Reader): Members {
+  const secret = reader.text('secret')
+  const type = reader.text('clientAuthenticatorType') ?? 'client-secret'
+  if (reader.flag('publicClient') === true) return { public: true }
+  const jwksUri = attributes.flag('use.jwks.url') === true ? attributes.text('jwks.url') : undefined
+  const keys = attributes.flag('use.jwks.string') === true ? attributes.text('jwks.string') : undefined
+  if (type === 'client-jwt')
+    return { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri, jwks: jwksIn(keys, attributes) }
+  if (type === 'client-x509')
+    return { tokenEndpointAuthMethod: 'tls_client_auth', tlsClientAuthSubjectDn: attributes.text('x509.subjectdn') }
+  if (type !== 'client-secret') reader.note('clientAuthenticatorType', `${type} has no counterpart`)
+  if (secret === undefined || secret === masked) {
+    reader.note('secret', 'is not in the export; the client gets a new secret')
+    return {}
+  }
+  return { secrets: [secretOf(secret, 'secret', reader)] }
+}
+
+function jwksIn(text: string | undefined, { note }: Reader): unknown {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    note('jwks.string', 'was left out: it is not JSON')
+    return undefined
+  }
+}
+
+function scopesOf(reader: Reader, grants: readonly string[]): readonly string[] {
+  const names = [...reader.texts('defaultClientScopes'), ...reader.texts('optionalClientScopes')]
+  const isForUsers = grants.some((grant) => grant !== 'client_credentials')
+  const own = [...(isForUsers ? ['openid'] : []), ...(grants.includes('refresh_token') ? ['offline_access'] : [])]
+  return [...new Set([...own, ...names.filter((name) => !isTechnicalScope(name))])]
+}
+
+function ignoreDefaults(reader: Reader, attributes: Reader): void {
+  reader.ignore([
+    'id',
+    'clientId',
+    'description',
+    'baseUrl',
+    'adminUrl',
+    'access',
+    'protocol',
+    'nodeReRegistrationTimeout',
+  ])
+  reader.ignore(
+    ['surrogateAuthRequired', 'alwaysDisplayInConsole', 'bearerOnly', 'authorizationServicesEnabled'],
+    false,
+  )
+  reader.ignore(['frontchannelLogout', 'fullScopeAllowed', 'notBefore'], false, true, 0)
+  attributes.ignore(['client.secret.creation.time', 'realm_client', 'display.on.consent.screen', 'login_theme'])
+  attributes.ignore(
+    ['client_credentials.use_refresh_token', 'use.refresh.tokens', 'backchannel.logout.revoke.offline.tokens'],
+    false,
+    true,
+  )
+  attributes.ignore(['oidc.ciba.grant.enabled', 'tls.client.certificate.bound.access.tokens'], false)
+  attributes.ignore(['acr.loa.map'], '{}')
+}
+
+/** Reads a client of a realm. */
+export function keycloakClient(exported: Members, { realm, lifetime, findings }: RealmFacts): readonly Members[] {
+  const clientId = String(exported.clientId ?? '')
+  const reader = createReader(exported, { entry: `client ${clientId}`, findings })
+  const protocol = exported.protocol ?? 'openid-connect'
+  const isOwn = ownClients.includes(clientId) || clientId === `${realm}-realm`
+  const reason =
+    idProblem(clientId) ??
+    (isOwn ? 'it belongs to Keycloak itself' : undefined) ??
+    (protocol === 'openid-connect' ? undefined : `it uses the protocol ${String(protocol)}`) ??
+    (exported.bearerOnly === true ? 'it is an API: declare a scope with a secret for it' : undefined)
+  if (reason !== undefined) {
+    reader.note(undefined, `was left out: ${reason}`)
+    return []
+  }
+  const given = reader.take('attributes')
+  const attributes = createReader(isObject(given) ? given : {}, {
+    entry: `client ${clientId}`,
+    findings,
+    path: 'attributes.',
+  })
+  const grants = grantsOf(reader, attributes)
+  const credentials = credentialsOf(reader, attributes)
+  const consent = reader.flag('consentRequired') === true
+  const algorithm = attributes.text('id.token.signed.response.alg')
+  const client: Members = {
+    clientId,
+    ...credentials,
+    enabled: reader.flag('enabled') === false ? false : undefined,
+    grantTypes: grants,
+    scopes: scopesOf(reader, grants),
+    ...urisOf(reader, attributes),
+    accessTokenLifetime: attributes.number('access.token.lifespan') ?? lifetime,
+    identityTokenAlgorithm: knownAlgorithm(algorithm, 'id.token.signed.response.alg', attributes),
+    requirePkce:
+      attributes.text('pkce.code.challenge.method') !== undefined && credentials.public !== true ? true : undefined,
+    clientName: reader.text('name'),
+    logoUri: attributes.text('logoUri'),
+    policyUri: attributes.text('policyUri'),
+    tosUri: attributes.text('tosUri'),
+    requireConsent: !consent && grants.includes('authorization_code') ? false : undefined,
+    backchannelLogoutUri: attributes.text('backchannel.logout.url'),
+    backchannelLogoutSessionRequired:
+      attributes.flag('backchannel.logout.session.required') === true &&
+      attributes.text('backchannel.logout.url') !== undefined
+        ? true
+        : undefined,
+    requirePushedAuthorizationRequests: attributes.flag('require.pushed.authorization.requests') || undefined,
+    dpopBoundAccessTokens: attributes.flag('dpop.bound.access.tokens') || undefined,
+    tlsClientCertificateBoundAccessTokens: attributes.flag('tls.client.certificate.bound.access.tokens') || undefined,
+  }
+  if (attributes.take('client.secret.rotated') !== undefined)
+    attributes.note('client.secret.rotated', 'was left out: only the present secret is taken over')
+  ignoreDefaults(reader, attributes)
+  const result = finished(client, reader)
+  reader.end()
+  attributes.end()
+  return [result]
+}

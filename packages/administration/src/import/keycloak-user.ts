@@ -1,0 +1,124 @@
+import type { Members } from '../differences.ts'
+import { usernameProblem } from '../users/username.ts'
+import { idProblem } from './client-draft.ts'
+import { type Finding, type ImportPorts, isObject, objectsIn } from './imported.ts'
+import { createReader, type Reader } from './reader.ts'
+
+/** Claims of attributes that Keycloak maps by default. */
+const claimNames: Readonly<Record<string, string>> = {
+  locale: 'locale',
+  phoneNumber: 'phone_number',
+  phoneNumberVerified: 'phone_number_verified',
+  picture: 'picture',
+  website: 'website',
+  profile: 'profile',
+  nickname: 'nickname',
+  middleName: 'middle_name',
+  gender: 'gender',
+  birthdate: 'birthdate',
+  zoneinfo: 'zoneinfo',
+}
+
+function attributeClaims(given: unknown, entry: string, findings: Finding[]): Members {
+  const reader = createReader(isObject(given) ? given : {}, { entry, findings, path: 'attributes.' })
+  const claims = Object.entries(claimNames).flatMap(([name, claim]) => {
+    const value = reader.take(name)
+    const text: unknown = Array.isArray(value) ? value[0] : value
+    if (typeof text !== 'string') return []
+    return [[claim, claim === 'phone_number_verified' ? text === 'true' : text] as const]
+  })
+  reader.end()
+  return Object.fromEntries(claims)
+}
+
+/** Returns credentials in the form of new versions: before version 9, the hash was a member. */
+function hashOf(credential: Members, ports: ImportPorts): string | undefined {
+  const { credentialData, secretData, hashedSaltedValue, salt, hashIterations, algorithm } = credential
+  if (typeof credentialData === 'string' && typeof secretData === 'string')
+    return ports.keycloakPasswordHash({ credentialData, secretData })
+  if (typeof hashedSaltedValue !== 'string') return undefined
+  return ports.keycloakPasswordHash({
+    credentialData: JSON.stringify({ algorithm, hashIterations }),
+    secretData: JSON.stringify({ value: hashedSaltedValue, salt }),
+  })
+}
+
+async function passwordOf(credentials: unknown, { note }: Reader, ports: ImportPorts): Promise<string | undefined> {
+  let password: string | undefined
+  for (const [index, credential] of objectsIn(credentials).entries()) {
+    const member = `credentials[${index}]`
+    if (credential.type !== 'password')
+      note(member, `a credential of the type ${String(credential.type)} has no counterpart`)
+    else if (password !== undefined) note(member, 'was left out: a user has one password')
+    else if (typeof credential.value === 'string' && credential.value !== '')
+      password = await ports.hashPassword(credential.value)
+    else {
+      const hash = hashOf(credential, ports)
+      const problem = hash === undefined ? 'its algorithm is not known' : ports.passwordHashProblem(hash)
+      if (problem === undefined) password = hash
+      else note(member, `the password was left out: ${problem}`)
+    }
+    if (credential.temporary === true) note(member, 'is temporary in Keycloak; here the user can keep it')
+  }
+  return password
+}
+
+function claimsOf(reader: Reader, username: string, entry: string, findings: Finding[]): Members {
+  const { text, flag, texts } = reader
+  const [given, family, email] = [text('firstName'), text('lastName'), text('email')]
+  const name = [given, family].filter((part) => part !== undefined).join(' ')
+  const roles = texts('realmRoles').filter(
+    (role) => !/^default-roles-|^(?:offline_access|uma_authorization)$/u.test(role),
+  )
+  const verified = flag('emailVerified')
+  return {
+    preferred_username: username,
+    ...(name !== '' && { name }),
+    ...(given !== undefined && { given_name: given }),
+    ...(family !== undefined && { family_name: family }),
+    ...(email !== undefined && { email, email_verified: verified ?? false }),
+    ...attributeClaims(reader.take('attributes'), entry, findings),
+    ...(roles.length > 0 && { role: roles }),
+  }
+}
+
+/** Reads a user of a realm. */
+export async function keycloakUser(
+  exported: Members,
+  findings: Finding[],
+  ports: ImportPorts,
+): Promise<readonly Members[]> {
+  const username = String(exported.username ?? '')
+  const entry = `user ${username}`
+  const reader = createReader(exported, { entry, findings })
+  // Realms that are written by hand have no ids.
+  const sub = reader.text('id') ?? username
+  if (exported.id === undefined) reader.note('id', `is not in the export; the sub is ${sub}`)
+  const service = reader.text('serviceAccountClientId')
+  const problem = usernameProblem(username)
+  const reason =
+    (service === undefined ? undefined : `it is the service account of the client ${service}`) ??
+    (problem === undefined ? undefined : `the name ${problem}`) ??
+    idProblem(sub)
+  if (reason !== undefined) {
+    reader.note(undefined, `was left out: ${reason}`)
+    return []
+  }
+  const password = await passwordOf(reader.take('credentials'), reader, ports)
+  const claims = claimsOf(reader, username, entry, findings)
+  const enabled = reader.flag('enabled')
+  reader.ignore(['username', 'createdTimestamp', 'access', 'disableableCredentialTypes'])
+  reader.ignore(['totp'], false, true)
+  reader.ignore(['notBefore'], 0)
+  reader.end()
+  return [
+    {
+      sub,
+      username,
+      ...(password !== undefined && { password }),
+      // Keycloak disables users without this member, too; exports always have it.
+      ...(enabled !== true && { active: false }),
+      claims,
+    },
+  ]
+}

@@ -1,0 +1,95 @@
+import type { Members } from '../differences.ts'
+import type { Finding } from './imported.ts'
+
+/** Reads the members of an entry of an export. What is not read is in the report: nothing is dropped silently. */
+export interface Reader {
+  /** Returns a member. */
+  take(name: string): unknown
+  text(name: string): string | undefined
+  flag(name: string): boolean | undefined
+  number(name: string): number | undefined
+  texts(name: string): readonly string[]
+  /** Ignores a member that has no counterpart, if it has one of these values. */
+  ignore(names: readonly string[], ...values: readonly unknown[]): void
+  /** Adds to the report. */
+  note(member: string | undefined, what: string): void
+  /** Reports all members that were not read. */
+  end(): void
+}
+
+export interface ReaderOptions {
+  /** Such as `client web`. */
+  readonly entry: string
+  readonly findings: Finding[]
+  /** The path of the members, such as `attributes.`. */
+  readonly path?: string | undefined
+  /** Whether the case of names has no meaning. */
+  readonly anyCase?: boolean | undefined
+}
+
+const noCounterpart = 'has no counterpart'
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && (Array.isArray(value) ? value : Object.keys(value)).length === 0)
+
+/** Exports have numbers and flags as texts, too. */
+const asNumber = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,15}$/u.test(value) ? Number(value) : value
+const asFlag = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value)
+
+export function createReader(members: Members, options: ReaderOptions): Reader {
+  const { entry, findings, path = '', anyCase = false } = options
+  const keyOf = (name: string): string => (anyCase ? name.toLowerCase() : name)
+  const values = new Map(Object.entries(members).map(([name, value]) => [keyOf(name), { name, value }]))
+  const read = new Set<string>()
+
+  const note: Reader['note'] = (member, what) => {
+    findings.push({ entry, ...(member !== undefined && { member: path + member }), what })
+  }
+  const take: Reader['take'] = (name) => {
+    read.add(keyOf(name))
+    const { value } = values.get(keyOf(name)) ?? {}
+    return value === null ? undefined : value
+  }
+  /** Returns a member of a type. One of another type is reported. */
+  function typed<T>(name: string, is: (value: unknown) => value is T, as = (value: unknown): unknown => value) {
+    const value = as(take(name))
+    if (value === undefined || is(value)) return value
+    note(name, `has an unknown form, and ${noCounterpart}`)
+    return undefined
+  }
+
+  return {
+    take,
+    note,
+    text(name) {
+      const value = typed(name, (given) => typeof given === 'string')
+      return value === '' ? undefined : value
+    },
+    flag: (name) => typed(name, (value) => typeof value === 'boolean', asFlag),
+    number: (name) =>
+      typed(name, (value): value is number => typeof value === 'number' && Number.isFinite(value), asNumber),
+    texts: (name) =>
+      typed(
+        name,
+        (value): value is readonly string[] => Array.isArray(value) && value.every((text) => typeof text === 'string'),
+      ) ?? [],
+    ignore(names, ...harmless) {
+      for (const name of names) {
+        const { value } = values.get(keyOf(name)) ?? {}
+        if (
+          harmless.length === 0 ||
+          isEmpty(value) ||
+          harmless.some((each) => each === value || each === asFlag(value))
+        )
+          read.add(keyOf(name))
+      }
+    },
+    end() {
+      for (const [key, { name, value }] of values) if (!read.has(key) && !isEmpty(value)) note(name, noCounterpart)
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { Members } from '../differences.ts'
+import { finished, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretOf } from './client-draft.ts'
+import { isObject } from './imported.ts'
+import type { Reader } from './reader.ts'
+
+/** Members that have the same meaning under another name (RFC 7591, RFC 8705, RFC 9126, RFC 9449, OpenID Connect). */
+const texts: Readonly<Record<string, string>> = {
+  client_name: 'clientName',
+  client_uri: 'clientUri',
+  logo_uri: 'logoUri',
+  policy_uri: 'policyUri',
+  tos_uri: 'tosUri',
+  initiate_login_uri: 'initiateLoginUri',
+  jwks_uri: 'jwksUri',
+  token_endpoint_auth_signing_alg: 'tokenEndpointAuthSigningAlg',
+  backchannel_logout_uri: 'backchannelLogoutUri',
+  tls_client_auth_subject_dn: 'tlsClientAuthSubjectDn',
+  tls_client_auth_san_dns: 'tlsClientAuthSanDns',
+  tls_client_auth_san_uri: 'tlsClientAuthSanUri',
+  tls_client_auth_san_ip: 'tlsClientAuthSanIp',
+  tls_client_auth_san_email: 'tlsClientAuthSanEmail',
+}
+const flags: Readonly<Record<string, string>> = {
+  backchannel_logout_session_required: 'backchannelLogoutSessionRequired',
+  require_pushed_authorization_requests: 'requirePushedAuthorizationRequests',
+  dpop_bound_access_tokens: 'dpopBoundAccessTokens',
+  tls_client_certificate_bound_access_tokens: 'tlsClientCertificateBoundAccessTokens',
+}
+
+/** A hash that is no SHA-256: bcrypt, PBKDF2, argon2, scrypt. */
+const foreignHash = /^\$(?:2[aby]|pbkdf2|argon2|scrypt)/u
+
+function secretsOf(reader: Reader): readonly Members[] | undefined {
+  const secret = reader.text('client_secret')
+  const end = reader.number('client_secret_expires_at')
+  if (secret === undefined) return undefined
+  if (foreignHash.test(secret)) {
+    reader.note(
+      'client_secret',
+      'is a hash that cannot be taken over (only SHA-256 and SHA-512 can); the client gets a new secret',
+    )
+    return undefined
+  }
+  return [{ ...secretOf(secret, 'client_secret', reader), ...(end !== undefined && end > 0 && { expiresAt: end }) }]
+}
+
+function methodOf(reader: Reader): Members {
+  const method = reader.text('token_endpoint_auth_method')
+  if (method === 'none') return { public: true }
+  if (method === 'client_secret_jwt') {
+    reader.note(
+      'token_endpoint_auth_method',
+      'client_secret_jwt needs a function of the host; the client can use its secret',
+    )
+    return {}
+  }
+  return { tokenEndpointAuthMethod: method }
+}
+
+/** Names that other servers have for scopes. */
+const scopeNames: Readonly<Record<string, string>> = { offline: 'offline_access' }
+
+function scopesOf(reader: Reader): readonly string[] {
+  const given = reader.take('scope')
+  const names = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given.map(String) : []
+  return [...new Set(names.filter((name) => name !== '').map((name) => scopeNames[name] ?? name))]
+}
+
+/** Reads a client with the members of RFC 7591. */
+export function registeredClient(clientId: string, reader: Reader, more: (reader: Reader) => Members): Members {
+  const { text, flag, note } = reader
+  const grants = reader.take('grant_types') === undefined ? ['authorization_code'] : reader.texts('grant_types')
+  const responses = reader.texts('response_types').filter((type) => type !== 'code')
+  for (const type of responses) note('response_types', `the response type ${type} has no counterpart`)
+  // Exports have an empty object for a client without keys.
+  const given = reader.take('jwks')
+  const jwks = isObject(given) && Array.isArray(given.keys) && given.keys.length > 0 ? given : undefined
+  const method = methodOf(reader)
+  const secrets = secretsOf(reader)
+  if (method.public === true && secrets !== undefined) note('client_secret', 'was left out: the client is public')
+  reader.ignore(['frontchannel_logout_session_required'], false, true)
+  reader.ignore(['subject_type'], 'public')
+  reader.ignore(['application_type', 'client_id_issued_at', 'client_id'])
+  const client: Members = {
+    clientId,
+    ...method,
+    ...(secrets !== undefined && method.public !== true && { secrets }),
+    grantTypes: knownGrants(grants, 'grant_types', reader),
+    scopes: scopesOf(reader),
+    redirectUris: knownUris(reader.texts('redirect_uris'), 'redirect_uris', reader),
+    postLogoutRedirectUris: knownUris(reader.texts('post_logout_redirect_uris'), 'post_logout_redirect_uris', reader),
+    allowedCorsOrigins: knownOrigins(reader.texts('allowed_cors_origins'), 'allowed_cors_origins', reader),
+    contacts: reader.texts('contacts'),
+    identityTokenAlgorithm: knownAlgorithm(
+      text('id_token_signed_response_alg'),
+      'id_token_signed_response_alg',
+      reader,
+    ),
+    defaultMaxAge: reader.number('default_max_age') || undefined,
+    jwks,
+    ...Object.fromEntries(Object.entries(texts).map(([from, to]) => [to, text(from)])),
+    // `false` is the default of each.
+    ...Object.fromEntries(Object.entries(flags).map(([from, to]) => [to, flag(from) || undefined])),
+    ...more(reader),
+  }
+  const result = finished(client, reader)
+  reader.end()
+  return result
+}

@@ -1,0 +1,29 @@
+import type { Members } from '../differences.ts'
+import { idProblem, missingScopes } from './client-draft.ts'
+import { type ExportedFile, type Finding, type Imported, isObject } from './imported.ts'
+import { createReader, type Reader } from './reader.ts'
+import { registeredClient } from './registered-client.ts'
+
+/** Returns the clients of a file: a list, an object with one, or a client. */
+function clientsIn({ path, content }: ExportedFile): readonly Members[] {
+  const list = isObject(content) ? (content.clients ?? content.items ?? [content]) : content
+  if (Array.isArray(list) && list.every((client) => isObject(client) && typeof client.client_id === 'string'))
+    return list
+  throw new TypeError(`${path}: must be a list of clients with a client_id`)
+}
+
+/** Imports clients with the members of RFC 7591. `more` reads those of one system. */
+export function importRegistered(files: readonly ExportedFile[], more: (reader: Reader) => Members): Imported {
+  const findings: Finding[] = []
+  const clients = files.flatMap(clientsIn).flatMap((exported) => {
+    const clientId = String(exported.client_id)
+    const reader = createReader(exported, { entry: `client ${clientId}`, findings })
+    const problem = idProblem(clientId)
+    if (problem !== undefined) {
+      reader.note(undefined, `was left out: ${problem}`)
+      return []
+    }
+    return [registeredClient(clientId, reader, more)]
+  })
+  return { scopes: missingScopes(clients, []), clients, users: [], findings }
+}
