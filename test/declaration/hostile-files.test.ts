@@ -103,7 +103,15 @@ test('an imported text does not become a secret of the administrator', async () 
   vi.stubEnv('P_ADMIN_SECRET', 'secret-of-the-administrator')
   const { out, run } = newService(directory, { plugins: [{ name: 'sign-in' }] })
   const scope = `a\${P_ADMIN_SECRET}`
-  const exported = [{ client_id: 'a', client_secret: `\${P_ADMIN_SECRET}`, client_name: `x \${P_ADMIN_SECRET}`, scope }]
+  const exported = [
+    {
+      client_id: 'a',
+      client_secret: `\${P_ADMIN_SECRET}`,
+      client_name: `x \${P_ADMIN_SECRET}`,
+      scope,
+      grant_types: ['client_credentials'],
+    },
+  ]
   const file = path('reference.json')
   await printed('import', 'hydra', write('references.json', JSON.stringify(exported)), '--out', file)
   await out('apply', file, '--yes')
