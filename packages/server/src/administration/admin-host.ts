@@ -6,6 +6,7 @@ import { hashPassword } from '@grantry/users/password-hash'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredClients } from './configured-clients.ts'
 import { createLiveChecks } from './live-checks.ts'
+import { revokeAndSignOut } from './revoke-and-sign-out.ts'
 import { storedScopes } from './stored-scopes.ts'
 
 /** Returns what the admin API of a running server changes. */
@@ -23,7 +24,9 @@ export function openAdminHost(
       check: createLiveChecks(loaded, provider, storedScopes(entries)),
       configuredClients: configuredClients(configuration),
       hashPassword,
-      revoke: provider.revoke,
+      async revoke(target) {
+        await revokeAndSignOut(target, provider)
+      },
     }),
     keys: provider.keys,
     revoke: provider.revoke,

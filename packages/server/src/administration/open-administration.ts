@@ -1,6 +1,5 @@
 import { type Administration, type AuditedChange, type Managers, openAdministration } from '@grantry/administration'
 import { type AtomicDriver, type EntryStore, openEntries, type Provider, type RevocationTarget } from '@grantry/core'
-import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { hashPassword } from '@grantry/users/password-hash'
 import { openConfiguredProvider } from '../commands/configuration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
@@ -11,6 +10,7 @@ import { createScopeCheck } from './check-scope.ts'
 import { createUserCheck } from './check-user.ts'
 import { configuredClients } from './configured-clients.ts'
 import { localAccount } from './local-account.ts'
+import { revokeAndSignOut } from './revoke-and-sign-out.ts'
 import { storedScopes } from './stored-scopes.ts'
 
 /** What a command changes in the storage of a configuration. */
@@ -81,12 +81,6 @@ export async function withAdministration<T>(
     await close()
     await driver.dispose?.()
   }
-}
-
-/** Revokes a target, and ends the sessions of a user, whose clients are informed. Returns the number of sessions. */
-export async function revokeAndSignOut(target: RevocationTarget, provider: Provider): Promise<number> {
-  await provider.revoke(target)
-  return 'subject' in target && provider.has(userSessions) ? provider.use(userSessions).endAll(target.subject) : 0
 }
 
 async function open(driver: AtomicDriver, { configuration, file }: LoadedConfiguration): Promise<EntryStore> {

@@ -1,6 +1,7 @@
 import type { RevocationTarget } from '@grantry/core'
 import { isUserList } from '../administration/check-user.ts'
-import { revokeAndSignOut, withAdministration } from '../administration/open-administration.ts'
+import { withAdministration } from '../administration/open-administration.ts'
+import { revokeAndSignOut } from '../administration/revoke-and-sign-out.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage } from '../error-message.ts'
 import { hostUsers, isUserDatabase, namesDriver } from '../users/user-databases.ts'
