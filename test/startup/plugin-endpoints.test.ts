@@ -51,7 +51,7 @@ describe('a malformed endpoint', () => {
     ],
     ['no methods', { methods: [] }, "methods must be an array such as ['POST']"],
     ['a method as a string', { methods: 'POST' }, "methods must be an array such as ['POST']"],
-    ['an unknown method', { methods: ['PATCH'] }, 'methods[0] must be one of GET, POST, PUT, DELETE'],
+    ['an unknown method', { methods: ['TRACE'] }, 'methods[0] must be one of GET, POST, PUT, PATCH, DELETE'],
     ['an unknown body', { body: 'xml' }, 'body must be one of form, json'],
     ['an unknown caller', { caller: 'user' }, 'caller must be one of client, scope, token, anyone'],
     ['no caller', { caller: undefined }, 'caller must be one of client, scope, token, anyone'],

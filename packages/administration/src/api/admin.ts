@@ -111,7 +111,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
   return definePlugin('admin', [
     sealing,
     defineFields({
-      scopes: [{ name: adminScope }, { name: readScope }],
+      ownScopes: [{ name: adminScope }, { name: readScope }],
       errors: { not_administrator: 403 },
     }),
     defineEndpoint({

@@ -64,7 +64,7 @@ function allFields(fields: FieldsOfPlugins): AllFields {
         return [name, { client, bearer, validation: 400 }]
       }),
     ),
-    pluginScopes: fields.flatMap(({ part }) => part.scopes ?? []),
+    pluginScopes: fields.flatMap(({ part }) => part.ownScopes ?? []),
     assertIssuer: (issuer) =>
       assertNone(
         fields.flatMap(({ plugin, part }) => {
@@ -98,7 +98,7 @@ function fieldSchemas() {
     client: entries,
     scope: entries,
     // The directory checks them.
-    scopes: v.optional(v.array(v.custom<ScopeOptions>(() => true))),
+    ownScopes: v.optional(v.array(v.custom<ScopeOptions>(() => true))),
     errors: v.optional(configurationMap(v.lazy((given) => (typeof given === 'object' ? statuses : status)))),
     metadata: v.optional(configurationMap(jsonSchema)),
     checkClient: functionSchema(),

@@ -49,7 +49,7 @@ export interface Fields extends Defined<'fields'> {
    */
   readonly warn?: ((grantTypes: readonly string[]) => readonly StartupWarning[]) | undefined
   /** Scopes of the plugin itself, such as one of its endpoint. A client that may have one names it in its `scopes`. */
-  readonly scopes?: readonly ScopeOptions[] | undefined
+  readonly ownScopes?: readonly ScopeOptions[] | undefined
   /** Members of a scope's configuration, as valibot entries. Declare their types in `ScopeMembers`. */
   readonly scope?: ObjectEntries | undefined
   /**
