@@ -11,7 +11,9 @@ type Described = {
   readonly responses: Readonly<Record<string, unknown>>
 }
 
-const rounds = 20
+const rounds = 12
+/** Rounds continue until each operation has succeeded once; a few more are usual. */
+const mostRounds = 150
 
 const hostileTexts = [
   '',
@@ -141,7 +143,14 @@ test('each operation refuses wrong and hostile input with a problem', async () =
     expect(response.headers.get('cache-control')).toBe('no-store')
   }
 
-  for (let round = 0; round < rounds; round += 1) {
+  // The keys of this provider are fixed.
+  const never = ['post /v1/keys/rotate', 'post /v1/keys/{kid}/retire']
+  const all = Object.entries<object>(description.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  )
+  const missing = () => all.filter((each) => !succeeded.has(each) && !never.includes(each))
+
+  for (let round = 0; round < rounds || (missing().length > 0 && round < mostRounds); round += 1) {
     idOfRound = `round${round}`
     await f.send('POST', '/clients', { body: { ...batch, clientId: idOfRound } })
     await f.send('POST', '/scopes', { body: { name: idOfRound } })
@@ -151,12 +160,7 @@ test('each operation refuses wrong and hostile input with a problem', async () =
       for (const [method, operation] of Object.entries(methods)) await call(path, method, operation)
     }
   }
-  // The keys of this provider are fixed.
-  const never = ['post /v1/keys/rotate', 'post /v1/keys/{kid}/retire']
-  const all = Object.entries<object>(description.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method} ${path}`),
-  )
-  expect(all.filter((each) => !succeeded.has(each))).toEqual(never)
+  expect(missing()).toEqual([])
   const causes = f.events.flatMap((event) => (event.type === 'unhandled_failure' ? [JSON.stringify(event)] : []))
   expect(causes).toEqual([])
 })
