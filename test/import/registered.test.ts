@@ -105,6 +105,7 @@ test('clients of oidc-provider', async () => {
     clientId: 'spa',
     public: true,
     grantTypes: ['authorization_code'],
+    scopes: ['openid'],
     redirectUris: ['https://spa.example.com/cb'],
     postLogoutRedirectUris: ['https://spa.example.com/'],
     requirePushedAuthorizationRequests: true,
@@ -123,4 +124,24 @@ test('clients of oidc-provider', async () => {
   expect(await applied(directory, file, [[['api-client', secret], form]])).toEqual([refusal('invalid_client')])
   const post = { ...form, client_id: 'api-client', client_secret: secret }
   expect(await applied(directory, file, [[undefined, post]])).toEqual([token])
+})
+
+test('a client without scopes, which may have all of them, can sign users in', async () => {
+  // The first example in the documentation of oidc-provider.
+  const client = {
+    client_id: 'oidcCLIENT',
+    client_secret: '91c13d27b8e84f0baec0a2f4b8cbdd9a',
+    grant_types: ['refresh_token', 'authorization_code'],
+    redirect_uris: ['http://sso-client.dev/providers/7/open_id', 'http://sso-client.dev/providers/8/open_id'],
+  }
+  const { declared, report } = await imported(directory, 'oidc-provider', [client])
+  expect(declared.clients).toMatchObject([{ scopes: ['openid', 'offline_access'] }])
+  expect(report).toContain(
+    'client oidcCLIENT: scope: is missing, and stands for all scopes there; the client gets openid offline_access: add those that it needs',
+  )
+})
+
+test('an export without users or scopes does not declare that there are none: --prune would remove them all', async () => {
+  const { declared } = await imported(directory, 'hydra', { items: [{ client_id: 'batch', scope: '' }] })
+  expect(Object.keys(declared)).toEqual(['clients'])
 })

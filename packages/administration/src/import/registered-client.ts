@@ -60,8 +60,15 @@ function methodOf(reader: Reader): Members {
 /** Names that other servers have for scopes. */
 const scopeNames: Readonly<Record<string, string>> = { offline: 'offline_access' }
 
-function scopesOf(reader: Reader): readonly string[] {
+/** Returns the scopes of a client. One without a list could ask for all of them (RFC 7591 section 2). */
+function scopesOf(reader: Reader, grants: readonly string[]): readonly string[] {
   const given = reader.take('scope')
+  if (given === undefined && grants.includes('authorization_code')) {
+    const scopes = ['openid', ...(grants.includes('refresh_token') ? ['offline_access'] : [])]
+    const consequence = `the client gets ${scopes.join(' ')}: add those that it needs`
+    reader.note('scope', `is missing, and stands for all scopes there; ${consequence}`)
+    return scopes
+  }
   const names = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given.map(String) : []
   return [...new Set(names.filter((name) => name !== '').map((name) => scopeNames[name] ?? name))]
 }
@@ -86,7 +93,7 @@ export function registeredClient(clientId: string, reader: Reader, more: (reader
     ...method,
     ...(secrets !== undefined && method.public !== true && { secrets }),
     grantTypes: knownGrants(grants, 'grant_types', reader),
-    scopes: scopesOf(reader),
+    scopes: scopesOf(reader, grants),
     redirectUris: knownUris(reader.texts('redirect_uris'), 'redirect_uris', reader),
     postLogoutRedirectUris: knownUris(reader.texts('post_logout_redirect_uris'), 'post_logout_redirect_uris', reader),
     allowedCorsOrigins: knownOrigins(reader.texts('allowed_cors_origins'), 'allowed_cors_origins', reader),

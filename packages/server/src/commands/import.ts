@@ -47,14 +47,18 @@ function reportText({ scopes, clients, users, findings }: Imported): string {
   return `${[...lines, summary].join('\n')}\n`
 }
 
+/** Returns the lists that have entries. With --prune, an empty list would remove everything of its kind. */
+const declaration = ({ scopes, clients, users }: Imported) =>
+  Object.fromEntries(Object.entries({ scopes, clients, users }).filter(([, entries]) => entries.length > 0))
+
 /** Runs `grantry import`. */
 async function importCommand(system: string, file: string, { out, report, json }: ImportArguments): Promise<void> {
   const read = systems[system]
   if (read === undefined) throw new TypeError(`the system must be one of ${names}`)
   const imported = await read(await readExport(file), { keycloakPasswordHash, passwordHashProblem, hashPassword })
-  const { findings, ...declared } = imported
-  await withOutput(out, async (output) => output.write(`${JSON.stringify(withTextsOnly(declared), null, 2)}\n`))
-  const text = json ? `${JSON.stringify(findings, null, 2)}\n` : reportText(imported)
+  const declared = withTextsOnly(declaration(imported))
+  await withOutput(out, async (output) => output.write(`${JSON.stringify(declared, null, 2)}\n`))
+  const text = json ? `${JSON.stringify(imported.findings, null, 2)}\n` : reportText(imported)
   if (report === undefined) process.stderr.write(text)
   else await withOutput(report, async (output) => output.write(text))
 }
