@@ -69,6 +69,13 @@ describe('the audit trail', () => {
     expect((await trail()).map(({ action }) => action)).toEqual(['client_changed', 'client_added'])
   })
 
+  test('has the changes of one millisecond in their order', async () => {
+    const { clients, trail } = setting(undefined, { now: () => 1_800_000_000_000 })
+    await clients.add({ clientId: 'web' })
+    for (let number = 0; number < 8; number += 1) await clients.edit('web', { clientName: `${number}` })
+    expect((await trail()).map(({ after }) => after?.clientName)).toEqual([...'76543210', undefined])
+  })
+
   test('records labels', async () => {
     const { clients, trail } = setting()
     await clients.add({ clientId: 'web' }, ['one'])

@@ -122,7 +122,7 @@ export const samples = {
       prove: nothing,
     },
   ],
-  'client-source': [{ kind: 'client-source', find: nothing }],
+  'client-source': [{ kind: 'client-source', find: nothing, isOriginAllowed: nothing }],
   'scope-source': [{ kind: 'scope-source', list: () => [] }],
   task: [{ kind: 'task', run: nothing }],
   'host-functions': [{ kind: 'host-functions', key: hostKey('word', 'word()'), create: nothing }],

@@ -43,6 +43,9 @@ export interface AuditDeps {
   readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url'>
 }
 
+/** Changes of one process before their numbers begin again. */
+const maxChanges = 999_999
+
 const recordOf = (value: AuditRecord): Json => value as unknown as Json
 
 /** Records changes. */
@@ -53,9 +56,15 @@ export type Audit = <T>(by: Administrator, change: AuditedChange, make: () => Pr
  * change that was refused is not.
  */
 export function createAudit({ entries, now, runtime }: AuditDeps): Audit {
+  /** Counts down, so that changes of the same millisecond are in their order, too. */
+  let left = maxChanges
+
   /** Ids are in the order of time, the newest first. */
-  const idAt = (time: number): string =>
-    `${String(1e13 - time).padStart(13, '0')}-${runtime.base64url(runtime.randomBytes(9))}`
+  function idAt(time: number): string {
+    left = left === 0 ? maxChanges : left - 1
+    const order = `${String(1e13 - time).padStart(13, '0')}-${String(left).padStart(6, '0')}`
+    return `${order}-${runtime.base64url(runtime.randomBytes(9))}`
+  }
 
   return async (by, change, make) => {
     const time = now()

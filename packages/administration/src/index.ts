@@ -1,6 +1,7 @@
 export type { Administrator, Audit, AuditedChange, AuditPage, AuditRecord } from './audit.ts'
 export { clientType } from './clients/client-type.ts'
 export type { ClientManager, WithSecret } from './clients/manage-clients.ts'
+export { clientsOfOrigin, originId } from './clients/origins.ts'
 export type { Members } from './differences.ts'
 export type { EntryType } from './entry-type.ts'
 export { importAuth0 } from './import/auth0.ts'

@@ -5,6 +5,7 @@ import { type EditOptions, type EntryManager, manageEntries } from '../manage-en
 import type { Managed } from '../managed-entry.ts'
 import { refused } from '../refusal.ts'
 import { createNewSecret, rotateSecret } from '../secrets.ts'
+import { clientEntries } from './client-entries.ts'
 import { clientType } from './client-type.ts'
 
 /** A client, and its secret if this change has created one. It is not stored, and cannot be shown again. */
@@ -24,7 +25,7 @@ export interface ClientManager extends Omit<EntryManager<ClientOptions>, 'add'> 
   ): Promise<WithSecret & { readonly secret: string }>
 }
 
-type Deps = ManageDeps<ClientOptions> & { readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url'> }
+type Deps = ManageDeps<ClientOptions> & { readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url' | 'sha256Hex'> }
 
 /** Methods with which a client proves that it has a key. */
 const keyMethods: readonly unknown[] = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth', 'none']
@@ -42,7 +43,8 @@ function assertConfidential({ clientId, public: isPublic }: ClientOptions): void
 
 /** Manages the clients in the storage in the name of an administrator. */
 export function manageClients(deps: Deps, by: Administrator): ClientManager {
-  const manager = manageEntries(clientType, deps, by)
+  const entries = clientEntries(deps.entries, deps.runtime)
+  const manager = manageEntries(clientType, { ...deps, entries }, by)
   const newSecret = createNewSecret(deps.runtime)
 
   return {

@@ -1,5 +1,6 @@
 import { after, allOf } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 import type { Client } from './client.ts'
 import type { ClientDirectory } from './clients.ts'
 
@@ -28,9 +29,18 @@ export function rememberFinds(directory: ClientDirectory, runtime: Pick<Runtime,
   }
 }
 
+/** Whether any of the results is true. A look-up that failed decides only if no other one allows it. */
+async function anyOf(results: readonly MaybePromise<boolean>[]): Promise<boolean> {
+  const settled = await Promise.allSettled(results)
+  if (settled.some((result) => result.status === 'fulfilled' && result.value === true)) return true
+  const failed = settled.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return false
+}
+
 /**
- * Combines the clients of the host with those of plugins. The functions of the host that compare secrets and origins
- * apply to its own clients only.
+ * Combines the clients of the host with those of plugins. The function of the host that compares secrets applies to its
+ * own clients only.
  */
 export function combineClients(host: ClientDirectory, sources: readonly ClientDirectory[]): ClientDirectory {
   const all = [host, ...sources]
@@ -50,7 +60,7 @@ export function combineClients(host: ClientDirectory, sources: readonly ClientDi
     secretsOf: (client) => (owners.get(client) ?? host).secretsOf(client),
     isKnown: (clientId) => all.some((directory) => directory.isKnown(clientId)),
     secretVerifierOf: (client) => (client === undefined ? host : (owners.get(client) ?? host)).secretVerifierOf(client),
-    isOriginAllowed: host.isOriginAllowed,
+    isOriginAllowed: (origin) => anyOf(all.map((directory) => directory.isOriginAllowed(origin))),
     all: host.all,
     hasUnlisted: true,
   }

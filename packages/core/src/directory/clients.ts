@@ -119,12 +119,12 @@ function nameOf({ clientId }: ClientOptions): string {
 /** The maximum number of client ids that a process remembers. */
 const maxIds = 10_000
 
-/** @param port the name of `find` in events */
+/** @param owner the name of the store in events */
 function fromStore(
   store: ClientStore,
   schema: typeof clientSchema,
   limits: HostLimits,
-  port = 'clients.find',
+  owner = 'clients',
 ): ClientDirectory {
   const { parse, secretsOf } = createParser(schema)
   const parsed = new WeakMap<ClientOptions, Client>()
@@ -132,7 +132,7 @@ function fromStore(
     if (options === undefined || options === null) return undefined
     const known = parsed.get(options)
     if (known !== undefined) return known
-    const client = parse(clientRow(options), `${port}()${nameOf(options)}`)
+    const client = parse(clientRow(options), `${owner}.find()${nameOf(options)}`)
     parsed.set(options, client)
     return client
   }
@@ -141,9 +141,9 @@ function fromStore(
     if (client !== undefined && ids.get(client.clientId) === undefined) ids.set(client.clientId, true)
     return client
   }
-  const findPort = createHostPort(port, limits)
-  const verifySecret = guarded('clients.verifySecret', store.verifySecret?.bind(store), limits)
-  const isOriginAllowed = guarded('clients.isOriginAllowed', store.isOriginAllowed?.bind(store), limits)
+  const findPort = createHostPort(`${owner}.find`, limits)
+  const verifySecret = guarded(`${owner}.verifySecret`, store.verifySecret?.bind(store), limits)
+  const isOriginAllowed = guarded(`${owner}.isOriginAllowed`, store.isOriginAllowed?.bind(store), limits)
   return {
     // Parsed inside the port, so that a malformed client is a rejection too.
     find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parseOnce(found)))),
@@ -161,10 +161,10 @@ const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is Cl
 /** Opens the clients of a plugin. */
 export const openClientSource = (
   plugin: string,
-  find: ClientStore['find'],
+  store: Pick<ClientStore, 'find' | 'isOriginAllowed'>,
   schema: typeof clientSchema,
   limits: HostLimits,
-): ClientDirectory => fromStore({ find }, schema, limits, `${plugin}.find`)
+): ClientDirectory => fromStore(store, schema, limits, plugin)
 
 /** @throws TypeError when a client is malformed, two clients have the same id, or a client store has no `find()`. */
 export function openClients(

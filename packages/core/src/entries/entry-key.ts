@@ -14,11 +14,12 @@ interface KindTraits {
 
 /**
  * What an entry describes. `audit`: a change of another entry, kept for a year. `user`: a user, by the `sub`, which never
- * belongs to another one. `user-name`: the user who has a name. The revision of a kind shows changes of entries that
+ * belongs to another one. `user-name`: the user who has a name. `origin`: the clients that allow an origin of browsers. The revision of a kind shows changes of entries that
  * processes remember.
  */
 export const entryKinds = {
   client: { lifetime: forever, isRemembered: true },
+  origin: { lifetime: forever, isRemembered: true },
   scope: { lifetime: forever, isRemembered: true },
   user: { lifetime: forever, isRemembered: true, reusesIds: false },
   'user-name': { lifetime: forever, isRemembered: false },

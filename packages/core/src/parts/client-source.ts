@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { ClientOptions, clientSchema } from '../directory/client.ts'
 import { combineClients } from '../directory/client-sources.ts'
 import { type ClientDirectory, openClientSource } from '../directory/clients.ts'
@@ -14,6 +15,11 @@ export interface ClientSource extends Defined<'client-source'> {
    * a client.
    */
   find(clientId: string, kit: Kit): MaybePromise<ClientOptions | undefined>
+  /**
+   * Whether any enabled client has this origin in `allowedCorsOrigins`. Called for every request of another origin that
+   * names no client, such as preflights. Without it, no origin is allowed for the clients of this source.
+   */
+  readonly isOriginAllowed?: ((origin: string, kit: Kit) => MaybePromise<boolean>) | undefined
 }
 
 /** Combines the clients of the host with those that plugins keep. */
@@ -32,13 +38,22 @@ const withSources =
     combineClients(
       host,
       sources.map(({ plugin, part }) =>
-        openClientSource(plugin, (id) => part.find(id, kitOf(plugin)), schema, hostLimits),
+        openClientSource(
+          plugin,
+          {
+            find: (id) => part.find(id, kitOf(plugin)),
+            isOriginAllowed:
+              part.isOriginAllowed && ((origin) => part.isOriginAllowed?.(origin, kitOf(plugin)) ?? false),
+          },
+          schema,
+          hostLimits,
+        ),
       ),
     )
 
 const clientSourceKind = /* @__PURE__ */ partKind<ClientSource, WithClientSources>('client-source', {
   title: 'client source',
-  schemas: () => ({ find: required() }),
+  schemas: () => ({ find: required(), isOriginAllowed: v.optional(required()) }),
   collect: withSources,
 })
 

@@ -1,5 +1,5 @@
-import { clientType, readEntry } from '@grantry/administration'
-import { defineClientSource, definePlugin, type EntryStore, type Plugin } from '@grantry/core'
+import { clientsOfOrigin, clientType, originId, readEntry } from '@grantry/administration'
+import { defineClientSource, definePlugin, type EntryStore, type Plugin, webRuntime } from '@grantry/core'
 import { createEntryCache } from './entry-cache.ts'
 
 export interface StoredClientsOptions {
@@ -17,8 +17,14 @@ export function storedClients({ isConfigured, ...options }: StoredClientsOptions
     kind: 'client',
     parse: (entry) => readEntry(clientType, entry).value,
   })
+  const origins = createEntryCache({
+    ...options,
+    kind: 'origin',
+    parse: (entry) => clientsOfOrigin(entry).length > 0,
+  })
   const source = defineClientSource({
     find: (clientId, kit) => (isConfigured(clientId) ? undefined : cache.find(clientId, kit.now())),
+    isOriginAllowed: async (origin, kit) => (await origins.find(originId(origin, webRuntime), kit.now())) ?? false,
   })
   return definePlugin('stored-clients', [source])
 }
