@@ -69,6 +69,8 @@ describeWithChromium('an attack on the administration in the browser', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     await open('evil0', /<img src=x/u)
     expect(await page.title()).toContain('<img src=x')
+    await open('evil1', /gnp\.knab/u)
+    await page.getByText('It contains characters that are not visible: \\u{202E}gnp.knab').waitFor()
     await page.goto(`${started.url}#/clients`)
     await page.getByRole('link', { name: '../../x?a=#b&c' }).click()
     await heading(page, '../../x?a=#b&c')

@@ -74,6 +74,26 @@ describeWithChromium('the administration in the browser', () => {
     await context.close()
   })
 
+  test('signs in when the server demands pushed requests and nonces', async () => {
+    const plugins = [
+      { name: 'sign-in', pushedRequests: { required: true } },
+      { name: 'admin', administrators: ['alice-sub'] },
+      { name: 'dpop', nonce: true },
+    ]
+    const strict = await startAdministrationServer({ clients: [], plugins })
+    try {
+      const { page, assertClean } = await openAdministration(await browser.newContext(), strict.url)
+      await heading(page, 'Clients')
+      await page.getByRole('link', { name: 'Audit trail' }).click()
+      await page.getByText('Nothing has been changed yet.').waitFor()
+      await page.getByRole('link', { name: 'Requests' }).click()
+      await page.getByText('connected', { exact: true }).waitFor()
+      assertClean()
+    } finally {
+      await strict.server.close(0)
+    }
+  })
+
   test('is linked to by the fragment', async () => {
     const context = await browser.newContext()
     await openAdministration(context, started.url).then(({ page }) => heading(page, 'Clients'))

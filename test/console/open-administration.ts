@@ -49,12 +49,18 @@ async function tokenOf(issuer: string): Promise<string> {
   return token
 }
 
+/** Returns a configuration as it is read from a file. */
+export const loadedOf = (input: object): LoadedConfiguration => ({
+  configuration: parseConfiguration(configurationSchema, input, ''),
+  file: '/etc/grantry.config.json',
+  directory: '/etc',
+})
+
 /** Starts a server with the administration in this process. */
 export async function startAdministrationServer(change: object = {}): Promise<AdministrationServer> {
   const port = await reservedPort()
   const issuer = `http://127.0.0.1:${port}`
-  const configuration = parseConfiguration(configurationSchema, { ...administrationInput(issuer), ...change }, '')
-  const loaded: LoadedConfiguration = { configuration, file: '/etc/grantry.config.json', directory: '/etc' }
+  const loaded = loadedOf({ ...administrationInput(issuer), ...change })
   const server = await startServer({ loaded, port, observe: () => {} })
   let token: Promise<string> | undefined
   return {

@@ -30,6 +30,7 @@ describe('docs/threat-model.md', () => {
       'Backup holder',
       'Neighbor of the store',
       'Administrator',
+      'Attacker of the console',
       'Operator',
     ])
   })

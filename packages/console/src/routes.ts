@@ -7,7 +7,12 @@ import type { ConsoleSetup } from './setup.ts'
 
 /** The console as the administration: what its page requests, and who gets what is for administrators only. */
 export interface AdministrationRoutes {
-  readonly request: { readonly clientId: string; readonly redirectUri: string; readonly scope: string }
+  readonly request: {
+    readonly clientId: string
+    readonly redirectUri: string
+    readonly scope: string
+    readonly mustPush: boolean
+  }
   /** Returns the refusal of a caller who has not proved to be an administrator, otherwise `undefined`. */
   readonly refuse: (request: Request, connection: ConnectionInfo | undefined) => Promise<Response | undefined>
 }

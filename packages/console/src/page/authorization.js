@@ -30,6 +30,20 @@ import { createProofKey } from './proof-key.js'
 const needsUser = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required']
 
 /**
+ * Pushes an authorization request (RFC 9126). Returns the parameters that refer to it; if it was refused, the request
+ * itself, so that the authorization endpoint explains it.
+ *
+ * @param {AdministrationSetup['paths']} paths
+ * @param {URLSearchParams} parameters
+ */
+async function pushed(paths, parameters) {
+  const path = paths.pushedAuthorization ?? ''
+  const { json } = await exchange({ title: '', method: 'POST', path, form: [...parameters] })
+  if (typeof json?.request_uri !== 'string') return parameters
+  return new URLSearchParams({ client_id: parameters.get('client_id') ?? '', request_uri: json.request_uri })
+}
+
+/**
  * Leaves the page for the authorization endpoint.
  *
  * @param {AdministrationSetup} setup
@@ -65,7 +79,8 @@ export async function beginSignIn({ issuer, paths, administration }, { prompt, r
     dpop_jkt: thumbprint,
     ...(prompt !== undefined && { prompt }),
   })
-  location.replace(`${paths.authorization}?${parameters}`)
+  const query = administration.mustPush ? await pushed(paths, parameters) : parameters
+  location.replace(`${paths.authorization}?${query}`)
   // The page is being left: nothing after it should run.
   return new Promise(() => {})
 }

@@ -1,5 +1,6 @@
 import { element, field, textInput } from './elements.js'
 import { isSame } from './merge-patch.js'
+import { visible } from './shown-text.js'
 
 /**
  * A member of an entry, as a form shows it.
@@ -104,6 +105,8 @@ export function entryField(member) {
   const control = controlOf(member, id)
   const problem = element('p', { class: 'problem', id: `${id}-problem`, hidden: true })
   const part = partOf(member, control, problem)
+  const warning = element('p', { class: 'hint', hidden: true })
+  part.append(warning)
   const described = control.getAttribute('aria-describedby') ?? ''
   const { read, write } = kinds[member.kind]
   const box = control instanceof HTMLInputElement && control.type === 'checkbox' ? control : undefined
@@ -138,6 +141,10 @@ export function entryField(member) {
       const present = box === undefined ? value : (value ?? member.fallback)
       type(box === undefined ? (present === undefined ? '' : write(present)) : present === true)
       typedAtFirst = typed()
+      // A control shows such characters as any browser does: not at all.
+      const text = String(typed()).replaceAll('\n', '')
+      warning.hidden = visible(text, Number.POSITIVE_INFINITY) === text
+      warning.textContent = `It contains characters that are not visible: ${visible(text, 500)}`
     },
     complain(text) {
       problem.textContent = text

@@ -32,7 +32,7 @@
  * @typedef {object} AdministrationSetup
  * @property {string} issuer
  * @property {Record<string, string | undefined>} paths
- * @property {{ clientId: string, redirectUri: string, scope: string }} administration
+ * @property {{ clientId: string, redirectUri: string, scope: string, mustPush: boolean }} administration
  */
 
 /** @returns {Promise<Setup | AdministrationSetup>} */

@@ -20,9 +20,13 @@ export interface ConsoleAdministration {
   readonly clientId: string
   readonly redirectUri: string
   readonly scope: string
+  /** Whether the server accepts pushed authorization requests only. */
+  readonly mustPush: boolean
 }
 
 const isNamed = (name: NamedPlugin['name']) => (entry: unknown) => isNamedPlugin(entry) && entry.name === name
+
+const mustPush = (entry: NamedPlugin): boolean => entry.name === 'sign-in' && entry.pushedRequests?.required === true
 
 /** Returns what the console needs as an administration; `undefined` if it is none: it needs `sign-in` and `admin`. */
 export function consoleAdministration({
@@ -33,7 +37,12 @@ export function consoleAdministration({
   if (console === undefined || !plugins.some(isNamed('sign-in')) || !plugins.some(isNamed('admin'))) return undefined
   if (!URL.canParse(issuer)) return undefined
   // The server has the console at the root of the origin, whatever the path of the issuer.
-  return { clientId: consoleClientId, redirectUri: new URL('/console/', issuer).href, scope: 'openid admin' }
+  return {
+    clientId: consoleClientId,
+    redirectUri: new URL('/console/', issuer).href,
+    scope: 'openid admin',
+    mustPush: plugins.some((entry) => isNamedPlugin(entry) && mustPush(entry)),
+  }
 }
 
 /** Returns the entries of the configuration. That of the admin API accepts the console, too. */

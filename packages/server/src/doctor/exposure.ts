@@ -1,3 +1,5 @@
+import { consoleAdministration } from '../configuration/console-client.ts'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { isLoopbackName, localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
@@ -19,9 +21,22 @@ export const checkIssuer: Check = ({ configuration: { issuer, trustedProxies, tl
   ]
 }
 
+function consoleFindings(configuration: CheckedConfiguration): readonly Finding[] {
+  const { issuer, console: page } = configuration
+  // As the administration, it has a sign-in.
+  if (page === undefined || consoleAdministration(configuration) !== undefined) return []
+  if (page.remote) {
+    return [
+      finding('console-on', 'console.remote', 'The console is open to other machines and requires no authentication'),
+    ]
+  }
+  if (localPort(issuer) !== undefined) return []
+  return [finding('console-on', 'console', 'The console is on, although the issuer is public', 'warning')]
+}
+
 /** Checks what unauthenticated callers can reach, and whether abuse control limits them. */
 export const checkExposure: Check = ({ configuration }) => {
-  const { issuer, endpoints, abuseControl, console: page, metrics } = configuration
+  const { endpoints, abuseControl, metrics } = configuration
   const findings: Finding[] = []
   if (endpoints.accessTokenValidation !== false) {
     findings.push(
@@ -37,19 +52,12 @@ export const checkExposure: Check = ({ configuration }) => {
   } else if (abuseControl.credentials === false) {
     findings.push(finding('abuse-control-off', 'abuseControl.credentials', 'Attempts to guess secrets are not limited'))
   }
-  if (page?.remote === true) {
-    findings.push(
-      finding('console-on', 'console.remote', 'The console is open to other machines and requires no authentication'),
-    )
-  } else if (page !== undefined && localPort(issuer) === undefined) {
-    findings.push(finding('console-on', 'console', 'The console is on, although the issuer is public', 'warning'))
-  }
   if (typeof metrics === 'object' && !isLoopbackName(metrics.host)) {
     findings.push(
       finding('metrics-public', 'metrics.host', `Any caller that reaches ${metrics.host} can read the metrics`),
     )
   }
-  return findings
+  return [...findings, ...consoleFindings(configuration)]
 }
 
 const readable = 0o044

@@ -232,7 +232,7 @@ export const rules = define({
   },
   'console-on': {
     severity: 'error',
-    remedy: 'set console to false; it is a development tool',
+    remedy: 'set console to false; without the plugins sign-in and admin it is a development tool',
     source: 'docs/guides/doctor.md',
   },
   'metrics-public': {

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { startServer } from '../../packages/server/src/server.ts'
+import { administrationInput, loadedOf, startAdministrationServer } from './open-administration.ts'
+
+// The client that the server provides for the administration in the browser.
+
+const issuer = 'http://127.0.0.1:8484'
+
+describe('the client of the console', () => {
+  test('belongs to the server: no client of the configuration or the storage has its id', async () => {
+    const clients = [{ clientId: 'grantry-console', public: true }]
+    await expect(
+      startServer({ loaded: loadedOf({ ...administrationInput(issuer), clients }), port: 0, observe: () => {} }),
+    ).rejects.toThrow('clients: grantry-console is the client of the console; give this client another clientId')
+    const { server, send } = await startAdministrationServer()
+    try {
+      await expect(send('POST', '/clients', { clientId: 'grantry-console', public: true })).rejects.toThrow('409')
+      await expect(send('PATCH', '/clients/grantry-console', { redirectUris: [] }, '"x"')).rejects.toThrow('409')
+    } finally {
+      await server.close(0)
+    }
+  })
+
+  test.each([
+    ['console', { console: false }],
+    ['sign-in', { plugins: [{ name: 'admin', clients: ['ops'] }] }],
+    ['admin', { clients: [], plugins: [{ name: 'sign-in' }] }],
+  ])('does not exist without %s', async (_, change) => {
+    const { server, url } = await startAdministrationServer(change)
+    try {
+      expect(server.plugins).not.toContain('console')
+      expect(server.plugins).not.toContain('dpop')
+      const setup = await fetch(`${url}setup.json`)
+      if (setup.status === 200) expect(await setup.json()).not.toHaveProperty('administration')
+    } finally {
+      await server.close(0)
+    }
+  })
+
+  test('gets no token without a proof of its key, and none but for its own redirect URI', async () => {
+    const started = await startAdministrationServer()
+    try {
+      expect(started.server.plugins).toEqual(expect.arrayContaining(['console', 'dpop']))
+      const form = {
+        grant_type: 'authorization_code',
+        client_id: 'grantry-console',
+        code: 'x',
+        redirect_uri: started.url,
+      }
+      const token = await fetch(`${started.issuer}/connect/token`, { method: 'POST', body: new URLSearchParams(form) })
+      expect(await token.json()).toMatchObject({ error_description: 'A DPoP proof is required' })
+      const query = new URLSearchParams({ client_id: 'grantry-console', response_type: 'code', scope: 'openid' })
+      query.set('redirect_uri', 'https://attacker.example/console/')
+      const response = await fetch(`${started.issuer}/connect/authorize?${query}`, { redirect: 'manual' })
+      expect(response.headers.get('location')).toBeNull()
+      expect(response.status).toBe(400)
+    } finally {
+      await started.server.close(0)
+    }
+  })
+})
