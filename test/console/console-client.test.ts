@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { checkExposure } from '../../packages/server/src/doctor/exposure.ts'
+import type { Facts } from '../../packages/server/src/doctor/facts.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { administrationInput, loadedOf, startAdministrationServer } from './open-administration.ts'
 
@@ -35,6 +37,16 @@ describe('the client of the console', () => {
     } finally {
       await server.close(0)
     }
+  })
+
+  test('makes a remote console one with a sign-in, which grantry check accepts', () => {
+    const idsOf = (change: object) => {
+      const { configuration } = loadedOf({ ...administrationInput('https://id.example.com'), ...change })
+      return checkExposure({ configuration } as Facts).map(({ id }) => id)
+    }
+    const console = { remote: true }
+    expect(idsOf({ console })).not.toContain('console-on')
+    expect(idsOf({ console, plugins: [{ name: 'sign-in' }] })).toContain('console-on')
   })
 
   test('gets no token without a proof of its key, and none but for its own redirect URI', async () => {

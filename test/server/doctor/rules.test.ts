@@ -59,9 +59,6 @@ describe('settings of other parts of the server', () => {
     expect(found({ issuer: 'http://127.0.0.1:8484', console: { remote: false } })).toEqual([
       ['issuer-loopback', 'info'],
     ])
-    // The administration has a sign-in.
-    const plugins = [{ name: 'sign-in' }, { name: 'admin' }]
-    expect(found({ console: { remote: true }, plugins }).map(([id]) => id)).not.toContain('console-on')
   })
 
   const driver = { name: 'some' }
