@@ -59,6 +59,10 @@ test('each operation refuses wrong and hostile input with a problem', async () =
         end: async () => true,
         endAll: async () => 1,
       },
+      consents: {
+        list: async (sub) => [{ clientId: sub, scopes: ['openid'], claims: [] }],
+        revoke: async () => true,
+      },
     },
   })
   const random = createRandom(28)

@@ -21,6 +21,7 @@ import {
   readScope,
 } from './administrator.ts'
 import { clientOperations } from './clients.ts'
+import { consentOperations } from './consents.ts'
 import type { AdminHost } from './host.ts'
 import { once } from './idempotency.ts'
 import { keyOperations } from './keys.ts'
@@ -82,6 +83,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
     ...scopeOperations,
     ...userOperations,
     ...sessionOperations,
+    ...consentOperations,
     ...keyOperations,
   ]
   const match = createMatch(operations)

@@ -18,6 +18,19 @@ export interface AdminSessions {
   endAll(sub: string): Promise<number>
 }
 
+/** What a user has consented to. */
+export interface AdminConsent {
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly claims: readonly string[]
+}
+
+/** The consents of users: `provider.use(userConsents)`. */
+export interface AdminConsents {
+  list(sub: string): Promise<readonly AdminConsent[]>
+  revoke(sub: string, clientId: string): Promise<boolean>
+}
+
 /** What the API changes. The plugin asks for it with the first request: it can need the provider that has the plugin. */
 export interface AdminHost {
   readonly administration: Administration
@@ -27,4 +40,6 @@ export interface AdminHost {
   readonly revoke: Revoke
   /** Absent without `authorizationEndpoint()`. */
   readonly sessions?: AdminSessions | undefined
+  /** Absent without `authorizationEndpoint()` or `loginPage()`. */
+  readonly consents?: AdminConsents | undefined
 }

@@ -43,6 +43,7 @@ export const overviewOperations = (describe: (url: string) => Reply['json']): re
           'keys',
           'audit',
           ...(host.sessions === undefined ? [] : ['sessions']),
+          ...(host.consents === undefined ? [] : ['consents']),
         ],
       },
     }),

@@ -1,7 +1,7 @@
 import { openAdministration } from '@grantry/administration'
 import type { AdminHost } from '@grantry/administration/api'
 import { type AtomicDriver, openEntries, type Provider } from '@grantry/core'
-import { userSessions } from '@grantry/plugins/authorization-endpoint'
+import { userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { hashPassword } from '@grantry/users/password-hash'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredClients } from './configured-clients.ts'
@@ -31,5 +31,6 @@ export function openAdminHost(
     keys: provider.keys,
     revoke: provider.revoke,
     ...(provider.has(userSessions) && { sessions: provider.use(userSessions) }),
+    ...(provider.has(userConsents) && { consents: provider.use(userConsents) }),
   }
 }

@@ -1,0 +1,53 @@
+import type { Json, Kit } from '@grantry/core'
+import * as v from 'valibot'
+import type { AdminConsents, AdminHost } from './host.ts'
+import { type Operation, operation } from './operation.ts'
+
+const nothing = v.strictObject({})
+
+const missing = (kit: Pick<Kit, 'refuse'>, message: string) =>
+  kit.refuse('invalid_request', message, 'not_found', { status: 404 })
+
+function consentsOf({ consents }: AdminHost, kit: Pick<Kit, 'refuse'>): AdminConsents {
+  if (consents !== undefined) return consents
+  throw missing(kit, 'This server has no consents; it has no authorization endpoint')
+}
+
+/** What users have consented to. */
+export const consentOperations: readonly Operation[] = [
+  operation({
+    id: 'listUserConsents',
+    method: 'GET',
+    path: '/users/{id}/consents',
+    summary: 'List the clients that a user has consented to, with scopes and claims',
+    params: nothing,
+    status: 200,
+    async handle({ host, kit, ids: [sub = ''] }) {
+      const found = await consentsOf(host, kit).list(sub)
+      const items = found.map(
+        ({ clientId, scopes, claims }): Json => ({
+          clientId,
+          scopes: [...scopes],
+          claims: [...claims],
+        }),
+      )
+      return { json: { items } }
+    },
+  }),
+  operation({
+    id: 'revokeUserConsent',
+    method: 'DELETE',
+    path: '/users/{id}/consents/{clientId}',
+    summary: 'Forget the consent of a user to a client, so that the user is asked again; tokens stay valid',
+    params: nothing,
+    status: 204,
+    async handle({ host, kit, audited, ids: [sub = '', clientId = ''] }) {
+      const consents = consentsOf(host, kit)
+      const consent = (await consents.list(sub)).find((given) => given.clientId === clientId)
+      if (consent === undefined) throw missing(kit, 'The user has not consented to this client')
+      const before = { clientId, scopes: consent.scopes }
+      await audited({ action: 'user_consent_revoked', id: sub, before }, () => consents.revoke(sub, clientId))
+      return { status: 204 }
+    },
+  }),
+]
