@@ -19,7 +19,7 @@ async function service() {
 }
 
 describe('a consent', () => {
-  test('is listed, revoked once, and the trail says so', async () => {
+  test('is listed, revoked once, and in the trail', async () => {
     const { send, trail, revoked } = await service()
     expect(await send('GET', '/users/alice/consents')).toMatchObject({
       status: 200,
