@@ -12,10 +12,26 @@ import { shown, visible } from './shown-text.js'
 /** @param {unknown} seconds since the epoch */
 const timeAt = (seconds) => (typeof seconds === 'number' ? timeOf(new Date(seconds * 1000).toISOString()) : '–')
 
-/** @param {PageContext} context @param {readonly string[]} segments @param {object} body @param {string} done */
-async function change({ api, refresh }, segments, body, done) {
-  const { problem } = await api.send('POST', apiPath(segments), { body })
-  refresh(problem === '' ? done : visible(problem, 500))
+/**
+ * Changes the keys. The server refuses a change that caches of clients may not follow yet, unless the administrator insists.
+ *
+ * @param {PageContext} context
+ * @param {readonly string[]} segments
+ * @param {{ force?: boolean, compromised?: boolean }} body
+ * @param {string} done
+ * @returns {Promise<void>}
+ */
+async function change(context, segments, body, done) {
+  const { status, problem } = await context.api.send('POST', apiPath(segments), { body })
+  if (problem === '') return context.refresh(done)
+  const canInsist = status === 409 && body.force !== true
+  const answer = await ask({
+    title: 'The server has refused it',
+    content: [element('p', {}, visible(problem, 500))],
+    answers: canInsist ? [{ answer: 'force', label: 'Do it anyway', tone: 'danger' }] : [],
+    dismiss: 'Close',
+  })
+  if (answer === 'force') await change(context, segments, { ...body, force: true }, done)
 }
 
 /** @param {PageContext} context @param {Key} key */
