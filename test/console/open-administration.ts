@@ -19,6 +19,9 @@ const secret = 'k7Zt2mQw9xLr4vPa'
 export const administrationInput = (issuer: string) => ({
   issuer,
   storage: { driver: 'memory' },
+  // On a busy machine, the hash of a password takes longer than the usual limit.
+  hostTimeLimit: 60,
+  storageTimeLimit: 60,
   administration: true,
   console: true,
   clients: [
