@@ -39,14 +39,28 @@ export async function runOnEntries<T>(
 export const wordsOf = (member: unknown): string =>
   Array.isArray(member) && member.length > 0 ? member.join(' ') : '-'
 
+/** Ends of secrets are seconds since the epoch, which nobody reads. */
+const withTime = (member: string, value: unknown): unknown =>
+  member === 'expiresAt' && typeof value === 'number' ? new Date(value * 1000).toISOString() : value
+
 /** Returns the members of an entry, one per line. */
 export const details = <T extends object>(type: EntryType<T>, entry: Managed<T>): string =>
   table(
     Object.entries(shownEntry(type, entry)).map(([name, value]) => [
       name,
-      typeof value === 'string' ? value : JSON.stringify(value),
+      typeof value === 'string' ? value : JSON.stringify(value, withTime),
     ]),
   )
+
+/**
+ * @param noun what `unset` names, with a space, such as `claim `
+ * @throws TypeError if `unset` names something that an entry does not have: it is a typing mistake, or was removed
+ */
+export function assertHas(called: string, present: object, unset: readonly string[] = [], noun = ''): void {
+  const missing = unset.find((name) => !Object.hasOwn(present, name))
+  if (missing === undefined) return
+  throw new TypeError(`${called} has no ${noun}${missing}; it has ${Object.keys(present).join(', ') || 'none'}`)
+}
 
 /** Returns entries as JSON, and the ids of those that cannot be read. */
 export function jsonOfPages<T extends object>(type: EntryType<T>, pages: readonly ManagedPage<T>[]): string {
@@ -81,18 +95,20 @@ function memberOf(given: string, example: string): [name: string, value: unknown
 
 /** Reads members of an entry from a file, or from standard input. */
 async function membersIn(file: string, example: string): Promise<Record<string, unknown>> {
-  const content = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch((cause: unknown) => {
-    throw new TypeError(`cannot read ${file} (${fileErrorReason(cause)})`, { cause })
+  const isInput = file === '-'
+  const called = isInput ? 'standard input' : file
+  const content = await (isInput ? readAll(process.stdin) : readFile(file, 'utf8')).catch((cause: unknown) => {
+    throw new TypeError(`cannot read ${called} (${fileErrorReason(cause)})`, { cause })
   })
   let members: unknown
   try {
     members = JSON.parse(content)
   } catch (cause) {
-    throw new TypeError(`${file} is not JSON: ${errorMessage(cause)}`, { cause })
+    throw new TypeError(`${called} is not JSON: ${errorMessage(cause)}`, { cause })
   }
   if (typeof members === 'object' && members !== null && !Array.isArray(members))
     return members as Record<string, unknown>
-  throw new TypeError(`${file} must be an object with members, such as ${example}`)
+  throw new TypeError(`${called} must be an object with members, such as ${example}`)
 }
 
 /**

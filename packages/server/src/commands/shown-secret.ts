@@ -20,6 +20,6 @@ export const shownSecret = (secret: string): string => `secret  ${secret}\nThis 
 /** Returns the lines that show a new secret, and until when the earlier ones work. */
 export function shownRotation(secret: string, overlap: number): string {
   const end = new Date((Math.floor(Date.now() / 1000) + overlap) * 1000).toISOString()
-  const old = overlap > 0 ? `The earlier secrets work until ${end}.` : 'The earlier secrets no longer work.'
-  return `secret  ${secret}\nThis is the only time that it is shown. ${old}\n`
+  const old = overlap > 0 ? `the earlier secrets work until ${end}.` : 'then the earlier secrets no longer work.'
+  return `${shownSecret(secret)}Running servers know it within 5 seconds; ${old}\n`
 }

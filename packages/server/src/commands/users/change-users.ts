@@ -1,6 +1,6 @@
 import { type Members, type NewUser, shownEntry, userType } from '@grantry/administration'
 import type { Json } from '@grantry/core'
-import { type ChangeArguments, type CommonArguments, changeOf, json, print } from '../entry-commands.ts'
+import { assertHas, type ChangeArguments, type CommonArguments, changeOf, json, print } from '../entry-commands.ts'
 import { runOnUser, runOnUsers } from './find-subject.ts'
 import { readNewPassword } from './read-password.ts'
 
@@ -68,6 +68,8 @@ export async function editUser(subOrName: string, given: MemberArguments): Promi
     throw new TypeError('nothing to change; name a member, such as --username alice or --claim email=alice@example.com')
   const user = await runOnUser(subOrName, given, async (sub, { users }) => {
     const { value, version } = await users.show(sub)
+    assertHas(`the user ${value.username}`, value, given.unset)
+    assertHas(`the user ${value.username}`, isObject(value.claims) ? value.claims : {}, given.unsetClaim, 'claim ')
     const changed = { ...change, claims: changedClaims(changesClaims ? claims : value.claims, given) }
     return users.edit(sub, changed, { version: given.ifVersion ?? version, tags: given.tag })
   })

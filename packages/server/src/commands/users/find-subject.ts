@@ -2,6 +2,7 @@ import { refused, type UserManager } from '@grantry/administration'
 import { assertUsersInStorage, isUserList } from '../../administration/check-user.ts'
 import type { CommandAdministration } from '../../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
+import { orConfigured } from '../configured-entry.ts'
 import { type CommonArguments, runOnEntries } from '../entry-commands.ts'
 
 /**
@@ -39,7 +40,11 @@ export const runOnUser = <T>(
   given: CommonArguments,
   act: (sub: string, administration: CommandAdministration) => Promise<T>,
 ): Promise<T> =>
-  runOnUsers(given, async (administration) => act(await storedSub(administration.users, subOrName), administration))
+  runOnEntries(given, async (administration, loaded) => {
+    assertUsersInStorage(loaded)
+    const sub = await orConfigured('users', subOrName, loaded, () => storedSub(administration.users, subOrName))
+    return act(sub, administration)
+  })
 
 /** Returns the `sub` of a user in the storage, in the configuration or, as it is, of a user service. */
 export async function subjectOf(

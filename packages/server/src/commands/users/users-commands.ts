@@ -61,7 +61,7 @@ function addConsentsCommands(users: Command): void {
 /** Second factors are in a storage of the host, which only its functions know. */
 function addSecondFactorsCommands(users: Command): void {
   const factors = commandsOf(users.command('second-factors').description('what a user proves besides the password'))
-  factors.ofUser('reset', 'says where the second factors of a user are').action(() => {
+  factors.ofUser('reset', 'say where the second factors of a user are').action(() => {
     throw new TypeError(
       'passkeys, one-time passwords and recovery codes are in your own storage, which the functions of passkeys(), totp() and recoveryCodes() in your module read; remove those of the user there, then end the sessions with grantry users sessions end',
     )
