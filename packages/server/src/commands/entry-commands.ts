@@ -39,7 +39,7 @@ export async function runOnEntries<T>(
 export const wordsOf = (member: unknown): string =>
   Array.isArray(member) && member.length > 0 ? member.join(' ') : '-'
 
-/** Ends of secrets are seconds since the epoch, which nobody reads. */
+/** Shows the end of a secret, which is in seconds since the epoch, as a time. */
 const withTime = (member: string, value: unknown): unknown =>
   member === 'expiresAt' && typeof value === 'number' ? new Date(value * 1000).toISOString() : value
 
