@@ -34,13 +34,16 @@ export async function fill(
   const first = idOf(prefix, 0)
   const created = await entries.create(kind, first, value)
   if (created === undefined) throw new Error(`The ${kind} ${first} exists already`)
-  const key = `convert_to(':${first}', 'UTF8')`
+  const isFirst = `position(convert_to(':${first}', 'UTF8') IN key) = length(key) - ${first.length}`
+  const isKind = `position(convert_to('entry:${kind}:', 'UTF8') IN key) > 0`
+  const [row] = await server.query(`SELECT encode(key, 'hex') AS key FROM ${table} WHERE ${isFirst} AND ${isKind}`)
+  const key = `decode('${String(row?.key)}', 'hex')`
+  const number = `lpad(n::text, ${digits}, '0')`
   for (let from = 1; from < count; from += size) {
     const to = Math.min(count, from + size) - 1
     await server.query(`INSERT INTO ${table} (key, value, ends)
-SELECT overlay(key PLACING convert_to(lpad(n::text, ${digits}, '0'), 'UTF8') FROM length(key) - ${digits - 1}),
-  replace(value, '${own}', '${own.slice(0, -digits)}' || lpad(n::text, ${digits}, '0')), ends
-FROM ${table}, generate_series(${from}, ${to}) n
-WHERE position(${key} IN key) = length(key) - ${first.length} AND position(convert_to('entry:${kind}:', 'UTF8') IN key) > 0`)
+SELECT overlay(key PLACING convert_to(${number}, 'UTF8') FROM length(key) - ${digits - 1}),
+  replace(value, '${own}', '${own.slice(0, -digits)}' || ${number}), ends
+FROM ${table}, generate_series(${from}, ${to}) n WHERE key = ${key}`)
   }
 }
