@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { signInOverHttp } from '../support/sign-in.ts'
 import {
   type AdministrationServer,
   heading,
@@ -144,6 +145,20 @@ describeWithChromium('the pages of the administration', () => {
     await answer('End all')
     await says('All sessions and tokens have ended')
     await context.close()
+  })
+
+  test('shows and revokes what a user has consented to', async () => {
+    const redirect_uri = 'https://shop.example.com/callback'
+    const scopes = ['openid', 'profile']
+    const client = { clientId: 'shop', grantTypes: ['authorization_code'], scopes, redirectUris: [redirect_uri] }
+    await started.send('POST', '/clients', client)
+    const request = { client_id: 'shop', redirect_uri, scope: 'openid profile' }
+    await signInOverHttp(started.issuer, request, ['carol', 'carol-password'])
+    await go('#/users/carol-sub', 'Carol')
+    await page.getByRole('row', { name: /shop.*openid.*profile/u }).waitFor()
+    await press('Revoke the consent to shop')
+    await says('The consent is revoked')
+    await page.getByText('The user has consented to no client.').waitFor()
   })
 
   test('lists the keys and rotates them', async () => {

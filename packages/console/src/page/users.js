@@ -1,4 +1,5 @@
 import { apiPath } from './api.js'
+import { consentsPart } from './consents.js'
 import { element } from './elements.js'
 import { stateFilter } from './entry-list.js'
 import { entryPages } from './entry-pages.js'
@@ -65,5 +66,5 @@ export const usersPage = entryPages({
     },
   ],
   nameOf: ({ username, sub }) => String(username ?? sub),
-  more: (open) => [passwordPart(open), sessionsPart(open)],
+  more: (open) => [passwordPart(open), sessionsPart(open), consentsPart(open)],
 })
