@@ -49,6 +49,19 @@ export function createWrites<T extends object>(
   const onlySwitches = (...parts: readonly Members[]): boolean =>
     parts.flatMap((members) => Object.keys(members)).every((member) => member === type.switch)
 
+  const taken = (id: string) =>
+    refused('exists', `there is a ${noun} ${id} already; edit it, or remove it`, { member: idMember })
+
+  /** Disables an entry, if it is not. @throws RefusedError `outdated` */
+  async function withoutUse(entry: Entry): Promise<Entry> {
+    const managed = managedIn(type, entry)
+    if (managed === undefined || !isEnabled(managed.value)) return entry
+    const value = entryValueOf(kind, { ...managed, value: { ...managed.value, [type.switch]: false } })
+    const disabled = await entries.replace(kind, entry.id, entry.version, value)
+    if (disabled === undefined) throw outdated(entry.id)
+    return disabled
+  }
+
   /** Refuses what the storage would refuse, before anything is recorded. */
   function storedValueOf(id: string, stored: Stored<T>): Json {
     const value = entryValueOf(kind, stored)
@@ -69,12 +82,15 @@ export function createWrites<T extends object>(
       const id = idOf(stored.value)
       const value = storedValueOf(id, stored)
       await check(stored.value)
+      const endsTokens = revocation !== undefined && type.keepsTokens !== true
+      // Before the revocation: the tokens of the entry that exists stay active.
+      if (endsTokens && (await entries.get(kind, id)) !== undefined) throw taken(id)
       return audit(by, { action: `${kind}_added`, id, after: shown(comparable(stored)) }, async () => {
         // Tokens of an earlier entry with this id must not become active again.
-        if (type.keepsTokens !== true) await end(id)
+        if (endsTokens) await end(id)
         const entry = await entries.create(kind, id, value)
-        if (entry !== undefined) return readEntry(type, entry)
-        throw refused('exists', `there is a ${noun} ${id} already; edit it, or remove it`, { member: idMember })
+        if (entry === undefined) throw taken(id)
+        return readEntry(type, entry)
       })
     },
     async replace(found, next, action) {
@@ -93,17 +109,20 @@ export function createWrites<T extends object>(
         if (is && !was) await end(id)
         const entry = await entries.replace(kind, id, version, value)
         if (entry === undefined) throw outdated(id)
-        if (was && !is) await end(id)
+        // Also if it was disabled: the revocation may have failed then.
+        if (!is) await end(id)
         return readEntry(type, entry)
       })
     },
     async remove(entry) {
-      const { id, version } = entry
+      const { id } = entry
       const managed = managedIn(type, entry)
       const before = managed && shown(comparable(managed))
       await audit(by, { action: `${kind}_removed`, id, before }, async () => {
-        if (!(await entries.remove(kind, id, version))) throw outdated(id)
+        // Disabled first: if the revocation fails, the entry is there, and the removal can be repeated.
+        const last = revocation === undefined ? entry : await withoutUse(entry)
         await end(id)
+        if (!(await entries.remove(kind, id, last.version))) throw outdated(id)
       })
     },
   }

@@ -2,6 +2,7 @@ import type { Json, Kit } from '@grantry/core'
 import * as v from 'valibot'
 import type { AdminHost, AdminSession, AdminSessions } from './host.ts'
 import { type Operation, operation } from './operation.ts'
+import { wrong } from './refusals.ts'
 
 const nothing = v.strictObject({})
 
@@ -11,6 +12,15 @@ const missing = (kit: Pick<Kit, 'refuse'>, message: string) =>
 function sessionsOf({ sessions }: AdminHost, kit: Pick<Kit, 'refuse'>): AdminSessions {
   if (sessions !== undefined) return sessions
   throw missing(kit, 'This server has no sessions; it has no authorization endpoint')
+}
+
+/** Characters of the longest id that anything was issued to. */
+const maxLength = 512
+
+/** Refuses an id of the path that no user and no client can have, before anything is recorded. */
+function assertPossible(id: string, kit: Pick<Kit, 'refuse'>): string {
+  if (id.length <= maxLength) return id
+  throw wrong(kit, `The id in the path has more than ${maxLength} characters`)
 }
 
 /** What the API shows of a session: nothing that is compared when it is used. */
@@ -45,6 +55,7 @@ export const sessionOperations: readonly Operation[] = [
     status: 204,
     async handle({ host, kit, audited, ids: [sub = ''] }) {
       const sessions = sessionsOf(host, kit)
+      assertPossible(sub, kit)
       await audited({ action: 'user_sessions_ended', id: sub }, () => sessions.endAll(sub))
       return { status: 204 }
     },
@@ -71,7 +82,8 @@ export const sessionOperations: readonly Operation[] = [
     summary: 'Revoke everything that was issued to a user so far: sessions, codes and tokens',
     params: nothing,
     status: 204,
-    async handle({ host, audited, ids: [subject = ''] }) {
+    async handle({ host, kit, audited, ids: [sub = ''] }) {
+      const subject = assertPossible(sub, kit)
       await audited({ action: 'user_revoked', id: subject }, async () => {
         await host.revoke({ subject })
         await host.sessions?.endAll(subject)
@@ -86,7 +98,8 @@ export const sessionOperations: readonly Operation[] = [
     summary: 'Revoke everything that was issued to a client so far',
     params: nothing,
     status: 204,
-    async handle({ host, audited, ids: [clientId = ''] }) {
+    async handle({ host, kit, audited, ids: [id = ''] }) {
+      const clientId = assertPossible(id, kit)
       await audited({ action: 'client_revoked', id: clientId }, () => host.revoke({ clientId }))
       return { status: 204 }
     },
