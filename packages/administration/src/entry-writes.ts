@@ -28,19 +28,44 @@ export interface EntryWrites<T extends object> {
 /** What is compared of an entry: its labels, too. */
 const comparable = ({ value, tags }: Pick<Stored<object>, 'value' | 'tags'>): Members => ({ ...value, tags })
 
+const refusalsOf = ({ noun, idMember }: Pick<EntryType<object>, 'noun' | 'idMember'>) => ({
+  missing: (id: string) => refused('not_found', `there is no ${noun} ${id} in the storage; check the spelling`),
+  outdated: (id: string) => refused('outdated', `the ${noun} ${id} was changed meanwhile; look at it and try again`),
+  taken: (id: string) =>
+    refused('exists', `there is a ${noun} ${id} already; edit it, or remove it`, { member: idMember }),
+})
+
+/** Refuses what the storage would refuse, before anything is recorded. */
+function storedValueOf<T extends object>(kind: EntryKind, id: string, stored: Stored<T>): Json {
+  const value = entryValueOf(kind, stored)
+  const problem = entryProblem(id, value)
+  if (problem !== undefined) throw refused('invalid', problem)
+  return value
+}
+
+/** Disables an entry, if it is not. Returns `undefined` if it was changed meanwhile. */
+async function disabled<T extends object>(
+  type: EntryType<T>,
+  entries: Pick<EntryStore, 'replace'>,
+  entry: Entry,
+): Promise<Entry | undefined> {
+  const managed = managedIn(type, entry)
+  if (managed === undefined || !type.isEnabled(managed.value)) return entry
+  const value = entryValueOf(type.kind, { ...managed, value: { ...managed.value, [type.switch]: false } })
+  return entries.replace(type.kind, entry.id, entry.version, value)
+}
+
 export function createWrites<T extends object>(
   type: EntryType<T>,
   { entries, check, audit, revoke }: ManageDeps<T>,
   by: Administrator,
 ): EntryWrites<T> {
   const { kind, noun, idMember, isEnabled, revocation } = type
+  const { missing, outdated, taken } = refusalsOf(type)
   const idOf = (value: T): string => String((value as Members)[idMember])
 
   const shown = (members: Members): Members =>
     Object.fromEntries(Object.entries(members).map(([member, value]) => [member, type.shown(member, value)]))
-
-  const outdated = (id: string) =>
-    refused('outdated', `the ${noun} ${id} was changed meanwhile; look at it and try again`)
 
   async function end(id: string): Promise<void> {
     if (revocation !== undefined) await revoke(revocation(id))
@@ -49,38 +74,16 @@ export function createWrites<T extends object>(
   const onlySwitches = (...parts: readonly Members[]): boolean =>
     parts.flatMap((members) => Object.keys(members)).every((member) => member === type.switch)
 
-  const taken = (id: string) =>
-    refused('exists', `there is a ${noun} ${id} already; edit it, or remove it`, { member: idMember })
-
-  /** Disables an entry, if it is not. @throws RefusedError `outdated` */
-  async function withoutUse(entry: Entry): Promise<Entry> {
-    const managed = managedIn(type, entry)
-    if (managed === undefined || !isEnabled(managed.value)) return entry
-    const value = entryValueOf(kind, { ...managed, value: { ...managed.value, [type.switch]: false } })
-    const disabled = await entries.replace(kind, entry.id, entry.version, value)
-    if (disabled === undefined) throw outdated(entry.id)
-    return disabled
-  }
-
-  /** Refuses what the storage would refuse, before anything is recorded. */
-  function storedValueOf(id: string, stored: Stored<T>): Json {
-    const value = entryValueOf(kind, stored)
-    const problem = entryProblem(id, value)
-    if (problem !== undefined) throw refused('invalid', problem)
-    return value
-  }
-
   return {
     async existing(id, version) {
       const entry = await entries.get(kind, id)
-      if (entry === undefined)
-        throw refused('not_found', `there is no ${noun} ${id} in the storage; check the spelling`)
+      if (entry === undefined) throw missing(id)
       if (version !== undefined && version !== entry.version) throw outdated(id)
       return entry
     },
     async create(stored) {
       const id = idOf(stored.value)
-      const value = storedValueOf(id, stored)
+      const value = storedValueOf(kind, id, stored)
       await check(stored.value)
       const endsTokens = revocation !== undefined && type.keepsTokens !== true
       // Before the revocation: the tokens of the entry that exists stay active.
@@ -99,7 +102,7 @@ export function createWrites<T extends object>(
         const message = `the ${idMember} of the ${noun} ${id} cannot change; add another ${noun}`
         throw refused('invalid', message, { member: idMember })
       }
-      const value = storedValueOf(id, next)
+      const value = storedValueOf(kind, id, next)
       const before = differences(comparable(found), comparable(next))
       const after = differences(comparable(next), comparable(found))
       const [was, is] = [isEnabled(found.value), isEnabled(next.value)]
@@ -120,7 +123,8 @@ export function createWrites<T extends object>(
       const before = managed && shown(comparable(managed))
       await audit(by, { action: `${kind}_removed`, id, before }, async () => {
         // Disabled first: if the revocation fails, the entry is there, and the removal can be repeated.
-        const last = revocation === undefined ? entry : await withoutUse(entry)
+        const last = revocation === undefined ? entry : await disabled(type, entries, entry)
+        if (last === undefined) throw outdated(id)
         await end(id)
         if (!(await entries.remove(kind, id, last.version))) throw outdated(id)
       })
