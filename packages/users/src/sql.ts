@@ -59,14 +59,14 @@ function rowOf(rows: readonly TextRow[], sub: string): TextRow | undefined {
 
 /** Reads the table. */
 function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive | undefined) {
-  const statements = statementsOf(options, client)
+  let statements = statementsOf(options, client)
   const active = activeOf(options)
   const claims = claimsOf(options)
   const isActive = (text: string | null | undefined): boolean =>
     active === undefined || hasValue(text ?? null, active.equals)
 
   const prepare = once(async () => {
-    await checkTable(options, client, statements)
+    statements = await checkTable(options, client)
     return createPasswordCheck(await sampleHashes(client, statements), derive)
   })
 

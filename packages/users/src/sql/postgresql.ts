@@ -10,11 +10,24 @@ import {
 import type { SqlUsersOptions } from './options.ts'
 import { type Dialect, quoted, type SqlClient, type TextRow } from './sql-client.ts'
 
-const dialect: Dialect = {
-  text: (column) => `${column}::text`,
-  sameName: (column, caseSensitive) =>
-    caseSensitive ? `${column} = $1` : `pg_catalog.lower(${column}) = pg_catalog.lower($1)`,
-  parameter: (index) => `$${index}`,
+/**
+ * Every operator has its schema. PostgreSQL would prefer an operator of another role in `public` that fits the types of a
+ * column better, such as one for `varchar`, and run its function with the rights of this user (CVE-2018-1058).
+ *
+ * @param schemas of the operators of columns whose types are not in PostgreSQL itself, such as citext
+ */
+function dialectWith(schemas: ReadonlyMap<string, string>): Dialect {
+  const equals: Dialect['equals'] = (column, index) =>
+    `${quoted(column)} OPERATOR(${quoted(schemas.get(column) ?? 'pg_catalog')}.=) $${index}`
+  return {
+    text: (column) => `${quoted(column)}::text`,
+    equals,
+    sameName: (column, caseSensitive) =>
+      caseSensitive
+        ? equals(column, 1)
+        : `pg_catalog.lower(${quoted(column)}) OPERATOR(pg_catalog.=) pg_catalog.lower($1)`,
+    parameter: (index) => `$${index}`,
+  }
 }
 
 interface Plan {
@@ -31,9 +44,20 @@ function isIndexed(plan: Plan): boolean {
   return (plan.Plans ?? []).every(isIndexed)
 }
 
+/**
+ * The name, the length, and the schema of the operator that compares: that of the default class of the type, which only a
+ * superuser creates.
+ */
 const columnsStatement = `SELECT attname::text,
-  CASE WHEN atttypid IN (1042, 1043) AND atttypmod > 4 THEN (atttypmod - 4)::text END
-  FROM pg_catalog.pg_attribute
+  CASE WHEN atttypid IN (1042, 1043) AND atttypmod > 4 THEN (atttypmod - 4)::text END,
+  (SELECT n.nspname::text FROM pg_catalog.pg_opclass c
+    JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree'
+    JOIN pg_catalog.pg_amop a ON a.amopfamily = c.opcfamily AND a.amoplefttype = c.opcintype
+      AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3
+    JOIN pg_catalog.pg_operator o ON o.oid = a.amopopr
+    JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
+    WHERE c.opcdefault AND c.opcintype = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END)
+  FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_type t ON t.oid = atttypid
   WHERE attrelid = pg_catalog.to_regclass($1)::oid AND attnum > 0 AND NOT attisdropped`
 
 /** Connects on demand. The pool is that of the storage driver, with its time limits, TLS and errors. */
@@ -47,6 +71,7 @@ export function postgresqlClient(
   const pool = createPool({ address, connection, maxConnections, timeout, preparedStatements }, nameOf(address))
   const executor = createExecutor(pool, timeout)
   const table = `${quoted(schema)}.${quoted(options.table)}`
+  const operatorSchemas = new Map<string, string>()
 
   /** The error of the pool would be about a table of the storage. */
   function explain(error: unknown): never {
@@ -67,7 +92,7 @@ export function postgresqlClient(
 
   return {
     table,
-    dialect,
+    dialect: dialectWith(operatorSchemas),
     read: (text, values) =>
       read(text, values).catch((error: unknown) => {
         // The value has not the form of the column, such as a text for a number or a UUID: no row can have it.
@@ -80,6 +105,7 @@ export function postgresqlClient(
     async columns() {
       const rows = await read(columnsStatement, [table])
       if (rows.length === 0) return undefined
+      for (const [name, , operatorSchema] of rows) if (name && operatorSchema) operatorSchemas.set(name, operatorSchema)
       return rows.map(([name, length]) => ({ name: name ?? '', ...(length != null && { maxLength: Number(length) }) }))
     },
     usesIndex: async (text, values) => isIndexed(await planOf(text, values)),

@@ -1,7 +1,7 @@
 import { type PasswordHash, parsePasswordHash } from '../password-hash/parse.ts'
 import type { SqlUsersOptions } from './options.ts'
 import type { SqlClient } from './sql-client.ts'
-import { columnsOf, type Statements } from './statements.ts'
+import { columnsOf, type Statements, statementsOf } from './statements.ts'
 
 /** Characters of a new hash, and some for later costs. */
 const hashLength = 100
@@ -9,8 +9,12 @@ const hashLength = 100
 /** Costs that are known at the start; others are learned. */
 const maxKnownCosts = 8
 
-/** Checks the table, its columns, its indexes and the rights. @throws Error that begins with the path of a setting */
-export async function checkTable(options: SqlUsersOptions, client: SqlClient, statements: Statements): Promise<void> {
+/**
+ * Checks the table, its columns, its indexes and the rights, and returns its statements.
+ *
+ * @throws Error that begins with the path of a setting
+ */
+export async function checkTable(options: SqlUsersOptions, client: SqlClient): Promise<Statements> {
   const columns = await client.columns()
   if (columns === undefined) {
     throw new Error(`users.table: the database has no table ${client.table}; correct its name, or the schema`)
@@ -21,6 +25,7 @@ export async function checkTable(options: SqlUsersOptions, client: SqlClient, st
     throw new Error(`${path}: the table ${client.table} has no column "${column}"; it has ${names.join(', ')}`)
   }
   const { columns: mapped, caseSensitive, rehash } = options
+  const statements = statementsOf(options, client)
   if (!(await client.usesIndex(statements.byName, ['a']))) {
     throw new Error(
       `users.columns.username: no index finds a name, so each sign-in would read the whole table; run ${client.indexFor(mapped.username, caseSensitive)}, or set caseSensitive to ${!caseSensitive}`,
@@ -31,7 +36,7 @@ export async function checkTable(options: SqlUsersOptions, client: SqlClient, st
       `users.columns.sub: no index finds a sub, so each request would read the whole table; run ${client.indexFor(mapped.sub, true)}`,
     )
   }
-  if (!rehash) return
+  if (!rehash) return statements
   const { maxLength = hashLength } = columns.find(({ name }) => name === mapped.password) ?? {}
   if (maxLength < hashLength) {
     throw new Error(
@@ -41,6 +46,7 @@ export async function checkTable(options: SqlUsersOptions, client: SqlClient, st
   if (!(await client.mayWrite(statements.rehash, ['a', '1', 'a']).catch(isOfAnotherType))) {
     throw new Error(`users.rehash: this user may not update ${client.table}; grant UPDATE, or set rehash to false`)
   }
+  return statements
 }
 
 /** Whether `'1'` is no value of the column, such as one of UUIDs. The plan of such a column was not made. */

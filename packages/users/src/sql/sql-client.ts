@@ -10,9 +10,11 @@ export interface Column {
 
 /** The differences between the databases. */
 export interface Dialect {
-  /** Returns a column as text. @param column in quotes */
+  /** Returns a column as text. */
   text(column: string): string
-  /** Returns the condition that a column is equal to the only parameter. */
+  /** Returns the condition that a column is equal to a parameter. The columns of the client must have been read. */
+  equals(column: string, index: number): string
+  /** Returns the condition that a name is equal to the only parameter. */
   sameName(column: string, caseSensitive: boolean): string
   /** Parameter number `index`, from 1. */
   parameter(index: number): string

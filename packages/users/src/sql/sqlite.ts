@@ -5,8 +5,9 @@ import type { SqlUsersOptions } from './options.ts'
 import { type Dialect, quoted, type SqlClient, type TextRow } from './sql-client.ts'
 
 const dialect: Dialect = {
-  text: (column) => `CAST(${column} AS TEXT)`,
-  sameName: (column, caseSensitive) => `${column} = ? COLLATE ${caseSensitive ? 'BINARY' : 'NOCASE'}`,
+  text: (column) => `CAST(${quoted(column)} AS TEXT)`,
+  equals: (column) => `${quoted(column)} = ?`,
+  sameName: (column, caseSensitive) => `${quoted(column)} = ? COLLATE ${caseSensitive ? 'BINARY' : 'NOCASE'}`,
   parameter: () => '?',
 }
 

@@ -42,22 +42,18 @@ export const activeOf = ({ columns: { active } }: SqlUsersOptions) =>
 
 export function statementsOf(options: SqlUsersOptions, { table, dialect }: SqlClient): Statements {
   const { columns, caseSensitive } = options
-  const [sub, username, password] = [columns.sub, columns.username, columns.password].map(quoted) as [
-    string,
-    string,
-    string,
-  ]
+  const { sub, username, password } = columns
   const active = activeOf(options)
-  const shownActive = active === undefined ? [] : [quoted(active.column)]
+  const shownActive = active === undefined ? [] : [active.column]
   // A name of its own for each: two columns of a row could have the same.
   const select = (names: readonly string[]): string =>
     `SELECT ${names.map((name, index) => `${dialect.text(name)} AS c${index}`).join(', ')} FROM ${table}`
-  const hasSub = `${sub} = ${dialect.parameter(1)}`
+  const hasSub = dialect.equals(sub, 1)
   return {
     byName: `${select([sub, password, ...shownActive])} WHERE ${dialect.sameName(username, caseSensitive)} LIMIT 2`,
     bySub: `${select([sub, ...shownActive])} WHERE ${hasSub} LIMIT 2`,
-    claims: `${select([sub, ...claimsOf(options).map(({ column }) => quoted(column))])} WHERE ${hasSub} LIMIT 2`,
-    rehash: `UPDATE ${table} SET ${password} = ${dialect.parameter(1)} WHERE ${sub} = ${dialect.parameter(2)} AND ${password} = ${dialect.parameter(3)}`,
+    claims: `${select([sub, ...claimsOf(options).map(({ column }) => column)])} WHERE ${hasSub} LIMIT 2`,
+    rehash: `UPDATE ${table} SET ${quoted(password)} = ${dialect.parameter(1)} WHERE ${dialect.equals(sub, 2)} AND ${dialect.equals(password, 3)}`,
     sample: `${select([password])} LIMIT 200`,
   }
 }
