@@ -58,7 +58,7 @@ const columnsStatement = `SELECT attname::text,
     JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
     WHERE c.opcdefault AND c.opcintype = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END)
   FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_type t ON t.oid = atttypid
-  WHERE attrelid = pg_catalog.to_regclass($1)::oid AND attnum > 0 AND NOT attisdropped`
+  WHERE attrelid = pg_catalog.to_regclass($1)::oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum`
 
 /** Connects on demand. The pool is that of the storage driver, with its time limits, TLS and errors. */
 export function postgresqlClient(
