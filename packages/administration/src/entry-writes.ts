@@ -1,4 +1,11 @@
-import { type Entry, type EntryStore, entryProblem, type Json, type RevocationTarget } from '@grantry/core'
+import {
+  type Entry,
+  type EntryKind,
+  type EntryStore,
+  entryProblem,
+  type Json,
+  type RevocationTarget,
+} from '@grantry/core'
 import type { Administrator, Audit } from './audit.ts'
 import { differences, type Members } from './differences.ts'
 import type { EntryType } from './entry-type.ts'
