@@ -59,7 +59,7 @@ describeWithPostgresql('an operator of another role', () => {
       // A connection that the server has ended is noticed by the first request.
       await Promise.resolve(users.isActive?.('a-1')).catch(() => {})
       expect(await users.authenticate?.({ username: 'alice', password })).toEqual({ sub: 'a-1' })
-      expect([await users.isActive?.('a-1'), await users.isActive?.('nobody')]).toEqual([true, false])
+      expect([await users.isActive?.('a-1'), await users.isActive?.('unknown')]).toEqual([true, false])
     }
     expect(await stolen()).toBe(0)
   })
@@ -82,7 +82,7 @@ describeWithPostgresql('an operator of another role', () => {
     expect(await users.isActive?.(id)).toBe(true)
   })
 
-  test('is told from the operator of an extension', async () => {
+  test('is not confused with the operator of an extension', async () => {
     const { openUsers, query } = await setUp(true)
     await query('CREATE EXTENSION citext; ALTER TABLE accounts ALTER name TYPE citext')
     const users = openUsers()
