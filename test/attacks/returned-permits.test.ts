@@ -12,6 +12,12 @@ import { address, guess, home, many } from '../support/guesses.ts'
 import { commitPaths, withLatency } from '../support/latency.ts'
 import { randomPause } from '../support/pause.ts'
 
+/** Logs in, again if it had to wait for too long: the 10 seconds of a queue are few on a machine that is busy. */
+async function logIn(at: Fixture, from: string | undefined): ReturnType<typeof guess> {
+  const response = await guess(at, 'alice', 'alice-password', from)
+  return response.failure === 'earlier_attempt_pending' ? logIn(at, from) : response
+}
+
 describe.concurrent.each(commitPaths)('with two processes, $path', ({ prepare }) => {
   /** Two providers on one store, and the wrong passwords that were checked. */
   async function started() {
@@ -68,7 +74,7 @@ describe.concurrent.each(commitPaths)('with two processes, $path', ({ prepare })
   test('a number that is given back is used again, by as many logins as there are', async () => {
     const { checked, at } = await started()
     for (const from of [home, undefined]) {
-      const responses = await many(32, (index) => guess(at(index), 'alice', 'alice-password', from))
+      const responses = await many(32, (index) => logIn(at(index), from))
       expect(responses.filter(({ status }) => status !== 200)).toEqual([])
     }
     // No login counts: five failures in succession.
