@@ -89,11 +89,22 @@ describe('the runtimes', () => {
 })
 
 describe('Debian programs', () => {
-  const all = 'redis-server postgresql pgbouncer nginx-light chromium systemd'
+  const all = 'redis-server postgresql slapd pgbouncer nginx-light chromium zsh fish systemd'
   const out =
-    'not run: the tests of Redis, PostgreSQL, PostgreSQL behind PgBouncer, mutual TLS behind nginx, pages in Chromium, the systemd unit' +
+    'not run: the tests of Redis, PostgreSQL, users in an LDAP directory, PostgreSQL behind PgBouncer, mutual TLS behind nginx, ' +
+    'pages in Chromium, the completion for zsh, the completion for fish, the systemd unit' +
     ` (install with: apt-get install ${all})\n`
-  const programs = ['redis-server', 'pg_lsclusters', 'pgbouncer', 'nginx', 'chromium', 'systemd-analyze']
+  const programs = [
+    'redis-server',
+    'pg_lsclusters',
+    'slapd',
+    'pgbouncer',
+    'nginx',
+    'chromium',
+    'zsh',
+    'fish',
+    'systemd-analyze',
+  ]
 
   /** @param apt what apt-get does when it should install; it can always print its version */
   function setUp(apt?: 'works' | 'fails'): Machine {
