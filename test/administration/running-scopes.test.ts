@@ -1,19 +1,12 @@
 // Scopes that an administrator changes by command while four processes of the server run on one storage.
-import { afterAll, describe, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { networkStores } from '../support/network-stores.ts'
-import { describeWithPostgresql } from '../support/postgresql-describe.ts'
-import { describeWithRedis } from '../support/redis-describe.ts'
+import { testOnEveryStore } from './on-every-store.ts'
 import { post, startService } from './service.ts'
-
-const closings: (() => unknown)[] = []
-afterAll(async () => {
-  for (const close of closings.reverse()) await close()
-})
 
 const secretIn = (out: string): string => /^secret {2}(\S+)$/mu.exec(out)?.[1] ?? ''
 
-async function works(storage: object): Promise<void> {
+async function works(storage: object, closings: (() => unknown)[]): Promise<void> {
   const { command, everywhere } = await startService(storage, closings)
   const scopeSecret = secretIn(await command('scopes', 'add', 'api2', '--audience', 'https://api2', '--secret'))
   const add = ['clients', 'add', 'batch', '--grant', 'client_credentials', '--scope', 'api2']
@@ -54,21 +47,4 @@ async function works(storage: object): Promise<void> {
   await eventually(async () => expect(await statuses()).toEqual(new Set([400])))
 }
 
-async function onNetwork(name: keyof typeof networkStores): Promise<void> {
-  const { stop, ...storage } = await networkStores[name]()
-  closings.push(stop)
-  await works(storage)
-}
-
-describe('scopes change while four processes run', () => {
-  test('on SQLite', () => onNetwork('sqlite'))
-  test('on files', () => works({ driver: 'filesystem', directory: './data' }))
-})
-
-describeWithPostgresql('scopes change while four processes run', () => {
-  test('on PostgreSQL', () => onNetwork('postgresql'))
-})
-
-describeWithRedis('scopes change while four processes run', () => {
-  test('on Redis', () => onNetwork('redis'))
-})
+testOnEveryStore('scopes change while four processes run', works)

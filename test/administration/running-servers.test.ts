@@ -1,20 +1,13 @@
 // Clients that an administrator changes by command while four processes of the server run on one storage.
 import { sha256Of } from '@grantry/testing'
-import { afterAll, describe, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { networkStores } from '../support/network-stores.ts'
-import { describeWithPostgresql } from '../support/postgresql-describe.ts'
-import { describeWithRedis } from '../support/redis-describe.ts'
+import { testOnEveryStore } from './on-every-store.ts'
 import { post, startService } from './service.ts'
-
-const closings: (() => unknown)[] = []
-afterAll(async () => {
-  for (const close of closings.reverse()) await close()
-})
 
 const secretIn = (out: string): string => /^secret {2}(\S+)$/mu.exec(out)?.[1] ?? ''
 
-async function works(storage: object): Promise<void> {
+async function works(storage: object, closings: (() => unknown)[]): Promise<void> {
   const { command, everywhere } = await startService(storage, closings)
   const tokensWith = (secret: string) =>
     everywhere((origin) =>
@@ -63,21 +56,4 @@ async function works(storage: object): Promise<void> {
   }
 }
 
-async function onNetwork(name: keyof typeof networkStores): Promise<void> {
-  const { stop, ...storage } = await networkStores[name]()
-  closings.push(stop)
-  await works(storage)
-}
-
-describe('clients change while four processes run', () => {
-  test('on SQLite', () => onNetwork('sqlite'))
-  test('on files', () => works({ driver: 'filesystem', directory: './data' }))
-})
-
-describeWithPostgresql('clients change while four processes run', () => {
-  test('on PostgreSQL', () => onNetwork('postgresql'))
-})
-
-describeWithRedis('clients change while four processes run', () => {
-  test('on Redis', () => onNetwork('redis'))
-})
+testOnEveryStore('clients change while four processes run', works)

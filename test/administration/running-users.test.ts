@@ -3,21 +3,14 @@
 import { openAdministration } from '@grantry/administration'
 import { openEntries, parseConfiguration } from '@grantry/core'
 import { sha256Of } from '@grantry/testing'
-import { afterAll, describe, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { configuredStorage, storageSchema } from '../../packages/server/src/configuration/storage/storage-drivers.ts'
 import { eventually } from '../support/eventually.ts'
 import { withLatency } from '../support/latency.ts'
-import { networkStores } from '../support/network-stores.ts'
-import { describeWithPostgresql } from '../support/postgresql-describe.ts'
-import { describeWithRedis } from '../support/redis-describe.ts'
 import { newDirectory } from '../support/server-program.ts'
+import { testOnEveryStore } from './on-every-store.ts'
 import { post, startService } from './service.ts'
 import { expectConsistentNames, reasonOf } from './user-setting.ts'
-
-const closings: (() => unknown)[] = []
-afterAll(async () => {
-  for (const close of closings.reverse()) await close()
-})
 
 const password = 'correct horse battery'
 const clients = [
@@ -30,7 +23,7 @@ const clients = [
   },
 ]
 
-async function works(storage: object): Promise<void> {
+async function works(storage: object, closings: (() => unknown)[]): Promise<void> {
   const { command, commandWith, inProcess, everywhere } = await startService(storage, closings, { clients })
   const signIn = (username: string, given = password) =>
     everywhere((origin) =>
@@ -86,7 +79,7 @@ async function works(storage: object): Promise<void> {
 }
 
 /** Two administrators on connections of their own, with random latency, add the same names. */
-async function oneWins(storage: object): Promise<void> {
+async function oneWins(storage: object, closings: (() => unknown)[]): Promise<void> {
   const open = async () => {
     const { driver } = await configuredStorage(parseConfiguration(storageSchema, storage, 'storage'), newDirectory())
     await driver.open?.()
@@ -114,28 +107,5 @@ async function oneWins(storage: object): Promise<void> {
   expect(await expectConsistentNames(drivers[0])).toHaveLength(10)
 }
 
-async function onNetwork(name: keyof typeof networkStores, act: (storage: object) => Promise<void>): Promise<void> {
-  const { stop, ...storage } = await networkStores[name]()
-  closings.push(stop)
-  await act(storage)
-}
-
-describe('users change while four processes run', () => {
-  test('on SQLite', () => onNetwork('sqlite', works))
-  test('on files', () => works({ driver: 'filesystem', directory: './data' }))
-})
-
-describe('of two administrators who add one name, one wins', () => {
-  test('on SQLite', () => onNetwork('sqlite', oneWins))
-  test('on files', () => oneWins({ driver: 'filesystem', directory: newDirectory(), fsync: false }))
-})
-
-describeWithPostgresql('users on PostgreSQL', () => {
-  test('change while four processes run', () => onNetwork('postgresql', works))
-  test('have one name each, also with two administrators', () => onNetwork('postgresql', oneWins))
-})
-
-describeWithRedis('users on Redis', () => {
-  test('change while four processes run', () => onNetwork('redis', works))
-  test('have one name each, also with two administrators', () => onNetwork('redis', oneWins))
-})
+testOnEveryStore('users change while four processes run', works)
+testOnEveryStore('of two administrators who add one name, one wins', oneWins)

@@ -5,6 +5,7 @@
 
 import { renameSync } from 'node:fs'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
@@ -66,12 +67,15 @@ describeWithPostgresql('while PostgreSQL', () => {
   })
 
   test('holds a lock, a sign-in gets 503 after its time limit', async () => {
-    const lock = server.query(`BEGIN; LOCK TABLE ${quotedTable}; SELECT pg_sleep(3600)`).catch(() => {})
-    await expect.poll(async () => (await signIn(hasty)).status).toBe(503)
-    await server.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()",
-    )
-    await lock
+    const holder = new pg.Client({ connectionString: server.url })
+    await holder.connect()
+    try {
+      await holder.query('BEGIN')
+      await holder.query(`LOCK TABLE ${quotedTable}`)
+      expect((await signIn(hasty)).status).toBe(503)
+    } finally {
+      await holder.end()
+    }
     await expect.poll(async () => (await signIn(f)).status).toBe(200)
   })
 

@@ -1,12 +1,7 @@
 import type { Json, Kit } from '@grantry/core'
-import * as v from 'valibot'
 import type { AdminConsents, AdminHost } from './host.ts'
-import { type Operation, operation } from './operation.ts'
-
-const nothing = v.strictObject({})
-
-const missing = (kit: Pick<Kit, 'refuse'>, message: string) =>
-  kit.refuse('invalid_request', message, 'not_found', { status: 404 })
+import { nothing, type Operation, operation } from './operation.ts'
+import { missing } from './refusals.ts'
 
 function consentsOf({ consents }: AdminHost, kit: Pick<Kit, 'refuse'>): AdminConsents {
   if (consents !== undefined) return consents

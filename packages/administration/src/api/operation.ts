@@ -1,5 +1,5 @@
 import type { EndpointKit, EndpointRequest, Reply, TokenCaller } from '@grantry/core'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import type { AuditedChange } from '../audit.ts'
 import type { Managers } from '../open-administration.ts'
 import type { AdminHost } from './host.ts'
@@ -46,3 +46,6 @@ export interface Operation<P = unknown> {
 
 /** Types the parameters of an operation by its schema. */
 export const operation = <P>(given: Operation<P>): Operation => given as Operation
+
+/** The schema of an operation without parameters. */
+export const nothing = v.strictObject({})

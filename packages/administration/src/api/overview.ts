@@ -1,10 +1,8 @@
 import type { Reply } from '@grantry/core'
 import * as v from 'valibot'
 import { adminScope } from './administrator.ts'
-import { type Operation, operation } from './operation.ts'
+import { nothing, type Operation, operation } from './operation.ts'
 import { pageQuery, pageReply } from './page.ts'
-
-const nothing = v.strictObject({})
 
 const audit = operation({
   id: 'listAudit',

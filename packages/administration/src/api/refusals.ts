@@ -28,3 +28,7 @@ export function problemOf(thrown: unknown, kit: Pick<Kit, 'refuse'>): unknown {
 /** Refuses a request whose parameter or member is wrong. */
 export const wrong = (kit: Pick<Kit, 'refuse'>, message: string, member?: string): OAuthError =>
   kit.refuse('invalid_request', 'A member or parameter is wrong', 'invalid', { explanation: message, member })
+
+/** Refuses a request for something that does not exist. */
+export const missing = (kit: Pick<Kit, 'refuse'>, message: string): OAuthError =>
+  kit.refuse('invalid_request', message, 'not_found', { status: 404 })

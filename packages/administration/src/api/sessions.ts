@@ -1,13 +1,7 @@
 import type { Json, Kit } from '@grantry/core'
-import * as v from 'valibot'
 import type { AdminHost, AdminSession, AdminSessions } from './host.ts'
-import { type Operation, operation } from './operation.ts'
-import { wrong } from './refusals.ts'
-
-const nothing = v.strictObject({})
-
-const missing = (kit: Pick<Kit, 'refuse'>, message: string) =>
-  kit.refuse('invalid_request', message, 'not_found', { status: 404 })
+import { nothing, type Operation, operation } from './operation.ts'
+import { missing, wrong } from './refusals.ts'
 
 function sessionsOf({ sessions }: AdminHost, kit: Pick<Kit, 'refuse'>): AdminSessions {
   if (sessions !== undefined) return sessions

@@ -1,9 +1,7 @@
 import { clientType, type Managed, type ManagedPage, pagesOf, shownEntry } from '@grantry/administration'
 import type { ClientOptions } from '@grantry/core'
 import type { Command } from 'commander'
-import type { CommandAdministration } from '../administration/open-administration.ts'
 import { configOption } from './configuration.ts'
-import { orConfigured } from './configured-entry.ts'
 import {
   assertHas,
   type ChangeArguments,
@@ -14,6 +12,7 @@ import {
   jsonOfPages,
   print,
   runOnEntries,
+  runOnEntry,
   tableOfPages,
   wordsOf,
 } from './entry-commands.ts'
@@ -30,13 +29,6 @@ interface MemberArguments extends CommonArguments, ChangeArguments {
 }
 
 const shown = (client: Managed<ClientOptions>) => shownEntry(clientType, client)
-
-/** Runs an action on a client, which must be in the storage. */
-const runOnClient = <T>(
-  id: string,
-  given: CommonArguments,
-  act: (administration: CommandAdministration) => Promise<T>,
-) => runOnEntries(given, (administration, loaded) => orConfigured('clients', id, loaded, () => act(administration)))
 
 /** Returns the members that the options of a command name. */
 function membersOf({ name, grant, scope, redirectUri, public: isPublic, ...given }: MemberArguments) {
@@ -59,7 +51,7 @@ async function edit(clientId: string, given: MemberArguments): Promise<void> {
     throw new TypeError('nothing to change; name a member, such as --set accessTokenLifetime=600')
   }
   const options = { version: given.ifVersion, tags: given.tag }
-  const client = await runOnClient(clientId, given, async ({ clients }) => {
+  const client = await runOnEntry('clients', clientId, given, async ({ clients }) => {
     if (given.unset !== undefined)
       assertHas(`the client ${clientId}`, (await clients.show(clientId)).value, given.unset)
     return clients.edit(clientId, change, options)
@@ -68,7 +60,7 @@ async function edit(clientId: string, given: MemberArguments): Promise<void> {
 }
 
 async function setEnabled(clientId: string, given: CommonArguments, enabled: boolean): Promise<void> {
-  const client = await runOnClient(clientId, given, ({ clients }) => clients.edit(clientId, { enabled }))
+  const client = await runOnEntry('clients', clientId, given, ({ clients }) => clients.edit(clientId, { enabled }))
   const sentence = enabled
     ? `Enabled the client ${clientId}.`
     : `Disabled the client ${clientId}, and revoked its tokens.`
@@ -76,12 +68,12 @@ async function setEnabled(clientId: string, given: CommonArguments, enabled: boo
 }
 
 async function remove(clientId: string, given: CommonArguments): Promise<void> {
-  await runOnClient(clientId, given, ({ clients }) => clients.remove(clientId))
+  await runOnEntry('clients', clientId, given, ({ clients }) => clients.remove(clientId))
   print(given.json ? json({ clientId, removed: true }) : `Removed the client ${clientId}, and revoked its tokens.\n`)
 }
 
 async function rotateSecret(clientId: string, given: CommonArguments & { readonly overlap: number }): Promise<void> {
-  const { client, secret } = await runOnClient(clientId, given, ({ clients }) =>
+  const { client, secret } = await runOnEntry('clients', clientId, given, ({ clients }) =>
     clients.rotateSecret(clientId, given.overlap),
   )
   print(given.json ? json({ ...shown(client), secret }) : shownRotation(secret, given.overlap))
@@ -133,7 +125,7 @@ export function addClientsCommands(grantry: Command): void {
     .option('--tag <label>', 'only those with this label')
     .action(list)
   ofClient('show', 'show a client').action((clientId: string, given: CommonArguments) =>
-    runOnClient(clientId, given, async ({ clients: all }) => {
+    runOnEntry('clients', clientId, given, async ({ clients: all }) => {
       const client = await all.show(clientId)
       print(given.json ? json(shown(client)) : details(clientType, client))
     }),

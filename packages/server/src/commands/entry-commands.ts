@@ -5,6 +5,7 @@ import { type CommandAdministration, withAdministration } from '../administratio
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
 import { assertSharedStorage, requireConfiguration } from './configuration.ts'
+import { type ConfiguredList, orConfigured } from './configured-entry.ts'
 import { table } from './table.ts'
 
 /** The options of every command that changes entries. */
@@ -35,6 +36,15 @@ export async function runOnEntries<T>(
   assertSharedStorage(loaded, 'change the clients, scopes and users in the configuration')
   return withAdministration(loaded, (administration) => act(administration, loaded))
 }
+
+/** Runs an action on one entry, which must be in the storage. */
+export const runOnEntry = <T>(
+  list: ConfiguredList,
+  id: string,
+  given: CommonArguments,
+  act: (administration: CommandAdministration) => Promise<T>,
+): Promise<T> =>
+  runOnEntries(given, (administration, loaded) => orConfigured(list, id, loaded, () => act(administration)))
 
 export const wordsOf = (member: unknown): string =>
   Array.isArray(member) && member.length > 0 ? member.join(' ') : '-'

@@ -1,9 +1,7 @@
 import { type Managed, type ManagedPage, pagesOf, scopeType, shownEntry } from '@grantry/administration'
 import type { ScopeOptions } from '@grantry/core'
 import type { Command } from 'commander'
-import type { CommandAdministration } from '../administration/open-administration.ts'
 import { configOption } from './configuration.ts'
-import { orConfigured } from './configured-entry.ts'
 import {
   assertHas,
   type ChangeArguments,
@@ -14,6 +12,7 @@ import {
   jsonOfPages,
   print,
   runOnEntries,
+  runOnEntry,
   tableOfPages,
   wordsOf,
 } from './entry-commands.ts'
@@ -29,13 +28,6 @@ interface MemberArguments extends CommonArguments, ChangeArguments {
 }
 
 const shown = (scope: Managed<ScopeOptions>) => shownEntry(scopeType, scope)
-
-/** Runs an action on a scope, which must be in the storage. */
-const runOnScope = <T>(
-  id: string,
-  given: CommonArguments,
-  act: (administration: CommandAdministration) => Promise<T>,
-) => runOnEntries(given, (administration, loaded) => orConfigured('scopes', id, loaded, () => act(administration)))
 
 /** Returns the members that the options of a command name. */
 const membersOf = ({ audience, claim, identity, ...given }: MemberArguments) =>
@@ -61,7 +53,7 @@ async function edit(name: string, given: MemberArguments): Promise<void> {
     throw new TypeError('nothing to change; name a member, such as --audience https://api.example.com')
   }
   const options = { version: given.ifVersion, tags: given.tag }
-  const scope = await runOnScope(name, given, async ({ scopes }) => {
+  const scope = await runOnEntry('scopes', name, given, async ({ scopes }) => {
     if (given.unset !== undefined) assertHas(`the scope ${name}`, (await scopes.show(name)).value, given.unset)
     return scopes.edit(name, change, options)
   })
@@ -69,7 +61,7 @@ async function edit(name: string, given: MemberArguments): Promise<void> {
 }
 
 async function setEnabled(name: string, given: CommonArguments, enabled: boolean): Promise<void> {
-  const scope = await runOnScope(name, given, ({ scopes }) => scopes.edit(name, { enabled }))
+  const scope = await runOnEntry('scopes', name, given, ({ scopes }) => scopes.edit(name, { enabled }))
   const sentence = enabled
     ? `Enabled the scope ${name}.`
     : `Disabled the scope ${name}. Tokens that have it stay valid until they end: see the guide.`
@@ -77,12 +69,14 @@ async function setEnabled(name: string, given: CommonArguments, enabled: boolean
 }
 
 async function remove(name: string, given: CommonArguments & { readonly force?: true }): Promise<void> {
-  await runOnScope(name, given, ({ scopes }) => scopes.remove(name, { force: given.force }))
+  await runOnEntry('scopes', name, given, ({ scopes }) => scopes.remove(name, { force: given.force }))
   print(given.json ? json({ name, removed: true }) : `Removed the scope ${name}.\n`)
 }
 
 async function rotateSecret(name: string, given: CommonArguments & { readonly overlap: number }): Promise<void> {
-  const { scope, secret } = await runOnScope(name, given, ({ scopes }) => scopes.rotateSecret(name, given.overlap))
+  const { scope, secret } = await runOnEntry('scopes', name, given, ({ scopes }) =>
+    scopes.rotateSecret(name, given.overlap),
+  )
   print(given.json ? json({ ...shown(scope), secret }) : shownRotation(secret, given.overlap))
 }
 
@@ -131,7 +125,7 @@ export function addScopesCommands(grantry: Command): void {
     .option('--tag <label>', 'only those with this label')
     .action(list)
   ofScope('show', 'show a scope').action((name: string, given: CommonArguments) =>
-    runOnScope(name, given, async ({ scopes: all }) => {
+    runOnEntry('scopes', name, given, async ({ scopes: all }) => {
       const scope = await all.show(name)
       print(given.json ? json(shown(scope)) : details(scopeType, scope))
     }),
