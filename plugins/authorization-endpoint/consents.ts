@@ -7,6 +7,8 @@ import type { Standing } from './standing.ts'
 const schema = v.object({
   scopes: v.array(v.string()),
   claims: v.array(v.string()),
+  /** Epoch seconds of the last consent. */
+  at: v.optional(v.number(), 0),
   /** The epoch of the user: a thief of the password could have consented before a revocation. */
   epoch: v.exactOptional(v.string()),
 })
@@ -74,7 +76,9 @@ export function createConsents(lifetime: number): Consents {
   async function read(kit: EndpointKit, sub: string, clientId: string) {
     const [found, epoch] = await Promise.all([kit.records.get(keyOf(sub, clientId), schema), kit.epochOf(sub)])
     const isCurrent = epoch === undefined || epoch === found?.epoch
-    return { given: isCurrent ? found : undefined, epoch }
+    // A scope that was removed and added again since is another one.
+    const given = isCurrent && found ? { ...found, scopes: kit.lastingScopes(found.scopes, found.at) } : undefined
+    return { given, epoch }
   }
 
   return {
@@ -96,6 +100,7 @@ export function createConsents(lifetime: number): Consents {
       const consent = {
         scopes: union(given?.scopes ?? [], granted),
         claims: union(given?.claims ?? [], requestedClaims(request)),
+        at: kit.now(),
         ...(epoch !== undefined && { epoch }),
       }
       const { clientId } = request.client

@@ -154,6 +154,8 @@ const cases: readonly Case[] = [
   [withScope({ secrets: [{ sha512: 'short' }] }), 'scopes[0].secrets', 'grantry hash-secret'],
   [withScope({ audience: '' }), 'scopes[0].audience', 'must not be empty'],
   [withScope({ unrestrictedIntrospection: null }), 'scopes[0].unrestrictedIntrospection', 'must be true or false'],
+  [withScope({ grantedSince: '2026-11-26' }), 'scopes[0].grantedSince', 'must be a number of epoch seconds'],
+  [withScope({ grantedSince: 1.5 }), 'scopes[0].grantedSince', 'must be a number of epoch seconds'],
   [{ ...valid, scopes: [...healthy.scopes, ...healthy.scopes] }, 'scopes', 'two scopes have the name api1'],
   [{ ...valid, scopes: [...healthy.scopes, 5] }, 'scopes[1]', 'must be an object'],
   // Users.

@@ -127,6 +127,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'epochOf'
     | 'epochOfClient'
     | 'findClient'
+    | 'lastingScopes'
     | 'scopesOf'
     | 'openAuthorization'
     | 'authorize'

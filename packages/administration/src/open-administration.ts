@@ -49,6 +49,8 @@ export interface Administration {
   audit(page: { readonly after?: string | undefined; readonly limit: number }): Promise<AuditPage>
 }
 
+const unchecked = async (): Promise<void> => {}
+
 export function openAdministration(options: AdministrationOptions): Administration {
   const { entries, check, hashPassword, revoke, configuredClients = [], now = Date.now, runtime = webRuntime } = options
   const audit = createAudit({ entries, now, runtime })
@@ -56,7 +58,10 @@ export function openAdministration(options: AdministrationOptions): Administrati
   return {
     as: (by) => ({
       clients: manageClients({ ...deps, check: check.client }, by),
-      scopes: manageScopes({ ...deps, check: check.scope, configuredClients }, by),
+      scopes: manageScopes(
+        { ...deps, check: check.scope, configuredClients, clients: manageClients({ ...deps, check: unchecked }, by) },
+        by,
+      ),
       users: manageUsers({ ...deps, check: check.user, hashPassword }, by),
     }),
     audited: audit,

@@ -8,7 +8,7 @@ import { type PlannedKind, plannedKind } from './planned-kind.ts'
 const scopes = plannedKind({
   type: scopeType,
   list: 'scopes',
-  kept: () => [scopeType.switch, 'secrets'],
+  kept: () => [scopeType.switch, 'secrets', 'grantedSince'],
   initial: [],
   hashes: ['secrets'],
   sets: ['secrets', 'claims'],

@@ -1,5 +1,6 @@
 import type { ClientOptions, EntryStore } from '@grantry/core'
 import { clientType } from '../clients/client-type.ts'
+import type { EntryManager } from '../manage-entries.ts'
 import { createPages, pagesOf } from '../pages.ts'
 import { refused } from '../refusal.ts'
 
@@ -31,7 +32,12 @@ export function assertNotConfigured(scope: string, clients: Clients): void {
  *
  * @throws RefusedError `in_use`
  */
-export async function assertNotStored(scope: string, entries: Pick<EntryStore, 'list'>): Promise<void> {
+export async function assertNotStored(
+  scope: string,
+  entries: Pick<EntryStore, 'list'>,
+  messageOf: (clients: string) => string = (clients) =>
+    `the scope ${scope} belongs to clients (${clients}), which could no longer get it; remove it from them, disable the scope, or force the removal`,
+): Promise<void> {
   const found: string[] = []
   for await (const page of pagesOf(createPages(clientType, entries))) {
     const clients = page.entries.map(({ value }) => value)
@@ -39,6 +45,23 @@ export async function assertNotStored(scope: string, entries: Pick<EntryStore, '
     if (found.length > maxNamed) break
   }
   if (found.length === 0) return
-  const message = `the scope ${scope} belongs to clients (${namesOf(found)}), which could no longer get it; remove it from them, disable the scope, or force the removal`
-  throw refused('in_use', message)
+  throw refused('in_use', messageOf(namesOf(found)))
+}
+
+/** Takes a scope from the clients in the storage that have it. Each is a change of its own. */
+export async function withdrawScope(
+  scope: string,
+  clients: Pick<EntryManager<ClientOptions>, 'page' | 'replace'>,
+): Promise<void> {
+  for await (const { entries } of pagesOf(clients.page)) {
+    for (const clientId of withScope(
+      entries.map(({ value }) => value),
+      scope,
+    )) {
+      await clients.replace(clientId, ({ scopes = [], ...client }) => ({
+        ...client,
+        scopes: scopes.filter((name) => name !== scope),
+      }))
+    }
+  }
 }

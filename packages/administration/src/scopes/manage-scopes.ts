@@ -5,7 +5,8 @@ import { type EditOptions, type EntryManager, manageEntries } from '../manage-en
 import type { Managed } from '../managed-entry.ts'
 import { refused } from '../refusal.ts'
 import { createNewSecret, rotateSecret } from '../secrets.ts'
-import { assertNotConfigured, assertNotStored } from './clients-with-scope.ts'
+import { againAdded } from './added-again.ts'
+import { assertNotConfigured, assertNotStored, withdrawScope } from './clients-with-scope.ts'
 import { scopeType } from './scope-type.ts'
 
 /** Every process keeps all scopes in memory. */
@@ -23,7 +24,7 @@ export interface AddScopeOptions {
 }
 
 export interface RemoveScopeOptions extends Pick<EditOptions, 'version'> {
-  /** Removes the scope although clients in the storage have it. */
+  /** Removes the scope although clients in the storage have it, and from each of them before. */
   readonly force?: boolean | undefined
 }
 
@@ -44,11 +45,13 @@ type Deps = ManageDeps<ScopeOptions> & {
   readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url'>
   /** The clients of the configuration. */
   readonly configuredClients: readonly Pick<ClientOptions, 'clientId' | 'scopes'>[]
+  /** The clients in the storage. They are not checked: they may have become wrong for another reason. */
+  readonly clients: Pick<EntryManager<ClientOptions>, 'page' | 'replace'>
 }
 
 /** Manages the scopes in the storage in the name of an administrator. */
 export function manageScopes(deps: Deps, by: Administrator): ScopeManager {
-  const { entries, now, runtime, configuredClients } = deps
+  const { entries, now, runtime, configuredClients, clients } = deps
   const manager = manageEntries(scopeType, deps, by)
   const newSecret = createNewSecret(runtime)
 
@@ -67,9 +70,10 @@ export function manageScopes(deps: Deps, by: Administrator): ScopeManager {
     ...manager,
     async add(given, tags, { withSecret = false } = {}) {
       await assertPlace()
-      if (!withSecret) return { scope: await manager.add(given, tags) }
+      const added = await againAdded(given, deps)
+      if (!withSecret) return { scope: await manager.add(added, tags) }
       const { secret, hash } = newSecret()
-      const scope = await manager.add({ ...given, secrets: [...(given.secrets ?? []), hash] }, tags)
+      const scope = await manager.add({ ...added, secrets: [...(added.secrets ?? []), hash] }, tags)
       return { scope, secret }
     },
     async rotateSecret(name, overlap, options = {}) {
@@ -78,10 +82,14 @@ export function manageScopes(deps: Deps, by: Administrator): ScopeManager {
       return { scope: rotated, secret }
     },
     async remove(name, { force = false, ...options } = {}) {
-      if (!(await manager.has(name))) return manager.remove(name, options)
+      const version = (await entries.get('scope', name))?.version
+      // It refuses, before anything changes.
+      if (version === undefined || version !== (options.version ?? version)) return manager.remove(name, options)
       assertNotConfigured(name, configuredClients)
-      if (!force) await assertNotStored(name, entries)
-      return manager.remove(name, options)
+      // Before the removal: what is left after a crash is removed when the command is repeated.
+      if (force) await withdrawScope(name, clients)
+      else await assertNotStored(name, entries)
+      return manager.remove(name, { version })
     },
   }
 }

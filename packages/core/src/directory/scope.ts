@@ -25,6 +25,14 @@ export const scopeEntries = {
   audience: v.optional(v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))),
   /** Whether introspection returns all scopes of the token, not only the caller's own. */
   unrestrictedIntrospection: flag(false),
+  /** Epoch seconds. What was granted before does not have this scope: it had another one with the same name. */
+  grantedSince: v.optional(
+    v.pipe(
+      v.number('must be a number of epoch seconds'),
+      v.safeInteger('must be a number of epoch seconds'),
+      v.minValue(0, 'must be a number of epoch seconds'),
+    ),
+  ),
 }
 
 /** Returns the schema of a scope's configuration with the members that plugins add. */

@@ -8,6 +8,12 @@ export interface ScopeDirectory {
   find(name: string): Scope | undefined
   /** Returns the usable secrets of a scope that `find()` has returned. */
   secretsOf(scope: Scope): readonly Secret[]
+  /**
+   * Returns the names without those that meant another scope at that time.
+   *
+   * @param grantedAt epoch seconds
+   */
+  lasting(names: readonly string[], grantedAt: number): readonly string[]
   readonly all: readonly Scope[]
 }
 
@@ -77,10 +83,17 @@ function createSetOf(options: readonly ScopeOptions[], schema: typeof scopeSchem
     return {
       add,
       get directory() {
+        const all = [...scopes.values()].map(({ scope }) => scope)
+        const starts = new Map(
+          all.flatMap(({ name, grantedSince = 0 }) => (grantedSince > 0 ? [[name, grantedSince]] : [])),
+        )
         return {
           find: (name: string) => scopes.get(name)?.scope,
           secretsOf: (scope: Scope) => secretsByScope.get(scope) ?? [],
-          all: [...scopes.values()].map(({ scope }) => scope),
+          // The usual case costs nothing: no scope was added again.
+          lasting: (names: readonly string[], grantedAt: number) =>
+            starts.size === 0 ? names : names.filter((name) => grantedAt >= (starts.get(name) ?? 0)),
+          all,
         }
       },
     }

@@ -1,8 +1,6 @@
-import { OAuthError } from '../errors/oauth-error.ts'
 import type { AtomicDriver } from '../records/driver.ts'
 import { createDriverCalls } from '../records/driver-calls.ts'
-import { encodeEnvelope, parseEnvelope } from '../records/envelope.ts'
-import { isObject, isString } from '../records/json.ts'
+import { encodeEnvelope } from '../records/envelope.ts'
 import { type Runtime, webRuntime } from '../runtime.ts'
 import type { Json } from '../types.ts'
 import {
@@ -14,6 +12,7 @@ import {
   reusesIds,
   revisionLifetime,
 } from './entry-key.ts'
+import { isPresent, parseStored, type StoredEntry } from './stored-entry.ts'
 
 /** Something that an administrator changes while the service runs, such as a client, or the record of a change. */
 export interface Entry {
@@ -40,6 +39,8 @@ export interface EntryStore {
   create(kind: EntryKind, id: string, value: Json): Promise<Entry | undefined>
   /** Returns the changed entry; `undefined` if it has another version, or was removed. */
   replace(kind: EntryKind, id: string, version: string, value: Json): Promise<Entry | undefined>
+  /** Returns when the last entry with this id was removed, in epoch seconds; `undefined` if one exists, or none did. */
+  removedAt(kind: EntryKind, id: string): Promise<number | undefined>
   /** Returns whether this call removed it: not if it has another version, or was removed. */
   remove(kind: EntryKind, id: string, version: string): Promise<boolean>
   /**
@@ -64,38 +65,12 @@ export interface EntryStore {
   ): Promise<{ readonly entry: Entry | undefined; readonly revision: string }>
 }
 
-/** What is stored of an entry. One that was removed keeps its place, so that no version of it occurs again. */
-interface StoredEntry {
-  readonly version: string
-  readonly value?: Json
-}
-
 /** Seconds after which an operation of the storage fails. */
 const defaultTimeLimit = 5
 
 const maxPage = 1000
 /** Characters of the JSON of an entry. */
 const maxSize = 65_536
-
-const isStoredEntry = (value: unknown): value is StoredEntry =>
-  isObject(value) && isString((value as { readonly version?: unknown }).version)
-
-const damaged = (key: string): OAuthError =>
-  new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
-    reason: 'storage_failed',
-    cause: new Error(`The stored entry ${key} cannot be read; a newer version may have written it`),
-  })
-
-/** @throws OAuthError when the stored text is not an entry: it must not look absent, because it could be disabled. */
-function parseStored(key: string, stored: unknown): StoredEntry | undefined {
-  if (stored === null || stored === undefined) return undefined
-  const envelope = parseEnvelope(stored)
-  if (typeof envelope === 'string' || !isStoredEntry(envelope.value)) throw damaged(key)
-  return envelope.value
-}
-
-const isPresent = (stored: StoredEntry | undefined): stored is Required<StoredEntry> =>
-  stored !== undefined && 'value' in stored
 
 /** Returns why an entry cannot have this id and value; `undefined` if it can. */
 export function entryProblem(id: string, value: Json): string | undefined {
@@ -148,7 +123,7 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
   ): Promise<string | undefined> {
     const { lifetime: ttl, isRemembered } = entryKinds[kind]
     const version = newVersion()
-    const to = encode({ version, ...(value !== undefined && { value }) }, ttl)
+    const to = encode({ version, ...(value === undefined ? { removedAt: runtime.now() } : { value }) }, ttl)
     const isWritten =
       typeof from === 'string'
         ? await calls.write(() => operations.replaceItem(key, { from, to }))
@@ -219,6 +194,11 @@ export function openEntries(options: {
       assertArguments(id, value)
       const written = await change(kind, id, version, value)
       return written === undefined ? undefined : { id, version: written, value }
+    },
+    async removedAt(kind, id) {
+      if (!isEntryId(id)) return undefined
+      const key = keys.of(kind, id)
+      return parseStored(key, await calls.read(key))?.removedAt
     },
     remove: async (kind, id, version) => isEntryId(id) && (await change(kind, id, version, undefined)) !== undefined,
     async retire(kind, id) {

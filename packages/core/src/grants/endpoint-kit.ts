@@ -52,6 +52,7 @@ export function createEndpointKits(deps: {
         const client = await clients.find(clientId)
         return client?.enabled ? client : undefined
       },
+      lastingScopes: (scopes, grantedAt) => scopeRules().lasting(scopes, grantedAt),
       scopesOf: (client, scope) => scopeRules().policy.requested(scope, { scope: 'required' }, client),
       ...authorizations,
       authenticateUser,

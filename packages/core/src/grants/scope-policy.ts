@@ -162,8 +162,12 @@ export function createScopePolicy(
       return names
     },
 
-    assertGranted({ scopes, stored, lineage, subject }, requested, grant, client) {
+    assertGranted({ scopes, stored, lineage, source, subject }, requested, grant, client) {
       const record = stored?.record
+      const grantedAt = source?.record?.familyStartedAt
+      if (grantedAt !== undefined && directory.lasting(scopes, grantedAt).length < scopes.length) {
+        throw refusalOf(grant, 'scope_lost')
+      }
       // Without a requested scope, the stored scopes are the limit. The grant knows those of a token that it continues.
       const hasOrigin = record !== undefined || lineage !== undefined
       const isUnbound = grant.scope === 'ignored' || (hasOrigin && requested.length === 0)

@@ -20,4 +20,5 @@ export const createScopeRules = (
   policy: createScopePolicy(directory, registry, unavailableScopes),
   audiences: createAudiences(issuer, directory),
   userClaims: createUserClaims(directory, users),
+  lasting: directory.lasting,
 })

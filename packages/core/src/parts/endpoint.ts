@@ -142,6 +142,8 @@ export interface EndpointKit extends Kit {
   epochOf(sub: string): Promise<string | undefined>
   /** Returns the epoch of a client, as `epochOf` does for a user. */
   epochOfClient(clientId: string): Promise<string | undefined>
+  /** Returns the scopes without those that meant another scope at that time (epoch seconds), such as that of a consent. */
+  lastingScopes(scopes: readonly string[], grantedAt: number): readonly string[]
   /** Returns `undefined` if the client is unknown or disabled. */
   findClient(clientId: string): Promise<Client | undefined>
   /**

@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import type { UserClaims } from '../directory/user-claims.ts'
 import type { Bytes } from '../encoding.ts'
@@ -12,6 +13,7 @@ import { type Epochs, epochClaims } from './revocation-epochs.ts'
 export interface ScopeClaims {
   readonly audiences: Audiences
   readonly userClaims: UserClaims
+  readonly lasting: ScopeDirectory['lasting']
 }
 
 export interface NewAccessToken {

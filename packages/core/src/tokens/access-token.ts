@@ -161,7 +161,9 @@ function createValidateAccessToken({
     if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) {
       return { valid: false, reason: 'token_not_ours', fingerprint }
     }
-    const scopes = scope === '' ? [] : scope.split(' ')
+    const issuedScopes = scope === '' ? [] : scope.split(' ')
+    const rules = scopeRules()
+    const scopes = rules.lasting(issuedScopes, Number(claims.iat))
     const [state, denied] = await allOf([
       authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims), isCurrent }),
       // Only for JWTs: revoking a reference token deletes its record.
@@ -172,10 +174,11 @@ function createValidateAccessToken({
     const confirmation = cnf === undefined ? undefined : parseConfirmation(cnf)
     // Without the plugin, no part could check which key the request proves.
     if (cnf !== undefined && !bindings.canVerify(confirmation)) return refused('binding_unknown')
-    if (!scopeRules().audiences.fits(aud, scopes)) return refused('wrong_audience')
+    if (!rules.audiences.fits(aud, scopes)) return refused('wrong_audience')
     if (state.reason !== undefined) return refused(state.reason)
     if (denied) return refused('token_revoked')
-    return { fingerprint, client: state.client, sub, valid: true, claims, scopes, confirmation }
+    const lasting = scopes.length < issuedScopes.length ? { ...claims, scope: scopes.join(' ') } : claims
+    return { fingerprint, client: state.client, sub, valid: true, claims: lasting, scopes, confirmation }
   }
 }
 
