@@ -7,11 +7,11 @@ const failing = (code: string) => async () => {
 }
 
 test('a console that is not installed is an error that says what to do', async () => {
-  await expect(openConsole({ remote: false }, false, failing('ERR_MODULE_NOT_FOUND'))).rejects.toThrow(
+  await expect(openConsole(false, failing('ERR_MODULE_NOT_FOUND'))).rejects.toThrow(
     new TypeError('console: @grantry/console is not installed; install it, or set console to false'),
   )
 })
 
 test('another failure of the package is not hidden', async () => {
-  await expect(openConsole({ remote: false }, false, failing('ERR_OTHER'))).rejects.toThrow('Cannot find package')
+  await expect(openConsole(false, failing('ERR_OTHER'))).rejects.toThrow('Cannot find package')
 })

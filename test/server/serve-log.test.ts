@@ -40,7 +40,7 @@ async function logOf(
 }
 
 describe('without a terminal', () => {
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  test.each(['SIGTERM', 'SIGINT'] as const)(
     'logs that it listens, and on %s that it is stopping and has stopped',
     async (signal) => {
       const home = configured()

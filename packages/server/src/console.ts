@@ -12,6 +12,7 @@ export interface ServerConsole {
   routes(
     provider: Provider,
     options: ProviderOptions,
+    console: ConsoleOptions,
     administration: ConsoleAdministration | undefined,
   ): Promise<{
     readonly console: ReadonlyMap<string, Handler>
@@ -46,11 +47,7 @@ function refuseOthers({ fetch, issuer, paths }: Provider): AdministrationRoutes[
  *
  * @throws TypeError with one sentence if it is not installed.
  */
-export async function openConsole(
-  options: ConsoleOptions,
-  isDemo: boolean,
-  loadPackage = load,
-): Promise<ServerConsole> {
+export async function openConsole(isDemo: boolean, loadPackage = load): Promise<ServerConsole> {
   const { consoleRoutes, consoleSetup, createLiveEvents, demoRoutes } = await loadPackage().catch((cause: unknown) => {
     const isMissing = (cause as { readonly code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND'
     if (!isMissing) throw cause
@@ -60,7 +57,7 @@ export async function openConsole(
   return {
     publish: live.publish,
     close: () => live.close(),
-    async routes(provider, providerOptions, request) {
+    async routes(provider, providerOptions, options, request) {
       const { issuer } = provider
       const setup = consoleSetup(provider, providerOptions, isDemo ? demoSecrets : undefined)
       return {

@@ -17,6 +17,8 @@ export interface LogOptions {
 /** Logs events and the lifecycle of the server. */
 export interface Log extends Pick<LineWriter, 'dropped' | 'end'> {
   readonly format: LogFormat
+  /** The lowest level that is logged. */
+  level: LogLevel
   readonly observe: ServerObserver
   /** Logs something that has no event, under the given event name. */
   write(level: Level, name: string, message: string, fields?: Readonly<Record<string, unknown>>): void
@@ -50,7 +52,7 @@ export function isoTime(milliseconds: number = Date.now()): string {
  * blocks.
  */
 export function createLog(output: LineOutput, options: LogOptions = {}): Log {
-  const { level: chosen = 'info', format = defaultLogFormat(output), routeOf = () => undefined } = options
+  const { format = defaultLogFormat(output), routeOf = () => undefined } = options
   const line = lineBuilders[format]()
   const dropped = (count: number): string => {
     const message = `${count} log lines were dropped because the output did not accept them`
@@ -73,17 +75,18 @@ export function createLog(output: LineOutput, options: LogOptions = {}): Log {
     writer.flush()
   }
 
-  return {
+  const log: Log = {
     format,
+    level: options.level ?? 'info',
     observe(event) {
       const level = levelOf(event)
-      if (!isLogged(level, chosen)) return
+      if (!isLogged(level, log.level)) return
       if ('httpMethod' in event) writeEvent(event, level, held.take(event.requestId))
       else if (level === 'info' && belongsToRequest(event)) held.hold(event)
       else writeEvent(event, level, none)
     },
     write(level, name, message, fields = {}) {
-      if (isLogged(level, chosen)) writer.write(lineOfFacts(line, level, name, message, isoTime(), fields), true)
+      if (isLogged(level, log.level)) writer.write(lineOfFacts(line, level, name, message, isoTime(), fields), true)
     },
     flush,
     get dropped() {
@@ -94,4 +97,5 @@ export function createLog(output: LineOutput, options: LogOptions = {}): Log {
       return writer.end(milliseconds)
     },
   }
+  return log
 }

@@ -1,23 +1,24 @@
-import { createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
+import { type AtomicDriver, createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
 import type { Adapter } from './adapter.ts'
 import { openAdminHost } from './administration/admin-host.ts'
 import { consoleAdministration } from './configuration/console-client.ts'
 import { isNamedPlugin } from './configuration/named-plugins.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
-import type { configuredStorage } from './configuration/storage/storage-drivers.ts'
-import type { openConsole } from './console.ts'
+import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
 import type { Observability } from './observability/observability.ts'
+import type { Serving } from './reload/provider-slot.ts'
 import { serverRoutes } from './server-routes.ts'
 import { isUserDatabase } from './users/user-databases.ts'
 
-interface OpenedProvider {
+/** The provider of a configuration, with the routes beside it. */
+export interface OpenedProvider extends Serving {
+  readonly configuration: CheckedConfiguration
   readonly provider: Provider
-  /** Returns the handler of the pages beside the endpoints of the provider. */
-  readonly routes: ReturnType<typeof serverRoutes>
   /** The options of the provider. */
   readonly built: ProviderOptions
+  readonly console: ServerConsole | undefined
 }
 
 const isAdmin = (plugin: unknown): boolean => isNamedPlugin(plugin) && plugin.name === 'admin'
@@ -46,44 +47,43 @@ async function createOpened(options: ProviderOptions, { runtime }: Adapter): Pro
   }
 }
 
-/** Creates the provider of a configuration, and the routes beside it. Closes the storage if that fails. */
+export interface OpenProviderOptions {
+  readonly configuration: CheckedConfiguration
+  /** The directory of the configuration. */
+  readonly directory: string
+  /** It stays open when the provider is closed. */
+  readonly driver: AtomicDriver
+  readonly adapter: Adapter
+  readonly observability: Observability
+  readonly console: ServerConsole | undefined
+  readonly isStopping: () => boolean
+}
+
+/** Creates the provider of a configuration, and the routes beside it. */
 export async function openProvider({
   configuration,
   directory,
-  storage,
+  driver,
   adapter,
   observability,
   console,
   isStopping,
-}: {
-  readonly configuration: CheckedConfiguration
-  /** The directory of the configuration. */
-  readonly directory: string
-  readonly storage: Awaited<ReturnType<typeof configuredStorage>>
-  readonly adapter: Adapter
-  readonly observability: Observability
-  readonly console: Awaited<ReturnType<typeof openConsole>> | false | undefined
-  readonly isStopping: () => boolean
-}): Promise<OpenedProvider> {
+}: OpenProviderOptions): Promise<OpenedProvider> {
   const observe: Observer = (event) => {
-    if (console) console.publish(event)
+    console?.publish(event)
     observability.observe(event)
   }
   if (!configuration.administration && configuration.plugins?.some(isAdmin)) {
-    await storage.driver.dispose?.()
     throw new TypeError('plugins: admin changes what is in the storage; set "administration": true')
   }
-  const driver = observability.storage(storage.driver)
   // The admin API changes what its own provider serves.
   const adminHost = () => openAdminHost({ configuration, directory }, driver, provider)
   const built = await providerOptions({ configuration, directory }, driver, observe, adminHost)
-  const untraced = await createOpened(built, adapter).catch(async (cause: unknown) => {
-    await storage.driver.dispose?.()
-    throw cause
-  })
-  const provider = observability.provider(untraced)
+  const provider = observability.provider(await createOpened(built, adapter))
   try {
-    const pages = console ? await console.routes(provider, built, consoleAdministration(configuration)) : undefined
+    const pages =
+      configuration.console &&
+      (await console?.routes(provider, built, configuration.console, consoleAdministration(configuration)))
     const routes = serverRoutes({
       provider,
       observe: observability.observe,
@@ -93,7 +93,14 @@ export async function openProvider({
       demo: pages?.demo,
       isStopping,
     })
-    return { provider, routes, built }
+    return {
+      configuration,
+      provider,
+      built,
+      console,
+      handle: (request, connection) => (provider.route(request) ?? routes(request))(request, connection),
+      close: () => provider.close(),
+    }
   } catch (cause) {
     await provider.close()
     throw cause

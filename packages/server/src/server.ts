@@ -1,20 +1,22 @@
-import { collectParts, type Handler, type Provider, parseConfiguration } from '@grantry/core'
-import { type Adapter, adapterOfThisRuntime, type Listening } from './adapter.ts'
+import { collectParts, type Provider, parseConfiguration } from '@grantry/core'
+import { adapterOfThisRuntime, type Listening } from './adapter.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import { type CheckedConfiguration, configurationSchema } from './configuration/schema.ts'
+import type { ConfiguredStorage } from './configuration/storage/configured-storage.ts'
 import { configuredStorage } from './configuration/storage/storage-drivers.ts'
-import { openTls } from './configuration/tls.ts'
-import { openConsole } from './console.ts'
 import { demoCommands } from './demo/commands.ts'
 import { demoConfiguration } from './demo/configuration.ts'
-import { errorInFile, listenFailure } from './error-message.ts'
+import { errorInFile } from './error-message.ts'
 import { gettingStartedCommands } from './getting-started.ts'
-import { isLoopbackName, localOrigin, localPort, urlHost } from './local-address.ts'
+import { createWaitingHandler, filesOfTls, listen, portOf } from './listen.ts'
+import { isLoopbackName, localOrigin, urlHost } from './local-address.ts'
 import { adapterReports } from './observability/adapter-reports.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
 import type { ServerObserver } from './observability/server-event.ts'
-import { openProvider } from './open-provider.ts'
+import type { ReloadOutcome } from './reload/reload.ts'
+import { sharedDriver } from './reload/shared-driver.ts'
+import { type RunningProvider, runProvider } from './running-provider.ts'
 import { type ServerWarning, startupWarnings } from './startup-warnings.ts'
 
 export interface StartOptions {
@@ -29,13 +31,18 @@ export interface StartOptions {
   readonly version?: string | undefined
   /** Returns how many lines the log has dropped, for the metrics. */
   readonly droppedLines?: (() => number) | undefined
-  /** Called with the provider once, before the first request. */
-  readonly prepared?: ((provider: Provider) => void) | undefined
+  /** Called with each provider before its first request: at the start, and when the configuration was read again. */
+  readonly prepared?: ((provider: Provider, configuration: CheckedConfiguration) => void) | undefined
+  /** Reads the configuration again, for `reload()`. */
+  readonly read?: (() => Promise<LoadedConfiguration>) | undefined
 }
 
 /** A running server. */
 export interface GrantryServer {
+  /** The one that serves new requests. */
   readonly provider: Provider
+  /** The configuration that is used. */
+  readonly configuration: CheckedConfiguration
   readonly running: Listening
   /** Describes where `/metrics` is served. */
   readonly metrics: string
@@ -52,36 +59,20 @@ export interface GrantryServer {
   readonly warnings: readonly ServerWarning[]
   /** The URL of the console; absent if it is off. */
   readonly consoleUrl?: string
+  /**
+   * Reads the configuration again. Requests under way end as they began. If anything is wrong with it, nothing changes.
+   * Never rejects.
+   */
+  reload(): Promise<ReloadOutcome>
   /** Makes `/health/ready` return 503, so that load balancers stop sending requests. Requests are still served. */
   beginShutdown(): void
   /** Waits at most this many seconds for open requests, then closes the storage. */
   close(seconds: number): Promise<void>
 }
 
-const defaultPort = 8484
-
-/** Seconds between two runs of the tasks of plugins. */
-const taskInterval = 5
-
-function portOf(issuer: string | undefined): number {
-  if (issuer === undefined || !URL.canParse(issuer)) return defaultPort
-  // A loopback issuer names the port to listen on. Any other issuer is behind a proxy.
-  return new URL(issuer).port === '' ? defaultPort : (localPort(issuer) ?? defaultPort)
-}
-
 function describeMetrics({ page, listener }: Observability): string {
   if (listener !== undefined) return `http://${urlHost(listener.host)}:${listener.port}/metrics`
   return page === undefined ? 'off' : '/metrics, from this machine only'
-}
-
-/** Reads the files of `tls`, before anything else starts. */
-function filesOfTls(loaded: LoadedConfiguration | undefined, adapter: Adapter): ReturnType<typeof openTls> {
-  if (loaded === undefined) return {}
-  try {
-    return openTls(loaded, adapter)
-  } catch (cause) {
-    throw errorInFile(cause, loaded.file)
-  }
 }
 
 function assertDemoHost(host: string): void {
@@ -93,51 +84,6 @@ function assertDemoHost(host: string): void {
 
 const demoOf = (issuer: string): CheckedConfiguration =>
   parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
-
-/** Creates a handler whose requests wait until the one of the server is ready. */
-function createWaitingHandler(): { readonly fetch: Handler; ready(handler: Handler): void } {
-  let own: Handler | undefined
-  let resolveOwn: (handler: Handler) => void = () => {}
-  const waiting = new Promise<Handler>((resolve) => {
-    resolveOwn = resolve
-  })
-  return {
-    fetch: (request, connection) =>
-      own === undefined ? waiting.then((handler) => handler(request, connection)) : own(request, connection),
-    ready(handler) {
-      own = handler
-      resolveOwn(handler)
-    },
-  }
-}
-
-/** Listens on the host and port. @throws TypeError with a one-line message if that fails. */
-async function listen(
-  adapter: Adapter,
-  server: Parameters<Adapter['serve']>[0],
-  options: Parameters<Adapter['serve']>[1] & { readonly host: string; readonly port: number },
-  { maxRequests, maxBodies, maxConnections, clientCertificate }: Partial<CheckedConfiguration>,
-): Promise<Listening> {
-  try {
-    return await adapter.serve(server, {
-      ...options,
-      ...(maxRequests !== undefined && { maxRequests }),
-      ...(maxBodies !== undefined && { maxBodies }),
-      ...(maxConnections !== undefined && { maxConnections }),
-      ...(clientCertificate !== undefined && { clientCertificate }),
-    })
-  } catch (cause) {
-    throw listenFailure(cause, options.host, options.port)
-  }
-}
-
-/** Runs the tasks of plugins at the start and every few seconds. Returns a function that stops it. */
-function repeatTasks(provider: Provider): () => void {
-  const runTasks = (): void => void provider.runTasks()
-  runTasks()
-  const timer = setInterval(runTasks, taskInterval * 1000)
-  return () => clearInterval(timer)
-}
 
 /**
  * Starts the server. It listens before it creates the provider, so that a busy port fails before anything else happens;
@@ -170,58 +116,81 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     { host, port, trustedProxies, ...reports, ...(content !== undefined && { tls: content }) },
     loaded?.configuration ?? {},
   )
+  let storage: ConfiguredStorage | undefined
   try {
     const configuration = loaded?.configuration ?? demoOf(`${origin}:${running.port}`)
     const directory = loaded?.directory ?? options.directory ?? '.'
-    const console = configuration.console && (await openConsole(configuration.console, isDemo))
-    const storage = await configuredStorage(configuration.storage, directory)
+    storage = await configuredStorage(configuration.storage, directory)
     observability = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
     let isStopping = false
-    const { provider, routes, built } = await openProvider({
+    let isStarted = false
+    const providers = await runProvider({
       configuration,
       directory,
-      storage,
+      driver: sharedDriver(observability.storage(storage.driver)),
       adapter,
       observability,
-      console,
+      isDemo,
       isStopping: () => isStopping,
+      read: isDemo ? undefined : options.read,
+      prepared(opened) {
+        options.prepared?.(opened.provider, opened.configuration)
+        if (!isStarted) return
+        for (const warning of startupWarnings(opened.configuration, opened.provider, running.port))
+          reports.onWarning?.({ ...warning, clientAddress: undefined })
+      },
+      onError: (error) => reports.onError?.(error),
     })
-    options.prepared?.(provider)
-    waiting.ready(
-      observability.counted((request, connection) => (provider.route(request) ?? routes(request))(request, connection)),
-    )
-    const stopTasks = repeatTasks(provider)
+    isStarted = true
+    waiting.ready(observability.counted(providers.handle))
     const own = localOrigin(host, running.port, tls !== undefined)
     const stopWatching = tls?.watch(
       (changed) => running.updateTls?.(changed),
       (message) => reports.onWarning?.({ reason: 'tls_files_not_loaded', message, clientAddress: undefined }),
     )
+    const { driver, description } = storage
     return {
-      provider,
+      get provider() {
+        return providers.current.provider
+      },
+      get configuration() {
+        return providers.current.configuration
+      },
       running,
       metrics: describeMetrics(observability),
-      storage: storage.description,
-      keys: describeKeys(configuration.keys),
-      plugins: [...new Set(collectParts(built.plugins).map(({ plugin }) => plugin))],
-      commands: isDemo ? demoCommands(provider.issuer) : gettingStartedCommands(own, provider.paths, built),
+      storage: description,
+      ...described(providers, own, isDemo),
       isDemo,
-      warnings: startupWarnings(configuration, provider, running.port),
-      ...(console !== undefined && { consoleUrl: `${own}/console` }),
+      get warnings() {
+        return startupWarnings(providers.current.configuration, providers.current.provider, running.port)
+      },
+      reload: providers.reload,
       beginShutdown() {
         isStopping = true
       },
       async close(seconds) {
-        stopTasks()
+        isStopping = true
         stopWatching?.()
-        console?.close()
+        providers.stop()
         await running.close(seconds)
         // Metrics can be scraped until the last request has finished.
         await observability?.listener?.close(0)
-        await provider.close()
+        await providers.close()
+        await driver.dispose?.()
       },
     }
   } catch (cause) {
-    await Promise.all([running.close(0), observability?.listener?.close(0)])
+    await Promise.all([running.close(0), observability?.listener?.close(0), storage?.driver.dispose?.()])
     throw loaded === undefined ? cause : errorInFile(cause, loaded.file)
+  }
+}
+
+/** Describes what the server has started with. */
+function described({ current: { configuration, provider, built } }: RunningProvider, own: string, isDemo: boolean) {
+  return {
+    keys: describeKeys(configuration.keys),
+    plugins: [...new Set(collectParts(built.plugins).map(({ plugin }) => plugin))],
+    commands: isDemo ? demoCommands(provider.issuer) : gettingStartedCommands(own, provider.paths, built),
+    ...(configuration.console !== undefined && { consoleUrl: `${own}/console` }),
   }
 }

@@ -5,9 +5,10 @@ import type { Log } from '../log.ts'
 import { exceptionFields } from '../observability/log-record.ts'
 import type { GrantryServer } from '../server.ts'
 
-/** The signals that stop a server. A terminal that closes sends SIGHUP; nothing reloads the configuration. */
-export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-export type StopSignal = (typeof stopSignals)[number]
+/** The signals that stop a server. */
+export const stopSignals = ['SIGTERM', 'SIGINT'] as const
+/** SIGHUP stops it only if its terminal was closed. */
+export type StopSignal = (typeof stopSignals)[number] | 'SIGHUP'
 
 /** Logs the facts and warnings that the banner shows. */
 export function logListening(

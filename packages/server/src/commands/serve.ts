@@ -1,21 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Provider, ProviderEvent } from '@grantry/core'
 import { banner } from '../banner.ts'
-import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
+import {
+  findConfiguration,
+  type LoadedConfiguration,
+  loadConfiguration,
+  rereadConfiguration,
+} from '../configuration/load.ts'
 import { createLog, defaultLogFormat, type Log } from '../log.ts'
 import { fileOutput } from '../observability/file-output.ts'
 import type { LogLevel } from '../observability/level.ts'
 import type { LogFormat } from '../observability/log-formats.ts'
-import { startServer } from '../server.ts'
-import {
-  logCrashes,
-  logFailure,
-  logListening,
-  logStopped,
-  logStopping,
-  type StopSignal,
-  stopSignals,
-} from './serve-log.ts'
+import { type StartOptions, startServer } from '../server.ts'
+import { logCrashes, logFailure, logListening, logStopped, logStopping } from './serve-log.ts'
+import { type ServeSignals, watchSignals } from './serve-signals.ts'
 import { silentFailure } from './silent-failure.ts'
 
 export interface ServeArguments {
@@ -32,32 +30,17 @@ const drainTimeout = 10
 /** Milliseconds to wait for the last log lines to be written. */
 const logFlushTimeout = 1000
 
-/** Listens for stop signals. It starts before the server, so that a signal during startup is not lost. */
-function watchSignals(): { readonly stopped: Promise<StopSignal>; stopWatching(): void } {
-  let resolveStopped: (signal: StopSignal) => void = () => {}
-  const stopped = new Promise<StopSignal>((resolve) => {
-    resolveStopped = resolve
-  })
-  const listeners = stopSignals.map((signal) => [signal, () => resolveStopped(signal)] as const)
-  for (const [signal, listener] of listeners) process.once(signal, listener)
-  return {
-    stopped,
-    stopWatching() {
-      for (const [signal, listener] of listeners) process.off(signal, listener)
-    },
-  }
-}
-
 interface Run {
   readonly given: ServeArguments
   /** The configuration; the demo if it is absent. */
   readonly loaded: LoadedConfiguration | undefined
   readonly format: LogFormat
   readonly version: string
+  readonly signals: ServeSignals
 }
 
 /** Starts the server. A terminal shows the banner; the log gets the same facts unless it goes to the same terminal. */
-async function start({ given, loaded, version }: Run, log: Log, prepared: (provider: Provider) => void) {
+async function start({ given, loaded, version }: Run, log: Log, prepared: StartOptions['prepared']) {
   const hasBanner = process.stdout.isTTY === true
   const bannerOnLogTerminal = hasBanner && process.stderr.isTTY === true
   // Warnings before the banner are part of it. Later warnings go to the log.
@@ -68,12 +51,13 @@ async function start({ given, loaded, version }: Run, log: Log, prepared: (provi
     host: given.host,
     port: given.port,
     observe(event) {
-      if (event.type === 'startup_warning') warnings.push(event)
+      if (event.type === 'startup_warning' && !isStarted) warnings.push(event)
       if (event.type !== 'startup_warning' || !bannerOnLogTerminal || isStarted) log.observe(event)
     },
     version,
     droppedLines: () => log.dropped,
     prepared,
+    read: loaded && (() => rereadConfiguration(loaded.file, process.env)),
   })
   if (hasBanner) process.stdout.write(banner(server, warnings, process.env.NO_COLOR === undefined))
   isStarted = true
@@ -82,32 +66,32 @@ async function start({ given, loaded, version }: Run, log: Log, prepared: (provi
 }
 
 async function serve(run: Run): Promise<void> {
-  const { given, loaded, format } = run
+  const { given, loaded, format, signals } = run
   let provider: Provider | undefined
   const log = createLog(fileOutput(process.stderr) ?? process.stderr, {
     level: given.logLevel ?? loaded?.configuration.log.level,
     format,
     routeOf: (endpoint) => provider?.paths[endpoint],
   })
-  const signals = watchSignals()
   const forgetCrashes = logCrashes(log)
   // The process can end in the middle of a turn: after a crash, or because host code calls `process.exit`.
   process.on('exit', log.flush)
   let ended = false
   try {
-    const server = await start(run, log, (prepared) => {
+    const server = await start(run, log, (prepared, configuration) => {
       provider = prepared
+      log.level = given.logLevel ?? configuration.log.level
     })
+    signals.onReload(() => void server.reload())
     const signal = await signals.stopped
     logStopping(log, signal)
     server.beginShutdown()
     // A load balancer keeps sending requests until its next health check. They must not find the port closed.
-    await sleep((loaded?.configuration.shutdownDelay ?? 0) * 1000)
+    await sleep(server.configuration.shutdownDelay * 1000)
     await server.close(drainTimeout)
     logStopped(log, signal)
     ended = true
   } finally {
-    signals.stopWatching()
     forgetCrashes()
     const written = await log.end(logFlushTimeout)
     // Unread log lines would keep the process alive forever.
@@ -117,23 +101,26 @@ async function serve(run: Run): Promise<void> {
 }
 
 /**
- * Runs `grantry serve` until SIGTERM, SIGINT or SIGHUP.
+ * Runs `grantry serve` until SIGTERM or SIGINT, or until its terminal is closed.
  *
  * @throws the error that prevented the start if the log is text. If the log is JSON, it is logged at any level, and the
  * thrown error prints nothing.
  */
 export async function serveCommand(given: ServeArguments, version = ''): Promise<void> {
   let format = given.logFormat ?? defaultLogFormat(process.stderr)
+  const signals = watchSignals()
   try {
     const file = given.config ?? findConfiguration(process.cwd())
     const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
     format = given.logFormat ?? loaded?.configuration.log.format ?? format
-    await serve({ given, loaded, format, version })
+    await serve({ given, loaded, format, version, signals })
   } catch (cause) {
     if (format === 'text') throw cause
     const log = createLog(process.stderr, { format })
     logFailure(log, cause)
     await log.end(logFlushTimeout)
     throw silentFailure()
+  } finally {
+    signals.stopWatching()
   }
 }

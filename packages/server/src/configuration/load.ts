@@ -54,13 +54,14 @@ export interface WrittenConfiguration {
   readonly variables: Variables
 }
 
+const isModule = (file: string): boolean => ['.ts', '.mjs', '.js'].includes(extname(file))
+
 /** @throws TypeError with a one-line message that starts with the file. */
 export async function readConfiguration(path: string, environment: Variables): Promise<WrittenConfiguration> {
   const file = resolve(path)
   if (!fileExists(file)) throw new TypeError(`${file}: the file does not exist`)
   try {
-    const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
-    const source = isModule ? await importModule(file) : await parseJson(await readFile(file, 'utf8'))
+    const source = isModule(file) ? await importModule(file) : await parseJson(await readFile(file, 'utf8'))
     return { file, source, variables: variablesFor(dirname(file), environment) }
   } catch (cause) {
     throw errorInFile(cause, file)
@@ -80,4 +81,14 @@ export async function loadConfiguration(path: string, environment: Variables): P
   } catch (cause) {
     throw errorInFile(cause, file)
   }
+}
+
+/**
+ * Reads the configuration of a running server again.
+ *
+ * @throws TypeError as `loadConfiguration()`, and for a module: the process has its code, and that of its imports.
+ */
+export async function rereadConfiguration(file: string, environment: Variables): Promise<LoadedConfiguration> {
+  if (isModule(file)) throw new TypeError(`${file}: a process loads a module once; restart the server to read it again`)
+  return loadConfiguration(file, environment)
 }

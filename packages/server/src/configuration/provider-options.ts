@@ -25,6 +25,7 @@ import { consolePlugins, withConsoleClient } from './console-client.ts'
 import { importModule } from './import-module.ts'
 import { configuredKeys } from './keys.ts'
 import type { LoadedConfiguration } from './load.ts'
+import { assertCurrentCode } from './loaded-code.ts'
 import { createNamedPlugin, isNamedPlugin, isPluginName } from './named-plugins.ts'
 import type { CheckedConfiguration } from './schema.ts'
 
@@ -41,6 +42,7 @@ async function loadPlugin(
   if (typeof entry !== 'string') return entry as Plugins
   const file = resolve(directory, entry)
   try {
+    await assertCurrentCode(file)
     const exported = await importModule(file)
     const plugin: unknown = typeof exported === 'function' ? await exported() : exported
     // A TypeScript module without a default export is its own default.

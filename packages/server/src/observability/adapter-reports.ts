@@ -1,6 +1,6 @@
 import { describeCause, methodOf, openTraceContext, webRuntime } from '@grantry/core'
 import type { AdapterReports, RefusedRequest } from '../adapter.ts'
-import type { RequestAnswered, ServerObserver } from './server-event.ts'
+import type { ConfigurationRead, RequestAnswered, ServerObserver } from './server-event.ts'
 
 /**
  * Returns the common fields of an event that belongs to no request of the provider. Ignores the trace headers of a refused
@@ -24,6 +24,14 @@ export function refusedRequestEvent({ status, method, clientAddress }: RefusedRe
     ...(clientAddress !== undefined && { clientAddress }),
   }
 }
+
+/** Returns the event of an attempt to read the configuration again. */
+export const configurationEvent = (
+  read: Pick<ConfigurationRead, 'type' | 'reason' | 'message'>,
+): ConfigurationRead => ({
+  ...commonFields(),
+  ...read,
+})
 
 /** Turns the reports of the adapter into events for the log and the metrics. */
 export function adapterReports(observe: ServerObserver): AdapterReports {

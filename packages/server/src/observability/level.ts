@@ -56,7 +56,7 @@ const isMisconfigured = ({ endpoint, error, reason }: Extract<ServerEvent, { typ
 
 /** Returns the level of an event. Successful probes and scrapes are `debug`, because they occur every few seconds. */
 export function levelOf(event: ServerEvent): Level {
-  if (event.type === 'unhandled_failure') return 'error'
+  if (event.type === 'unhandled_failure' || event.type === 'configuration_refused') return 'error'
   if (event.type === 'request_answered') {
     // Not `error`: probes repeat during an outage, and refused requests repeat during an overload.
     if (event.status >= serverFailure)

@@ -12,8 +12,11 @@ export interface Metrics {
   /** Counts a request as in flight until `requestEnded` is called. */
   requestStarted(): void
   requestEnded(): void
-  /** Sets the provider whose state is read during a scrape. */
-  watch(provider: Provider): void
+  /**
+   * Sets the provider whose state is read during a scrape. What earlier ones have counted stays counted. Call the
+   * returned function when a provider counts no more.
+   */
+  watch(provider: Provider): () => void
   /** Adds metrics of the removal of expired items, if the driver removes them. */
   watchStorage(driver: AtomicDriver): void
   readonly contentType: string
@@ -93,6 +96,9 @@ function createEventCounts({ counter, histogram }: ReturnType<typeof createInstr
   const revokedFamilies = counter('grantry_families_revoked_total', 'Revoked token families', ['reason'])
   const revoked = counter('grantry_tokens_revoked_total', 'Tokens revoked by their client', ['token_type'])
   const events = counter('grantry_events_total', 'Events by type', ['type'])
+  const reloads = counter('grantry_configuration_reloads_total', 'Attempts to read the configuration again', [
+    'outcome',
+  ])
   const reasonOf = boundedLabel(maxReasons)
   // Converting a number to text for each request costs more than finding the series.
   const statusTexts = new Map<number, string>()
@@ -131,6 +137,8 @@ function createEventCounts({ counter, histogram }: ReturnType<typeof createInstr
     else if (type === 'redemption_replayed') replays.with('plugin').value += 1
     else if (type === 'family_revoked') revokedFamilies.with(reasonOf(event.reason)).value += 1
     else if (type === 'token_revoked') revoked.with(event.tokenType).value += 1
+    else if (type === 'configuration_reloaded') reloads.with('reloaded').value += 1
+    else if (type === 'configuration_refused') reloads.with('refused').value += 1
   }
 }
 
@@ -156,6 +164,21 @@ const createSweepMetrics =
     )
   }
 
+/** Sums up what providers count that replace each other. A counter must not become smaller. */
+function sumOfProviders(countOf: (provider: Partial<Provider>) => number | undefined) {
+  const present = new Set<Provider>()
+  let ofEnded = 0
+  return {
+    read: (): number => [...present].reduce((sum, provider) => sum + (countOf(provider) ?? 0), ofEnded),
+    add(provider: Provider): () => void {
+      present.add(provider)
+      return () => {
+        if (present.delete(provider)) ofEnded += countOf(provider) ?? 0
+      }
+    },
+  }
+}
+
 /** Creates the metrics. `droppedLines` returns how many lines the log has dropped. */
 export function createMetrics(facts: { readonly version: string; readonly droppedLines: () => number }): Metrics {
   const registry = new Registry()
@@ -171,7 +194,8 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
   ])
   let operationsInFlight = 0
   gauge('grantry_storage_operations_in_flight', 'Storage operations in progress', () => operationsInFlight)
-  total('grantry_observer_failures_total', 'Events for which an observer failed', () => provider?.observerFailures ?? 0)
+  const observerFailures = sumOfProviders(({ observerFailures }) => observerFailures)
+  total('grantry_observer_failures_total', 'Events for which an observer failed', observerFailures.read)
   total('grantry_log_lines_dropped_total', 'Dropped log lines', facts.droppedLines)
   createKeyAges(registers, () => provider as (Provider & KeyLister) | undefined)
   new Gauge({ name: 'grantry_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
@@ -199,6 +223,7 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
     },
     watch(watched) {
       provider = watched
+      return observerFailures.add(watched)
     },
     watchStorage: createSweepMetrics(instruments),
     contentType: registry.contentType,

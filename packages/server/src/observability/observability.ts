@@ -16,6 +16,8 @@ export interface Observability {
   storage(driver: AtomicDriver): AtomicDriver
   /** Returns the provider with tracing. */
   provider(provider: Provider): Provider
+  /** Reads the state of this provider for the metrics from now on. Call the returned function when it has ended. */
+  watch(provider: Provider): () => void
   /** Returns a handler that counts the requests in progress. */
   counted(handler: Handler): Handler
   /** Handles `/metrics` on the port of the server; `undefined` if it is not served there. */
@@ -81,10 +83,8 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
       const measured = metrics === undefined ? driver : observedDriver(driver, metrics.operation)
       return tracing === undefined ? measured : tracing.storage(measured)
     },
-    provider(provider) {
-      metrics?.watch(provider)
-      return tracing === undefined ? provider : tracing.provider(provider)
-    },
+    provider: (provider) => (tracing === undefined ? provider : tracing.provider(provider)),
+    watch: (provider) => metrics?.watch(provider) ?? (() => {}),
     counted(handler) {
       if (metrics === undefined) return handler
       return (request, connection) => {

@@ -23,7 +23,29 @@ export interface RequestAnswered {
   readonly clientAddress?: string
 }
 
+/** The end of an attempt to read the configuration again. */
+export interface ConfigurationRead {
+  readonly type: 'configuration_reloaded' | 'configuration_refused'
+  readonly id: string
+  readonly requestId: string
+  readonly traceId: string
+  readonly spanId: string
+  /** Epoch seconds. */
+  readonly time: number
+  readonly endpoint?: undefined
+  /** Why it was refused. */
+  readonly reason?: ReloadRefusal
+  /** One sentence for the operator; for a mistake, with the path of the member. */
+  readonly message: string
+}
+
+/**
+ * `invalid`: a start would refuse it, too. `restart_needed`: a member differs that a running process cannot change.
+ * `stopping`: the server was stopping.
+ */
+export type ReloadRefusal = 'invalid' | 'restart_needed' | 'stopping'
+
 /** An event for the log and the metrics. */
-export type ServerEvent = ProviderEvent | RequestAnswered
+export type ServerEvent = ProviderEvent | RequestAnswered | ConfigurationRead
 
 export type ServerObserver = (event: ServerEvent) => unknown

@@ -1,0 +1,84 @@
+import type { Handler } from '@grantry/core'
+
+/** What serves requests until another one replaces it. */
+export interface Serving {
+  readonly handle: Handler
+  /** Releases what only this one uses. Called once, when its last request has ended. */
+  close(): Promise<void>
+}
+
+/** Serves requests with the newest of several providers. */
+export interface ProviderSlot<S extends Serving> {
+  readonly current: S
+  readonly handle: Handler
+  /** Serves new requests with another one. Requests under way end with the one that they began with. */
+  replace(next: S): void
+  /** Closes all, also those whose requests have not ended. */
+  close(): Promise<void>
+}
+
+interface Lease<S> {
+  readonly serving: S
+  requests: number
+  /** Ends the wait for its last request. */
+  ended: (() => void) | undefined
+}
+
+/**
+ * @param patience milliseconds after which a replaced one is closed although a request has not ended: a function of the
+ * host that never returns must not keep it forever
+ * @param onError called when one could not be closed
+ */
+export function createProviderSlot<S extends Serving>(
+  first: S,
+  { patience, onError }: { readonly patience: number; readonly onError: (error: unknown) => void },
+): ProviderSlot<S> {
+  const leaseOf = (serving: S): Lease<S> => ({ serving, requests: 0, ended: undefined })
+  let lease = leaseOf(first)
+  /** How to close those that were replaced, and whose requests have not ended. */
+  const waiting = new Set<() => Promise<void>>()
+
+  function end(of: Lease<S>): void {
+    of.requests -= 1
+    if (of.requests === 0) of.ended?.()
+  }
+
+  function retire(replaced: Lease<S>): void {
+    const closeNow = async (): Promise<void> => {
+      if (!waiting.delete(closeNow)) return
+      clearTimeout(timer)
+      replaced.ended = undefined
+      await replaced.serving.close().catch(onError)
+    }
+    const timer = setTimeout(() => void closeNow(), patience)
+    // Node.js and Bun. A request that hangs must not keep the process alive.
+    ;(timer as { unref?(): void }).unref?.()
+    waiting.add(closeNow)
+    replaced.ended = () => void closeNow()
+    if (replaced.requests === 0) void closeNow()
+  }
+
+  return {
+    get current() {
+      return lease.serving
+    },
+    handle(request, connection) {
+      const own = lease
+      own.requests += 1
+      const response = own.serving.handle(request, connection)
+      const ended = (): void => end(own)
+      // Not awaited, because that would delay the response by some microtasks. A handler does not throw.
+      response.then(ended, ended)
+      return response
+    },
+    replace(next) {
+      const replaced = lease
+      lease = leaseOf(next)
+      retire(replaced)
+    },
+    async close() {
+      await Promise.all([...waiting].map((closeNow) => closeNow()))
+      await lease.serving.close()
+    },
+  }
+}

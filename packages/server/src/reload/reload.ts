@@ -1,0 +1,86 @@
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { errorInFile, errorMessage } from '../error-message.ts'
+import { configurationEvent } from '../observability/adapter-reports.ts'
+import type { ReloadRefusal, ServerObserver } from '../observability/server-event.ts'
+import { createReloadQueue } from './reload-queue.ts'
+import { restartOnly } from './restart-only.ts'
+
+/** The result of an attempt to read the configuration again. */
+export interface ReloadOutcome {
+  readonly reloaded: boolean
+  /** Why it was refused. */
+  readonly reason?: ReloadRefusal
+  /** One sentence for the operator. */
+  readonly message: string
+}
+
+export interface ReloadOptions<O> {
+  /** Reads the configuration; absent for the demo, which has none. */
+  readonly read: (() => Promise<LoadedConfiguration>) | undefined
+  /** Returns the configuration that is used. */
+  readonly current: () => CheckedConfiguration
+  /** Opens what serves a configuration. Rejects if a start would refuse it. */
+  readonly open: (loaded: LoadedConfiguration) => Promise<O>
+  /** Serves with it from now on. */
+  readonly replace: (opened: O) => void
+  /** Closes what is not used after all. */
+  readonly discard: (opened: O) => Promise<void>
+  readonly isStopping: () => boolean
+  readonly observe: ServerObserver
+}
+
+const refused = (reason: ReloadRefusal, message: string): ReloadOutcome => ({ reloaded: false, reason, message })
+
+const stopping = (): ReloadOutcome => refused('stopping', 'the configuration was not read: the server is stopping')
+
+function mistake(cause: unknown): ReloadOutcome {
+  return refused('invalid', `the configuration was not changed: ${errorMessage(cause)}`)
+}
+
+/** Names everything that cannot be changed, so that the operator need not try again for each member. */
+function needsRestart(file: string, members: readonly string[]): ReloadOutcome {
+  const names = members.join(', ')
+  return refused('restart_needed', `the configuration was not changed: ${file}: restart the server to change ${names}`)
+}
+
+/**
+ * Returns a function that reads the configuration again. It is checked whole, and used whole or not at all. Two runs never
+ * overlap. The function never rejects.
+ */
+export function createReload<O>(options: ReloadOptions<O>): () => Promise<ReloadOutcome> {
+  const { read, current, open, replace, discard, isStopping, observe } = options
+
+  async function replaceBy(loaded: LoadedConfiguration): Promise<ReloadOutcome> {
+    const { file } = loaded
+    const members = restartOnly(current(), loaded.configuration)
+    if (members.length > 0) return needsRestart(file, members)
+    const opened = await open(loaded).catch((cause: unknown) => {
+      throw errorInFile(cause, file)
+    })
+    if (isStopping()) {
+      await discard(opened)
+      return stopping()
+    }
+    replace(opened)
+    return { reloaded: true, message: `the configuration was read again: ${file}` }
+  }
+
+  async function attempt(): Promise<ReloadOutcome> {
+    if (isStopping()) return stopping()
+    if (read === undefined) return mistake(new TypeError('this is the demo, which has no configuration file'))
+    try {
+      return await replaceBy(await read())
+    } catch (cause) {
+      // A server that is stopping closes its storage.
+      return isStopping() ? stopping() : mistake(cause)
+    }
+  }
+
+  return createReloadQueue(async () => {
+    const outcome = await attempt()
+    const { reloaded, ...rest } = outcome
+    observe(configurationEvent({ type: reloaded ? 'configuration_reloaded' : 'configuration_refused', ...rest }))
+    return outcome
+  })
+}

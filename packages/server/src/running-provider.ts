@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Handler } from '@grantry/core'
+import type { LoadedConfiguration } from './configuration/load.ts'
+import type { CheckedConfiguration } from './configuration/schema.ts'
+import { openConsole, type ServerConsole } from './console.ts'
+import { type OpenedProvider, type OpenProviderOptions, openProvider } from './open-provider.ts'
+import { createProviderSlot } from './reload/provider-slot.ts'
+import { createReload, type ReloadOutcome } from './reload/reload.ts'
+
+/** The provider that serves requests. A new configuration replaces it. */
+export interface RunningProvider {
+  readonly current: OpenedProvider
+  readonly handle: Handler
+  /** Reads the configuration again, and serves new requests with it unless it is refused. Never rejects. */
+  reload(): Promise<ReloadOutcome>
+  /** Ends what keeps connections open: the tasks, and the streams of the console. */
+  stop(): void
+  /** Closes the provider, and those that were replaced. The storage stays open. */
+  close(): Promise<void>
+}
+
+export interface RunProviderOptions extends Omit<OpenProviderOptions, 'console'> {
+  readonly isDemo: boolean
+  /** Reads the configuration again. Absent if there is no file. */
+  readonly read: (() => Promise<LoadedConfiguration>) | undefined
+  /** Called with each provider, before its first request. */
+  readonly prepared: (opened: OpenedProvider) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** Seconds between two runs of the tasks of plugins. */
+const taskInterval = 5
+
+/** Seconds after which a replaced provider is closed although a request has not ended. */
+const patience = 60
+
+/** Opens the provider of a configuration, and runs the tasks of its plugins every few seconds. */
+export async function runProvider(options: RunProviderOptions): Promise<RunningProvider> {
+  const { isDemo, read, prepared, onError, ...common } = options
+  const { observability, isStopping } = common
+
+  async function open(configuration: CheckedConfiguration, console: ServerConsole | undefined) {
+    const opened = await openProvider({ ...common, configuration, console })
+    const forget = observability.watch(opened.provider)
+    return {
+      ...opened,
+      async close() {
+        await opened.close()
+        forget()
+      },
+    }
+  }
+
+  const newConsole = async ({ console }: CheckedConfiguration) => console && (await openConsole(isDemo))
+  const first = await open(common.configuration, await newConsole(common.configuration))
+  const slot = createProviderSlot<OpenedProvider>(first, { patience: patience * 1000, onError })
+  prepared(first)
+  const runTasks = (): void => void slot.current.provider.runTasks()
+  runTasks()
+  const timer = setInterval(runTasks, taskInterval * 1000)
+
+  return {
+    get current() {
+      return slot.current
+    },
+    handle: slot.handle,
+    reload: createReload<OpenedProvider>({
+      read,
+      current: () => slot.current.configuration,
+      async open({ configuration }) {
+        const { current } = slot
+        // Pages that show live events stay connected, unless the setting that admits them has changed.
+        const isSame = isDeepStrictEqual(current.configuration.console, configuration.console)
+        return open(configuration, isSame ? current.console : await newConsole(configuration))
+      },
+      replace(opened) {
+        const { console } = slot.current
+        prepared(opened)
+        slot.replace(opened)
+        if (console !== opened.console) console?.close()
+        runTasks()
+      },
+      discard: (opened) => opened.close(),
+      isStopping,
+      observe: observability.observe,
+    }),
+    stop() {
+      clearInterval(timer)
+      slot.current.console?.close()
+    },
+    close: slot.close,
+  }
+}
