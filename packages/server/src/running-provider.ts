@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Handler } from '@grantry/core'
+import type { AdapterReports } from './adapter.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
 import { openConsole, type ServerConsole } from './console.ts'
 import { type OpenedProvider, type OpenProviderOptions, openProvider } from './open-provider.ts'
 import { createProviderSlot } from './reload/provider-slot.ts'
 import { createReload, type ReloadOutcome } from './reload/reload.ts'
+import type { ServerWarning } from './startup-warnings.ts'
 
 /** The provider that serves requests. A new configuration replaces it. */
 export interface RunningProvider {
@@ -13,19 +15,23 @@ export interface RunningProvider {
   readonly handle: Handler
   /** Reads the configuration again, and serves new requests with it unless it is refused. Never rejects. */
   reload(): Promise<ReloadOutcome>
-  /** Ends what keeps connections open: the tasks, and the streams of the console. */
+  /** Makes `/health/ready` return 503. No configuration is read from now on. */
+  beginShutdown(): void
+  /** Ends the tasks, and the streams of the console, which keep connections open. */
   stop(): void
   /** Closes the provider, and those that were replaced. The storage stays open. */
   close(): Promise<void>
 }
 
-export interface RunProviderOptions extends Omit<OpenProviderOptions, 'console'> {
+export interface RunProviderOptions extends Omit<OpenProviderOptions, 'console' | 'isStopping'> {
   readonly isDemo: boolean
   /** Reads the configuration again. Absent if there is no file. */
   readonly read: (() => Promise<LoadedConfiguration>) | undefined
   /** Called with each provider, before its first request. */
   readonly prepared: (opened: OpenedProvider) => void
-  readonly onError: (error: unknown) => void
+  /** Returns what should change in the configuration of a provider that has replaced another one. */
+  readonly warningsOf: (opened: OpenedProvider) => readonly ServerWarning[]
+  readonly reports: AdapterReports
 }
 
 /** Seconds between two runs of the tasks of plugins. */
@@ -36,11 +42,13 @@ const patience = 60
 
 /** Opens the provider of a configuration, and runs the tasks of its plugins every few seconds. */
 export async function runProvider(options: RunProviderOptions): Promise<RunningProvider> {
-  const { isDemo, read, prepared, onError, ...common } = options
-  const { observability, isStopping } = common
+  const { isDemo, read, prepared, warningsOf, reports, ...common } = options
+  const { observability } = common
+  let hasStopped = false
+  const isStopping = (): boolean => hasStopped
 
   async function open(configuration: CheckedConfiguration, console: ServerConsole | undefined) {
-    const opened = await openProvider({ ...common, configuration, console })
+    const opened = await openProvider({ ...common, configuration, console, isStopping })
     const forget = observability.watch(opened.provider)
     return {
       ...opened,
@@ -53,7 +61,10 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
 
   const newConsole = async ({ console }: CheckedConfiguration) => console && (await openConsole(isDemo))
   const first = await open(common.configuration, await newConsole(common.configuration))
-  const slot = createProviderSlot<OpenedProvider>(first, { patience: patience * 1000, onError })
+  const slot = createProviderSlot<OpenedProvider>(first, {
+    patience: patience * 1000,
+    onError: (error) => reports.onError?.(error),
+  })
   prepared(first)
   const runTasks = (): void => void slot.current.provider.runTasks()
   runTasks()
@@ -79,12 +90,17 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
         slot.replace(opened)
         if (console !== opened.console) console?.close()
         runTasks()
+        for (const warning of warningsOf(opened)) reports.onWarning?.({ ...warning, clientAddress: undefined })
       },
       discard: (opened) => opened.close(),
       isStopping,
       observe: observability.observe,
     }),
+    beginShutdown() {
+      hasStopped = true
+    },
     stop() {
+      hasStopped = true
       clearInterval(timer)
       slot.current.console?.close()
     },

@@ -60,7 +60,7 @@ export interface GrantryServer {
   /** The URL of the console; absent if it is off. */
   readonly consoleUrl?: string
   /**
-   * Reads the configuration again. Requests under way end as they began. If anything is wrong with it, nothing changes.
+   * Reads the configuration again. Requests that have begun end as they began. If anything is wrong with it, nothing changes.
    * Never rejects.
    */
   reload(): Promise<ReloadOutcome>
@@ -122,8 +122,6 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const directory = loaded?.directory ?? options.directory ?? '.'
     storage = await configuredStorage(configuration.storage, directory)
     observability = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
-    let isStopping = false
-    let isStarted = false
     const providers = await runProvider({
       configuration,
       directory,
@@ -131,17 +129,11 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       adapter,
       observability,
       isDemo,
-      isStopping: () => isStopping,
       read: isDemo ? undefined : options.read,
-      prepared(opened) {
-        options.prepared?.(opened.provider, opened.configuration)
-        if (!isStarted) return
-        for (const warning of startupWarnings(opened.configuration, opened.provider, running.port))
-          reports.onWarning?.({ ...warning, clientAddress: undefined })
-      },
-      onError: (error) => reports.onError?.(error),
+      prepared: ({ provider, configuration }) => options.prepared?.(provider, configuration),
+      warningsOf: ({ provider, configuration }) => startupWarnings(configuration, provider, running.port),
+      reports,
     })
-    isStarted = true
     waiting.ready(observability.counted(providers.handle))
     const own = localOrigin(host, running.port, tls !== undefined)
     const stopWatching = tls?.watch(
@@ -161,15 +153,10 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       storage: description,
       ...described(providers, own, isDemo),
       isDemo,
-      get warnings() {
-        return startupWarnings(providers.current.configuration, providers.current.provider, running.port)
-      },
+      warnings: startupWarnings(configuration, providers.current.provider, running.port),
       reload: providers.reload,
-      beginShutdown() {
-        isStopping = true
-      },
+      beginShutdown: providers.beginShutdown,
       async close(seconds) {
-        isStopping = true
         stopWatching?.()
         providers.stop()
         await running.close(seconds)

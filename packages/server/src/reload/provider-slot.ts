@@ -11,7 +11,7 @@ export interface Serving {
 export interface ProviderSlot<S extends Serving> {
   readonly current: S
   readonly handle: Handler
-  /** Serves new requests with another one. Requests under way end with the one that they began with. */
+  /** Serves new requests with another one. Requests that have begun end with the one that they began with. */
   replace(next: S): void
   /** Closes all, also those whose requests have not ended. */
   close(): Promise<void>
