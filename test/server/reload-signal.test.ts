@@ -69,7 +69,10 @@ test('a configuration that a start would refuse changes nothing, and the log has
   const refusals = [
     ['{ "issuer": "https://id.example.com", "clients": [', 'line 1, column 51: a closing bracket ] is missing'],
     ['{}', 'issuer is required'],
-    [JSON.stringify({ clients: [client('first'), { ...client('second'), scopes: ['none'] }] }), 'clients: second has the scope none'],
+    [
+      JSON.stringify({ clients: [client('first'), { ...client('second'), scopes: ['none'] }] }),
+      'clients: second has the scope none',
+    ],
     [JSON.stringify({ keys: { jwks: 'missing.json' } }), 'keys.jwks'],
     [JSON.stringify({ users: [{ sub: '1', username: 'alice', password: 'alice-secret' }] }), 'users[0].password'],
   ] as const
