@@ -1,5 +1,6 @@
 import { configurationObject, type EndpointKit, parseConfiguration, webRuntime } from '@grantry/core'
 import * as v from 'valibot'
+import { functionSchema } from '../shared/config-schema.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { encodeBase32 } from './base32.ts'
 
@@ -12,10 +13,13 @@ const length = 10
 export interface RecoveryCodesOptions {
   /** Returns the hashes of the codes of a user, used ones included. */
   hashesOf(sub: string): readonly string[] | Promise<readonly string[]>
+  /** Removes the hashes of a user, when an administrator resets the second factors. */
+  reset?: ((sub: string) => void | Promise<void>) | undefined
 }
 
 const optionsSchema = configurationObject({
   hashesOf: v.custom<RecoveryCodesOptions['hashesOf']>((value) => typeof value === 'function', 'must be a function'),
+  reset: functionSchema<NonNullable<RecoveryCodesOptions['reset']>>(),
 })
 
 const normalized = (code: string): string => code.replaceAll(/[\s-]/gu, '').toUpperCase()
@@ -35,7 +39,7 @@ export const newRecoveryCodes = (count = 10): readonly { readonly code: string; 
  * @throws TypeError when an option is malformed.
  */
 export function recoveryCodes(options: RecoveryCodesOptions): SecondFactor {
-  const { hashesOf } = parseConfiguration(optionsSchema, options, 'recoveryCodes()')
+  const { hashesOf, reset } = parseConfiguration(optionsSchema, options, 'recoveryCodes()')
   const hashesFor = (sub: string, kit: EndpointKit) => kit.callHost('recoveryCodes.hashesOf', () => hashesOf(sub))
   return {
     amr: 'otp',
@@ -46,5 +50,6 @@ export function recoveryCodes(options: RecoveryCodesOptions): SecondFactor {
       const known = (await hashesFor(sub, kit)).filter((other) => kit.equals(other, hash))
       return known.length > 0 && kit.records.insert(`recovery:${sub}:${hash}`, true, kit.now() + memory)
     },
+    ...(reset !== undefined && { reset: (sub, kit) => kit.callHost('recoveryCodes.reset', () => reset(sub)) }),
   }
 }

@@ -2,7 +2,7 @@ import { configurationObject, type EndpointKit, parseConfiguration, webRuntime }
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import * as v from 'valibot'
-import { wholeSeconds } from '../shared/config-schema.ts'
+import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { decodeBase32, encodeBase32 } from './base32.ts'
@@ -17,12 +17,15 @@ const minSecretLength = 16
 export interface TotpOptions {
   /** Returns the secret of a user in base32, as the user's app has it; `undefined` if the user has set up none. */
   secretOf(sub: string): string | undefined | Promise<string | undefined>
+  /** Removes the secret of a user, when an administrator resets the second factors. */
+  reset?: ((sub: string) => void | Promise<void>) | undefined
   /** Seconds by which the clock of the app may differ. Default: 30. */
   readonly clockTolerance?: number | undefined
 }
 
 const optionsSchema = configurationObject({
   secretOf: v.custom<TotpOptions['secretOf']>((value) => typeof value === 'function', 'must be a function'),
+  reset: functionSchema<NonNullable<TotpOptions['reset']>>(),
   clockTolerance: v.optional(wholeSeconds(0, 120), 30),
 })
 
@@ -57,7 +60,7 @@ function counterOf(code: string, secret: Uint8Array, counters: readonly number[]
  * @see RFC 6238
  */
 export function totp(options: TotpOptions): SecondFactor {
-  const { secretOf, clockTolerance } = parseConfiguration(optionsSchema, options, 'totp()')
+  const { secretOf, reset, clockTolerance } = parseConfiguration(optionsSchema, options, 'totp()')
   const secretFor = (sub: string, kit: EndpointKit) => kit.callHost('totp.secretOf', () => secretOf(sub))
   return {
     amr: 'otp',
@@ -75,6 +78,7 @@ export function totp(options: TotpOptions): SecondFactor {
       const end = (counter + 1) * step + clockTolerance
       return kit.records.insert(`totp:${sub}:${counter}`, true, end + clockSkew)
     },
+    ...(reset !== undefined && { reset: (sub, kit) => kit.callHost('totp.reset', () => reset(sub)) }),
   }
 }
 

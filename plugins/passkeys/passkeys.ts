@@ -17,6 +17,8 @@ export interface PasskeysOptions {
   find(credentialId: string): StoredPasskey | undefined | Promise<StoredPasskey | undefined>
   /** Stores the counter of a use. */
   onUse?: ((credentialId: string, counter: number) => void | Promise<void>) | undefined
+  /** Removes all passkeys of a user, when an administrator resets the second factors. */
+  reset?: ((sub: string) => void | Promise<void>) | undefined
   /** The domain of the passkeys. Default: the host of the issuer. */
   readonly rpId?: string | undefined
 }
@@ -24,6 +26,7 @@ export interface PasskeysOptions {
 const optionsSchema = configurationObject({
   find: v.custom<PasskeysOptions['find']>((value) => typeof value === 'function', 'must be a function'),
   onUse: functionSchema<NonNullable<PasskeysOptions['onUse']>>(),
+  reset: functionSchema<NonNullable<PasskeysOptions['reset']>>(),
   rpId: v.optional(v.pipe(v.string('must be a string'), v.nonEmpty('must not be empty'))),
 })
 
@@ -49,7 +52,7 @@ const responseSchema = v.pipe(
  * @see WebAuthn Level 3 section 7.2
  */
 export function passkeys(options: PasskeysOptions): PasskeyCheck {
-  const { find, onUse, rpId } = parseConfiguration(optionsSchema, options, 'passkeys()')
+  const { find, onUse, reset, rpId } = parseConfiguration(optionsSchema, options, 'passkeys()')
   return {
     rpId,
     limitsHostCalls: true,
@@ -74,5 +77,6 @@ export function passkeys(options: PasskeysOptions): PasskeyCheck {
       await kit.callHost('passkeys.onUse', () => onUse?.(id, result.authenticationInfo.newCounter))
       return { sub: stored.sub, name: stored.name }
     },
+    ...(reset !== undefined && { reset: (sub, kit) => kit.callHost('passkeys.reset', () => reset(sub)) }),
   }
 }

@@ -26,8 +26,10 @@ export interface PasskeyUser {
 export interface PasskeyCheck {
   /** The domain of the passkeys; `undefined` for the host of the issuer. */
   readonly rpId?: string | undefined
-  /** Whether `verify` calls functions of the host by `kit.callHost` itself. Default: `false`; then it is one. */
+  /** Whether it calls functions of the host by `kit.callHost` itself. Default: `false`; then `verify` and `reset` are such. */
   readonly limitsHostCalls?: boolean | undefined
   /** Returns the owner; `undefined` if the passkey is unknown, or the response is not valid. */
   verify(response: PasskeyResponse, kit: EndpointKit): Promise<PasskeyUser | undefined>
+  /** Removes all passkeys of a user, as `reset` of a second factor does. */
+  reset?(sub: string, kit: EndpointKit): void | Promise<void>
 }

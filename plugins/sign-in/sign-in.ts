@@ -6,6 +6,7 @@ import type { SecondFactor } from '../shared/second-factor.ts'
 import { formEndpoints } from './forms.ts'
 import { interact } from './interact.ts'
 import type { SignInPages } from './pages.ts'
+import { resetParts } from './reset-second-factors.ts'
 
 export type { RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
 export type { PasskeyCheck, PasskeyResponse, PasskeyUser } from '../shared/passkey-check.ts'
@@ -20,6 +21,7 @@ export type {
   SignInProblem,
   SignInView,
 } from './pages.ts'
+export { type SecondFactors, secondFactors } from './reset-second-factors.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {
@@ -84,6 +86,7 @@ export function signIn(input: SignInOptions): InteractionPort {
     parts: (services) => [
       passwords,
       ...(factors.secondFactors.length > 0 ? [passwordGrantWarning] : []),
+      ...resetParts(factors),
       ...formEndpoints({ ...services, pages, ...factors }),
     ],
   }

@@ -158,7 +158,7 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
     ['', ['show', 'unknown'], 'there is no user with the sub or the name unknown in the storage'],
     ['', ['list', '--limit', '0'], 'It must be a number from 1 to 999999.'],
     ['', ['sessions', 'list', 'alice'], 'no plugin signs users in'],
-    ['', ['second-factors', 'reset', 'alice'], 'in your own storage'],
+    ['', ['second-factors', 'reset', 'alice'], 'no plugin of this server can reset second factors'],
   ]
 
   test.each(cases)('%j %j', async (input, line, sentence) => {

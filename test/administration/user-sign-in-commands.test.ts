@@ -1,11 +1,12 @@
 // Sessions and consents of users, by command, while a server runs on the same storage.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { sha256Of } from '@grantry/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { printed, printedWith } from '../server/printed.ts'
+import { root } from '../server/running-command.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { newDirectory } from '../support/server-program.ts'
 import { createHttpBrowser, signInOverHttp } from '../support/sign-in.ts'
@@ -51,7 +52,7 @@ async function signedIn() {
       }),
     )
   const fails = async (...line: readonly string[]) => (await printed(...line, '--config', path)).err
-  return { json, fails, outcomes }
+  return { path, json, fails, outcomes }
 }
 
 test('sessions are listed and ended: one, or all', async () => {
@@ -94,4 +95,31 @@ test('a user who is disabled while signed in gets no code, in any browser, from 
   await json('users', 'enable', 'alice')
   expect(await outcomes()).toEqual(['login_required', 'login_required'])
   expect(await json('users', 'sessions', 'list', 'alice')).toEqual([])
+})
+
+test('second factors are reset by the functions of the configuration, and the user is signed out', async () => {
+  const { path, fails, json, outcomes } = await signedIn()
+  const setting = JSON.parse(readFileSync(path, 'utf8'))
+  // The built files, as if the configuration had its own packages.
+  const removed = join(dirname(path), 'removed')
+  const module = join(dirname(path), 'grantry.config.mjs')
+  writeFileSync(
+    module,
+    `import { appendFileSync } from 'node:fs'
+import { defineHostFunctions, definePlugin, hostKey } from '${root}/packages/core/dist/index.js'
+const reset = async (sub) => appendFileSync(${JSON.stringify(removed)}, sub)
+const create = () => ({ withoutReset: [], reset })
+const factors = definePlugin('cards', [defineHostFunctions(hostKey('second-factors', 'cards()'), create)])
+export default { ...${JSON.stringify(setting)}, plugins: [{ name: 'sign-in' }, factors] }
+`,
+  )
+  const reset = ['users', 'second-factors', 'reset', 'alice'] as const
+  // The configuration that the server has offers none.
+  expect(await fails(...reset)).toContain('no plugin of this server can reset second factors')
+  expect(await outcomes()).toEqual(['code', 'code'])
+  const { code, out, err } = await printed(...reset, '--config', module, '--json')
+  expect({ code, err, out: JSON.parse(out) }).toEqual({ code: 0, err: '', out: { sub: 'a', reset: true } })
+  expect(readFileSync(removed, 'utf8')).toBe('a')
+  expect(await outcomes()).toEqual(['login_required', 'login_required'])
+  expect((await json('audit'))[0]).toMatchObject({ action: 'user_second_factors_reset', id: 'a', outcome: 'done' })
 })

@@ -109,6 +109,9 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
 
 /** Functions that requests do not wait for in this way. */
 const others: Readonly<Record<string, string>> = {
+  'passkeys.reset': 'is called for administrators: test/sign-in/reset-second-factors.test.ts',
+  'totp.reset': 'is called for administrators, too',
+  'recovery-codes.reset': 'is called for administrators, too',
   'options.parts': 'is called at startup',
   'jwks-settings.fetch': 'has a time limit of its own, with the request that it sends',
   'back-channel-logout.fetch': 'has a time limit of its own, with the request that it sends',

@@ -49,6 +49,7 @@ export {
   passwordProblem,
   type UserManager,
 } from './users/manage-users.ts'
+export { type ResetDeps, type ResettableFactors, resetSecondFactors } from './users/reset-second-factors.ts'
 export type { SearchRequest } from './users/search-users.ts'
 export { storePasswordHash } from './users/store-password.ts'
 export type { StoredUser } from './users/user.ts'

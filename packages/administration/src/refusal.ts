@@ -1,8 +1,8 @@
 /**
  * Why a change was refused. `outdated`: someone else has changed the entry meanwhile. `unreadable`: a newer version, or
- * another program, has written it. `in_use`: other entries need it.
+ * another program, has written it. `in_use`: other entries need it. `unsupported`: no installed plugin can make it.
  */
-export type RefusalReason = 'not_found' | 'exists' | 'outdated' | 'invalid' | 'unreadable' | 'in_use'
+export type RefusalReason = 'not_found' | 'exists' | 'outdated' | 'invalid' | 'unreadable' | 'in_use' | 'unsupported'
 
 export interface ChangeRefusal {
   readonly reason: RefusalReason

@@ -1,5 +1,6 @@
 import type { ProviderKeys, Revoke } from '@grantry/core'
 import type { Administration } from '../open-administration.ts'
+import type { ResettableFactors } from '../users/reset-second-factors.ts'
 
 /** A session of a user: what `userSessions` of `@grantry/plugins/authorization-endpoint` returns. */
 export interface AdminSession {
@@ -42,4 +43,6 @@ export interface AdminHost {
   readonly sessions?: AdminSessions | undefined
   /** Absent without `authorizationEndpoint()` or `loginPage()`. */
   readonly consents?: AdminConsents | undefined
+  /** Absent unless a plugin offers it, such as `signIn()` with second factors or passkeys. */
+  readonly secondFactors?: ResettableFactors | undefined
 }

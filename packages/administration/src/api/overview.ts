@@ -42,6 +42,7 @@ export const overviewOperations = (describe: (url: string) => Reply['json']): re
           'audit',
           ...(host.sessions === undefined ? [] : ['sessions']),
           ...(host.consents === undefined ? [] : ['consents']),
+          ...(host.secondFactors?.withoutReset.length === 0 ? ['second-factors'] : []),
         ],
       },
     }),

@@ -7,6 +7,7 @@ const statuses = {
   outdated: 412,
   unreadable: 409,
   in_use: 409,
+  unsupported: 409,
 } as const satisfies Partial<Record<ChangeRefusal['reason'], number>>
 
 const sentence = (message: string): string => `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`

@@ -1,4 +1,5 @@
 import type { Json, Kit } from '@grantry/core'
+import { resetSecondFactors } from '../users/reset-second-factors.ts'
 import type { AdminHost, AdminSession, AdminSessions } from './host.ts'
 import { nothing, type Operation, operation } from './operation.ts'
 import { missing, wrong } from './refusals.ts'
@@ -25,6 +26,11 @@ const shown = ({ sid, subject: { amr, authTime }, startedAt, expiresAt }: AdminS
   ...(authTime !== undefined && { authTime }),
   ...(amr !== undefined && { amr: [...amr] }),
 })
+
+async function revokeAndSignOut(subject: string, { revoke, sessions }: AdminHost): Promise<void> {
+  await revoke({ subject })
+  await sessions?.endAll(subject)
+}
 
 /** The sessions of users, and what was issued to users and clients: also to those that are not in the storage. */
 export const sessionOperations: readonly Operation[] = [
@@ -78,10 +84,22 @@ export const sessionOperations: readonly Operation[] = [
     status: 204,
     async handle({ host, kit, audited, ids: [sub = ''] }) {
       const subject = assertPossible(sub, kit)
-      await audited({ action: 'user_revoked', id: subject }, async () => {
-        await host.revoke({ subject })
-        await host.sessions?.endAll(subject)
-      })
+      await audited({ action: 'user_revoked', id: subject }, () => revokeAndSignOut(subject, host))
+      return { status: 204 }
+    },
+  }),
+  operation({
+    id: 'resetUserSecondFactors',
+    method: 'DELETE',
+    path: '/users/{id}/second-factors',
+    summary: 'Remove the second factors and passkeys of a user, and end sessions and tokens',
+    params: nothing,
+    protects: 'administrators',
+    status: 204,
+    async handle({ host, kit, audited, ids: [sub = ''] }) {
+      const subject = assertPossible(sub, kit)
+      const revoke = () => revokeAndSignOut(subject, host)
+      await resetSecondFactors(subject, { secondFactors: host.secondFactors, revoke, audited })
       return { status: 204 }
     },
   }),

@@ -2,6 +2,7 @@ import { openAdministration } from '@grantry/administration'
 import type { AdminHost } from '@grantry/administration/api'
 import { type AtomicDriver, openEntries, type Provider } from '@grantry/core'
 import { userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
+import { secondFactors } from '@grantry/plugins/sign-in'
 import { hashPassword } from '@grantry/users/password-hash'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredClients } from './configured-clients.ts'
@@ -32,5 +33,6 @@ export function openAdminHost(
     revoke: provider.revoke,
     ...(provider.has(userSessions) && { sessions: provider.use(userSessions) }),
     ...(provider.has(userConsents) && { consents: provider.use(userConsents) }),
+    ...(provider.has(secondFactors) && { secondFactors: provider.use(secondFactors) }),
   }
 }

@@ -4,6 +4,7 @@ import type { CommonArguments } from '../entry-commands.ts'
 import { addUser, editUser, removeUser, setActive, setPassword } from './change-users.ts'
 import { listUsers, searchUsers, showUser } from './list-users.ts'
 import { noPasswordOption } from './read-password.ts'
+import { resetFactors } from './reset-second-factors.ts'
 import { endSessions, listConsents, listSessions, revokeConsent } from './user-sessions.ts'
 
 function pageSize(given: string): number {
@@ -58,14 +59,11 @@ function addConsentsCommands(users: Command): void {
     .action(revokeConsent)
 }
 
-/** Second factors are in a storage of the host, which only its functions know. */
 function addSecondFactorsCommands(users: Command): void {
   const factors = commandsOf(users.command('second-factors').description('what a user proves besides the password'))
-  factors.ofUser('reset', 'say where the second factors of a user are').action(() => {
-    throw new TypeError(
-      'passkeys, one-time passwords and recovery codes are in your own storage, which the functions of passkeys(), totp() and recoveryCodes() in your module read; remove those of the user there, then end the sessions with grantry users sessions end',
-    )
-  })
+  factors
+    .ofUser('reset', 'remove the second factors and passkeys of a user, end all sessions and revoke all tokens')
+    .action(resetFactors)
 }
 
 /** Adds `grantry users`. Running servers see the changes within seconds. */

@@ -1,0 +1,50 @@
+import type { RevocationTarget } from '@grantry/core'
+import type { AuditedChange } from '../audit.ts'
+import { refused } from '../refusal.ts'
+
+/** The second factors and passkeys of users: `provider.use(secondFactors)` of `@grantry/plugins/sign-in`. */
+export interface ResettableFactors {
+  /** Those that cannot be reset. */
+  readonly withoutReset: readonly string[]
+  reset(sub: string): Promise<void>
+}
+
+export interface ResetDeps {
+  /** Absent if no plugin offers it. */
+  readonly secondFactors?: ResettableFactors | undefined
+  /** Revokes what was issued to the user, and ends the sessions. */
+  readonly revoke: (target: RevocationTarget) => Promise<unknown>
+  readonly audited: <T>(change: AuditedChange, make: () => Promise<T>) => Promise<T>
+}
+
+const instead = 'remove those of the user where they are stored, then revoke the user'
+
+/**
+ * Removes all second factors and passkeys of a user, and then ends sessions and tokens: the device that has them was lost,
+ * or stolen. They end also if a factor fails, and the reset can be repeated; the trail says `unknown` until then.
+ *
+ * @throws RefusedError `unsupported` if a factor cannot be reset: nothing was removed.
+ */
+export async function resetSecondFactors(
+  subject: string,
+  { secondFactors, revoke, audited }: ResetDeps,
+): Promise<void> {
+  if (secondFactors === undefined) {
+    throw refused('unsupported', `no plugin of this server can reset second factors and passkeys; ${instead}`)
+  }
+  const [first] = secondFactors.withoutReset
+  if (first !== undefined) {
+    throw refused(
+      'unsupported',
+      `${first} of signIn() has no function reset in the configuration; add it, or ${instead}`,
+    )
+  }
+  await audited({ action: 'user_second_factors_reset', id: subject }, async () => {
+    try {
+      await secondFactors.reset(subject)
+    } finally {
+      // Afterwards: a session that a stolen factor begins meanwhile ends, too.
+      await revoke({ subject })
+    }
+  })
+}
