@@ -63,6 +63,7 @@ test('each operation refuses wrong and hostile input with a problem', async () =
         list: async (sub) => [{ clientId: sub, scopes: ['openid'], claims: [] }],
         revoke: async () => true,
       },
+      secondFactors: { withoutReset: [], reset: async () => {} },
     },
   })
   const random = createRandom(28)
