@@ -43,11 +43,14 @@ export async function setting({
   storage = memoryDriver(),
   host = {},
   plugins,
+  keys,
 }: {
   readonly more?: { readonly requestsPerMinute?: number }
   readonly storage?: ProviderOptions['storage']
   readonly host?: Partial<AdminHost>
   readonly plugins?: ProviderOptions['plugins']
+  /** Default: a fixed key. */
+  readonly keys?: ProviderOptions['keys']
 } = {}) {
   const entries = openEntries({ issuer, storage })
   const all = [...clients, ops, stranger]
@@ -82,6 +85,7 @@ export async function setting({
     clients: all,
     users,
     storage,
+    ...(keys !== undefined && { keys }),
     plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5, isConfigured }), api, plugins],
   })
 
