@@ -70,12 +70,13 @@ describe('a key that was rotated', () => {
   }
 
   test('verifies as long as its tokens are valid, and is removed then', async () => {
-    const { retire, kid, old, isActive, published, list, send, clock } = await rotated()
+    const { retire, kid, old, isActive, published, send, tokenOf, clock } = await rotated()
     expect((await retire(kid)).status).toBe(200)
     expect([await isActive(old), (await published()).includes(kid)]).toEqual([true, true])
     const { keptUntil } = (await send('GET', '/keys')).body.items.find((key: Key) => key.kid === kid)
     clock.advance(keptUntil - clock.now() + 1)
-    expect((await list()).map((key) => key.kid)).not.toContain(kid)
+    const { body } = await send('GET', '/keys', { token: await tokenOf('ops', 'admin:read') })
+    expect(body.items.map((key: Key) => key.kid)).not.toContain(kid)
   })
 
   test('is gone immediately if it is compromised: its tokens fail, and those of others do not', async () => {
