@@ -46,14 +46,15 @@ function details({ before = {}, after = {} }) {
   )
 }
 
-/** @type {readonly Column<Change>[]} */
+/** The start of a narrow row names who, too: there is no space for a column. @type {readonly Column<Change>[]} */
 const columns = [
   { name: 'Time', cell: ({ time }) => timeOf(time) },
   {
     name: 'Change',
-    cell: ({ action, id, outcome }) => [
+    cell: ({ action, id, who, outcome }) => [
       visible(action.replaceAll('_', ' '), 60),
       element('span', { class: 'second' }, shown(id, 80)),
+      element('span', { class: 'second narrow' }, 'by ', shown(who, 100)),
       outcome === 'unknown' &&
         element('span', { class: 'second' }, 'It is not known whether this change was completed.'),
     ],

@@ -39,5 +39,6 @@ export const clientsPage = entryPages({
   filters: [{ name: 'prefix', label: 'Id starts with' }, { name: 'tag', label: 'Tag' }, stateFilter],
   groups: clientGroups,
   nameOf: ({ clientId, clientName }) => String(clientName ?? clientId),
-  more: (open) => (open.entry.public === true ? [] : [secretsPart('clients', open)]),
+  more: (open) =>
+    open.entry.public === true ? [] : [secretsPart('clients', open, 'The application proves with it who it is.')],
 })

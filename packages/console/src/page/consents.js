@@ -47,7 +47,7 @@ function consentTable({ path, context: { api } }, reload) {
 export function consentsPart(open) {
   const { path, context } = open
   const list = element('div', {}, element('p', { class: 'quiet' }, 'Loading…'))
-  const news = element('p', { class: 'hint', role: 'status' })
+  const news = element('p', { class: 'hint', role: 'status', tabindex: '-1' })
   const draw = consentTable(open, load)
 
   /** @param {string} text */
@@ -57,6 +57,8 @@ export function consentsPart(open) {
     const sentence = problem === '' ? 'The user has consented to no client.' : visible(problem)
     list.replaceChildren(items.length > 0 ? draw(items) : element('p', { class: 'quiet' }, sentence))
     news.textContent = text
+    // The button that had the focus is gone.
+    if (text !== '') news.focus()
   }
   void load('')
   return element(

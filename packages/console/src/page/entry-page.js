@@ -25,7 +25,7 @@ import { shown, visible } from './shown-text.js'
  */
 
 /** Members that every entry has and no form shows. */
-const common = ['tags', 'version', 'createdAt', 'changedAt', 'secrets', 'secret']
+const common = ['tags', 'version', 'createdAt', 'changedAt', 'secrets', 'secret', 'password']
 
 /** @param {EntryKind} kind @param {Record<string, unknown>} entry */
 function otherGroup({ groups, idMember, switchMember }, entry) {
@@ -57,8 +57,12 @@ const facts = ({ idMember, idLabel, switchMember }, entry) =>
     element('div', {}, element('dt', {}, 'Added'), element('dd', {}, timeOf(entry.createdAt))),
   )
 
+/** @param {EntryKind} kind */
+const listLink = ({ segment, plural }) => element('a', { href: hashOf([segment]) }, `All ${plural}`)
+
 /** @param {EntryKind} kind @param {OpenEntry} open */
-function usualActions({ noun, switchMember, offText, removedText, segment, plural, nameOf }, open) {
+function usualActions(kind, open) {
+  const { noun, switchMember, offText, removedText, segment, nameOf } = kind
   const { entry, path, change, context } = open
   const name = visible(nameOf(entry), 60)
   const isOn = entry[switchMember] !== false
@@ -86,7 +90,7 @@ function usualActions({ noun, switchMember, offText, removedText, segment, plura
       element('button', { type: 'button', onclick: toggle }, isOn ? `Disable the ${noun}` : `Enable the ${noun}`),
       element('button', { type: 'button', class: 'danger', onclick: remove }, `Remove the ${noun}`),
     ),
-    element('p', {}, element('a', { href: hashOf([segment]) }, `All ${plural}`)),
+    element('p', {}, listLink(kind)),
   )
 }
 
@@ -102,7 +106,7 @@ export async function entryPage(kind, id, context) {
   const { api, draft, refresh } = context
   const path = apiPath([kind.segment, id])
   const loaded = await api.get(path)
-  if (loaded.problem !== '') return problemPage(visible(id, 60), loaded, () => refresh(''))
+  if (loaded.problem !== '') return problemPage(visible(id, 60), loaded, () => refresh(''), listLink(kind))
   const entry = loaded.body
   const form = entryForm({
     groups: [...kind.groups, ...otherGroup(kind, entry)],

@@ -10,12 +10,14 @@ import { visible } from './shown-text.js'
  * @param {string} title
  * @param {ApiResponse} response
  * @param {() => void} again
+ * @param {Node} [back] a link to what exists
  * @returns {PageContent}
  */
-export const problemPage = (title, { status, problem }, again) => ({
+export const problemPage = (title, { status, problem }, again, back) => ({
   title,
   content: [
     element('p', { class: 'problem', role: 'alert' }, visible(problem, 500)),
     status !== 404 && element('button', { type: 'button', onclick: again }, 'Try again'),
+    back && element('p', {}, back),
   ],
 })

@@ -16,16 +16,21 @@ const overlaps = /** @type {const} */ ([
   ['2592000', 'work for 30 more days'],
 ])
 
-/** @param {string} segment @param {OpenEntry} open */
-async function rotate(segment, { id, path, change, context }) {
+/** @param {boolean} isFirst */
+const labelOf = (isFirst) => (isFirst ? 'Create a secret' : 'Rotate the secret')
+
+/** @param {string} segment @param {OpenEntry} open @param {boolean} isFirst */
+async function rotate(segment, { id, path, change, context }, isFirst) {
   const overlap = choice('overlap', overlaps, '604800')
   const answer = await ask({
-    title: 'Rotate the secret',
+    title: labelOf(isFirst),
     content: [
       element('p', {}, 'The server creates a new secret and shows it once.'),
-      field('The secrets until now', overlap, 'Long enough to give the application its new secret.'),
+      isFirst
+        ? undefined
+        : field('The secrets until now', overlap, 'Long enough to give the application its new secret.'),
     ],
-    answers: [{ answer: 'yes', label: 'Create a new secret' }],
+    answers: [{ answer: 'yes', label: isFirst ? 'Create a secret' : 'Create a new secret' }],
   })
   if (answer !== 'yes') return
   const response = await change('POST', `${path}/rotate-secret`, { overlap: Number(overlap.value) }, '')
@@ -42,9 +47,11 @@ const listOf = (secrets) => (Array.isArray(secrets) ? secrets : [])
  *
  * @param {string} segment
  * @param {OpenEntry} open
+ * @param {string} purpose what a secret is for, in one sentence
  */
-export function secretsPart(segment, open) {
+export function secretsPart(segment, open, purpose) {
   const secrets = listOf(open.entry.secrets)
+  const isFirst = secrets.length === 0
   const columns = [
     { name: 'Secret', cell: (/** @type {Record<string, unknown>} */ one) => `${secrets.indexOf(one) + 1}` },
     {
@@ -57,11 +64,12 @@ export function secretsPart(segment, open) {
     'section',
     { class: 'panel', 'aria-labelledby': 'secrets-title' },
     element('h2', { id: 'secrets-title' }, 'Secrets'),
-    secrets.length > 0 ? dataTable('Secrets', columns, secrets) : element('p', { class: 'quiet' }, 'It has no secret.'),
+    element('p', { class: 'quiet' }, purpose),
+    isFirst ? element('p', {}, 'It has no secret.') : dataTable('Secrets', columns, secrets),
     element(
       'div',
       { class: 'buttons' },
-      element('button', { type: 'button', onclick: () => rotate(segment, open) }, 'Rotate the secret'),
+      element('button', { type: 'button', onclick: () => rotate(segment, open, isFirst) }, labelOf(isFirst)),
     ),
   )
 }

@@ -37,5 +37,5 @@ export const scopesPage = entryPages({
     },
   ],
   nameOf: ({ name }) => String(name),
-  more: (open) => [secretsPart('scopes', open)],
+  more: (open) => [secretsPart('scopes', open, 'An API introspects tokens with it.')],
 })

@@ -53,7 +53,7 @@ export function sessionsPart(open) {
   const { path, context } = open
   const { api } = context
   const list = element('div', {}, element('p', { class: 'quiet' }, 'Loading…'))
-  const news = element('p', { class: 'hint', role: 'status' })
+  const news = element('p', { class: 'hint', role: 'status', tabindex: '-1' })
   const draw = sessionTable(open, load)
 
   /** @param {string} text */
@@ -63,6 +63,8 @@ export function sessionsPart(open) {
     const empty = element('p', { class: 'quiet' }, problem === '' ? 'The user is not signed in.' : visible(problem))
     list.replaceChildren(items.length > 0 ? draw(items) : empty)
     news.textContent = text
+    // The button that had the focus is gone.
+    if (text !== '') news.focus()
   }
 
   async function endAll() {

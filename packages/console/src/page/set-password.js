@@ -7,7 +7,7 @@ import { element, field, textInput } from './elements.js'
  *
  * @param {OpenEntry} open
  */
-export function passwordPart({ path, change }) {
+export function passwordPart({ entry, path, change }) {
   const control = textInput('new-password', '', { type: 'password', autocomplete: 'new-password' })
   async function save(/** @type {Event} */ event) {
     event.preventDefault()
@@ -25,6 +25,11 @@ export function passwordPart({ path, change }) {
     'section',
     { class: 'panel', 'aria-labelledby': 'password-title' },
     element('h2', { id: 'password-title' }, 'Password'),
+    element(
+      'p',
+      { class: 'quiet' },
+      entry.password === true ? 'The user has a password.' : 'The user has no password, and cannot sign in with one.',
+    ),
     element(
       'form',
       { autocomplete: 'off', onsubmit: save },

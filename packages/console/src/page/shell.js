@@ -142,7 +142,7 @@ export function startShell(sections, services, kept) {
     void show()
   })
   addEventListener('beforeunload', (event) => {
-    if (content?.draft?.() !== undefined) event.preventDefault()
+    if (drafts.size > 0 || content?.draft?.() !== undefined) event.preventDefault()
   })
   void show()
   // Before the page is left on purpose: the browser must not ask.
