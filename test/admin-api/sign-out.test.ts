@@ -26,9 +26,10 @@ test('a user who is disabled is signed out, and the clients of the sessions are 
   }
   const configuration = parseConfiguration(configurationSchema, written, '')
   const storage = memoryDriver()
-  const provider = await createProvider(await providerOptions({ configuration, directory: '.' }, storage, () => {}))
+  const built = await providerOptions({ configuration, directory: '.' }, storage, () => {})
+  const provider = await createProvider(built)
   onTestFinished(() => provider.close())
-  const { administration } = openAdminHost({ configuration, directory: '.' }, storage, provider)
+  const { administration } = openAdminHost({ configuration, directory: '.' }, storage, provider, built.plugins)
   const { users } = administration.as({ who: 'client:ops', from: '192.0.2.7' })
   const { id } = await users.add({ username: 'alice' })
   await users.edit(id, { claims: { name: 'Alice' } })

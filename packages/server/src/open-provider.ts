@@ -77,7 +77,7 @@ export async function openProvider({
     throw new TypeError('plugins: admin changes what is in the storage; set "administration": true')
   }
   // The admin API changes what its own provider serves.
-  const adminHost = () => openAdminHost({ configuration, directory }, driver, provider)
+  const adminHost = () => openAdminHost({ configuration, directory }, driver, provider, built.plugins)
   const built = await providerOptions({ configuration, directory }, driver, observe, adminHost)
   const provider = observability.provider(await createOpened(built, adapter))
   try {

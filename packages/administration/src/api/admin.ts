@@ -78,7 +78,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
   const administrators = { clients: new Set(clients), subs: new Set(subs) }
   const limitCalls = createCallLimit(requestsPerMinute)
   const operations: readonly Operation[] = [
-    ...overviewOperations((url) => describeApi(url, operations)),
+    ...overviewOperations((url, host) => describeApi(url, operations, host)),
     ...clientOperations,
     ...scopeOperations,
     ...userOperations,

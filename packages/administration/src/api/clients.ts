@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { clientType } from '../clients/client-type.ts'
 import { entryOperations } from './entries.ts'
 import { entryReply } from './entry-kind.ts'
+import { clientTexts } from './member-texts.ts'
 import { type Operation, operation } from './operation.ts'
 import { overlap } from './overlap.ts'
 import { versionOf } from './version.ts'
@@ -28,7 +29,7 @@ export const clientOperations: readonly Operation[] = [
   ...entryOperations<ClientOptions>({
     type: clientType,
     segment: 'clients',
-    members: clientSchema,
+    members: { schemaOf: ({ schemas }) => schemas?.clientSchema ?? clientSchema, texts: clientTexts },
     title: 'Client',
     readOnly: { secret: 'use rotate-secret', secrets: 'use rotate-secret' },
     protects: 'clients',

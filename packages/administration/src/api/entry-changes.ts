@@ -7,7 +7,8 @@ import { type Operation, type OperationCall, operation } from './operation.ts'
 import { wrong } from './refusals.ts'
 import { versionOf } from './version.ts'
 
-const tags = v.pipe(v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(100))), v.maxLength(50))
+/** The schema of tags. */
+export const tags = v.pipe(v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(100))), v.maxLength(50))
 
 const common: Readonly<Record<string, string>> = {
   version: 'it changes with each change',
@@ -52,7 +53,7 @@ export const addOperation = <T extends object>({
     path: `/${segment}`,
     summary: `Add a ${type.noun}`,
     params: v.looseObject({ [type.idMember]: hasOwnId ? v.optional(idSchema) : idSchema }),
-    members,
+    members: { ...members, without: Object.keys(readOnly) },
     repeatable: true,
     protects,
     status: 201,
@@ -85,7 +86,7 @@ export function changeOperation<T extends object>(kind: EntryKindApi<T>): Operat
     path: `/${segment}/{id}`,
     summary: `Change members of a ${type.noun}: a JSON Merge Patch (RFC 7396)`,
     params: v.looseObject({}),
-    members,
+    members: { ...members, without: Object.keys(readOnly) },
     conditional: true,
     protects,
     status: 200,

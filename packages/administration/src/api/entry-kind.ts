@@ -1,12 +1,11 @@
 import type { Reply } from '@grantry/core'
-import type * as v from 'valibot'
 import type { Members } from '../differences.ts'
 import type { EntryType } from '../entry-type.ts'
 import type { EntryManager } from '../manage-entries.ts'
 import type { Managed } from '../managed-entry.ts'
 import type { Managers } from '../open-administration.ts'
 import { shownEntry } from '../shown-entry.ts'
-import type { Operation } from './operation.ts'
+import type { DescribedMembers, Operation } from './operation.ts'
 import { etagOf } from './version.ts'
 
 /** What the operations of one kind of entries need. */
@@ -23,7 +22,7 @@ export interface EntryKindApi<T extends object> {
   /** Whether an addition without an id gets one. */
   readonly hasOwnId?: boolean | undefined
   /** Describes the members. */
-  readonly members?: v.GenericSchema | undefined
+  readonly members: Pick<DescribedMembers, 'schemaOf' | 'texts'>
   readonly protects?: Operation['protects']
   readonly managerOf: (managers: Managers) => Pick<EntryManager<T>, 'show' | 'page' | 'replace' | 'remove'>
   /** Adds an entry, and returns it with what is shown once. */

@@ -1,4 +1,5 @@
 import type { ProviderKeys, Revoke } from '@grantry/core'
+import type * as v from 'valibot'
 import type { Administration } from '../open-administration.ts'
 import type { ResettableFactors } from '../users/reset-second-factors.ts'
 
@@ -32,6 +33,12 @@ export interface AdminConsents {
   revoke(sub: string, clientId: string): Promise<boolean>
 }
 
+/** The schemas of clients and scopes, with the members that plugins add. */
+export interface AdminSchemas {
+  readonly clientSchema: v.GenericSchema
+  readonly scopeSchema: v.GenericSchema
+}
+
 /** What the API changes. The plugin asks for it with the first request: it can need the provider that has the plugin. */
 export interface AdminHost {
   readonly administration: Administration
@@ -45,4 +52,6 @@ export interface AdminHost {
   readonly consents?: AdminConsents | undefined
   /** Absent unless a plugin offers it, such as `signIn()` with second factors or passkeys. */
   readonly secondFactors?: ResettableFactors | undefined
+  /** What describes clients and scopes: `directorySchemasOf(plugins)`. Default: their members without those of plugins. */
+  readonly schemas?: AdminSchemas | undefined
 }

@@ -11,6 +11,8 @@ interface Node {
   readonly options?: readonly unknown[]
   readonly literal?: unknown
   readonly requirement?: unknown
+  readonly title?: unknown
+  readonly description?: unknown
 }
 
 const isOptional = ({ type }: Node): boolean => type === 'optional' || type === 'exact_optional'
@@ -25,6 +27,8 @@ const actions: Readonly<Record<string, (action: Node, isArray: boolean) => JsonO
   max_value: (action) => number('maximum', action),
   min_length: (action, isArray) => number(isArray ? 'minItems' : 'minLength', action),
   max_length: (action, isArray) => number(isArray ? 'maxItems' : 'maxLength', action),
+  title: ({ title }) => (typeof title === 'string' ? { title } : {}),
+  description: ({ description }) => (typeof description === 'string' ? { description } : {}),
   regex: ({ requirement }) => ({ pattern: (requirement as RegExp).source }),
 }
 

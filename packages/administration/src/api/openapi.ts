@@ -1,6 +1,9 @@
 import type { JsonObject } from '@grantry/core'
 import { adminScope, readScope } from './administrator.ts'
+import { tags } from './entry-changes.ts'
+import type { AdminHost } from './host.ts'
 import { convert } from './json-schema.ts'
+import type { MemberText } from './member-texts.ts'
 import type { Operation } from './operation.ts'
 
 const problem: JsonObject = {
@@ -45,17 +48,31 @@ const header = (name: string, required: boolean, description: string): JsonObjec
   schema: { type: 'string' },
 })
 
+type DescribedHost = Pick<AdminHost, 'schemas'>
+
+/** A schema can have texts of its own, which a plugin has written. */
+const explained = (schema: JsonObject, text: MemberText | undefined): JsonObject => ({ ...text, ...schema })
+
 /** Returns the schema of the body: what the operation checks, and the members that something else checks. */
-function bodyOf({ params, members, method }: Operation): JsonObject {
+function bodyOf({ params, members, method }: Operation, host: DescribedHost): JsonObject {
   const own = convert(params)
   if (members === undefined) return own
-  const described = convert(members)
+  const described = convert(members.schemaOf(host))
+  const properties: JsonObject = {
+    ...(described.properties as JsonObject),
+    ...(own.properties as JsonObject),
+    tags: convert(tags),
+  }
   const requiredOf = ({ required = [] }: JsonObject): readonly string[] => required as string[]
   // A merge patch changes some members, and removes those that are null.
   const required = method === 'PATCH' ? [] : [...new Set([...requiredOf(own), ...requiredOf(described)])]
   return {
     type: 'object',
-    properties: { ...(described.properties as JsonObject), ...(own.properties as JsonObject) },
+    properties: Object.fromEntries(
+      Object.entries(properties)
+        .filter(([name]) => !members.without.includes(name))
+        .map(([name, schema]) => [name, explained(schema as JsonObject, members.texts[name])]),
+    ),
     ...(required.length > 0 && { required }),
   }
 }
@@ -76,9 +93,9 @@ function parametersOf(operation: Operation): readonly JsonObject[] {
   ]
 }
 
-function describe(operation: Operation): JsonObject {
+function describe(operation: Operation, host: DescribedHost): JsonObject {
   const { id, summary, status, method } = operation
-  const schema = hasBody(operation) ? bodyOf(operation) : undefined
+  const schema = hasBody(operation) ? bodyOf(operation, host) : undefined
   const types = method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
   return {
     operationId: id,
@@ -101,14 +118,15 @@ function describe(operation: Operation): JsonObject {
  * Describes the operations in OpenAPI 3.1, from the schemas that check their parameters.
  *
  * @param url the absolute URL of the API
+ * @param host has the schemas of what the API changes
  */
-export function describeApi(url: string, operations: readonly Operation[]): JsonObject {
+export function describeApi(url: string, operations: readonly Operation[], host: DescribedHost): JsonObject {
   // A path of a description starts with a slash, and the API itself has none at its end.
   const at = url.lastIndexOf('/')
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const operation of operations) {
     const path = `${url.slice(at)}${operation.path === '/' ? '' : operation.path}`
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation) }
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation, host) }
   }
   return {
     openapi: '3.1.0',

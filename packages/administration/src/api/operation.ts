@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { AuditedChange } from '../audit.ts'
 import type { Managers } from '../open-administration.ts'
 import type { AdminHost } from './host.ts'
+import type { MemberTexts } from './member-texts.ts'
 
 /** A request to an operation. The caller is an administrator, and the parameters match the schema. */
 export interface OperationCall<P = unknown> {
@@ -22,6 +23,15 @@ export interface OperationCall<P = unknown> {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** Members of a body that an operation passes on. */
+export interface DescribedMembers {
+  /** Returns their schema, with the members that plugins add. */
+  readonly schemaOf: (host: Pick<AdminHost, 'schemas'>) => v.GenericSchema
+  readonly texts: MemberTexts
+  /** Members of the schema that a body cannot contain. */
+  readonly without: readonly string[]
+}
+
 /** An operation of the API: how requests reach it, what checks them, and how it is described. */
 export interface Operation<P = unknown> {
   /** Unique; the `operationId` of the description. */
@@ -40,7 +50,7 @@ export interface Operation<P = unknown> {
   readonly protects?: 'clients' | 'administrators' | undefined
   readonly status: 200 | 201 | 204
   /** Describes members that `params` accepts, and something else checks. */
-  readonly members?: v.GenericSchema | undefined
+  readonly members?: DescribedMembers | undefined
   handle(call: OperationCall<P>): Promise<Reply>
 }
 

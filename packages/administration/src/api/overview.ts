@@ -1,6 +1,7 @@
 import type { Reply } from '@grantry/core'
 import * as v from 'valibot'
 import { adminScope } from './administrator.ts'
+import type { AdminHost } from './host.ts'
 import { nothing, type Operation, operation } from './operation.ts'
 import { pageQuery, pageReply } from './page.ts'
 
@@ -18,7 +19,7 @@ const audit = operation({
 })
 
 /** The operations that describe the API itself, and the audit trail. */
-export const overviewOperations = (describe: (url: string) => Reply['json']): readonly Operation[] => [
+export const overviewOperations = (describe: (url: string, host: AdminHost) => Reply['json']): readonly Operation[] => [
   operation({
     id: 'getOverview',
     method: 'GET',
@@ -54,7 +55,7 @@ export const overviewOperations = (describe: (url: string) => Reply['json']): re
     summary: 'This description',
     params: nothing,
     status: 200,
-    handle: async ({ kit }) => ({ json: describe(String(kit.endpointUrl('admin'))) }),
+    handle: async ({ kit, host }) => ({ json: describe(String(kit.endpointUrl('admin')), host) }),
   }),
   audit,
 ]

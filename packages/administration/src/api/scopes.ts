@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { scopeType } from '../scopes/scope-type.ts'
 import { entryOperations } from './entries.ts'
 import { entryReply } from './entry-kind.ts'
+import { scopeTexts } from './member-texts.ts'
 import { type Operation, operation } from './operation.ts'
 import { overlap } from './overlap.ts'
 import { versionOf } from './version.ts'
@@ -11,7 +12,7 @@ export const scopeOperations: readonly Operation[] = [
   ...entryOperations<ScopeOptions>({
     type: scopeType,
     segment: 'scopes',
-    members: scopeSchema,
+    members: { schemaOf: ({ schemas }) => schemas?.scopeSchema ?? scopeSchema, texts: scopeTexts },
     title: 'Scope',
     readOnly: { secret: 'use rotate-secret', secrets: 'use rotate-secret' },
     managerOf: ({ scopes }) => scopes,

@@ -5,6 +5,7 @@ import type { StoredUser } from '../users/user.ts'
 import { userType } from '../users/user-type.ts'
 import { entryOperations } from './entries.ts'
 import { entryReply } from './entry-kind.ts'
+import { userTexts } from './member-texts.ts'
 import { type Operation, operation } from './operation.ts'
 import { pageQuery, pageReply } from './page.ts'
 import { versionOf } from './version.ts'
@@ -43,16 +44,18 @@ const search = operation({
   },
 })
 
+const userSchema = v.object({
+  username: v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
+  password: v.optional(password),
+  active: v.optional(v.boolean(), true),
+  claims: v.optional(v.record(v.string(), v.unknown())),
+})
+
 export const userOperations: readonly Operation[] = [
   ...entryOperations<StoredUser>({
     type: userType,
     segment: 'users',
-    members: v.object({
-      username: v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
-      password: v.optional(password),
-      active: v.optional(v.boolean()),
-      claims: v.optional(v.record(v.string(), v.unknown())),
-    }),
+    members: { schemaOf: () => userSchema, texts: userTexts },
     title: 'User',
     readOnly: { secret: 'users have none' },
     notInChanges: { password: 'use PUT on the password' },

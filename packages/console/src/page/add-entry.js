@@ -2,7 +2,9 @@ import { apiPath } from './api.js'
 import { encodeBase64url } from './base64url.js'
 import { element } from './elements.js'
 import { entryForm } from './entry-form.js'
+import { groupsOf, membersIn } from './entry-members.js'
 import { keepNewSecret } from './new-secret.js'
+import { problemPage } from './problem-page.js'
 import { hashOf } from './route.js'
 
 /** @import { EntryKind } from './entry-pages.js' */
@@ -16,14 +18,16 @@ const withoutNulls = (change) => Object.fromEntries(Object.entries(change).filte
  *
  * @param {EntryKind} kind
  * @param {PageContext} context
- * @returns {PageContent}
+ * @returns {Promise<PageContent>}
  */
-export function addEntry(kind, { api, draft, go }) {
-  const { segment, noun, idMember, idLabel, idHint, groups, newMembers = [] } = kind
-  const id = { name: idMember, label: idLabel, kind: /** @type {const} */ ('text'), hint: idHint }
+export async function addEntry(kind, { api, draft, go, refresh }) {
+  const { segment, noun, idMember, groups, newMembers = [] } = kind
+  const described = await api.describe()
+  if (described.problem !== '') return problemPage(`Add a ${noun}`, described, () => refresh(''))
   const [first, ...others] = groups
   if (first === undefined) throw new TypeError('A kind of entries has members')
-  const all = [{ ...first, members: [id, ...newMembers, ...first.members] }, ...others]
+  const own = [{ ...first, names: [idMember, ...newMembers, ...first.names] }, ...others]
+  const all = groupsOf({ ...kind, groups: own }, membersIn(described.body, segment), {})
   // A repeated request, after a lost response, adds the entry once.
   const once = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
   const form = entryForm({

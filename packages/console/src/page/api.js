@@ -99,6 +99,17 @@ export function createApi({ paths }, { accessToken, key }, onRefused) {
   /** @param {string} path */
   const get = (path) => send('GET', path)
 
+  /** @type {Promise<ApiResponse> | undefined} */
+  let described
+
+  /** Reads the description of the API, once. */
+  async function describe() {
+    described ??= get('/openapi.json')
+    const response = await described
+    if (response.problem !== '') described = undefined
+    return response
+  }
+
   /**
    * Reads a file of the console that only administrators get. They prove it with a proof for the root of the API.
    *
@@ -108,7 +119,7 @@ export function createApi({ paths }, { accessToken, key }, onRefused) {
   const file = async (path, headers = {}) =>
     fetch(path, { headers: { ...headers, ...(await credentials('GET', base)) }, credentials: 'omit' })
 
-  return { get, send, console: file }
+  return { get, send, describe, console: file }
 }
 
 /** @typedef {ReturnType<typeof createApi>} Api */

@@ -1,8 +1,8 @@
-import { clientGroups } from './client-members.js'
 import { element } from './elements.js'
 import { stateFilter } from './entry-list.js'
 import { entryPages } from './entry-pages.js'
 import { stateTag, timeOf } from './list-page.js'
+import { clientGroups } from './member-groups.js'
 import { secretsPart } from './rotate-secret.js'
 import { hashOf } from './route.js'
 import { shown, valueText, visible } from './shown-text.js'
@@ -15,8 +15,6 @@ export const clientsPage = entryPages({
   plural: 'clients',
   lead: 'The applications that request tokens from this server.',
   idMember: 'clientId',
-  idLabel: 'Client id',
-  idHint: 'The application sends it with each request. It cannot be changed later.',
   switchMember: 'enabled',
   offText: 'It gets no more tokens, and those that it has end immediately. You can enable it again.',
   removedText: 'It gets no more tokens, and those that it has end immediately. This cannot be undone.',

@@ -1,4 +1,4 @@
-import { element, field, textInput } from './elements.js'
+import { choice, element, field, textInput } from './elements.js'
 import { isSame } from './merge-patch.js'
 import { visible } from './shown-text.js'
 
@@ -8,7 +8,7 @@ import { visible } from './shown-text.js'
  * @typedef {object} Member
  * @property {string} name
  * @property {string} label
- * @property {'text' | 'list' | 'number' | 'switch' | 'choice' | 'json' | 'password'} kind
+ * @property {'text' | 'list' | 'number' | 'switch' | 'flag' | 'choice' | 'json' | 'password'} kind
  * @property {string} hint what the member does, in one sentence
  * @property {readonly string[]} [options] of a choice
  * @property {unknown} [fallback] what the server uses without a value
@@ -39,6 +39,7 @@ const kinds = {
   text: { write: String, read: (text) => text.trim() },
   password: { write: String, read: (text) => text },
   choice: { write: String, read: (text) => text },
+  flag: { write: String, read: (text) => text === 'true' },
   switch: { write: String, read: (text) => text === 'true' },
   list: { write: (value) => (Array.isArray(value) ? value.join('\n') : String(value)), read: linesOf },
   number: {
@@ -61,11 +62,18 @@ const kinds = {
   },
 }
 
+/** What a switch can be whose default is not known. */
+const flags = /** @type {const} */ ([
+  ['true', 'yes'],
+  ['false', 'no'],
+])
+
 /** @param {Member} member @param {string} id */
 function controlOf({ kind, options = [], fallback }, id) {
-  if (kind === 'choice') {
-    const none = element('option', { value: '' }, `Default${fallback === undefined ? '' : ` (${fallback})`}`)
-    return element('select', { id }, none, ...options.map((value) => element('option', { value }, value)))
+  if (kind === 'choice' || kind === 'flag') {
+    const none = /** @type {const} */ (['', `Default${fallback === undefined ? '' : ` (${fallback})`}`])
+    const values = options.map((value) => /** @type {const} */ ([value, value]))
+    return choice(id, [none, ...(kind === 'flag' ? flags : values)])
   }
   if (kind === 'switch') return element('input', { type: 'checkbox', id })
   if (kind === 'list' || kind === 'json')

@@ -2,6 +2,7 @@ import { apiPath } from './api.js'
 import { confirmed } from './dialogs.js'
 import { element } from './elements.js'
 import { entryForm } from './entry-form.js'
+import { groupsOf, membersIn } from './entry-members.js'
 import { stateTag, timeOf } from './list-page.js'
 import { takeNewSecret } from './new-secret.js'
 import { problemPage } from './problem-page.js'
@@ -24,30 +25,8 @@ import { shown, visible } from './shown-text.js'
  *   change of the version that the user sees, and shows the page again. Returns the response unless it was refused
  */
 
-/** Members that every entry has and no form shows. */
-const common = ['tags', 'version', 'createdAt', 'changedAt', 'secrets', 'secret', 'password']
-
-/** @param {EntryKind} kind @param {Record<string, unknown>} entry */
-function otherGroup({ groups, idMember, switchMember }, entry) {
-  const known = new Set([
-    idMember,
-    switchMember,
-    ...common,
-    ...groups.flatMap(({ members }) => members.map(({ name }) => name)),
-  ])
-  const members = Object.keys(entry)
-    .filter((name) => !known.has(name))
-    .map((name) => ({
-      name,
-      label: visible(name, 60),
-      kind: /** @type {const} */ ('json'),
-      hint: 'A member of a plugin, as JSON.',
-    }))
-  return members.length > 0 ? [{ title: 'Other members', members, closed: true }] : []
-}
-
-/** @param {EntryKind} kind @param {Record<string, unknown>} entry */
-const facts = ({ idMember, idLabel, switchMember }, entry) =>
+/** @param {EntryKind} kind @param {Record<string, unknown>} entry @param {string} idLabel */
+const facts = ({ idMember, switchMember }, entry, idLabel) =>
   element(
     'dl',
     { class: 'facts' },
@@ -105,11 +84,13 @@ function usualActions(kind, open) {
 export async function entryPage(kind, id, context) {
   const { api, draft, refresh } = context
   const path = apiPath([kind.segment, id])
-  const loaded = await api.get(path)
+  const [loaded, described] = await Promise.all([api.get(path), api.describe()])
+  if (described.problem !== '') return problemPage(visible(id, 60), described, () => refresh(''), listLink(kind))
   if (loaded.problem !== '') return problemPage(visible(id, 60), loaded, () => refresh(''), listLink(kind))
   const entry = loaded.body
+  const members = membersIn(described.body, kind.segment)
   const form = entryForm({
-    groups: [...kind.groups, ...otherGroup(kind, entry)],
+    groups: groupsOf(kind, members, entry),
     entry,
     ...(loaded.version !== undefined && { version: loaded.version }),
     label: 'Save',
@@ -142,7 +123,7 @@ export async function entryPage(kind, id, context) {
   return {
     title: visible(kind.nameOf(entry), 80),
     content: [
-      facts(kind, entry),
+      facts(kind, entry, members.get(kind.idMember)?.label ?? kind.idMember),
       takeNewSecret(hashOf([kind.segment, id])),
       form.form,
       ...(kind.more?.(open) ?? []),

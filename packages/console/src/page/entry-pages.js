@@ -3,8 +3,7 @@ import { entryList } from './entry-list.js'
 import { entryPage } from './entry-page.js'
 
 /** @import { Column, Filter } from './list-page.js' */
-/** @import { Member } from './entry-fields.js' */
-/** @import { MemberGroup } from './entry-form.js' */
+/** @import { NamedGroup } from './entry-members.js' */
 /** @import { PageMaker } from './shell.js' */
 /** @import { OpenEntry } from './entry-page.js' */
 
@@ -18,15 +17,13 @@ import { entryPage } from './entry-page.js'
  * @property {string} plural
  * @property {string} lead what the list is about
  * @property {string} idMember
- * @property {string} idLabel
- * @property {string} idHint what an administrator types as the id of a new one
  * @property {'enabled' | 'active'} switchMember
  * @property {string} offText what happens when one is disabled
  * @property {string} removedText what happens when one is removed
  * @property {readonly Column<Record<string, unknown>>[]} columns
  * @property {readonly Filter[]} filters
- * @property {readonly MemberGroup[]} groups
- * @property {readonly Member[]} [newMembers] members that only a new one has
+ * @property {readonly NamedGroup[]} groups
+ * @property {readonly string[]} [newMembers] members that only a new one has
  * @property {(query: Readonly<Record<string, string>>) => string} [listPath] Default: the entries by their ids
  * @property {(entry: Record<string, unknown>) => string} nameOf
  * @property {(entry: OpenEntry) => readonly Node[]} [more] what else the page of one has

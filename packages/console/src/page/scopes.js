@@ -2,6 +2,7 @@ import { element } from './elements.js'
 import { stateFilter } from './entry-list.js'
 import { entryPages } from './entry-pages.js'
 import { stateTag, timeOf } from './list-page.js'
+import { scopeGroups } from './member-groups.js'
 import { secretsPart } from './rotate-secret.js'
 import { hashOf } from './route.js'
 import { shown, valueText, visible } from './shown-text.js'
@@ -14,8 +15,6 @@ export const scopesPage = entryPages({
   plural: 'scopes',
   lead: 'What clients can request: an API, or claims of a user.',
   idMember: 'name',
-  idLabel: 'Name of the scope',
-  idHint: 'Clients request it by this name, such as orders. It cannot be changed later.',
   switchMember: 'enabled',
   offText: 'No client can get it until you enable it again. Tokens that have it keep working.',
   removedText:
@@ -30,12 +29,7 @@ export const scopesPage = entryPages({
     { name: 'Changed', minor: true, cell: ({ changedAt }) => (changedAt === undefined ? '' : timeOf(changedAt)) },
   ],
   filters: [{ name: 'prefix', label: 'Name starts with' }, { name: 'tag', label: 'Tag' }, stateFilter],
-  groups: [
-    {
-      title: 'The scope',
-      members: [{ name: 'tags', label: 'Tags', kind: 'list', hint: 'Labels for you, to find it again. One a line.' }],
-    },
-  ],
+  groups: scopeGroups,
   nameOf: ({ name }) => String(name),
   more: (open) => [secretsPart('scopes', open, 'An API introspects tokens with it.')],
 })

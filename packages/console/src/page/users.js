@@ -4,6 +4,7 @@ import { element } from './elements.js'
 import { stateFilter } from './entry-list.js'
 import { entryPages } from './entry-pages.js'
 import { stateTag, timeOf } from './list-page.js'
+import { userGroups } from './member-groups.js'
 import { hashOf } from './route.js'
 import { sessionsPart } from './sessions.js'
 import { passwordPart } from './set-password.js'
@@ -17,8 +18,6 @@ export const usersPage = entryPages({
   plural: 'users',
   lead: 'The people who sign in at this server.',
   idMember: 'sub',
-  idLabel: 'Subject (sub)',
-  idHint: 'The id of the user in tokens. Leave it empty for a new one. It cannot be changed later.',
   switchMember: 'active',
   offText:
     'The user can no longer sign in, and all sessions and tokens end immediately. You can enable the user again.',
@@ -42,29 +41,8 @@ export const usersPage = entryPages({
   // A search by name has no other filter.
   listPath: ({ name = '', after, limit, ...filter }) =>
     name === '' ? apiPath(['users'], { ...filter, after, limit }) : apiPath(['user-names'], { name, after, limit }),
-  groups: [
-    {
-      title: 'The user',
-      members: [
-        { name: 'username', label: 'User name', kind: 'text', hint: 'The name for the sign-in.' },
-        {
-          name: 'claims',
-          label: 'Claims',
-          kind: 'json',
-          hint: 'What clients can learn about the user, as a JSON object, such as { "name": "Alice", "email": "alice@example.com" }.',
-        },
-        { name: 'tags', label: 'Tags', kind: 'list', hint: 'Labels for you, to find the user again. One a line.' },
-      ],
-    },
-  ],
-  newMembers: [
-    {
-      name: 'password',
-      label: 'Password',
-      kind: 'password',
-      hint: 'At least 8 characters. Without one, the user cannot sign in with a password.',
-    },
-  ],
+  groups: userGroups,
+  newMembers: ['password'],
   nameOf: ({ username, sub }) => String(username ?? sub),
   more: (open) => [passwordPart(open), sessionsPart(open), consentsPart(open)],
 })

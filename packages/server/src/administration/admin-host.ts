@@ -1,6 +1,6 @@
 import { openAdministration } from '@grantry/administration'
 import type { AdminHost } from '@grantry/administration/api'
-import { type AtomicDriver, openEntries, type Provider } from '@grantry/core'
+import { type AtomicDriver, directorySchemasOf, openEntries, type Plugins, type Provider } from '@grantry/core'
 import { userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { secondFactors } from '@grantry/plugins/sign-in'
 import { hashPassword } from '@grantry/users/password-hash'
@@ -15,6 +15,7 @@ export function openAdminHost(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
   storage: AtomicDriver,
   provider: Provider,
+  plugins: Plugins,
 ): AdminHost {
   const entries = openEntries({ issuer: configuration.issuer, storage })
   // The caller of the API need not know the path of the file.
@@ -31,6 +32,7 @@ export function openAdminHost(
     }),
     keys: provider.keys,
     revoke: provider.revoke,
+    schemas: directorySchemasOf(plugins),
     ...(provider.has(userSessions) && { sessions: provider.use(userSessions) }),
     ...(provider.has(userConsents) && { consents: provider.use(userConsents) }),
     ...(provider.has(secondFactors) && { secondFactors: provider.use(secondFactors) }),

@@ -1,0 +1,83 @@
+import { visible } from './shown-text.js'
+
+/** @import { Member } from './entry-fields.js' */
+/** @import { MemberGroup } from './entry-form.js' */
+/** @import { EntryKind } from './entry-pages.js' */
+
+/**
+ * Members that a form shows together.
+ *
+ * @typedef {object} NamedGroup
+ * @property {string} title
+ * @property {readonly string[]} names
+ * @property {boolean} [closed] whether the group starts closed, unless one of its members has a value
+ */
+
+/** Members that every entry has and no form shows. */
+const common = ['version', 'createdAt', 'changedAt', 'secrets', 'secret', 'password']
+
+/** @param {string} name @param {any} schema @returns {Member['kind']} */
+function kindOf(name, { type, enum: values, items, default: value }) {
+  if (Array.isArray(values)) return 'choice'
+  // Without a known default, a box would look as if it was off.
+  if (type === 'boolean') return value === undefined ? 'flag' : 'switch'
+  if (type === 'number' || type === 'integer') return 'number'
+  if (type === 'array' && items?.type === 'string') return 'list'
+  if (type === 'string') return name === 'password' ? 'password' : 'text'
+  return 'json'
+}
+
+/** What is typed into a control of a kind. @type {Partial<Record<Member['kind'], string>>} */
+const forms = { list: ' One a line.', json: ' As JSON.' }
+
+/** @param {string} name @param {any} schema @returns {Member} */
+function memberOf(name, schema) {
+  const { const: only, enum: options = only === undefined ? undefined : [only], default: fallback } = schema
+  const kind = kindOf(name, { ...schema, enum: options })
+  return {
+    name,
+    kind,
+    label: visible(schema.title ?? name, 60),
+    hint: `${visible(schema.description ?? 'A member of a plugin.', 500)}${forms[kind] ?? ''}`,
+    ...(options !== undefined && { options: options.map(String) }),
+    ...(fallback !== undefined && { fallback }),
+  }
+}
+
+/**
+ * Returns the members that the API accepts for new entries of a kind, by name. Its description is the only place that
+ * explains them.
+ *
+ * @param {any} description OpenAPI
+ * @param {string} segment
+ * @returns {ReadonlyMap<string, Member>}
+ */
+export function membersIn(description, segment) {
+  /** @type {[string, any][]} */
+  const paths = Object.entries(description?.paths ?? {})
+  const [, path] = paths.find(([name]) => name.endsWith(`/${segment}`)) ?? []
+  const { properties = {} } = path?.post?.requestBody?.content?.['application/json']?.schema ?? {}
+  return new Map(Object.entries(properties).map(([name, schema]) => [name, memberOf(name, schema)]))
+}
+
+/**
+ * Returns the groups of a form. What no group names, such as a member of a plugin, is in the last one.
+ *
+ * @param {EntryKind} kind
+ * @param {ReadonlyMap<string, Member>} members
+ * @param {Record<string, unknown>} entry
+ * @returns {readonly MemberGroup[]}
+ */
+export function groupsOf({ groups, idMember, switchMember }, members, entry) {
+  /** @param {readonly string[]} names */
+  const membersOf = (names) =>
+    names
+      .filter((name) => members.has(name) || entry[name] !== undefined)
+      .map((name) => members.get(name) ?? memberOf(name, {}))
+  const known = new Set([...common, idMember, switchMember, ...groups.flatMap(({ names }) => names)])
+  const others = new Set([...members.keys(), ...Object.keys(entry)].filter((name) => !known.has(name)))
+  return [
+    ...groups.map(({ names, ...group }) => ({ ...group, members: membersOf(names) })),
+    ...(others.size === 0 ? [] : [{ title: 'Other members', members: membersOf([...others]), closed: true }]),
+  ]
+}
