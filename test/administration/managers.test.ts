@@ -5,7 +5,7 @@ import { type EntryStore, openEntries } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 
-type Failing = Partial<Pick<EntryStore, 'create' | 'replace'>>
+type Failing = Partial<Pick<EntryStore, 'create' | 'replace' | 'remove'>>
 
 /** Clients in a memory storage. `failing` replaces methods of the entries. */
 function setting(failing: (entries: EntryStore) => Failing = () => ({}), more: Partial<AdministrationOptions> = {}) {
@@ -19,8 +19,8 @@ function setting(failing: (entries: EntryStore) => Failing = () => ({}), more: P
     ...more,
   })
   const trail = async () => (await administration.audit({ limit: 10 })).records
-  const { clients } = administration.as({ who: 'alice' })
-  return { entries, revoked, clients, trail }
+  const { clients, users } = administration.as({ who: 'alice' })
+  return { entries, revoked, clients, users, trail }
 }
 
 const reasonOf = (call: Promise<unknown>) =>
@@ -74,6 +74,63 @@ describe('the audit trail', () => {
     await clients.add({ clientId: 'web' })
     for (let number = 0; number < 8; number += 1) await clients.edit('web', { clientName: `${number}` })
     expect((await trail()).map(({ after }) => after?.clientName)).toEqual([...'76543210', undefined])
+  })
+
+  test.each(['client', 'user'] as const)(
+    'has the end of a %s whose removal was refused, but who was disabled',
+    async (kind) => {
+      const { entries, clients, users, trail, revoked } = setting((store) => ({
+        // Another administrator changes the entry between the two writes of the removal.
+        async remove(of, id, version) {
+          const present = of === kind ? await store.get(of, id) : undefined
+          if (present !== undefined) await store.replace(of, id, present.version, present.value)
+          return store.remove(of, id, version)
+        },
+      }))
+      await clients.add({ clientId: 'web' })
+      await users.add({ sub: 'web', username: 'web' })
+      const manager = kind === 'client' ? clients : users
+      expect(await reasonOf(manager.remove('web'))).toBe('outdated')
+      const [record] = await trail()
+      const off = kind === 'client' ? { enabled: false } : { active: false }
+      expect(record).toEqual({
+        action: `${kind}_changed`,
+        id: 'web',
+        who: 'alice',
+        time: expect.any(String),
+        before: {},
+        after: off,
+        outcome: 'done',
+      })
+      expect(revoked.at(-1)).toEqual(kind === 'client' ? { clientId: 'web' } : { subject: 'web' })
+      expect(await entries.get(kind, 'web')).toMatchObject({ value: { [kind]: off } })
+      // A second attempt has nothing to disable.
+      expect(await reasonOf(manager.remove('web'))).toBe('outdated')
+      expect((await trail())[0]).toMatchObject({ action: `${kind}_revoked`, id: 'web', outcome: 'done' })
+    },
+  )
+
+  test('has a revocation whose change was refused afterwards', async () => {
+    let isLate = false
+    const { clients, trail, revoked } = setting((store) => ({
+      async create(kind, id, value) {
+        if (kind === 'client' && isLate) await store.create(kind, id, value)
+        return store.create(kind, id, value)
+      },
+      async replace(kind, id, version, value) {
+        if (kind === 'client' && isLate) await store.replace(kind, id, version, value)
+        return store.replace(kind, id, version, value)
+      },
+    }))
+    await clients.add({ clientId: 'web', enabled: false })
+    isLate = true
+    expect(await reasonOf(clients.edit('web', { enabled: true }))).toBe('outdated')
+    expect(await reasonOf(clients.add({ clientId: 'zoo' }))).toBe('exists')
+    expect(await reasonOf(clients.edit('web', { clientName: 'Web' }))).toBe('outdated')
+    const revocations = (await trail()).filter(({ action }) => action === 'client_revoked')
+    expect(revocations).toMatchObject([{ id: 'zoo' }, { id: 'web' }])
+    expect(revoked).toEqual([{ clientId: 'web' }, { clientId: 'web' }, { clientId: 'zoo' }])
+    expect(await trail()).toHaveLength(3)
   })
 
   test('records labels', async () => {

@@ -48,12 +48,15 @@ const maxChanges = 999_999
 
 const recordOf = (value: AuditRecord): Json => value as unknown as Json
 
+/** Notes what is in effect already, for the case that the rest of the change is refused. */
+export type NoteEffect = (effect: Omit<AuditedChange, 'id'>) => void
+
 /** Records changes. */
-export type Audit = <T>(by: Administrator, change: AuditedChange, make: () => Promise<T>) => Promise<T>
+export type Audit = <T>(by: Administrator, change: AuditedChange, make: (note: NoteEffect) => Promise<T>) => Promise<T>
 
 /**
  * Records each change before it is made. So a change that is in effect is in the trail, whatever happens in the middle; a
- * change that was refused is not.
+ * change that was refused is not, except for what it has noted.
  */
 export function createAudit({ entries, now, runtime }: AuditDeps): Audit {
   /** Counts down, so that changes of the same millisecond are in their order, too. */
@@ -71,14 +74,22 @@ export function createAudit({ entries, now, runtime }: AuditDeps): Audit {
     const begun: AuditRecord = { time: new Date(time).toISOString(), ...by, ...change, outcome: 'unknown' }
     const entry = await entries.create('audit', idAt(time), recordOf(begun))
     if (entry === undefined) throw new Error('two records of the audit trail have the same random id')
+    let effect: Omit<AuditedChange, 'id'> | undefined
     try {
-      const made = await make()
+      const made = await make((noted) => {
+        effect = noted
+      })
       const done = recordOf({ ...begun, outcome: 'done' })
       // A new secret must reach the administrator even if the storage fails now. The record then says `unknown`.
       await entries.replace('audit', entry.id, entry.version, done).catch(() => {})
       return made
     } catch (cause) {
-      if (refusalOf(cause) !== undefined) await entries.remove('audit', entry.id, entry.version)
+      if (refusalOf(cause) !== undefined) {
+        const { id } = change
+        const noted = effect && recordOf({ time: begun.time, ...by, ...effect, id, outcome: 'done' })
+        if (noted === undefined) await entries.remove('audit', entry.id, entry.version)
+        else await entries.replace('audit', entry.id, entry.version, noted)
+      }
       throw cause
     }
   }

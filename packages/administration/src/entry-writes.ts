@@ -6,7 +6,7 @@ import {
   type Json,
   type RevocationTarget,
 } from '@grantry/core'
-import type { Administrator, Audit } from './audit.ts'
+import type { Administrator, Audit, NoteEffect } from './audit.ts'
 import { differences, type Members } from './differences.ts'
 import type { EntryType } from './entry-type.ts'
 import { entryValueOf, type Managed, managedIn, readEntry, type Stored } from './managed-entry.ts'
@@ -62,6 +62,13 @@ async function disabled<T extends object>(
   return entries.replace(type.kind, entry.id, entry.version, value)
 }
 
+/** The effect of disabling an entry, for the audit trail. */
+function switchedOff<T extends object>({ kind, ...type }: EntryType<T>, managed: Managed<T> | undefined) {
+  const was = (managed?.value as Members | undefined)?.[type.switch]
+  const before = was === undefined ? {} : { [type.switch]: was }
+  return { action: `${kind}_changed`, before, after: { [type.switch]: false } }
+}
+
 export function createWrites<T extends object>(
   type: EntryType<T>,
   { entries, check, audit, revoke }: ManageDeps<T>,
@@ -74,8 +81,10 @@ export function createWrites<T extends object>(
   const shown = (members: Members): Members =>
     Object.fromEntries(Object.entries(members).map(([member, value]) => [member, type.shown(member, value)]))
 
-  async function end(id: string): Promise<void> {
-    if (revocation !== undefined) await revoke(revocation(id))
+  async function end(id: string, note?: NoteEffect): Promise<void> {
+    if (revocation === undefined) return
+    await revoke(revocation(id))
+    note?.({ action: `${kind}_revoked` })
   }
 
   const onlySwitches = (...parts: readonly Members[]): boolean =>
@@ -95,9 +104,9 @@ export function createWrites<T extends object>(
       const endsTokens = revocation !== undefined && type.keepsTokens !== true
       // Before the revocation: the tokens of the entry that exists stay active.
       if (endsTokens && (await entries.get(kind, id)) !== undefined) throw taken(id)
-      return audit(by, { action: `${kind}_added`, id, after: shown(comparable(stored)) }, async () => {
+      return audit(by, { action: `${kind}_added`, id, after: shown(comparable(stored)) }, async (note) => {
         // Tokens of an earlier entry with this id must not become active again.
-        if (endsTokens) await end(id)
+        if (endsTokens) await end(id, note)
         const entry = await entries.create(kind, id, value)
         if (entry === undefined) throw taken(id)
         return readEntry(type, entry)
@@ -114,9 +123,9 @@ export function createWrites<T extends object>(
       const after = differences(comparable(next), comparable(found))
       const [was, is] = [isEnabled(found.value), isEnabled(next.value)]
       if (is || !onlySwitches(before, after)) await check(next.value)
-      return audit(by, { action, id, before: shown(before), after: shown(after) }, async () => {
+      return audit(by, { action, id, before: shown(before), after: shown(after) }, async (note) => {
         // A process that remembered the entry could issue tokens in the seconds after it was disabled.
-        if (is && !was) await end(id)
+        if (is && !was) await end(id, note)
         const entry = await entries.replace(kind, id, version, value)
         if (entry === undefined) throw outdated(id)
         // Also if it was disabled: the revocation may have failed then.
@@ -128,11 +137,13 @@ export function createWrites<T extends object>(
       const { id } = entry
       const managed = managedIn(type, entry)
       const before = managed && shown(comparable(managed))
-      await audit(by, { action: `${kind}_removed`, id, before }, async () => {
+      await audit(by, { action: `${kind}_removed`, id, before }, async (note) => {
         // Disabled first: if the revocation fails, the entry is there, and the removal can be repeated.
         const last = revocation === undefined ? entry : await disabled(type, entries, entry)
         if (last === undefined) throw outdated(id)
-        await end(id)
+        await end(id, note)
+        // More than that: the tokens end whenever an entry is disabled.
+        if (last !== entry) note(switchedOff(type, managed))
         if (!(await entries.remove(kind, id, last.version))) throw outdated(id)
       })
     },
