@@ -51,6 +51,7 @@ const sendFastify: Send = async (api, rawHeaders, scopes) => {
       status = code
     },
     header: (name: string, value: string) => headers.set(name, value),
+    raw: { setHeader: (name: string, value: string) => headers.set(name, value) },
     send: (text: string) => {
       body = text
       return reply
@@ -122,7 +123,8 @@ describe.each([
   })
 
   test('fails with an error of the check', async () => {
-    const api = { authorize: () => Promise.reject(new Error('defect')) } as unknown as ResourceServer
+    const fail = () => Promise.reject(new Error('defect'))
+    const api = { metadata: () => undefined, authorize: fail } as unknown as ResourceServer
     await expect(send(api, [])).rejects.toThrow('defect')
   })
 

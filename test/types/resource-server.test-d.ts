@@ -1,7 +1,9 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import {
   type AccessToken,
+  type AuthInfo,
   createResourceServer,
+  mcpAuth,
   type ResourceServer,
   type ResourceServerOptions,
 } from '../../packages/resource-server/src/index.ts'
@@ -43,4 +45,33 @@ test('an audience is required, and DPoP requires the public URL', () => {
   // @ts-expect-error The header Host would decide which proofs are accepted.
   void (() => createResourceServer({ issuer, audience: issuer, dpop: {} }))
   expectTypeOf<ResourceServerOptions['jwt']>().not.toBeAny()
+})
+
+test('an API is named by its audience or its identifier', () => {
+  const [issuer, resource] = ['https://id.example.com', 'https://api.example.com/mcp']
+  expectTypeOf(() => createResourceServer({ issuer, resource })).returns.toEqualTypeOf<ResourceServer>()
+  expectTypeOf(() =>
+    createResourceServer({ issuer, audience: 'api', resource }),
+  ).returns.toEqualTypeOf<ResourceServer>()
+  // @ts-expect-error The metadata document has the identifier of the server.
+  void (() => mcpAuth({ issuer, audience: resource }, () => new Response()))
+})
+
+/** As `@modelcontextprotocol/sdk` 1.32 and `@modelcontextprotocol/server` 2.4 define it. */
+interface SdkAuthInfo {
+  token: string
+  clientId: string
+  scopes: string[]
+  expiresAt?: number
+  resource?: URL
+  resourceMetadataUrl?: string
+  extra?: Record<string, unknown>
+}
+
+test('a token has the form of the MCP SDKs', () => {
+  expectTypeOf<AuthInfo>().toExtend<SdkAuthInfo>()
+  const verifier: { verifyAccessToken(token: string): Promise<SdkAuthInfo> } = { verifyAccessToken: api.verify }
+  void verifier
+  const transport = (_request: Request, _options?: { authInfo?: SdkAuthInfo; parsedBody?: unknown }) => new Response()
+  void (() => mcpAuth({ issuer: 'https://id.example.com', resource: 'https://api.example.com/mcp' }, transport))
 })

@@ -1,15 +1,21 @@
-import { safeUrl, seconds, text, texts } from './check.ts'
+import { safeUrl, seconds, text } from './check.ts'
 import type { ClaimRules } from './claims.ts'
 import { type IssuerPattern, type Issuers, issuersOf } from './issuers.ts'
 import { createJsonFetch, type Fetch, type JsonFetch } from './json-fetch.ts'
 import { createMetadata, type FindInMetadata } from './metadata.ts'
+import { audiencesOf, type Resource, resourceOf } from './resource.ts'
 
 /** The options that concern all parts. */
 export interface CommonOptions {
   /** The issuer of the access tokens: their `iss`, compared character by character; or a pattern for many issuers. */
   readonly issuer: string | IssuerPattern
-  /** The names of this API in `aud`. A token needs one of them. */
-  readonly audience: string | readonly string[]
+  /** The names of this API in `aud`. A token needs one of them. Default: `resource`. */
+  readonly audience?: string | readonly string[] | undefined
+  /**
+   * The identifier of this API: the URL that clients are given, such as `https://api.example.com/mcp`. The API serves its
+   * metadata document (RFC 9728), and each challenge names it. Default: there is none, and `audience` is required.
+   */
+  readonly resource?: string | undefined
   /**
    * The claim that stands for `aud`, for issuers whose access tokens have none: `client_id` at Amazon Cognito. Requires
    * `requiredClaims`, which distinguish access tokens from identity tokens. Default: `aud`.
@@ -31,6 +37,7 @@ export interface CommonOptions {
 export interface Context {
   readonly rules: ClaimRules
   readonly issuers: Issuers
+  readonly resource: Resource | undefined
   readonly fetchJson: JsonFetch
   /** Returns the function that finds endpoints of the issuer. Throws a TypeError if the issuer has no safe URL. */
   readonly metadata: () => FindInMetadata
@@ -58,7 +65,8 @@ function requiredClaimsOf({ audienceClaim = 'aud', requiredClaims = {} }: Common
 /** @throws TypeError with one sentence for a mistake in the options */
 export function contextOf(options: CommonOptions): Context {
   const issuers = issuersOf(options.issuer)
-  const audience = texts(options.audience, 'audience')
+  const resource = options.resource === undefined ? undefined : resourceOf(options.resource)
+  const audience = audiencesOf(options.audience, resource)
   const audienceClaim = text(options.audienceClaim ?? 'aud', 'audienceClaim')
   const requiredClaims = requiredClaimsOf(options)
   const clockTolerance = seconds(options.clockTolerance, 10, [0, 300], 'clockTolerance')
@@ -70,6 +78,7 @@ export function contextOf(options: CommonOptions): Context {
   return {
     rules: { issuers, audience, audienceClaim, requiredClaims, clockTolerance, now },
     issuers,
+    resource,
     fetchJson,
     timeout,
     maxWait,

@@ -1,3 +1,4 @@
+export type { AuthInfo } from './auth-info.ts'
 export type { RequiredBinding } from './binding.ts'
 export type { FindCertificate } from './certificate.ts'
 export type { Claims } from './claims.ts'
@@ -8,8 +9,16 @@ export type { IntrospectionOptions, IntrospectionRequest } from './introspection
 export type { IssuerPattern } from './issuers.ts'
 export type { Fetch } from './json-fetch.ts'
 export type { JwtOptions } from './jwt.ts'
-export type { Refusal, ResourceServerOptions } from './options.ts'
+export { type McpAuthOptions, mcpAuth } from './mcp.ts'
+export type {
+  ProtectedResourceOptions,
+  Refusal,
+  ResourceServerOptions,
+  ResourceServerSettings,
+} from './options.ts'
 export type { PresentedRequest } from './presented-request.ts'
 export type { Reason } from './refusal.ts'
 export type { Requirement } from './requirement.ts'
+export type { ResourceMetadataOptions } from './resource-metadata.ts'
 export { type AccessDecision, type AccessToken, createResourceServer, type ResourceServer } from './resource-server.ts'
+export type { VerificationError } from './verify.ts'

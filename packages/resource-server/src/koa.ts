@@ -1,6 +1,7 @@
 import { type NodeRequest, presentedOf } from './middleware/node-request.ts'
+import { outcomeOf } from './middleware/outcome-of.ts'
 import { setToken } from './middleware/token-of.ts'
-import { type Requirement, scopesOf } from './requirement.ts'
+import { type Requirement, requirementOf } from './requirement.ts'
 import type { ResourceServer } from './resource-server.ts'
 
 export { tokenOf } from './middleware/token-of.ts'
@@ -15,16 +16,17 @@ export interface KoaContext {
 }
 
 /**
- * Returns a middleware for Koa that passes on only requests with a valid token, which `tokenOf(ctx)` returns.
+ * Returns a middleware for Koa that passes on only requests with a valid token, which `tokenOf(ctx)` returns. It serves
+ * the metadata document, if `api` has one and the request is for it.
  *
  * @throws TypeError with one sentence for a mistake in the requirement
  * @example
  * router.get('/orders', requireToken(api, { scopes: 'orders:read' }), (ctx) => { ctx.body = tokenOf(ctx).claims.sub })
  */
 export function requireToken(api: ResourceServer, requirement: Requirement = {}) {
-  scopesOf(requirement)
+  requirementOf(requirement)
   return async (ctx: KoaContext, next: () => Promise<unknown>): Promise<void> => {
-    const { token, response } = await api.authorize(presentedOf(ctx.req, ctx.originalUrl, ctx), requirement)
+    const { token, response } = await outcomeOf(api, presentedOf(ctx.req, ctx.originalUrl, ctx), requirement)
     if (response === undefined) {
       setToken(ctx, token)
       for (const [name, value] of Object.entries(token.headers)) ctx.set(name, value)

@@ -4,6 +4,7 @@ import { assertMembers } from './check.ts'
 import type { CommonOptions } from './context.ts'
 import type { DpopProofOptions } from './dpop/dpop.ts'
 import type { Reason } from './refusal.ts'
+import type { ResourceMetadataOptions } from './resource-metadata.ts'
 import type { Formats } from './validate-token.ts'
 
 /** A refusal, for logs. */
@@ -14,8 +15,10 @@ export interface Refusal {
   readonly cause?: unknown
 }
 
-/** The options of {@link createResourceServer}. */
-export interface ResourceServerOptions extends CommonOptions, Formats {
+/** The options that both forms of {@link createResourceServer} have. */
+export interface ResourceServerSettings extends CommonOptions, Formats {
+  /** What the metadata document contains, besides what other options determine. Requires `resource`. */
+  readonly metadata?: ResourceMetadataOptions | undefined
   /** How DPoP proofs are checked. Default: tokens that need one are refused. */
   readonly dpop?: DpopProofOptions | undefined
   /** Returns the certificate of the client. Default: tokens that need one are refused. */
@@ -30,9 +33,21 @@ export interface ResourceServerOptions extends CommonOptions, Formats {
   readonly onRefusal?: ((refusal: Refusal) => void | Promise<void>) | undefined
 }
 
+/** The options of {@link createResourceServer} for an API with audiences of its own. */
+export interface ResourceServerOptions extends ResourceServerSettings {
+  readonly audience: string | readonly string[]
+}
+
+/** The options of {@link createResourceServer} for an API whose audience is its identifier. */
+export interface ProtectedResourceOptions extends ResourceServerSettings {
+  readonly resource: string
+}
+
 const optionNames = [
   'issuer',
   'audience',
+  'resource',
+  'metadata',
   'audienceClaim',
   'requiredClaims',
   'jwt',
@@ -52,9 +67,11 @@ const optionNames = [
 const bindings: readonly unknown[] = [undefined, 'dpop', 'certificate', 'any']
 
 /** @throws TypeError with one sentence for a mistake in the options, except in those of the parts */
-export function assertOptions(options: ResourceServerOptions): void {
+export function assertOptions(options: ResourceServerSettings): void {
   assertMembers(options, optionNames, 'The options')
   const { requiredBinding, dpop, clientCertificate } = options
+  if (options.metadata !== undefined && options.resource === undefined)
+    throw new TypeError('metadata requires resource')
   if (!bindings.includes(requiredBinding)) throw new TypeError('requiredBinding must be dpop, certificate or any')
   const possible = { dpop, certificate: clientCertificate, any: dpop ?? clientCertificate }
   if (requiredBinding !== undefined && possible[requiredBinding] === undefined) {

@@ -1,8 +1,14 @@
-/** How a client is refused: the status, and the error code of RFC 6750 section 3.1 or RFC 9449 section 7.1. */
+/** How a client is refused: the status, and the error code of RFC 6750 section 3.1, RFC 9449 section 7.1 or RFC 9470 section 3. */
 interface Kind {
   readonly status: 400 | 401 | 403 | 503
   /** Absent if the request had no credentials (RFC 6750 section 3.1). */
-  readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce'
+  readonly error?:
+    | 'invalid_request'
+    | 'invalid_token'
+    | 'insufficient_scope'
+    | 'insufficient_user_authentication'
+    | 'invalid_dpop_proof'
+    | 'use_dpop_nonce'
   readonly description?: string
 }
 
@@ -16,6 +22,11 @@ const nonceRequired: Kind = {
   status: 401,
   error: 'use_dpop_nonce',
   description: 'The DPoP proof must contain the nonce of the header DPoP-Nonce',
+}
+const wrongAuthentication: Kind = {
+  status: 401,
+  error: 'insufficient_user_authentication',
+  description: 'The user must authenticate again, or in another way',
 }
 // Not an error of the client, and no reason for it to request another token.
 const unavailable: Kind = { status: 503, description: 'The access token cannot be validated at the moment' }
@@ -62,6 +73,8 @@ export const kinds = {
   replay_store_unavailable: unavailable,
   keys_unavailable: unavailable,
   introspection_unavailable: unavailable,
+  acr_insufficient: wrongAuthentication,
+  authentication_too_old: wrongAuthentication,
   scope_missing: { status: 403, error: 'insufficient_scope', description: 'The access token lacks a required scope' },
 } as const satisfies Readonly<Record<string, Kind>>
 

@@ -1,5 +1,7 @@
 import type { RequiredBinding } from './binding.ts'
 import { kindOf, type Reason } from './refusal.ts'
+import type { CheckedRequirement } from './requirement.ts'
+import { authenticationParams } from './user-authentication.ts'
 
 /** An authentication scheme that a client can use, with the parameters that it has in every challenge. */
 export interface Scheme {
@@ -25,20 +27,24 @@ export interface RefusalDetails {
   readonly schemes: readonly Scheme[]
   /** The scheme of the refused request, which the error is about. */
   readonly used: Scheme['name'] | undefined
-  /** The scopes that the request requires. */
-  readonly scopes: readonly string[]
+  /** What the request requires. */
+  readonly requirement: CheckedRequirement
+  /** The URL of the metadata document of this resource, if it has one. */
+  readonly metadataUrl: string | undefined
   readonly headers: Readonly<Record<string, string>>
 }
 
-// No value contains a quotation mark or a backslash: the realm and the scopes are checked, the others are constants.
+// No value contains a quotation mark or a backslash: the realm, the requirement and the URL are checked when they are
+// configured, the others are constants. No value comes from the request.
 function challenge(name: string, params: Readonly<Record<string, string>>): string {
   const list = Object.entries(params).map(([param, value]) => `${param}="${value}"`)
   return list.length === 0 ? name : `${name} ${list.join(', ')}`
 }
 
 /** Returns the header `WWW-Authenticate`: one challenge for each scheme (RFC 9110 section 11.6.1). */
-function challenges(reason: Reason, { schemes, used, scopes }: RefusalDetails): string {
+function challenges(reason: Reason, { schemes, used, requirement, metadataUrl }: RefusalDetails): string {
   const { error, description } = kindOf(reason)
+  const { scopes } = requirement
   const failed = schemes.find(({ name }) => name === used) ?? schemes[0]
   return schemes
     .map(({ name, params: { algs, ...params } }) =>
@@ -46,6 +52,8 @@ function challenges(reason: Reason, { schemes, used, scopes }: RefusalDetails): 
         ...params,
         ...(failed?.name === name && error !== undefined && { error, error_description: description ?? '' }),
         ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+        ...(error === 'insufficient_user_authentication' && authenticationParams(requirement)),
+        ...(metadataUrl !== undefined && { resource_metadata: metadataUrl }),
         ...(algs !== undefined && { algs }),
       }),
     )
@@ -55,12 +63,14 @@ function challenges(reason: Reason, { schemes, used, scopes }: RefusalDetails): 
 /**
  * Creates the response to a refused request.
  *
- * @see RFC 6750 section 3, RFC 9449 section 7.1
+ * @see RFC 6750 section 3, RFC 9449 section 7.1, RFC 9470 section 3, RFC 9728 section 5.1
  */
 export function refusalResponse(reason: Reason, details: RefusalDetails): Response {
   const { status, error, description } = kindOf(reason)
   const headers = new Headers({ 'cache-control': 'no-store', ...details.headers })
   if (status !== 503) headers.set('www-authenticate', challenges(reason, details))
+  // Otherwise pages of other origins could not read it.
+  if (details.metadataUrl !== undefined) headers.set('access-control-expose-headers', 'WWW-Authenticate, DPoP-Nonce')
   if (description === undefined) return new Response(null, { status, headers })
   headers.set('content-type', 'application/json')
   const code = error ?? 'temporarily_unavailable'

@@ -1,3 +1,4 @@
+import type { AuthInfo } from '../auth-info.ts'
 import type { AccessToken } from '../resource-server.ts'
 
 const tokens = new WeakMap<object, AccessToken>()
@@ -15,4 +16,21 @@ export function tokenOf(source: object): AccessToken {
   const token = tokens.get(source)
   if (token === undefined) throw new TypeError('requireToken() has not run for this request')
   return token
+}
+
+const infos = new WeakMap<object, AuthInfo>()
+
+/** Remembers the token of a request in the form of the MCP SDKs. */
+export const setAuthInfo = (source: object, info: AuthInfo): void => void infos.set(source, info)
+
+/**
+ * Returns the access token of a request in the form of the MCP SDKs, for `handler.fetch(request, { authInfo })`.
+ *
+ * @param source the object that the middleware received: the request of Express and Fastify, the context of Hono
+ * @throws TypeError if no `mcpAuth()` has run for this request
+ */
+export function authInfoOf(source: object): AuthInfo {
+  const info = infos.get(source)
+  if (info === undefined) throw new TypeError('mcpAuth() has not run for this request')
+  return info
 }

@@ -1,0 +1,43 @@
+import { isToken } from './authorization-header.ts'
+import type { RequiredBinding } from './binding.ts'
+import type { Claims } from './claims.ts'
+import type { ValidateToken } from './jwt.ts'
+import { isRefused, kindOf, type Reason, type Refused, refused } from './refusal.ts'
+
+/** Why `verify()` rejects: an outage of the issuer is not an error of the client. */
+export interface VerificationError extends Error {
+  /** 401: another token is needed. 503: the same token may be valid later. */
+  readonly status: 401 | 503
+  readonly code: 'invalid_token' | 'temporarily_unavailable'
+  readonly reason: Reason
+}
+
+/** Characters, as in the Authorization header. */
+const maxLength = 16_384
+
+/**
+ * Validates a token without its request. One that is bound to a key or certificate is refused: there is no proof of it.
+ */
+export async function validateAlone(
+  token: string,
+  validateToken: ValidateToken,
+  required: RequiredBinding | undefined,
+): Promise<{ readonly claims: Claims } | Refused> {
+  if (typeof token !== 'string' || token.length > maxLength || !isToken(token)) return refused('token_malformed')
+  const validated = await validateToken(token)
+  if (isRefused(validated)) return validated
+  const { cnf, token_type: type } = validated.claims
+  if (cnf !== undefined || String(type).toLowerCase() === 'dpop') return refused('binding_not_supported')
+  return required === undefined ? validated : refused('binding_missing')
+}
+
+/** Returns the error for a refusal. Its message can be sent to the client. */
+export function verificationError({ reason, cause }: Refused): VerificationError {
+  const { status, description } = kindOf(reason)
+  const isOutage = status === 503
+  return Object.assign(new Error(description, cause === undefined ? undefined : { cause }), {
+    status: isOutage ? (503 as const) : (401 as const),
+    code: isOutage ? ('temporarily_unavailable' as const) : ('invalid_token' as const),
+    reason,
+  })
+}

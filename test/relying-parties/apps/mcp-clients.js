@@ -1,0 +1,60 @@
+// Clients of both generations of the official MCP SDK. They know only the URL of the server and their client id.
+import * as current from '@modelcontextprotocol/client'
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+
+const generations = {
+  'SDK 1': { Client, StreamableHTTPClientTransport, UnauthorizedError },
+  'SDK 2': current,
+}
+
+export const redirectUrl = 'http://127.0.0.1:9/callback'
+
+/** What a client remembers. The URL that it would open in a browser is in `opened`. */
+function createMemory() {
+  const memory = { opened: undefined, tokens: undefined, verifier: undefined, discovery: undefined }
+  const provider = {
+    redirectUrl,
+    clientMetadata: { redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
+    clientInformation: () => ({ client_id: 'mcp-client' }),
+    tokens: () => memory.tokens,
+    saveTokens: (tokens) => {
+      memory.tokens = tokens
+    },
+    redirectToAuthorization: (url) => {
+      memory.opened = url
+    },
+    saveCodeVerifier: (verifier) => {
+      memory.verifier = verifier
+    },
+    codeVerifier: () => memory.verifier,
+    saveDiscoveryState: (state) => {
+      memory.discovery = state
+    },
+    discoveryState: () => memory.discovery,
+  }
+  return { memory, provider }
+}
+
+/**
+ * Signs in and calls the tool `whoami`.
+ *
+ * @param open what the browser of the user does with a URL: returns the URL that the client gets back
+ */
+export async function useServer(generation, url, open) {
+  const { Client, StreamableHTTPClientTransport, UnauthorizedError } = generations[generation]
+  const { memory, provider } = createMemory()
+  const transportOf = () => new StreamableHTTPClientTransport(new URL(url), { authProvider: provider })
+  const first = transportOf()
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const refused = await client.connect(first).catch((error) => error)
+  if (!(refused instanceof UnauthorizedError)) throw refused
+  const back = await open(memory.opened)
+  await first.finishAuth(back.searchParams.get('code'), back.searchParams.get('iss') ?? undefined)
+  const signedIn = new Client({ name: 'test', version: '1.0.0' })
+  await signedIn.connect(transportOf())
+  const result = await signedIn.callTool({ name: 'whoami', arguments: {} })
+  await signedIn.close()
+  return { asked: Object.fromEntries(memory.opened.searchParams), result: JSON.parse(result.content[0].text) }
+}
