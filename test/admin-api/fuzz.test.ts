@@ -52,7 +52,7 @@ const hostileValues: readonly unknown[] = [
 
 test('each operation refuses wrong and hostile input with a problem', async () => {
   const f = await setting({
-    more: { requestsPerMinute: 1_000_000 },
+    more: { requestsPerMinute: 1_000_000, requestsPerMinutePerAddress: 1_000_000 },
     host: {
       sessions: {
         list: async (sub) => [{ sid: sub, subject: { amr: ['pwd'], authTime: 1 }, startedAt: 1, expiresAt: 2 }],

@@ -45,7 +45,7 @@ export async function setting({
   plugins,
   keys,
 }: {
-  readonly more?: { readonly requestsPerMinute?: number }
+  readonly more?: { readonly requestsPerMinute?: number; readonly requestsPerMinutePerAddress?: number }
   readonly storage?: ProviderOptions['storage']
   readonly host?: Partial<AdminHost>
   readonly plugins?: ProviderOptions['plugins']

@@ -79,6 +79,7 @@ export const samples = {
       effects: true,
       subpaths: true,
       problems: true,
+      admit: nothing,
       params,
       handle: nothing,
     },

@@ -15,6 +15,7 @@ import { assertAccepted } from './accept.ts'
 import {
   adminScope,
   assertAdministrator,
+  assertNoTokenInUrl,
   assertNotAdministrator,
   assertScope,
   nameOf,
@@ -25,7 +26,7 @@ import { consentOperations } from './consents.ts'
 import type { AdminHost } from './host.ts'
 import { once } from './idempotency.ts'
 import { keyOperations } from './keys.ts'
-import { createCallLimit } from './limit-calls.ts'
+import { createAddressLimit, createCallLimit } from './limit-calls.ts'
 import { createMatch } from './match.ts'
 import { describeApi } from './openapi.ts'
 import type { Operation, OperationCall } from './operation.ts'
@@ -51,15 +52,20 @@ const ids = (what: string) =>
     `must be an array of ${what}`,
   )
 
+const count = v.pipe(
+  v.number('must be a number'),
+  v.integer('must be a whole number'),
+  v.minValue(1, 'must be at least 1'),
+)
+
 /** The schema of the options that a configuration can contain. */
 export const adminSchema = configurationObject({
   clients: v.pipe(ids('client ids'), v.nonEmpty('must name at least one client')),
   administrators: v.optional(ids('the subs of users'), []),
   /** Requests of each administrator in a minute, in each process. */
-  requestsPerMinute: v.optional(
-    v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1')),
-    600,
-  ),
+  requestsPerMinute: v.optional(count, 600),
+  /** Requests of each client address in a minute, with and without a token, in each process. */
+  requestsPerMinutePerAddress: v.optional(count, 1200),
 })
 
 export interface AdminOptions extends v.InferInput<typeof adminSchema> {
@@ -74,9 +80,10 @@ export interface AdminOptions extends v.InferInput<typeof adminSchema> {
  * @throws TypeError for a mistake in the options.
  */
 export function admin({ host: open, ...options }: AdminOptions): Plugin {
-  const { clients, administrators: subs, requestsPerMinute } = parseConfiguration(adminSchema, options, 'admin()')
+  const { clients, administrators: subs, ...limits } = parseConfiguration(adminSchema, options, 'admin()')
   const administrators = { clients: new Set(clients), subs: new Set(subs) }
-  const limitCalls = createCallLimit(requestsPerMinute)
+  const limitCalls = createCallLimit(limits.requestsPerMinute)
+  const limitAddress = createAddressLimit(limits.requestsPerMinutePerAddress)
   const operations: readonly Operation[] = [
     ...overviewOperations((url, host) => describeApi(url, operations, host)),
     ...clientOperations,
@@ -94,6 +101,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
   }
 
   async function run({ caller, params, request }: Call<unknown, 'token'>, kit: EndpointKit): Promise<Reply> {
+    assertNoTokenInUrl(request, kit)
     assertAdministrator(caller, administrators, kit)
     const who = nameOf(caller)
     limitCalls(who, kit)
@@ -126,6 +134,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
       scope: [adminScope, readScope],
       problems: true,
       params: v.any(),
+      admit: ({ clientAddress }, kit) => limitAddress(clientAddress, kit),
       async handle(call, kit) {
         try {
           return await run(call, kit)

@@ -1,4 +1,4 @@
-import type { Kit, TokenCaller } from '@grantry/core'
+import type { EndpointRequest, Kit, TokenCaller } from '@grantry/core'
 import type { Operation } from './operation.ts'
 
 /** The scope for everything. */
@@ -10,6 +10,21 @@ export const readScope = 'admin:read'
 export interface Administrators {
   readonly clients: ReadonlySet<string>
   readonly subs: ReadonlySet<string>
+}
+
+/**
+ * Refuses a token in the URL beside that of the header. It is in logs, so its client must learn of the mistake.
+ *
+ * @throws OAuthError 400
+ * @see RFC 6750 section 3.1: more than one method; RFC 9700 section 4.3.2
+ */
+export function assertNoTokenInUrl({ url }: Pick<EndpointRequest, 'url'>, kit: Pick<Kit, 'refuse'>): void {
+  if (!new URL(url).searchParams.has('access_token')) return
+  throw kit.refuse(
+    'invalid_request',
+    'An access token in the URL is refused; send it in the header only',
+    'token_in_url',
+  )
 }
 
 /** @throws OAuthError 403 unless the configuration names the client and, if the token has one, the user */

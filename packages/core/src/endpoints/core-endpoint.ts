@@ -81,6 +81,7 @@ export function fromPlugin({
     metadataName: endpoint.metadataName,
     presentError: endpoint.presentError,
     ...(endpoint.problems === true && { toProblem }),
+    ...(endpoint.admit !== undefined && { admit: (request, kit) => endpoint.admit?.(request, kit) }),
     handle,
   }
 }

@@ -219,11 +219,17 @@ const handlers: Readonly<Record<keyof Callers, CreateHandler>> = {
 export function createPipeline(endpoint: CoreEndpoint, kit: EndpointKit, services: Services): HandleRequest {
   const { caller } = endpoint
   const { validationLimits } = services
-  const own = handlers[caller](createSteps(endpoint, kit, services), services)
+  const steps = createSteps(endpoint, kit, services)
+  const own = handlers[caller](steps, services)
   const handle =
     endpoint.effects === true && endpoint.emptyPage !== undefined
       ? exceptHead(own, endpoint.emptyPage(kit.issuer))
       : own
   const isLimited = caller === 'token' || endpoint.guessable === true
-  return isLimited && validationLimits !== undefined ? limited(handle, validationLimits) : handle
+  const admitted = isLimited && validationLimits !== undefined ? limited(handle, validationLimits) : handle
+  if (endpoint.admit === undefined) return admitted
+  return async (request, trace) => {
+    await endpoint.admit?.(steps.factsOf(request, trace)(), kit)
+    return admitted(request, trace)
+  }
 }

@@ -93,6 +93,7 @@ const endpointKind = /* @__PURE__ */ partKind<Endpoint, readonly InstalledEndpoi
     readsProofs: flag(),
     effects: flag(),
     problems: flag(),
+    admit: functionSchema(),
     params: v.optional(parameters()),
     handle: required(),
     presentError: functionSchema(),
