@@ -215,10 +215,7 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    * page and without calling `handle`: programs that check links send it (RFC 9110 section 9.2.1). Default: `false`.
    */
   readonly effects?: boolean | undefined
-  /**
-   * Refuses a request before its body is read, and before its caller is authenticated: one of an address that sends too
-   * many. Throw an `OAuthError`, from `kit.refuse`.
-   */
+  /** Refuses a request before its body is read, and its caller authenticated: one of an address that sends too many. */
   admit?(request: EndpointRequest, kit: EndpointKit): MaybePromise<void>
   /** Whether errors are problems (RFC 9457), `application/problem+json`, instead of those of OAuth. Default: `false`. */
   readonly problems?: boolean | undefined
