@@ -44,6 +44,7 @@ export async function setting({
   host = {},
   plugins,
   keys,
+  client = {},
 }: {
   readonly more?: { readonly requestsPerMinute?: number; readonly requestsPerMinutePerAddress?: number }
   readonly storage?: ProviderOptions['storage']
@@ -51,9 +52,11 @@ export async function setting({
   readonly plugins?: ProviderOptions['plugins']
   /** Default: a fixed key. */
   readonly keys?: ProviderOptions['keys']
+  /** More of the client that administrates. */
+  readonly client?: Partial<ClientOptions>
 } = {}) {
   const entries = openEntries({ issuer, storage })
-  const all = [...clients, ops, stranger]
+  const all = [...clients, { ...ops, ...client }, stranger]
   const isConfigured = (clientId: string): boolean => all.some((client) => client.clientId === clientId)
   const loaded = {
     configuration: { clients: all, scopes, users: [] },
@@ -99,14 +102,16 @@ export async function setting({
     return body.access_token
   }
 
-  const ownToken = await tokenOf('ops', 'admin')
+  let ownToken: Promise<string> | undefined
 
   /** Sends a request to the API. */
   async function send(
     method: string,
     path: string,
-    { body, headers = {}, token = ownToken }: Sent = {},
+    { body, headers = {}, token: given }: Sent = {},
   ): Promise<TestResponse> {
+    ownToken ??= tokenOf('ops', 'admin')
+    const token = given ?? (await ownToken)
     const init = {
       method,
       headers: {
