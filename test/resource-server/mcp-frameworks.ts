@@ -87,11 +87,7 @@ const sendHono: Send = async (options, sent) => {
   })
   if (response !== undefined) return ended(response.status, response.headers, await response.text())
   if (!isPassedOn) throw new Error('neither a response nor the next handler')
-  try {
-    return passed(headers, hono.authInfoOf(c))
-  } catch {
-    return passed(headers, undefined)
-  }
+  return passed(headers, hono.authInfoOf(c))
 }
 
 const sendFetch: Send = async (options, sent) => {
@@ -101,10 +97,7 @@ const sendFetch: Send = async (options, sent) => {
     return new Response('', { headers: { 'mcp-session-id': '7' } })
   })(requestOf(sent))
   if (found !== undefined) return passed(response.headers, found)
-  // Without another handler, a request for another document ends here.
-  return response.status === 404
-    ? passed(response.headers, undefined)
-    : ended(response.status, response.headers, await response.text())
+  return ended(response.status, response.headers, await response.text())
 }
 
 /** Sends a request through `mcpAuth()`. */

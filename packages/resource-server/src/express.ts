@@ -79,7 +79,6 @@ export function mcpAuth(options: McpAuthOptions) {
       await respond(res, outcome.response)
       return false
     }
-    if (outcome.token === undefined) return true
     setHeaders(res, Object.entries(outcome.headers))
     setToken(req, outcome.token)
     setAuthInfo(req, outcome.authInfo)

@@ -71,7 +71,6 @@ export function mcpAuth(options: McpAuthOptions) {
   return async (request: FastifyRequest, reply: FastifyRawReply): Promise<unknown> => {
     const outcome = await decide(presentedBy(request))
     if (outcome.response !== undefined) return respond(reply, outcome.response)
-    if (outcome.token === undefined) return undefined
     const { token, authInfo, headers } = outcome
     const raw: NodeRequest & { auth?: unknown } = request.raw
     raw.auth = authInfo

@@ -58,10 +58,6 @@ export function mcpAuth(options: McpAuthOptions) {
   return async (c: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const outcome = await decide(presentedBy(c))
     if (outcome.response !== undefined) return outcome.response
-    if (outcome.token === undefined) {
-      await next()
-      return undefined
-    }
     setToken(c, outcome.token)
     setAuthInfo(c, outcome.authInfo)
     await next()

@@ -1,6 +1,5 @@
 import { type AuthInfo, authInfoOf } from './auth-info.ts'
 import { readCredentials } from './credentials.ts'
-import { pathOf } from './dpop/target.ts'
 import type { ProtectedResourceOptions } from './options.ts'
 import type { PresentedRequest } from './presented-request.ts'
 import { isRefused } from './refusal.ts'
@@ -18,11 +17,9 @@ export interface McpAuthOptions extends ProtectedResourceOptions, Requirement {
   readonly cors?: boolean | undefined
 }
 
-/** What becomes of a request. */
+/** What becomes of a request: it gets a response, or the MCP server gets it. */
 export type McpOutcome =
   | { readonly response: Response }
-  /** It is for the metadata document of another resource on this host. */
-  | { readonly response?: undefined; readonly token?: undefined }
   | {
       readonly response?: undefined
       readonly token: AccessToken
@@ -50,12 +47,10 @@ const preflightHeaders = {
 const isPreflight = ({ method, headers }: PresentedRequest): boolean =>
   method === 'OPTIONS' && headers.has('access-control-request-method')
 
-/** Without escapes, which some routers decode: such a path must not lead to what is protected. */
-const foreignForm = new RegExp(`^${wellKnown.replaceAll('.', '\\.')}(?:/[^%]*)?$`, 'u')
-
-function isForeignMetadata({ method, url }: PresentedRequest): boolean {
-  const path = ['GET', 'HEAD', 'OPTIONS'].includes(method) ? pathOf(url) : undefined
-  return path !== undefined && foreignForm.test(path)
+/** Clients look for the document at the root, too. It does not exist there, which 401 would not say. */
+function isForMetadata({ url }: PresentedRequest): boolean {
+  const path = URL.canParse(url) ? new URL(url).pathname : ''
+  return path === wellKnown || path.startsWith(`${wellKnown}/`)
 }
 
 /**
@@ -77,7 +72,7 @@ export function createMcpCheck(options: McpAuthOptions): (request: PresentedRequ
   return async (request) => {
     const document = api.metadata(request)
     if (document !== undefined) return { response: document }
-    if (isForeignMetadata(request)) return {}
+    if (isForMetadata(request)) return { response: new Response(null, { status: 404, headers: added }) }
     if (cors && isPreflight(request))
       return { response: new Response(null, { status: 204, headers: preflightHeaders }) }
     const { token, response } = await api.authorize(request, requirement)

@@ -21,7 +21,6 @@ export function mcpAuth(options: McpAuthOptions, handler: McpHandler): (request:
   return async (request) => {
     const outcome = await check(request)
     if (outcome.response !== undefined) return outcome.response
-    if (outcome.token === undefined) return new Response(null, { status: 404 })
     return withHeaders(await handler(request, { authInfo: outcome.authInfo }), outcome.headers)
   }
 }

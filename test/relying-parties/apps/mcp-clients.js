@@ -38,23 +38,35 @@ function createMemory() {
 }
 
 /**
- * Signs in and calls the tool `whoami`.
+ * Signs in, as often as the server demands it, and calls a tool.
  *
  * @param open what the browser of the user does with a URL: returns the URL that the client gets back
  */
-export async function useServer(generation, url, open) {
+export async function useServer(generation, url, { tool = 'whoami', dpop = false, open }) {
   const { Client, StreamableHTTPClientTransport, UnauthorizedError } = generations[generation]
   const { memory, provider } = createMemory()
-  const transportOf = () => new StreamableHTTPClientTransport(new URL(url), { authProvider: provider })
-  const first = transportOf()
-  const client = new Client({ name: 'test', version: '1.0.0' })
-  const refused = await client.connect(first).catch((error) => error)
-  if (!(refused instanceof UnauthorizedError)) throw refused
-  const back = await open(memory.opened)
-  await first.finishAuth(back.searchParams.get('code'), back.searchParams.get('iss') ?? undefined)
-  const signedIn = new Client({ name: 'test', version: '1.0.0' })
-  await signedIn.connect(transportOf())
-  const result = await signedIn.callTool({ name: 'whoami', arguments: {} })
-  await signedIn.close()
-  return { asked: Object.fromEntries(memory.opened.searchParams), result: JSON.parse(result.content[0].text) }
+  const session = dpop ? await current.DpopSession.create() : undefined
+  const authProvider = dpop ? { ...provider, dpop: () => session } : provider
+  const asked = []
+
+  async function attempt() {
+    const transport = new StreamableHTTPClientTransport(new URL(url), { authProvider })
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    try {
+      await client.connect(transport)
+      return await client.callTool({ name: tool, arguments: {} })
+    } catch (error) {
+      if (!(error instanceof UnauthorizedError) || asked.length === 2) throw error
+      asked.push(memory.opened.href)
+      const back = await open(memory.opened)
+      await transport.finishAuth(back.searchParams.get('code'), back.searchParams.get('iss') ?? undefined)
+      return undefined
+    } finally {
+      await client.close()
+    }
+  }
+
+  let result
+  while (result === undefined) result = await attempt()
+  return { asked, result: JSON.parse(result.content[0].text) }
 }

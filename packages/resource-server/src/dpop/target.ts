@@ -28,7 +28,7 @@ const dotSegment = /\/(?:\.|%2[Ee]){1,2}(?:\/|$)/u
  * Returns the path of a request as it was sent. Returns `undefined` if a router could find another path in the URL than
  * the URL parser: then a proof for the one would be accepted for the other.
  */
-export function pathOf(requestUrl: string): string | undefined {
+function pathOf(requestUrl: string): string | undefined {
   const match = requestForm.exec(requestUrl)
   const path = match?.[1] ?? '/'
   return match === null || dotSegment.test(path) ? undefined : path

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { serve } from '@grantry/adapters/node'
+import { createProvider, signingKeys } from '@grantry/core'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
+import { dpop } from '@grantry/plugins/dpop'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { hostSignIn } from '../authorization/parties.ts'
+import { reservedPort } from '../support/reserved-port.ts'
+
+const apps = new URL('apps/', import.meta.url)
+/** Not typed: their dependencies may be missing. */
+const load = (name: string): Promise<Record<string, unknown>> => import(/* @vite-ignore */ new URL(name, apps).href)
+
+/** What the tests need and is not installed. */
+export const missing = existsSync(fileURLToPath(new URL('../node_modules/@modelcontextprotocol/client', apps)))
+  ? undefined
+  : 'Install the clients: npm ci --prefix test/relying-parties'
+
+type StartServer = (options: object, port: number) => Promise<Server>
+/** Signs in and calls a tool. */
+type UseServer = (
+  generation: string,
+  url: string,
+  use: { readonly tool?: string; readonly dpop?: boolean; open(url: URL): Promise<URL> },
+) => Promise<{ readonly asked: readonly string[]; readonly result: object }>
+
+/** Starts the provider. Its scopes are for the resource. */
+async function startIssuer(resource: string): Promise<{ readonly issuer: string; stop(): Promise<void> }> {
+  const port = await reservedPort()
+  const issuer = `http://127.0.0.1:${port}`
+  const provider = await createProvider({
+    issuer,
+    keys: signingKeys(),
+    storage: memoryDriver(),
+    endpoints: { accessTokenValidation: false },
+    plugins: [
+      authorizationCode(),
+      proofKey(),
+      resourceIndicators(),
+      dpop(),
+      authorizationEndpoint({ interaction: hostSignIn }),
+    ],
+    scopes: [
+      { name: 'mcp:tools', audience: resource },
+      { name: 'mcp:admin', audience: resource },
+    ],
+    clients: [
+      {
+        clientId: 'mcp-client',
+        public: true,
+        accessTokenFormat: 'jwt',
+        grantTypes: ['authorization_code'],
+        scopes: ['mcp:tools', 'mcp:admin'],
+        redirectUris: ['http://127.0.0.1/callback'],
+      },
+    ],
+  })
+  const { close } = await serve(provider, { port })
+  return { issuer, stop: () => close(0) }
+}
+
+/** The browser of a user who is signed in, and allows everything. */
+async function open(url: URL): Promise<URL> {
+  const response = await fetch(url, { redirect: 'manual' })
+  return new URL(response.headers.get('location') ?? `error:${await response.text()}`)
+}
+
+/** An MCP server, its issuer, and clients that know only its URL. */
+export interface McpSetting {
+  readonly resource: string
+  readonly useServer: (
+    generation: string,
+    use?: { readonly tool?: string; readonly dpop?: boolean },
+  ) => ReturnType<UseServer>
+}
+
+/** Starts one of `apps/mcp-servers.js` with its issuer, and stops both afterwards. */
+export async function withServer(
+  name: string,
+  options: (resource: string) => object,
+  use: (setting: McpSetting) => Promise<void>,
+): Promise<void> {
+  const { servers } = (await load('mcp-servers.js')) as { servers: Readonly<Record<string, StartServer>> }
+  const { useServer } = (await load('mcp-clients.js')) as { useServer: UseServer }
+  const port = await reservedPort()
+  const resource = `http://127.0.0.1:${port}/mcp`
+  const { issuer, stop } = await startIssuer(resource)
+  const server = await servers[name]?.({ issuer, resource, scopes: 'mcp:tools', ...options(resource) }, port)
+  try {
+    await use({ resource, useServer: (generation, how) => useServer(generation, resource, { ...how, open }) })
+  } finally {
+    server?.close()
+    server?.closeAllConnections()
+    if (server?.listening) await once(server, 'close')
+    await stop()
+  }
+}
