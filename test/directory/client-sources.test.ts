@@ -91,13 +91,21 @@ describe('the clients of a plugin', () => {
   })
 
   test.each<[string, ClientSource['find'], number]>([
-    ['a malformed client', () => ({ ...registered, grantTypes: 'all' }) as never, 500],
     ['an error', () => Promise.reject(new Error('The database is away')), 500],
     ['no answer', () => new Promise(() => undefined), 503],
   ])('that result in %s are a failure, not a refusal', async (_, find, status) => {
     const { token, events } = await setUp(source(find), { hostTimeLimit: 0.05 })
     expect((await token('registered', 'its-secret')).status).toBe(status)
     expect(events.some(({ type }) => type === 'unhandled_failure')).toBe(true)
+  })
+
+  test('are unknown if they are malformed, and one event names the mistake', async () => {
+    const malformed = { ...registered, grantTypes: 'all' } as never
+    const { token, events } = await setUp(source(only(malformed)))
+    for (const _attempt of [1, 2]) expect((await token('registered', 'its-secret')).status).toBe(401)
+    const skipped = events.filter(({ type }) => type === 'client_skipped')
+    expect(skipped).toMatchObject([{ problem: expect.stringMatching(/registration.*client registered.*grantTypes/u) }])
+    expect(events.some(({ type }) => type === 'unhandled_failure')).toBe(false)
   })
 
   test('are private to the plugin: another one cannot read its records', async () => {

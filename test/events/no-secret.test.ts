@@ -43,6 +43,7 @@ const everyType: Readonly<Record<Exclude<ProviderEvent['type'], OnPages>, true>>
   endpoint_failed: true,
   unhandled_failure: true,
   secret_skipped: true,
+  client_skipped: true,
   record_rejected: true,
   startup_warning: true,
   keys_rotated: true,

@@ -1,4 +1,12 @@
-import { defineEndpoint, defineGrant, definePlugin, OAuthError, storedKeys } from '@grantry/core'
+import {
+  type ClientOptions,
+  defineClientSource,
+  defineEndpoint,
+  defineGrant,
+  definePlugin,
+  OAuthError,
+  storedKeys,
+} from '@grantry/core'
 import { basic, type Credentials, mapDriver } from '@grantry/testing'
 import * as v from 'valibot'
 import {
@@ -67,8 +75,10 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
       secrets: [{ sha256: 'stored-secret-in-plain-text' }, ...(client.secrets ?? [])],
     }),
   }))
+  const malformed = { clientId: 'malformed', secret: 'plain-secret-of-a-client' } as ClientOptions
+  const source = defineClientSource({ find: (id) => (id === malformed.clientId ? malformed : undefined) })
   const f = await fixture({
-    plugins: [...builtInPlugins, badge, inbox],
+    plugins: [...builtInPlugins, badge, inbox, definePlugin('source', [source])],
     clients: { find: (id) => rows.find(({ clientId }) => clientId === id) },
     users: service,
     storage: {
@@ -81,7 +91,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
     keys: storedKeys(),
     abuseControl: { passwords: { perUser: { failures: 1, window: 1 } } },
   })
-  note(secrets, 'stored-secret-in-plain-text')
+  note(secrets, 'stored-secret-in-plain-text', 'plain-secret-of-a-client')
   const noteKeys = () => {
     for (const item of items.values()) for (const [, d] of item.matchAll(/"d":"([^"]+)"/gu)) note(secrets, d)
   }
@@ -113,6 +123,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
   await post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['other', 'other-secret'])
   await post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['web', 'wrong-client-secret-1'])
   await post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['unknown', 'wrong-client-secret-2'])
+  await post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['malformed', 'wrong-client-secret-5'])
   await post('token', { grant_type: 'client_credentials', client_secret: 'wrong-client-secret-3', scope: 'api1' }, web)
   await post('token', { client_id: spaClientId, client_secret: 'wrong-client-secret-4' })
 

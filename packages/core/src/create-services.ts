@@ -2,7 +2,8 @@ import { openLimits } from './abuse/open-limits.ts'
 import { builtInMethods } from './credentials/methods.ts'
 import { openCredentials } from './credentials/open-credentials.ts'
 import { rememberFinds } from './directory/client-sources.ts'
-import { sharedLimits } from './directory/host-port.ts'
+import type { ClientDirectory } from './directory/clients.ts'
+import { type HostLimits, sharedLimits } from './directory/host-port.ts'
 import { openDirectory } from './directory/open-directory.ts'
 import { derivedFrom } from './directory/scopes.ts'
 import { createMetadata, endpointUrls, tokenEndpointUrls } from './endpoints/metadata.ts'
@@ -14,7 +15,8 @@ import { canIssueIdentityTokens } from './grants/scope-policy.ts'
 import { createScopeRules } from './grants/scope-rules.ts'
 import { openKeyRing } from './keys/open-key-ring.ts'
 import type { CheckedOptions } from './options.ts'
-import { createRegistry } from './parts/registry.ts'
+import type { Kit } from './parts/kit.ts'
+import { createRegistry, type Registry } from './parts/registry.ts'
 import { probeStorage } from './records/probe.ts'
 import { openStore, type Store } from './records/store.ts'
 import { assertHashes, type Runtime } from './runtime.ts'
@@ -30,6 +32,23 @@ function openProviderStore({ storage, storageTimeLimit }: CheckedOptions, record
     timeLimit: storageTimeLimit,
     onRejected: (kind, reason) => recorder.record(startup, { type: 'record_rejected', kind, reason }),
   })
+}
+
+/** Opens the clients of the host with those of plugins. */
+function openAllClients(
+  host: ClientDirectory,
+  deps: {
+    readonly registry: Registry
+    readonly hostLimits: HostLimits
+    readonly kitOf: (plugin: string) => Kit
+    readonly recorder: Recorder
+    readonly runtime: Runtime
+  },
+): ClientDirectory {
+  const { registry, recorder, runtime, ...rest } = deps
+  const onMalformed = (problem: string): void => recorder.record(recorder.start(), { type: 'client_skipped', problem })
+  const combined = registry.withClientSources?.(host, { ...rest, schema: registry.clientSchema, onMalformed })
+  return rememberFinds(combined ?? host, runtime)
 }
 
 /** Creates the services of a provider and connects them. */
@@ -58,8 +77,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const tokenEndpoints = tokenEndpointUrls(registry, urls)
   const plugins = createPluginKits({ ...shared, tokenEndpoints, keys, scopeRules, jwt, hostLimits, registry })
   const { kitOf } = plugins
-  const combined = registry.withClientSources?.(hostClients, { schema: registry.clientSchema, hostLimits, kitOf })
-  const clients = rememberFinds(combined ?? hostClients, runtime)
+  const clients = openAllClients(hostClients, { registry, hostLimits, kitOf, recorder, runtime })
   const limits = openLimits(abuseControl, shared)
   const { bindings } = registry
   const host = { users, maxHostCalls, abuseControl }

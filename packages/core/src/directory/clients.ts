@@ -119,21 +119,37 @@ function nameOf({ clientId }: ClientOptions): string {
 /** The maximum number of client ids that a process remembers. */
 const maxIds = 10_000
 
-/** @param owner the name of the store in events */
+/** Is called once for each malformed client, which then counts as unknown. */
+export type OnMalformedClient = (problem: string) => void
+
+/**
+ * @param owner the name of the store in events
+ * @param onMalformed absent: a malformed client makes the requests for it fail
+ */
 function fromStore(
   store: ClientStore,
   schema: typeof clientSchema,
   limits: HostLimits,
   owner = 'clients',
+  onMalformed?: OnMalformedClient,
 ): ClientDirectory {
   const { parse, secretsOf } = createParser(schema)
-  const parsed = new WeakMap<ClientOptions, Client>()
+  const parsed = new WeakMap<ClientOptions, { readonly client: Client | undefined }>()
+  function parseNew(options: ClientOptions): Client | undefined {
+    try {
+      return parse(clientRow(options), `${owner}.find()${nameOf(options)}`)
+    } catch (thrown) {
+      if (onMalformed === undefined || !(thrown instanceof TypeError)) throw thrown
+      onMalformed(thrown.message)
+      return undefined
+    }
+  }
   const parseOnce = (options: ClientOptions | undefined): Client | undefined => {
     if (options === undefined || options === null) return undefined
     const known = parsed.get(options)
-    if (known !== undefined) return known
-    const client = parse(clientRow(options), `${owner}.find()${nameOf(options)}`)
-    parsed.set(options, client)
+    if (known !== undefined) return known.client
+    const client = parseNew(options)
+    parsed.set(options, { client })
     return client
   }
   const ids = createBoundedMap<true>(maxIds)
@@ -164,7 +180,8 @@ export const openClientSource = (
   store: Pick<ClientStore, 'find' | 'isOriginAllowed'>,
   schema: typeof clientSchema,
   limits: HostLimits,
-): ClientDirectory => fromStore(store, schema, limits, plugin)
+  onMalformed: OnMalformedClient,
+): ClientDirectory => fromStore(store, schema, limits, plugin, onMalformed)
 
 /** @throws TypeError when a client is malformed, two clients have the same id, or a client store has no `find()`. */
 export function openClients(

@@ -161,6 +161,8 @@ export type Fact =
     }
   /** A secret from a client store is not the base64 of a SHA-256 or SHA-512, and was skipped. */
   | { readonly type: 'secret_skipped'; readonly owner: string }
+  /** A client of a plugin or of the storage is malformed, such as one with a member of a removed plugin. It is unknown. */
+  | { readonly type: 'client_skipped'; readonly problem: string }
   /** A stored record is of foreign origin, incomplete, or of an unknown version. It is treated as absent. */
   | {
       readonly type: 'record_rejected'

@@ -18,6 +18,7 @@ function causeText({ name, message, stack, cause }: EventCause): string {
 function lineOf(fact: Fact, endpoint: string | undefined): string | undefined {
   if (fact.type === 'startup_warning') return `warning: ${fact.message} [${fact.reason}]`
   if (fact.type === 'secret_skipped') return `warning: a stored secret of ${fact.owner} is not a hash and was skipped`
+  if (fact.type === 'client_skipped') return `warning: a client counts as unknown: ${fact.problem}`
   if (fact.type !== 'unhandled_failure') return undefined
   const { reason, port, cause } = fact
   const location = [endpoint, port].filter((name) => name !== undefined).join(', ')

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { ClientOptions, clientSchema } from '../directory/client.ts'
 import { combineClients } from '../directory/client-sources.ts'
-import { type ClientDirectory, openClientSource } from '../directory/clients.ts'
+import { type ClientDirectory, type OnMalformedClient, openClientSource } from '../directory/clients.ts'
 import type { HostLimits } from '../directory/host-port.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Kit } from './kit.ts'
@@ -10,7 +10,8 @@ import { type Defined, type Members, type Owned, partKind, required } from './pa
 /** Clients that a plugin keeps, such as registered ones, besides those of the option `clients`. */
 export interface ClientSource extends Defined<'client-source'> {
   /**
-   * Returns the client with this id. It is validated like a client of the host, and cached by object identity. A client
+   * Returns the client with this id. It is validated like a client of the host, and cached by object identity. A malformed
+   * client is unknown, and an event names the mistake: its plugin may have been removed. A client
    * that two sources know is refused, because it is not clear which one was meant. Called for every request that names
    * a client.
    */
@@ -29,12 +30,13 @@ export type WithClientSources = (
     readonly schema: typeof clientSchema
     readonly hostLimits: HostLimits
     readonly kitOf: (plugin: string) => Kit
+    readonly onMalformed: OnMalformedClient
   },
 ) => ClientDirectory
 
 const withSources =
   (sources: readonly Owned<ClientSource>[]): WithClientSources =>
-  (host, { schema, hostLimits, kitOf }) =>
+  (host, { schema, hostLimits, kitOf, onMalformed }) =>
     combineClients(
       host,
       sources.map(({ plugin, part }) =>
@@ -47,6 +49,7 @@ const withSources =
           },
           schema,
           hostLimits,
+          onMalformed,
         ),
       ),
     )

@@ -26,6 +26,7 @@ const warnings: ReadonlySet<string> = new Set([
   'refresh_reused',
   'redemption_replayed',
   'secret_skipped',
+  'client_skipped',
   'record_rejected',
   'startup_warning',
 ] satisfies readonly ServerEvent['type'][])
