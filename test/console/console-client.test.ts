@@ -39,6 +39,14 @@ describe('the client of the console', () => {
     }
   })
 
+  test('is refused at the start by a plugin that accepts confidential clients only', async () => {
+    const plugins = [{ name: 'sign-in' }, { name: 'admin', clients: ['ops'] }, { name: 'fapi2', clients: 'all' }]
+    const input = { ...administrationInput(issuer), clients: [], plugins }
+    await expect(startServer({ loaded: loadedOf(input), port: 0, observe: () => {} })).rejects.toThrow(
+      /: console: its client cannot sign in: .*public must be false, because only confidential clients are supported .*; set console to false, or let the plugin demand it of your own clients only, as fapi2 does with "clients": "marked"$/u,
+    )
+  })
+
   test('makes a remote console one with a sign-in, which grantry check accepts', () => {
     const idsOf = (change: object) => {
       const { configuration } = loadedOf({ ...administrationInput('https://id.example.com'), ...change })

@@ -1,5 +1,5 @@
 import type { ProviderEvent } from '@grantry/core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createLiveEvents, type LiveEvents } from '../../packages/console/src/live-events.ts'
 import { fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 
@@ -47,6 +47,24 @@ describe('live events', () => {
     live.close()
     expect(idsIn(await textOf(back))).toEqual(['a.2', 'b.1'])
     expect(idsIn(await textOf(unknownId))).toEqual(['a.1', 'a.2', 'b.1'])
+  })
+
+  test('end within 30 seconds for an administrator, who proves again to be one, and loses no event', async () => {
+    vi.useFakeTimers()
+    try {
+      const live = createLiveEvents()
+      const [own, open] = [live.listen(request(), true), live.listen(request())]
+      live.publish(event('a.1'))
+      vi.advanceTimersByTime(30_000)
+      live.publish(event('a.2'))
+      expect(idsIn(await textOf(own))).toEqual(['a.1'])
+      const back = live.listen(request({ 'last-event-id': 'a.1' }), true)
+      live.close()
+      expect(idsIn(await textOf(back))).toEqual(['a.2'])
+      expect(idsIn(await textOf(open))).toEqual(['a.1', 'a.2'])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('are kept up to a limit', async () => {

@@ -16,8 +16,12 @@ type Listener = ReadableStreamDefaultController<Uint8Array>
 /** Streams events to open pages (Server-Sent Events). */
 export interface LiveEvents {
   readonly publish: Observer
-  /** Returns an endless event stream, or 503 if too many pages are connected. */
-  listen(request: Request): Response
+  /**
+   * Returns an event stream, or 503 if too many pages are connected.
+   *
+   * @param mustReturn whether it ends within 30 seconds, so that the page proves again that it may have it. Default: `false`
+   */
+  listen(request: Request, mustReturn?: boolean): Response
   /** Ends all streams, which would otherwise delay the shutdown of the server. */
   close(): void
 }
@@ -25,7 +29,8 @@ export interface LiveEvents {
 const formatMessage = (event: ShownEvent): string => `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`
 
 export function createLiveEvents(): LiveEvents {
-  const listeners = new Set<Listener>()
+  /** With the keep-alive comments after which each stream ends. */
+  const listeners = new Map<Listener, number>()
   const recent: ShownEvent[] = []
   const encoder = new TextEncoder()
   let timer: ReturnType<typeof setInterval> | undefined
@@ -48,8 +53,14 @@ export function createLiveEvents(): LiveEvents {
     else listener.enqueue(encoder.encode(text))
   }
 
-  function sendAll(text: string): void {
-    for (const listener of [...listeners]) send(listener, text)
+  function keepAlive(): void {
+    for (const [listener, left] of [...listeners]) {
+      if (left === 0) end(listener)
+      else {
+        listeners.set(listener, left - 1)
+        send(listener, ': still here\n\n')
+      }
+    }
   }
 
   function missedBy(lastId: string | null): readonly ShownEvent[] {
@@ -62,10 +73,10 @@ export function createLiveEvents(): LiveEvents {
       if (shown === undefined) return
       recent.push(shown)
       if (recent.length > maxRecent) recent.shift()
-      sendAll(formatMessage(shown))
+      for (const listener of [...listeners.keys()]) send(listener, formatMessage(shown))
     },
 
-    listen(request) {
+    listen(request, mustReturn = false) {
       if (closed || listeners.size >= maxListeners) {
         return new Response('Too many console pages are open. Close one.\n', {
           status: 503,
@@ -77,8 +88,8 @@ export function createLiveEvents(): LiveEvents {
         {
           start(listener) {
             own = listener
-            listeners.add(listener)
-            timer ??= setInterval(() => sendAll(': still here\n\n'), keepAliveInterval)
+            listeners.set(listener, mustReturn ? 1 : Number.POSITIVE_INFINITY)
+            timer ??= setInterval(keepAlive, keepAliveInterval)
             // Two chunks, because some servers hold back the first chunk until they see the second.
             send(listener, 'retry: 2000\n\n')
             send(listener, ': hello\n\n')
@@ -96,7 +107,7 @@ export function createLiveEvents(): LiveEvents {
 
     close() {
       closed = true
-      for (const listener of [...listeners]) end(listener)
+      for (const listener of [...listeners.keys()]) end(listener)
     },
   }
 }

@@ -56,7 +56,7 @@ export async function consoleRoutes(parts: {
               : textResponse(beforeSignIn, 'application/json'),
           ),
     ],
-    ['/console/events', forAdministrators((request) => live.listen(request))],
+    ['/console/events', forAdministrators((request) => live.listen(request, administration !== undefined))],
   ])
   for (const [name, { text, mediaType }] of await pageFiles('console')) {
     const file = guarded(refuse, () => textResponse(text, mediaType))

@@ -7,6 +7,7 @@ import {
   showGate,
   showNoAdministrator,
   showNotSignedIn,
+  showOtherUser,
   showScopeMissing,
   showSignedOut,
   showUnavailable,
@@ -85,7 +86,7 @@ function watchAccess(setup, signedIn) {
     else if (!wasOpen) showUnavailable(setup, 'The server does not accept the access token that it has just issued.')
     else {
       showGate('You are no longer signed in', [ended, ' Signing in again…'])
-      void beginSignIn(setup, { prompt: 'none', reason: ended, drafts })
+      void beginSignIn(setup, { prompt: 'none', sub: signedIn.sub, reason: ended, drafts })
     }
   }
 
@@ -98,7 +99,7 @@ function watchAccess(setup, signedIn) {
   addEventListener('hashchange', () => {
     // Between two pages, and not while the user types.
     if (state !== 'open' || Date.now() < signedIn.expiresAt - 60_000) return
-    void beginSignIn(setup, { prompt: 'none', drafts: close() })
+    void beginSignIn(setup, { prompt: 'none', sub: signedIn.sub, drafts: close() })
   })
   return {
     onRefused,
@@ -144,7 +145,13 @@ export async function startAdministration(setup) {
   if (showWrongAddress(setup)) return
   showGate('Signing in', ['One moment…'])
   const result = await completeSignIn(setup)
-  if ('accessToken' in result) await open(setup, result)
-  else if (result.outcome === 'none') await beginSignIn(setup, { prompt: 'none' })
+  if ('accessToken' in result) {
+    const { state, verifier, hash, silent, sub: before } = result.pending
+    if (before === undefined || before === result.sub) return open(setup, result)
+    // What the first user has typed must not be saved by the second one.
+    const pending = { state, verifier, hash, silent }
+    return showOtherUser(setup, before, result.sub, () => open(setup, { ...result, pending }))
+  }
+  if (result.outcome === 'none') await beginSignIn(setup, { prompt: 'none' })
   else showNotSignedIn(setup, result)
 }

@@ -116,8 +116,14 @@ export function createApi({ paths }, { accessToken, key }, onRefused) {
    * @param {string} path
    * @param {Record<string, string>} [headers]
    */
-  const file = async (path, headers = {}) =>
-    fetch(path, { headers: { ...headers, ...(await credentials('GET', base)) }, credentials: 'omit' })
+  async function file(path, headers = {}) {
+    const response = await fetch(path, {
+      headers: { ...headers, ...(await credentials('GET', base)) },
+      credentials: 'omit',
+    })
+    if (response.status === 401 && (await bodyOf(response.clone()))?.error === 'invalid_token') onRefused('ended')
+    return response
+  }
 
   return { get, send, describe, console: file }
 }

@@ -49,10 +49,11 @@ async function pushed(paths, parameters) {
  * @param {AdministrationSetup} setup
  * @param {object} options
  * @param {'none' | 'login' | 'select_account'} [options.prompt]
+ * @param {string} [options.sub] who was signed in before
  * @param {string} [options.reason] what the page says afterwards
  * @param {Record<string, unknown> | undefined} [options.drafts] what the user has typed, by the fragments of the pages
  */
-export async function beginSignIn({ issuer, paths, administration }, { prompt, reason, drafts } = {}) {
+export async function beginSignIn({ issuer, paths, administration }, { prompt, sub, reason, drafts } = {}) {
   const { clientId, redirectUri, scope } = administration
   const [{ thumbprint }, { verifier, challenge }, { verifier: state }] = await Promise.all([
     createDpopKey(issuer, await storedKeyPair()),
@@ -64,6 +65,7 @@ export async function beginSignIn({ issuer, paths, administration }, { prompt, r
     verifier,
     hash: location.hash,
     silent: prompt === 'none',
+    ...(sub !== undefined && { sub }),
     ...(reason !== undefined && { reason }),
     ...(drafts !== undefined && { drafts }),
   })

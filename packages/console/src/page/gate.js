@@ -42,7 +42,7 @@ const signInButtons = (setup) => [{ label: 'Sign in', action: () => beginSignIn(
 /** @param {AdministrationSetup} setup @param {NotSignedIn} result */
 export function showNotSignedIn(setup, { outcome, error = '', pending }) {
   const drafts = pending?.drafts
-  const again = () => beginSignIn(setup, { drafts })
+  const again = () => beginSignIn(setup, { drafts, ...(pending?.sub !== undefined && { sub: pending.sub }) })
   if (outcome === 'foreign_response') {
     showGate(
       'This sign-in was not started here',
@@ -88,6 +88,30 @@ export function showNoAdministrator(setup, sub) {
     [{ label: 'Sign in as another user', action: () => beginSignIn(setup, { prompt: 'select_account' }) }],
   )
 }
+
+/**
+ * Another tab has signed in as another user, whom this one must not act as unnoticed.
+ *
+ * @param {AdministrationSetup} setup
+ * @param {string} before
+ * @param {string} now
+ * @param {() => unknown} goOn
+ */
+export const showOtherUser = (setup, before, now, goOn) =>
+  showGate(
+    'Another user has signed in',
+    [
+      'You were signed in here as ',
+      shown(before, 100),
+      '. This browser is now signed in as ',
+      shown(now, 100),
+      '. What was typed in this tab is discarded.',
+    ],
+    [
+      { label: 'Sign in as another user', action: () => beginSignIn(setup, { prompt: 'select_account' }) },
+      { label: 'Go on as this user', action: goOn },
+    ],
+  )
 
 /** @param {AdministrationSetup} setup */
 export const showSignedOut = (setup) =>

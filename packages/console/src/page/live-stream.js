@@ -5,6 +5,8 @@ import { showStatus } from './live.js'
 
 /** Milliseconds before the next attempt. */
 const pause = 2000
+/** A stream that was open for so many milliseconds has ended as planned: the page proves its access again. */
+const planned = 5000
 
 /**
  * Returns the messages in a stream of Server-Sent Events, and what is left of it.
@@ -50,16 +52,20 @@ export function followEvents(api, onEvent) {
   async function connect() {
     const response = await api.console('/console/events', lastId === '' ? {} : { 'last-event-id': lastId })
     // The page says it if the user is no longer signed in.
-    if (response.status === 401 || response.status === 403) return false
+    if (response.status === 401 || response.status === 403) return 'over'
     if (response.status === 200 && response.body !== null) {
       showStatus('good', 'connected')
+      const opened = performance.now()
       await readAll(response.body)
+      if (performance.now() - opened > planned) return 'again'
     }
-    return true
+    return 'later'
   }
 
   async function follow() {
-    if (!(await connect().catch(() => true))) return showStatus('bad', 'not signed in')
+    const next = await connect().catch(() => 'later')
+    if (next === 'over') return showStatus('bad', 'not signed in')
+    if (next === 'again') return void follow()
     showStatus('bad', 'lost: reconnecting')
     setTimeout(follow, pause)
   }

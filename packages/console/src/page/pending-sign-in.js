@@ -7,6 +7,7 @@
  * @property {string} verifier of PKCE
  * @property {string} hash the page to return to
  * @property {boolean} silent whether the user must not be asked
+ * @property {string} [sub] who was signed in before
  * @property {string} [reason] what the page says afterwards
  * @property {Record<string, unknown>} [drafts] what the user has typed, by the fragments of the pages
  */

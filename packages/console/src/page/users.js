@@ -6,6 +6,7 @@ import { entryPages } from './entry-pages.js'
 import { stateTag, timeOf } from './list-page.js'
 import { userGroups } from './member-groups.js'
 import { hashOf } from './route.js'
+import { secondFactorsPart } from './second-factors.js'
 import { sessionsPart } from './sessions.js'
 import { passwordPart } from './set-password.js'
 import { shown, valueText, visible } from './shown-text.js'
@@ -44,5 +45,5 @@ export const usersPage = entryPages({
   groups: userGroups,
   newMembers: ['password'],
   nameOf: ({ username, sub }) => String(username ?? sub),
-  more: (open) => [passwordPart(open), sessionsPart(open), consentsPart(open)],
+  more: (open) => [passwordPart(open), secondFactorsPart(open), sessionsPart(open), consentsPart(open)],
 })

@@ -3,10 +3,13 @@ import {
   collectParts,
   defineClientSource,
   definePlugin,
+  directorySchemasOf,
   type Plugin,
   type Plugins,
+  parseConfiguration,
 } from '@grantry/core'
 import { dpop } from '@grantry/plugins/dpop'
+import { errorMessage } from '../error-message.ts'
 import { isNamedPlugin, type NamedPlugin } from './named-plugins.ts'
 import type { CheckedConfiguration } from './schema.ts'
 
@@ -72,6 +75,17 @@ function clientOf({ clientId, redirectUri, scope }: ConsoleAdministration): Clie
   }
 }
 
+/** A browser cannot keep a secret, so a plugin that accepts confidential clients only leaves no sign-in for the console. */
+function assertAccepted(client: ClientOptions, plugins: Plugins): void {
+  try {
+    parseConfiguration(directorySchemasOf(plugins).clientSchema, client, 'client')
+  } catch (cause) {
+    const hint =
+      'set console to false, or let the plugin demand it of your own clients only, as fapi2 does with "clients": "marked"'
+    throw new TypeError(`console: its client cannot sign in: ${errorMessage(cause)}; ${hint}`, { cause })
+  }
+}
+
 /**
  * Returns what the console needs as an administration: its client, and DPoP, unless the operator has configured it.
  *
@@ -88,5 +102,7 @@ export function consolePlugins(configuration: Named, loaded: Plugins): readonly 
   const client = clientOf(administration)
   const source = defineClientSource({ find: (clientId) => (clientId === consoleClientId ? client : undefined) })
   const hasDpop = collectParts(loaded).some(({ plugin }) => plugin === 'dpop')
-  return [definePlugin('console', [source]), ...(hasDpop ? [] : [dpop()])]
+  const own = hasDpop ? [] : [dpop()]
+  assertAccepted(client, [loaded, own])
+  return [definePlugin('console', [source]), ...own]
 }
