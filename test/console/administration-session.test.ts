@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import {
@@ -44,6 +44,26 @@ describeWithChromium('an old tab of the administration', () => {
     await page.getByRole('button', { name: 'Reset the second factors' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Reset the second factors' }).click()
     await page.getByRole('alert').filter({ hasText: 'can reset second factors and passkeys' }).waitFor()
+  })
+
+  test('opens no page with a token that can only read', async () => {
+    const overview = async (route: Route) => {
+      const response = await route.fetch()
+      const json = await response.json()
+      await route.fulfill({ response, json: { ...json, caller: { ...json.caller, canChange: false } } })
+    }
+    await page.route('**/admin/v1', overview, { times: 1 })
+    await page.reload()
+    await heading(page, 'This sign-in does not suffice')
+    expect(await page.locator('#shell').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.locator('#shell').waitFor()
+  })
+
+  test('shows nothing of the page for requests before its scripts have run', async () => {
+    const { page: slow } = await openTab(await browser.newContext({ javaScriptEnabled: false }), started.url)
+    expect(await slow.locator('#builder').isVisible()).toBe(false)
+    await slow.context().close()
   })
 
   test('signs in again when the live events are refused because the token has ended', async () => {

@@ -28,6 +28,12 @@ export interface LiveEvents {
 
 const formatMessage = (event: ShownEvent): string => `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`
 
+const tooMany = (): Response =>
+  new Response('Too many console pages are open. Close one.\n', {
+    status: 503,
+    headers: { ...consoleHeaders, 'content-type': 'text/plain; charset=utf-8', 'retry-after': '5' },
+  })
+
 export function createLiveEvents(): LiveEvents {
   /** With the keep-alive comments after which each stream ends. */
   const listeners = new Map<Listener, number>()
@@ -78,10 +84,7 @@ export function createLiveEvents(): LiveEvents {
 
     listen(request, mustReturn = false) {
       if (closed || listeners.size >= maxListeners) {
-        return new Response('Too many console pages are open. Close one.\n', {
-          status: 503,
-          headers: { ...consoleHeaders, 'content-type': 'text/plain; charset=utf-8', 'retry-after': '5' },
-        })
+        return tooMany()
       }
       let own: Listener
       const body = new ReadableStream<Uint8Array>(

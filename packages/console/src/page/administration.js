@@ -122,6 +122,8 @@ async function open(setup, signedIn) {
   const { status, problem, body } = await api.get('')
   if (status === 401 || status === 403) return
   if (problem !== '') return showUnavailable(setup, problem)
+  // Every page has something that only a token with this scope can do.
+  if (body?.caller?.canChange !== true) return access.onRefused('scope_missing')
   const { drafts = {}, reason } = signedIn.pending
   byId('gate').hidden = true
   byId('shell').hidden = false
@@ -141,7 +143,6 @@ async function open(setup, signedIn) {
  */
 export async function startAdministration(setup) {
   document.body.className = 'administration'
-  byId('builder').hidden = true
   if (showWrongAddress(setup)) return
   showGate('Signing in', ['One moment…'])
   const result = await completeSignIn(setup)

@@ -40,6 +40,19 @@ function problemOf(status, body) {
 }
 
 /**
+ * Returns what a response says about the access of the user.
+ *
+ * @param {number} status
+ * @param {unknown} error
+ */
+function refusalIn(status, error) {
+  // A proof that is refused says that the clock of this device is wrong, not that the access has ended.
+  if (status === 401) return error === 'invalid_dpop_proof' ? undefined : 'ended'
+  if (status !== 403) return undefined
+  return error === 'insufficient_scope' ? 'scope_missing' : 'no_administrator'
+}
+
+/**
  * Creates the client of the admin API.
  *
  * @param {AdministrationSetup} setup
@@ -84,9 +97,8 @@ export function createApi({ paths }, { accessToken, key }, onRefused) {
     if (sent?.content?.error === 'use_dpop_nonce') sent = await sendOnce(method, path, request).catch(() => undefined)
     const { response, content } = sent ?? {}
     const status = response?.status ?? 0
-    // A proof that is refused says that the clock of this device is wrong, not that the access has ended.
-    if (status === 401 && content?.error !== 'invalid_dpop_proof') onRefused('ended')
-    if (status === 403) onRefused(content?.error === 'insufficient_scope' ? 'scope_missing' : 'no_administrator')
+    const refusal = refusalIn(status, content?.error)
+    if (refusal !== undefined) onRefused(refusal)
     return {
       status,
       body: content,

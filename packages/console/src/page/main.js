@@ -7,7 +7,10 @@ import { loadSetup } from './setup.js'
 try {
   const setup = await loadSetup()
   if ('administration' in setup) await startAdministration(setup)
-  else startRequests(setup, listen)
+  else {
+    byId('builder').hidden = false
+    startRequests(setup, listen)
+  }
 } catch (error) {
   const notice = byId('notice')
   notice.hidden = false
