@@ -135,6 +135,8 @@ describe.each(senders)('mcpAuth() for %s', (_, send) => {
     const { status, headers, body } = await send(options, { headers: bearer(await tokenFor()) })
     expect([status, JSON.parse(body).error]).toEqual([503, 'temporarily_unavailable'])
     expect(headers.has('www-authenticate')).toBe(false)
+    // When the issuer is asked for its keys again.
+    expect(headers.get('retry-after')).toBe('5')
     expect(headers.get('access-control-allow-origin')).toBe('*')
   })
 

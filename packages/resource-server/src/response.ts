@@ -68,7 +68,9 @@ function challenges(reason: Reason, { schemes, used, requirement, metadataUrl }:
 export function refusalResponse(reason: Reason, details: RefusalDetails): Response {
   const { status, error, description } = kindOf(reason)
   const headers = new Headers({ 'cache-control': 'no-store', ...details.headers })
-  if (status !== 503) headers.set('www-authenticate', challenges(reason, details))
+  // Without a challenge, clients keep their token. The issuer is asked for its keys again after this time.
+  if (status === 503) headers.set('retry-after', '5')
+  else headers.set('www-authenticate', challenges(reason, details))
   // Otherwise pages of other origins could not read it.
   if (details.metadataUrl !== undefined) headers.set('access-control-expose-headers', 'WWW-Authenticate, DPoP-Nonce')
   if (description === undefined) return new Response(null, { status, headers })
