@@ -125,6 +125,19 @@ describe('a stored client', () => {
     expect(await service.nameOf('web')).toBe('first')
   })
 
+  test('is read again if the process remembers too many characters of others', async () => {
+    const service = setting()
+    const ids = Array.from({ length: 300 }, (_, index) => `large${index}`)
+    for (const id of ids) await service.entries.create('client', id, storedValue(id, 'x'.repeat(60_000)))
+    await service.add('small')
+    for (const id of [...ids, 'small']) await service.find(id)
+    service.state.reads = 0
+    for (const id of [...ids.slice(-250), 'small']) await service.find(id)
+    expect(service.state.reads).toBe(0)
+    await service.find('large0')
+    expect(service.state.reads).toBe(1)
+  })
+
   test('with an id of the configuration is not looked up', async () => {
     const service = setting()
     expect(await service.find('configured')).toBeUndefined()

@@ -5,6 +5,8 @@ interface Remembered<T> {
   readonly value: T
   /** Epoch seconds. */
   readonly readAt: number
+  /** Characters of its JSON. */
+  readonly size: number
 }
 
 export interface EntryCacheOptions<T> {
@@ -35,34 +37,58 @@ const longestUse = 60
 /** Maximum number of entries that a process remembers. */
 const maxRemembered = 10_000
 
+/** Characters of the JSON of all of them. In memory, they take a small multiple of it. */
+const maxSize = 16_000_000
+
+/** Entries that a process remembers, the one that was read longest ago first, within the limits. */
+function createMemory<T>(onForget: (id: string) => void) {
+  const remembered = new Map<string, Remembered<T>>()
+  let size = 0
+
+  function forget(id: string): void {
+    size -= remembered.get(id)?.size ?? 0
+    remembered.delete(id)
+    onForget(id)
+  }
+
+  return {
+    get: (id: string) => remembered.get(id),
+    forget,
+    keep(id: string, found: Remembered<T>): void {
+      forget(id)
+      remembered.set(id, found)
+      size += found.size
+      for (const oldest of remembered.keys()) {
+        if (remembered.size <= maxRemembered && size <= maxSize) return
+        forget(oldest)
+      }
+    },
+  }
+}
+
 /**
  * Remembers entries until one of their kind changes: a read of any of them, or of an unknown one, shows whether that has
  * happened. An unknown id is not remembered, so that a new entry works immediately.
  */
 export function createEntryCache<T>({ entries, kind, cacheFor, parse }: EntryCacheOptions<T>): EntryCache<T> {
-  const remembered = new Map<string, Remembered<T>>()
   /** The ids of entries that were current at `checkedAt`. */
   let current = new Set<string>()
+  const remembered = createMemory<T>((id) => current.delete(id))
   let revision: string | undefined
   let checkedAt = Number.NEGATIVE_INFINITY
-
-  function keep(id: string, found: Remembered<T> | undefined): void {
-    remembered.delete(id)
-    current.delete(id)
-    if (found === undefined) return
-    remembered.set(id, found)
-    if (remembered.size <= maxRemembered) return
-    const [oldest = ''] = remembered.keys()
-    remembered.delete(oldest)
-    current.delete(oldest)
-  }
 
   async function read(id: string, now: number): Promise<T | undefined> {
     const known = revision
     const { revision: seen, entry } = await entries.getWithRevision(kind, id)
     const before = remembered.get(id)
-    const value = before !== undefined && before.version === entry?.version ? before.value : entry && parse(entry)
-    keep(id, entry && value !== undefined ? { version: entry.version, value, readAt: now } : undefined)
+    const isSame = before !== undefined && before.version === entry?.version
+    const value = isSame ? before.value : entry && parse(entry)
+    if (entry === undefined || value === undefined) remembered.forget(id)
+    else {
+      // Less than a microsecond for the usual entry, only after a read of the storage that found another version.
+      const size = isSame ? before.size : JSON.stringify(value).length
+      remembered.keep(id, { version: entry.version, value, readAt: now, size })
+    }
     if (revision !== known) return value
     if (seen === known) {
       checkedAt = now
