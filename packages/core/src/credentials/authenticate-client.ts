@@ -115,10 +115,10 @@ function createVerify({ methods, clients, runtime, recorder }: ClientAuthenticat
     recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
   }
 
-  return async function verify(found: Presentation, trace: Trace): Promise<Verdict> {
+  return async function verify(found: Presentation, trace: Trace, renewed?: Client): Promise<Verdict> {
     if (!isPossible(found.presented)) return refused('credentials_impossible', 'impossible')
     const { clientId } = found.presented
-    const client = await clients.find(clientId)
+    const client = renewed ?? (await clients.find(clientId))
     const { by, presented } = presentationFor(found, client)
     const { kit, method } = by
     if (method.verify === undefined) {
@@ -134,7 +134,11 @@ function createVerify({ methods, clients, runtime, recorder }: ClientAuthenticat
           : verifySecret(clientId, secret)
       const matches = isThenable(matching) ? await matching : matching
       if (client?.public) return refused('client_public', isKnownPublic ? 'impossible' : 'guess')
-      if (client !== undefined && matches !== true) return refused('secret_mismatch')
+      if (client !== undefined && matches !== true) {
+        // The secret can have been added since the source has read the client.
+        const present = renewed === undefined ? await clients.renewed?.(client) : undefined
+        return present === undefined ? refused('secret_mismatch') : verify(found, trace, present)
+      }
     } else {
       const outcome = await method.verify(presented, client, kit)
       if (client !== undefined && outcome !== true) return refusedBy(by, outcome)

@@ -57,6 +57,13 @@ export function combineClients(host: ClientDirectory, sources: readonly ClientDi
 
   return {
     find: (clientId) => after(allOf(all.map((directory) => directory.find(clientId))), only),
+    renewed(client) {
+      const owner = owners.get(client)
+      return after(owner?.renewed?.(client), (present) => {
+        if (present !== undefined && owner !== undefined) owners.set(present, owner)
+        return present
+      })
+    },
     secretsOf: (client) => (owners.get(client) ?? host).secretsOf(client),
     isKnown: (clientId) => all.some((directory) => directory.isKnown(clientId)),
     secretVerifierOf: (client) => (client === undefined ? host : (owners.get(client) ?? host)).secretVerifierOf(client),

@@ -31,6 +31,8 @@ export interface ClientDirectory {
    * another id.
    */
   find(clientId: string, found?: Client): MaybePromise<Client | undefined>
+  /** Returns a client that `find()` has returned as it is now; `undefined` if it is the same, or nothing newer is known. */
+  renewed?(client: Client): MaybePromise<Client | undefined>
   /** Returns the secrets of a client that `find()` has returned. */
   secretsOf(client: Client): ClientSecrets
   /** Whether a client with this id is known, without a call to the host. For events. */
@@ -42,6 +44,11 @@ export interface ClientDirectory {
   readonly all: readonly Client[]
   /** Whether it can find clients that are not in `all`. */
   readonly hasUnlisted: boolean
+}
+
+/** Reads a client again that a source remembers. */
+export interface RenewingStore {
+  readonly renew?: ((clientId: string) => MaybePromise<ClientOptions | undefined>) | undefined
 }
 
 const noSecrets: ClientSecrets = { stored: [], malformed: 0 }
@@ -127,7 +134,7 @@ export type OnMalformedClient = (problem: string) => void
  * @param onMalformed absent: a malformed client makes the requests for it fail
  */
 function fromStore(
-  store: ClientStore,
+  store: ClientStore & RenewingStore,
   schema: typeof clientSchema,
   limits: HostLimits,
   owner = 'clients',
@@ -163,6 +170,14 @@ function fromStore(
   return {
     // Parsed inside the port, so that a malformed client is a rejection too.
     find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parseOnce(found)))),
+    renewed: (client) =>
+      store.renew &&
+      findPort(() =>
+        after(store.renew?.(client.clientId), (found) => {
+          const present = parseOnce(found)
+          return present === client ? undefined : present
+        }),
+      ),
     secretsOf,
     isKnown: (clientId) => ids.get(clientId) === true,
     secretVerifierOf: () => verifySecret,
@@ -177,7 +192,7 @@ const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is Cl
 /** Opens the clients of a plugin. */
 export const openClientSource = (
   plugin: string,
-  store: Pick<ClientStore, 'find' | 'isOriginAllowed'>,
+  store: Pick<ClientStore, 'find' | 'isOriginAllowed'> & RenewingStore,
   schema: typeof clientSchema,
   limits: HostLimits,
   onMalformed: OnMalformedClient,

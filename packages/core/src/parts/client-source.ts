@@ -17,6 +17,11 @@ export interface ClientSource extends Defined<'client-source'> {
    */
   find(clientId: string, kit: Kit): MaybePromise<ClientOptions | undefined>
   /**
+   * Returns a client that this source remembers as it is now. Called after a wrong secret, which can be one that was added
+   * in this moment. Everyone can cause that, so read the same client at most once in a second.
+   */
+  readonly renew?: ((clientId: string, kit: Kit) => MaybePromise<ClientOptions | undefined>) | undefined
+  /**
    * Whether any enabled client has this origin in `allowedCorsOrigins`. Called for every request of another origin that
    * names no client, such as preflights. Without it, no origin is allowed for the clients of this source.
    */
@@ -44,6 +49,7 @@ const withSources =
           plugin,
           {
             find: (id) => part.find(id, kitOf(plugin)),
+            renew: part.renew && ((id) => part.renew?.(id, kitOf(plugin))),
             isOriginAllowed:
               part.isOriginAllowed && ((origin) => part.isOriginAllowed?.(origin, kitOf(plugin)) ?? false),
           },
@@ -56,7 +62,7 @@ const withSources =
 
 const clientSourceKind = /* @__PURE__ */ partKind<ClientSource, WithClientSources>('client-source', {
   title: 'client source',
-  schemas: () => ({ find: required(), isOriginAllowed: v.optional(required()) }),
+  schemas: () => ({ find: required(), renew: v.optional(required()), isOriginAllowed: v.optional(required()) }),
   collect: withSources,
 })
 

@@ -26,6 +26,8 @@ export interface EntryCache<T> {
    * @param now epoch seconds
    */
   find(id: string, now: number): T | undefined | Promise<T | undefined>
+  /** Reads an entry again, at most once in a second. */
+  renew(id: string, now: number): T | undefined | Promise<T | undefined>
 }
 
 /**
@@ -77,6 +79,8 @@ export function createEntryCache<T>({ entries, kind, cacheFor, parse }: EntryCac
   let revision: string | undefined
   let checkedAt = Number.NEGATIVE_INFINITY
 
+  const renewals = new Map<string, Promise<T | undefined>>()
+
   async function read(id: string, now: number): Promise<T | undefined> {
     const known = revision
     const { revision: seen, entry } = await entries.getWithRevision(kind, id)
@@ -109,6 +113,13 @@ export function createEntryCache<T>({ entries, kind, cacheFor, parse }: EntryCac
       const age = Math.abs(now - known.readAt)
       const isConfirmed = current.has(id) && Math.abs(now - checkedAt) < cacheFor && age < longestUse
       return age < cacheFor || isConfirmed ? known.value : read(id, now)
+    },
+    renew(id, now) {
+      const known = remembered.get(id)
+      if (known?.readAt === now) return known.value
+      const begun = renewals.get(id) ?? read(id, now).finally(() => renewals.delete(id))
+      renewals.set(id, begun)
+      return begun
     },
   }
 }

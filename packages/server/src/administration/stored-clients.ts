@@ -24,6 +24,7 @@ export function storedClients({ isConfigured, ...options }: StoredClientsOptions
   })
   const source = defineClientSource({
     find: (clientId, kit) => (isConfigured(clientId) ? undefined : cache.find(clientId, kit.now())),
+    renew: (clientId, kit) => cache.renew(clientId, kit.now()),
     isOriginAllowed: async (origin, kit) => (await origins.find(originId(origin, webRuntime), kit.now())) ?? false,
   })
   return definePlugin('stored-clients', [source])
