@@ -8,6 +8,7 @@ import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLoginCommand } from './commands/login.ts'
 import { addOperatorCommands } from './commands/operator-commands.ts'
+import { addReloadCommand } from './commands/reload.ts'
 import { addScopesCommands } from './commands/scopes.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 import { silentExitCode } from './commands/silent-failure.ts'
@@ -51,8 +52,11 @@ function program(): Command {
         logFormats,
       ),
     )
+    .option('--pid-file <file>', 'file for the process id, beside which a socket accepts grantry reload')
+    .option('--watch', 'read the configuration again when its files change')
     .action((options: ServeArguments) => serveCommand(options, version))
 
+  addReloadCommand(grantry)
   addClientsCommands(grantry)
   addScopesCommands(grantry)
   addDeclarationCommands(grantry)

@@ -1,4 +1,4 @@
-import { createProvider, type Observer, type Provider } from '@grantry/core'
+import { type AtomicDriver, createProvider, type Observer, type Provider } from '@grantry/core'
 import { adapterOfThisRuntime } from '../adapter.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
@@ -60,23 +60,29 @@ export async function withProvider<T>(
 /**
  * Creates a provider from a configuration, which the caller closes.
  *
+ * @param wrap returns the driver that the provider uses
  * @throws TypeError with a one-line message if the configuration is invalid or the storage cannot be opened.
  */
 export async function openConfiguredProvider(
   loaded: LoadedConfiguration,
   observe: Observer = () => {},
+  wrap: (driver: AtomicDriver) => AtomicDriver = (driver) => driver,
 ): Promise<Provider> {
   try {
-    return await openProvider(loaded, observe)
+    return await openProvider(loaded, observe, wrap)
   } catch (cause) {
     throw errorInFile(cause, loaded.file)
   }
 }
 
-async function openProvider(loaded: LoadedConfiguration, observe: Observer): Promise<Provider> {
+async function openProvider(
+  loaded: LoadedConfiguration,
+  observe: Observer,
+  wrap: (driver: AtomicDriver) => AtomicDriver,
+): Promise<Provider> {
   const { driver } = await configuredStorage(loaded.configuration.storage, loaded.directory)
   try {
-    const options = await providerOptions(loaded, driver, observe)
+    const options = await providerOptions(loaded, wrap(driver), observe)
     const { runtime } = await adapterOfThisRuntime()
     return await createProvider({ ...options, runtime })
   } catch (cause) {

@@ -1,17 +1,16 @@
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Provider, ProviderEvent } from '@grantry/core'
 import { banner } from '../banner.ts'
-import {
-  findConfiguration,
-  type LoadedConfiguration,
-  loadConfiguration,
-  rereadConfiguration,
-} from '../configuration/load.ts'
+import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { createLog, defaultLogFormat, type Log } from '../log.ts'
 import { fileOutput } from '../observability/file-output.ts'
 import type { LogLevel } from '../observability/level.ts'
 import type { LogFormat } from '../observability/log-formats.ts'
-import { type StartOptions, startServer } from '../server.ts'
+import { openControl } from '../reload/control.ts'
+import { rereadConfiguration } from '../reload/reread-configuration.ts'
+import { watchFiles } from '../reload/watch-files.ts'
+import { type GrantryServer, type StartOptions, startServer } from '../server.ts'
 import { logCrashes, logFailure, logListening, logStopped, logStopping } from './serve-log.ts'
 import { type ServeSignals, watchSignals } from './serve-signals.ts'
 import { silentFailure } from './silent-failure.ts'
@@ -22,6 +21,8 @@ export interface ServeArguments {
   readonly port?: number
   readonly logLevel?: LogLevel
   readonly logFormat?: LogFormat
+  readonly pidFile?: string
+  readonly watch?: boolean
 }
 
 /** Seconds to wait for open requests when the server stops. */
@@ -78,18 +79,23 @@ async function serve(run: Run): Promise<void> {
   process.on('exit', log.flush)
   let ended = false
   try {
-    const server = await start(run, log, (prepared, configuration) => {
-      provider = prepared
-      log.level = given.logLevel ?? configuration.log.level
+    await withControl(run, async (started) => {
+      const server = await start(run, log, (prepared, configuration) => {
+        provider = prepared
+        log.level = given.logLevel ?? configuration.log.level
+      })
+      started(server)
+      signals.onReload(() => void server.reload())
+      const stopWatching = given.watch === true && loaded ? watch(server, loaded) : () => {}
+      const signal = await signals.stopped
+      stopWatching()
+      logStopping(log, signal)
+      server.beginShutdown()
+      // A load balancer keeps sending requests until its next health check. They must not find the port closed.
+      await sleep(server.configuration.shutdownDelay * 1000)
+      await server.close(drainTimeout)
+      logStopped(log, signal)
     })
-    signals.onReload(() => void server.reload())
-    const signal = await signals.stopped
-    logStopping(log, signal)
-    server.beginShutdown()
-    // A load balancer keeps sending requests until its next health check. They must not find the port closed.
-    await sleep(server.configuration.shutdownDelay * 1000)
-    await server.close(drainTimeout)
-    logStopped(log, signal)
     ended = true
   } finally {
     forgetCrashes()
@@ -97,6 +103,31 @@ async function serve(run: Run): Promise<void> {
     // Unread log lines would keep the process alive forever.
     if (ended && !written) process.exit(0)
     process.off('exit', log.flush)
+  }
+}
+
+const watch = (server: GrantryServer, { file, directory }: LoadedConfiguration) =>
+  watchFiles({ file, directory, environment: process.env, current: () => server.configuration, reload: server.reload })
+
+/** Runs a server, which commands can reach if it has a pid file. `use` calls its argument when the server has started. */
+async function withControl(
+  { given: { pidFile }, loaded }: Run,
+  use: (started: (server: GrantryServer) => void) => Promise<void>,
+): Promise<void> {
+  if (pidFile === undefined) return use(() => {})
+  let started: (server: GrantryServer) => void = () => {}
+  const server = new Promise<GrantryServer>((resolve) => {
+    started = resolve
+  })
+  const control = await openControl({
+    pidFile: resolve(pidFile),
+    configuration: loaded?.file,
+    reload: async () => (await server).reload(),
+  })
+  try {
+    await use(started)
+  } finally {
+    await control.close()
   }
 }
 

@@ -11,6 +11,11 @@ const reference = /(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu
 /** Returns a text that `withEnvironment()` replaces by the given one: what looks like a reference in it is text. */
 export const withoutReferences = (text: string): string => text.replaceAll(reference, '$$$&')
 
+/** Returns the names of the variables that a text refers to. */
+export const referencedNames = (text: string): readonly string[] => [
+  ...new Set([...text.matchAll(reference)].flatMap(([, , name]) => name ?? [])),
+]
+
 /** Reads a secret from a file, without its final line break. */
 function readSecretFile(file: string, name: string, path: string): string {
   try {

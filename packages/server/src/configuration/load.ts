@@ -35,7 +35,7 @@ function fileExists(file: string): boolean {
 export const findConfiguration = (directory: string): string | undefined =>
   defaultFileNames.map((name) => resolve(directory, name)).find(fileExists)
 
-type Variables = Readonly<Record<string, string | undefined>>
+export type Variables = Readonly<Record<string, string | undefined>>
 
 /** Merges variables. The environment wins, also with `NAME_FILE`, so that an old secret does not override a new one. */
 function variablesOf(inFile: Variables, environment: Variables): Variables {
@@ -54,7 +54,8 @@ export interface WrittenConfiguration {
   readonly variables: Variables
 }
 
-const isModule = (file: string): boolean => ['.ts', '.mjs', '.js'].includes(extname(file))
+/** Whether the configuration is code. */
+export const isModule = (file: string): boolean => ['.ts', '.mjs', '.js'].includes(extname(file))
 
 /** @throws TypeError with a one-line message that starts with the file. */
 export async function readConfiguration(path: string, environment: Variables): Promise<WrittenConfiguration> {
@@ -81,14 +82,4 @@ export async function loadConfiguration(path: string, environment: Variables): P
   } catch (cause) {
     throw errorInFile(cause, file)
   }
-}
-
-/**
- * Reads the configuration of a running server again.
- *
- * @throws TypeError as `loadConfiguration()`, and for a module: the process has its code, and that of its imports.
- */
-export async function rereadConfiguration(file: string, environment: Variables): Promise<LoadedConfiguration> {
-  if (isModule(file)) throw new TypeError(`${file}: a process loads a module once; restart the server to read it again`)
-  return loadConfiguration(file, environment)
 }

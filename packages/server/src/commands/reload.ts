@@ -1,0 +1,49 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { loadConfiguration } from '../configuration/load.ts'
+import { withoutKeyWrites } from '../doctor/without-key-writes.ts'
+import { askServer, requestReload } from '../reload/control-client.ts'
+import { openConfiguredProvider } from './configuration.ts'
+import { silentFailure } from './silent-failure.ts'
+
+export interface ReloadArguments {
+  readonly pidFile: string
+  readonly check: boolean
+}
+
+/**
+ * Lets a running server read its configuration again, after this process has checked it. Returns what the server has
+ * responded.
+ *
+ * @throws TypeError with a one-line message if the configuration is wrong, or no server answers.
+ */
+export async function reloadCommand({ pidFile: given, check }: ReloadArguments) {
+  const pidFile = resolve(given)
+  const { configuration } = await askServer(pidFile)
+  if (configuration !== undefined && check) {
+    const loaded = await loadConfiguration(configuration, process.env)
+    // It creates no keys: the server may refuse the configuration, because it compares it with the present one.
+    const provider = await openConfiguredProvider(loaded, () => {}, withoutKeyWrites)
+    await provider.close()
+  }
+  return requestReload(pidFile)
+}
+
+export function addReloadCommand(grantry: Command): void {
+  grantry
+    .command('reload')
+    .description(
+      'let a running server read its configuration again; checks it first, and exits with 1 if it is wrong, or if the server refuses it',
+    )
+    .requiredOption('--pid-file <file>', 'the file that grantry serve --pid-file has written')
+    .option('--no-check', 'leave the check to the server: for a shell without its environment variables')
+    .action(async (options: ReloadArguments) => {
+      const { reloaded, message } = await reloadCommand(options)
+      if (reloaded) {
+        process.stdout.write(`${message}\n`)
+        return
+      }
+      process.stderr.write(`grantry: ${message}\n`)
+      throw silentFailure()
+    })
+}
