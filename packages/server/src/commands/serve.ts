@@ -9,7 +9,7 @@ import type { LogLevel } from '../observability/level.ts'
 import type { LogFormat } from '../observability/log-formats.ts'
 import { openControl } from '../reload/control.ts'
 import { rereadConfiguration } from '../reload/reread-configuration.ts'
-import { watchFiles } from '../reload/watch-files.ts'
+import { hashOfFiles, watchFiles } from '../reload/watch-files.ts'
 import { type GrantryServer, type StartOptions, startServer } from '../server.ts'
 import { logCrashes, logFailure, logListening, logStopped, logStopping } from './serve-log.ts'
 import { type ServeSignals, watchSignals } from './serve-signals.ts'
@@ -38,6 +38,8 @@ interface Run {
   readonly format: LogFormat
   readonly version: string
   readonly signals: ServeSignals
+  /** The hash of the files that are watched. */
+  readonly watched: string | undefined
 }
 
 /** Starts the server. A terminal shows the banner; the log gets the same facts unless it goes to the same terminal. */
@@ -67,7 +69,7 @@ async function start({ given, loaded, version }: Run, log: Log, prepared: StartO
 }
 
 async function serve(run: Run): Promise<void> {
-  const { given, loaded, format, signals } = run
+  const { given, loaded, format, signals, watched } = run
   let provider: Provider | undefined
   const log = createLog(fileOutput(process.stderr) ?? process.stderr, {
     level: given.logLevel ?? loaded?.configuration.log.level,
@@ -86,7 +88,7 @@ async function serve(run: Run): Promise<void> {
       })
       started(server)
       signals.onReload(() => void server.reload())
-      const stopWatching = given.watch === true && loaded ? watch(server, loaded) : () => {}
+      const stopWatching = loaded && watched !== undefined ? watch(server, loaded, watched) : () => {}
       const signal = await signals.stopped
       stopWatching()
       logStopping(log, signal)
@@ -106,8 +108,15 @@ async function serve(run: Run): Promise<void> {
   }
 }
 
-const watch = (server: GrantryServer, { file, directory }: LoadedConfiguration) =>
-  watchFiles({ file, directory, environment: process.env, current: () => server.configuration, reload: server.reload })
+const watch = (server: GrantryServer, { file, directory }: LoadedConfiguration, used: string) =>
+  watchFiles({
+    file,
+    directory,
+    environment: process.env,
+    used,
+    current: () => server.configuration,
+    reload: server.reload,
+  })
 
 /** Runs a server, which commands can reach if it has a pid file. `use` calls its argument when the server has started. */
 async function withControl(
@@ -142,9 +151,11 @@ export async function serveCommand(given: ServeArguments, version = ''): Promise
   const signals = watchSignals()
   try {
     const file = given.config ?? findConfiguration(process.cwd())
+    const isWatched = given.watch === true && file !== undefined
+    const watched = isWatched ? await hashOfFiles(resolve(file), process.env) : undefined
     const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
     format = given.logFormat ?? loaded?.configuration.log.format ?? format
-    await serve({ given, loaded, format, version, signals })
+    await serve({ given, loaded, format, version, signals, watched })
   } catch (cause) {
     if (format === 'text') throw cause
     const log = createLog(process.stderr, { format })

@@ -12,6 +12,8 @@ export interface WatchOptions {
   /** The configuration that is used; it names more files. */
   readonly current: () => CheckedConfiguration
   readonly reload: () => Promise<unknown>
+  /** `hashOfFiles()` before the configuration was read: a change in between is not missed. */
+  readonly used: string
   /** Milliseconds between two looks. */
   readonly interval?: number | undefined
 }
@@ -25,34 +27,40 @@ const usualInterval = 1000
 const filesNamedBy = ({ keys, users }: CheckedConfiguration): readonly string[] =>
   [keySettingsOf(keys).jwks, namesDriver(users) ? users.ca : undefined].flatMap((path) => path ?? [])
 
+async function hashOf(paths: readonly string[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const path of paths) hash.update(JSON.stringify([path, await contentOf(path)]))
+  return hash.digest('hex')
+}
+
+/** Returns a hash of what is read for a configuration file. */
+export const hashOfFiles = async (file: string, environment: WatchOptions['environment']): Promise<string> =>
+  hashOf(await configurationFiles(file, environment).catch(() => [file]))
+
 /**
  * Reloads when the content of the files of a configuration has changed, and has been the same at two looks: a file that is
  * being written is left alone. Returns a function that ends it.
  */
-export function watchFiles({ file, directory, environment, current, reload, interval }: WatchOptions): () => void {
-  let used: string | undefined
+export function watchFiles(options: WatchOptions): () => void {
+  const { file, directory, environment, current, reload, interval = usualInterval } = options
+  const used: { own: string; named: string | undefined } = { own: options.used, named: undefined }
   let seen: string | undefined
   let isBusy = false
   let isStopped = false
 
-  async function lookAt(): Promise<string> {
-    const own = await configurationFiles(file, environment).catch(() => [file])
-    const named = filesNamedBy(current()).map((path) => resolve(directory, path))
-    const hash = createHash('sha256')
-    for (const path of [...own, ...named]) hash.update(JSON.stringify([path, await contentOf(path)]))
-    return hash.digest('hex')
-  }
-
   async function look(): Promise<void> {
-    const found = await lookAt()
-    // The first look is at what the server has started with.
-    used ??= found
-    const isSettled = found === seen
-    seen = found
-    if (!isSettled || found === used || isStopped) return
+    const own = await hashOfFiles(file, environment)
+    const named = await hashOf(filesNamedBy(current()).map((path) => resolve(directory, path)))
+    used.named ??= named
+    const isSettled = seen === own + named
+    seen = own + named
+    if (!isSettled || (own === used.own && named === used.named) || isStopped) return
     // Also if it is refused: the same content is not tried again and again.
-    used = found
+    used.own = own
+    used.named = named
+    const before = filesNamedBy(current()).join()
     await reload()
+    if (filesNamedBy(current()).join() !== before) used.named = undefined
   }
 
   const lookOnce = (): void => {
@@ -63,7 +71,7 @@ export function watchFiles({ file, directory, environment, current, reload, inte
     })
   }
   lookOnce()
-  const timer = setInterval(lookOnce, interval ?? usualInterval)
+  const timer = setInterval(lookOnce, interval)
   return () => {
     isStopped = true
     clearInterval(timer)
