@@ -4,7 +4,6 @@
  * never ends or does not fit into memory.
  */
 
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -139,7 +138,6 @@ describe('a file of the configuration that is replaced', () => {
     'a link to a device without an end': () => symlinkSync('/dev/zero', file),
     'a link to itself': () => symlinkSync(file, file),
     'a link to a directory': () => symlinkSync(directory, file),
-    'a pipe that has no writer': () => execFileSync('mkfifo', [file]),
     'a file that does not fit into memory': () => {
       writeFileSync(file, '')
       truncateSync(file, 2 ** 40)

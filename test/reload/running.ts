@@ -28,7 +28,7 @@ const base = {
   scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
 }
 
-/** Returns a configuration, with the given members in the place of the usual ones. */
+/** Returns a configuration. @param more replaces its usual members */
 export const loadedOf = (more: object = {}, directory = '/'): LoadedConfiguration => ({
   configuration: parseConfiguration(configurationSchema, { ...base, ...more }, ''),
   file: 'grantry.config.json',

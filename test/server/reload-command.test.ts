@@ -1,5 +1,6 @@
 // `grantry reload`: it reaches the server through a socket beside its pid file, and reports what the server has done.
-import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
@@ -121,4 +122,16 @@ test('a variable that only the server has: the server checks', async () => {
     err: expect.stringContaining('GRANTRY_TEST_HASH'),
   })
   expect(await printed('reload', '--pid-file', pidFile, '--no-check')).toMatchObject({ code: 0 })
+})
+
+test('a pipe without a writer, at the place of the file, is refused and blocks no later reload', async () => {
+  const { home, pidFile } = await started()
+  const file = join(home, 'grantry.config.json')
+  rmSync(file)
+  execFileSync('mkfifo', [file])
+  const { code, err } = await printed('reload', '--pid-file', pidFile, '--no-check')
+  expect([code, err]).toEqual([1, `grantry: the configuration was not changed: ${file}: it is not a file\n`])
+  rmSync(file)
+  write(home)
+  expect(await printed('reload', '--pid-file', pidFile)).toMatchObject({ code: 0 })
 })

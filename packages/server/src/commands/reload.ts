@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { loadConfiguration } from '../configuration/load.ts'
 import { withoutKeyWrites } from '../doctor/without-key-writes.ts'
 import { askServer, requestReload } from '../reload/control-client.ts'
+import { rereadConfiguration } from '../reload/reread-configuration.ts'
 import { openConfiguredProvider } from './configuration.ts'
 import { silentFailure } from './silent-failure.ts'
 
@@ -21,7 +21,7 @@ export async function reloadCommand({ pidFile: given, check }: ReloadArguments) 
   const pidFile = resolve(given)
   const { configuration } = await askServer(pidFile)
   if (configuration !== undefined && check) {
-    const loaded = await loadConfiguration(configuration, process.env)
+    const loaded = await rereadConfiguration(configuration, process.env)
     // It creates no keys: the server may refuse the configuration, because it compares it with the present one.
     const provider = await openConfiguredProvider(loaded, () => {}, withoutKeyWrites)
     await provider.close()
