@@ -1,17 +1,10 @@
 // An `apply` that ends in the middle: the next one finishes it, whatever was written before.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
 import { applyPlan, declarationOf, type Managers, makePlan, openAdministration } from '@grantry/administration'
 import { type EntryStore, openEntries } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
-import { sharedDirectory } from '../support/directory.ts'
-import { serverProgram } from '../support/server-program.ts'
-import { machine, newService } from './setting.ts'
+import { machine } from './setting.ts'
 
-const directory = sharedDirectory('interrupted')
 const numbered = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, index) => machine(`c${String(index).padStart(4, '0')}`, more))
 
@@ -27,12 +20,6 @@ const planOf = (managers: Managers, clients: readonly object[]) =>
   makePlan(declarationOf([{ file: 'f.json', content: { clients } }]), managers, { prune: true })
 
 const noSecrets = () => {}
-
-/** The last secret of each client in a file. */
-function secretsIn(file: string): ReadonlyMap<string, string> {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []
-  return new Map(lines.map((line) => JSON.parse(line)).map(({ id, secret }) => [id, secret]))
-}
 
 /** Entries whose writes fail from the given one on: before they are made, or after. */
 function failing(entries: EntryStore, writes: number, isMade: boolean): EntryStore {
@@ -106,41 +93,4 @@ test('an entry that someone else has removed meanwhile is an error, and is added
   const { failure } = await applyPlan(plan, { managers, keepSecret: noSecrets })
   expect(String(failure?.cause)).toContain('there is no client c0000')
   expect((await planOf(managers, wanted)).changes).toMatchObject([{ action: 'add', id: 'c0000' }])
-})
-
-test('a process that is killed in the middle: running it again finishes it, and no secret is lost', async () => {
-  const {
-    file: configuration,
-    out,
-    write,
-  } = newService(directory, { storage: { driver: 'filesystem', directory: './killed' } })
-  const program = await serverProgram(new URL('../support/programs/server.ts', import.meta.url), directory)
-  const file = write({ clients: numbered(300) })
-  const secretsFile = `${directory}/secrets.jsonl`
-  const line = ['apply', file, '--yes', '--secrets-file', secretsFile, '--config', configuration]
-  const child = spawn(process.execPath, [program, ...line], {
-    env: { ...process.env, GRANTRY_TEST_PARENT: String(process.pid) },
-    stdio: 'ignore',
-  })
-  const ended = once(child, 'exit')
-  const readSecrets = () => secretsIn(secretsFile)
-  // In the middle: some secrets have been kept, and most have not.
-  while (readSecrets().size < 20 && child.exitCode === null && child.signalCode === null)
-    await new Promise((resolve) => setImmediate(resolve))
-  child.kill('SIGKILL')
-  await ended
-  const kept = readSecrets().size
-  expect(kept).toBeGreaterThan(0)
-  expect(kept).toBeLessThan(300)
-
-  await out('apply', file, '--yes', '--secrets-file', secretsFile)
-  expect(await out('plan', file)).toContain('0 to add, 0 to change, 0 to remove, 300 unchanged')
-  // The last secret of each client is the stored one.
-  const exported = JSON.parse(await out('export', '--with-hashes')) as {
-    readonly clients: readonly { readonly clientId: string; readonly secrets: readonly [{ readonly sha256: string }] }[]
-  }
-  const secrets = readSecrets()
-  expect(exported.clients.map(({ clientId, secrets: [{ sha256 }] }) => [clientId, sha256])).toEqual(
-    exported.clients.map(({ clientId }) => [clientId, sha256Of(secrets.get(clientId) ?? '')]),
-  )
 })
