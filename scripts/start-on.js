@@ -30,3 +30,4 @@ child.once('exit', (code) => {
 // A terminal sends Ctrl-C to both processes; a supervisor signals only this one.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))
+process.on('SIGHUP', () => child.kill('SIGHUP'))

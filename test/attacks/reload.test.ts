@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { storeGrant } from '@grantry/testing'
+import { decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
 import { afterAll, describe, expect, test } from 'vitest'
 import { rereadConfiguration } from '../../packages/server/src/reload/reread-configuration.ts'
 import { clientOf, loadedOf, type Running, redirectUri, run } from '../reload/running.ts'
@@ -32,6 +33,8 @@ const bodyOf = async (response: Response): Promise<Record<string, unknown>> => (
   status: response.status,
   ...((await response.json()) as object),
 })
+
+const clientForm = { grant_type: 'client_credentials', scope: 'api1' }
 
 const isActive = async (server: Running, token: unknown): Promise<unknown> =>
   (await bodyOf(await server.post('/connect/introspect', { token: String(token) }, 'api1'))).active
@@ -109,6 +112,30 @@ test('a client that is removed loses its tokens, as with a restart', async () =>
   const restarted = await run(loadedOf(), driver)
   expect([await isActive(server, access_token), await isActive(restarted, access_token)]).toEqual([false, false])
   expect((await server.post('/connect/token', form, 'old')).status).toBe(401)
+  await server.running.close()
+})
+
+test('a key that is removed from the file signs nothing more, and its tokens are refused', async () => {
+  const keyFile = join(directory, 'keys.json')
+  const keys = await Promise.all(
+    ['one', 'two'].map(async (kid) => {
+      const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+      return { ...(await exportJWK(privateKey)), kid, alg: 'ES256' }
+    }),
+  )
+  const loaded = loadedOf({ keys: { jwks: keyFile }, clients: [clientOf('web', { accessTokenFormat: 'jwt' })] })
+  writeFileSync(keyFile, JSON.stringify({ keys: keys.slice(0, 1) }))
+  const server = await run(loaded)
+  const tokenOf = async () => String((await bodyOf(await server.post('/connect/token', clientForm))).access_token)
+  const old = await tokenOf()
+  writeFileSync(keyFile, JSON.stringify({ keys: [...keys].reverse() }))
+  expect(await server.running.reload()).toMatchObject({ reloaded: true })
+  const next = await tokenOf()
+  expect([old, next].map((token) => decodeProtectedHeader(token).kid)).toEqual(['one', 'two'])
+  expect([await isActive(server, old), await isActive(server, next)]).toEqual([true, true])
+  writeFileSync(keyFile, JSON.stringify({ keys: keys.slice(1) }))
+  await server.running.reload()
+  expect([await isActive(server, old), await isActive(server, next)]).toEqual([false, true])
   await server.running.close()
 })
 

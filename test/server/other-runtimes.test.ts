@@ -8,6 +8,7 @@ import { demoCommands } from '../../packages/server/src/demo/commands.ts'
 import { isRequest, parseLog } from '../observability/log-lines.ts'
 import { parsePrometheusText } from '../observability/prometheus-text.ts'
 import { diskTemporaryDirectory } from '../support/directory.ts'
+import { eventually } from '../support/eventually.ts'
 import { listeningAddress } from '../support/listening.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { type RunningCommand, root, startCommand } from './running-command.ts'
@@ -132,6 +133,34 @@ for (const name of ['bun', 'deno']) {
         issued(expect.stringMatching(/^eyJ/u)),
       )
       expect(await server.stop()).toBe(0)
+    })
+
+    test('reads its configuration again: on SIGHUP, by grantry reload, and when a file changes', async () => {
+      const directory = await newDirectory()
+      const file = join(directory, 'grantry.config.json')
+      const write = (clientId: string) => {
+        const { clients, ...more } = configuration('https://id.example.com')
+        return writeFile(file, JSON.stringify({ ...more, clients: clients.map((each) => ({ ...each, clientId })) }))
+      }
+      await write('first')
+      const pidFile = join(directory, 'pid')
+      const server = await start(['serve', '--port', '0', '--config', file, '--pid-file', pidFile], directory)
+      const reloads = () => server.output().err.split('"event.name":"configuration_reloaded"').length - 1
+      const works = (clientId: string) =>
+        token(addressOf(server), { grant_type: 'client_credentials' }, [clientId, secret])
+      await write('second')
+      server.process.kill('SIGHUP')
+      await eventually(() => expect(reloads()).toBe(1))
+      expect(await works('second')).toMatchObject({ status: 200 })
+      await write('third')
+      const command = [`${root}/scripts/start-on.js`, name, 'reload', '--pid-file', pidFile]
+      expect((await run(process.execPath, command)).stdout).toBe(`the configuration was read again: ${file}\n`)
+      expect(await works('third')).toMatchObject({ status: 200 })
+      expect(await server.stop()).toBe(0)
+      const watching = await start(['serve', '--port', '0', '--config', file, '--watch'], directory)
+      await write('fourth')
+      await eventually(() => expect(watching.output().err).toContain('configuration_reloaded'))
+      expect(await watching.stop()).toBe(0)
     })
 
     test('reports a busy port in one line', async () => {

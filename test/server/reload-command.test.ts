@@ -135,3 +135,28 @@ test('a pipe without a writer, at the place of the file, is refused and blocks n
   write(home)
   expect(await printed('reload', '--pid-file', pidFile)).toMatchObject({ code: 0 })
 })
+
+test('code that has changed needs a restart: a plugin, and a configuration that is a module', async () => {
+  const { home, pidFile, server } = await started()
+  const plugin = join(home, 'plugin.mjs')
+  writeFileSync(plugin, 'export default []')
+  write(home, { plugins: ['./plugin.mjs'] })
+  expect(await printed('reload', '--pid-file', pidFile)).toMatchObject({ code: 0 })
+  writeFileSync(plugin, 'export default []; // changed')
+  expect(await printed('reload', '--pid-file', pidFile, '--no-check')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('plugins[0]: cannot load ./plugin.mjs: its code has changed; restart the server'),
+  })
+  server.process.kill('SIGTERM')
+  await server.ended
+  const module = join(home, 'grantry.config.mjs')
+  writeFileSync(
+    module,
+    "export default { issuer: 'https://id.example.com', clients: [], storage: { driver: 'memory' } }",
+  )
+  await start({ home, args: ['--config', module, '--pid-file', pidFile] })
+  expect(await printed('reload', '--pid-file', pidFile)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('a process loads a module once; restart the server'),
+  })
+})
