@@ -1,4 +1,5 @@
-import type { Entry, EntryStore, Json, Runtime } from '@grantry/core'
+import type { EntryStore, Json, Runtime } from '@grantry/core'
+import { orderOf } from './audit-pages.ts'
 import type { Members } from './differences.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -27,13 +28,6 @@ export interface AuditRecord extends AuditedChange, Administrator {
   readonly time: string
   /** `unknown`: the change was begun; the process died, or the storage failed, before it could record the end. */
   readonly outcome: 'done' | 'unknown'
-}
-
-/** A page of the audit trail, the newest first. */
-export interface AuditPage {
-  readonly records: readonly AuditRecord[]
-  /** The position after which the next page starts; absent on the last page. */
-  readonly next?: string | undefined
 }
 
 export interface AuditDeps {
@@ -65,7 +59,7 @@ export function createAudit({ entries, now, runtime }: AuditDeps): Audit {
   /** Ids are in the order of time, the newest first. */
   function idAt(time: number): string {
     left = left === 0 ? maxChanges : left - 1
-    const order = `${String(1e13 - time).padStart(13, '0')}-${String(left).padStart(6, '0')}`
+    const order = `${orderOf(time)}-${String(left).padStart(6, '0')}`
     return `${order}-${runtime.base64url(runtime.randomBytes(9))}`
   }
 
@@ -93,14 +87,4 @@ export function createAudit({ entries, now, runtime }: AuditDeps): Audit {
       throw cause
     }
   }
-}
-
-/** Returns a page of the audit trail. */
-export async function auditPage(
-  entries: Pick<EntryStore, 'list'>,
-  page: { readonly after?: string | undefined; readonly limit: number },
-): Promise<AuditPage> {
-  const { entries: found, next } = await entries.list('audit', page)
-  const records = found.map(({ value }: Entry) => value as unknown as AuditRecord)
-  return { records, ...(next !== undefined && { next }) }
 }
