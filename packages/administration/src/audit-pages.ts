@@ -1,5 +1,5 @@
 import type { EntryStore } from '@grantry/core'
-import type { AuditRecord } from './audit.ts'
+import { type AuditRecord, orderLength, orderOf } from './audit.ts'
 
 /** What administrators change, as the names of actions begin. */
 export const auditKinds = ['client', 'scope', 'user', 'key'] as const
@@ -35,14 +35,6 @@ export interface AuditPage {
 /** Records that are read for a page with a filter, and for each trip. */
 const maxReads = 1000
 const readsOfTrip = 200
-
-const orderLength = 13
-/** Milliseconds since the epoch, in the year 2286. */
-const end = 1e13
-
-/** Returns how the ids of the records of a time begin, in milliseconds: the newest first. */
-export const orderOf = (time: number): string =>
-  String(end - Math.min(Math.max(time, 1), end)).padStart(orderLength, '0')
 
 function later(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined) return one ?? other

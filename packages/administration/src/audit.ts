@@ -1,5 +1,4 @@
 import type { EntryStore, Json, Runtime } from '@grantry/core'
-import { orderOf } from './audit-pages.ts'
 import type { Members } from './differences.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -39,6 +38,15 @@ export interface AuditDeps {
 
 /** Changes of one process before their numbers begin again. */
 const maxChanges = 999_999
+
+/** Characters that ids have in the order of time. */
+export const orderLength = 13
+/** Milliseconds since the epoch, in the year 2286. */
+const end = 1e13
+
+/** Returns how the ids of the records of a time begin, in milliseconds: the newest first. */
+export const orderOf = (time: number): string =>
+  String(end - Math.min(Math.max(time, 1), end)).padStart(orderLength, '0')
 
 const recordOf = (value: AuditRecord): Json => value as unknown as Json
 
