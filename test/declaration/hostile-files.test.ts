@@ -86,6 +86,28 @@ describe('names with terminal control sequences', () => {
     expect(out).not.toMatch(/^client admin/mu)
   })
 
+  test('do not reach the terminal from JSON, which keeps them', async () => {
+    const { run, out: outOf, write: declare } = newService(directory)
+    const users = [{ sub: 'u1', username: 'alice', claims: { name: `${hostile}\u{e0001}` }, tags: [hostile] }]
+    const file = declare({ users })
+    const lines = [
+      ['plan', file, '--json'],
+      ['apply', file, '--yes', '--json'],
+      ['export'],
+      ['users', 'show', 'alice', '--json'],
+      ['users', 'list', '--json'],
+      ['audit', '--json'],
+    ]
+    for (const line of lines) {
+      const { code, out } = await run(...line)
+      expect([line, code]).toEqual([line, 0])
+      expect(out).not.toMatch(control)
+      expect(out).not.toMatch(/\p{Cf}/u)
+      expect(JSON.parse(out)).toBeDefined()
+    }
+    expect(JSON.parse(await outOf('export')).users).toEqual(users)
+  })
+
   test('do not reach the terminal from a report', async () => {
     const exported = JSON.stringify([
       { client_id: hostile },

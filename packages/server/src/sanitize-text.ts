@@ -4,3 +4,11 @@ const unsafeCharacters = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 /** Replaces control characters, line breaks and invisible formatting in a text that an attacker may have chosen. */
 export const sanitizeText = (text: string, replace: (harmful: string) => string = () => ' '): string =>
   text.replaceAll(unsafeCharacters, replace)
+
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Returns indented JSON for a terminal: `JSON.stringify` leaves most characters that control one unescaped. */
+export const jsonText = (value: unknown): string =>
+  sanitizeText(JSON.stringify(value, null, 2), (found) =>
+    found === '\n' ? found : found.split('').map(escaped).join(''),
+  )

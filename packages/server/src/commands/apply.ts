@@ -5,7 +5,7 @@ import { countsOf, hasColors, planJson, planText } from '../declaration/plan-tex
 import { type PlannedArguments, withPlan } from '../declaration/planned.ts'
 import { openSecretsFile, type SecretsFile } from '../declaration/secrets-file.ts'
 import { errorMessage } from '../error-message.ts'
-import { sanitizeText } from '../sanitize-text.ts'
+import { jsonText, sanitizeText } from '../sanitize-text.ts'
 
 export interface ApplyArguments extends PlannedArguments {
   readonly yes?: true
@@ -70,7 +70,7 @@ async function makeChanges(plan: Plan, { unchecked }: CommandAdministration, giv
     const applied = await applyPlan(plan, { managers: unchecked, keepSecret: keep })
     // Even if a change has failed: the secrets of the others are not stored anywhere else.
     const made = { ...planJson(plan), done: applied.done.length, secrets: kept }
-    if (given.json) print(`${JSON.stringify(made, null, 2)}\n`)
+    if (given.json) print(`${jsonText(made)}\n`)
     assertDone(applied, plan)
   } finally {
     file?.close()

@@ -1,6 +1,7 @@
 import { type AuditFilter, type AuditRecord, auditKinds } from '@grantry/administration'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { withAdministration } from '../administration/open-administration.ts'
+import { jsonText } from '../sanitize-text.ts'
 import { assertSharedStorage, configOption, requireConfiguration } from './configuration.ts'
 import { table } from './table.ts'
 
@@ -76,7 +77,7 @@ export function addAuditCommand(grantry: Command): void {
         record.outcome === 'done' ? '' : record.outcome,
       ])
       const text = given.json
-        ? `${JSON.stringify(trail, null, 2)}\n`
+        ? `${jsonText(trail)}\n`
         : table([['TIME', 'WHO', 'ACTION', 'ID', 'MEMBERS', 'OUTCOME'], ...rows])
       process.stdout.write(text)
     })

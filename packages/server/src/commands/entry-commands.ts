@@ -4,6 +4,7 @@ import { type EntryType, type Managed, type ManagedPage, shownEntry } from '@gra
 import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
+import { jsonText } from '../sanitize-text.ts'
 import { assertSharedStorage, requireConfiguration } from './configuration.ts'
 import { type ConfiguredList, orConfigured } from './configured-entry.ts'
 import { table } from './table.ts'
@@ -25,7 +26,7 @@ export const print = (output: string): void => {
   process.stdout.write(output)
 }
 
-export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+export const json = (value: unknown): string => `${jsonText(value)}\n`
 
 /** Runs an action on what administrators change in the storage of the configuration. */
 export async function runOnEntries<T>(

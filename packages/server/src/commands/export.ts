@@ -2,6 +2,7 @@ import { type ExportedPage, exportedPages } from '@grantry/administration'
 import { withAdministration } from '../administration/open-administration.ts'
 import { type Output, withOutput } from '../declaration/output-file.ts'
 import { withTextsOnly } from '../declaration/texts-only.ts'
+import { jsonText } from '../sanitize-text.ts'
 import { assertSharedStorage, requireConfiguration } from './configuration.ts'
 
 export interface ExportArguments {
@@ -11,7 +12,7 @@ export interface ExportArguments {
 }
 
 /** Indents the lines of an entry in its list. */
-const indented = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll(/^/gmu, '    ')
+const indented = (value: unknown): string => jsonText(value).replaceAll(/^/gmu, '    ')
 
 /** Writes the lists page by page: a storage can have a million users. Each list has at least one page. */
 async function writeAll(output: Output, pages: AsyncIterable<ExportedPage>): Promise<void> {

@@ -13,7 +13,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { withOutput } from '../declaration/output-file.ts'
 import { readExport } from '../declaration/read-export.ts'
 import { withTextsOnly } from '../declaration/texts-only.ts'
-import { sanitizeText } from '../sanitize-text.ts'
+import { jsonText, sanitizeText } from '../sanitize-text.ts'
 
 interface ImportArguments {
   readonly out?: string
@@ -57,8 +57,8 @@ async function importCommand(system: string, file: string, { out, report, json }
   if (read === undefined) throw new TypeError(`the system must be one of ${names}`)
   const imported = await read(await readExport(file), { keycloakPasswordHash, passwordHashProblem, hashPassword })
   const declared = withTextsOnly(declaration(imported))
-  await withOutput(out, async (output) => output.write(`${JSON.stringify(declared, null, 2)}\n`))
-  const text = json ? `${JSON.stringify(imported.findings, null, 2)}\n` : reportText(imported)
+  await withOutput(out, async (output) => output.write(`${jsonText(declared)}\n`))
+  const text = json ? `${jsonText(imported.findings)}\n` : reportText(imported)
   if (report === undefined) process.stderr.write(text)
   else await withOutput(report, async (output) => output.write(text))
 }
