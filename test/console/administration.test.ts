@@ -94,6 +94,16 @@ describeWithChromium('the administration in the browser', () => {
     }
   })
 
+  test.each([-1, 1])('signs in and reads on a device whose clock is wrong by %d hours', async (hours) => {
+    const context = await browser.newContext()
+    await context.addInitScript(`{ const right = Date.now; Date.now = () => right() + ${hours * 3_600_000} }`)
+    const { page } = await openAdministration(context, started.url)
+    await heading(page, 'Clients')
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.getByText('connected', { exact: true }).waitFor()
+    await context.close()
+  })
+
   test('is linked to by the fragment', async () => {
     const context = await browser.newContext()
     await openAdministration(context, started.url).then(({ page }) => heading(page, 'Clients'))

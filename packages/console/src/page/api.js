@@ -1,3 +1,5 @@
+import { compareClocks } from './dpop.js'
+
 /** @import { SignedIn } from './authorization.js' */
 /** @import { AdministrationSetup } from './setup.js' */
 
@@ -87,6 +89,7 @@ export function createApi({ paths }, { accessToken, key }, onRefused) {
       credentials: 'omit',
       redirect: 'error',
     })
+    compareClocks(response)
     key.nonce = response.headers.get('dpop-nonce') ?? key.nonce
     return { response, content: await bodyOf(response) }
   }

@@ -20,6 +20,21 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 /** @param {object} value */
 const encodePart = (value) => encodeBase64url(new TextEncoder().encode(JSON.stringify(value)))
 
+/** Milliseconds by which the clock of the server is ahead of that of this device. */
+let ahead = 0
+
+/**
+ * Compares the clocks: the server refuses a proof from another time (RFC 9449 section 11.1), and many devices have a wrong
+ * clock.
+ *
+ * @param {Response} response
+ */
+export function compareClocks({ headers }) {
+  const difference = Date.parse(headers.get('date') ?? '') - Date.now()
+  // The header has whole seconds, and the response took a moment.
+  ahead = Math.abs(difference) > 5000 ? difference : 0
+}
+
 /** Creates a key whose private part cannot be exported. Only in a secure context. */
 export const createKeyPair = () => crypto.subtle.generateKey(algorithm, false, ['sign'])
 
@@ -47,7 +62,7 @@ export async function createDpopKey(issuer, pair) {
         jti: encodeBase64url(crypto.getRandomValues(new Uint8Array(16))),
         htm: method,
         htu: new URL(path, issuer).href,
-        iat: Math.floor(Date.now() / 1000),
+        iat: Math.floor((Date.now() + ahead) / 1000),
         ...(accessToken !== undefined && { ath: await sha256Base64url(accessToken) }),
         ...(key.nonce !== undefined && { nonce: key.nonce }),
       })

@@ -1,3 +1,5 @@
+import { compareClocks } from './dpop.js'
+
 /**
  * The data that the page loads first.
  *
@@ -38,6 +40,7 @@
 /** @returns {Promise<Setup | AdministrationSetup>} */
 export async function loadSetup() {
   const response = await fetch('/console/setup.json', { credentials: 'omit' })
+  compareClocks(response)
   if (!response.ok) throw new Error(await response.text())
   return response.json()
 }
