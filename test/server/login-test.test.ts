@@ -5,6 +5,7 @@ import { hashSecret } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { loginProblem } from '../../packages/server/src/login-test/problem.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { sharedDirectory } from '../support/directory.ts'
 import { eventually } from '../support/eventually.ts'
@@ -31,6 +32,8 @@ beforeAll(async () => {
     clients: [
       { clientId: 'web', secrets: [hashSecret(secret)], ...client },
       { clientId: 'app', public: true, ...client },
+      { clientId: 'off', public: true, enabled: false, ...client },
+      { clientId: 'machine', secrets: [hashSecret(secret)], grantTypes: ['client_credentials'], scopes: [] },
       { clientId: 'far', public: true, ...client, redirectUris: ['https://far.example.com/callback'] },
     ],
   }
@@ -105,6 +108,22 @@ describe('grantry login test', () => {
     expect(await program.ended).toBe(0)
   })
 
+  test('waits on after a request without a code, by HEAD or for a favicon', async () => {
+    const { program, url, redirectUri } = await started('app')
+    const state = new URL(url).searchParams.get('state')
+    const own = `${redirectUri}?state=${state}`
+    expect((await fetch(own)).status).toBe(400)
+    expect((await fetch(`${own}&code=x`, { method: 'HEAD' })).status).toBe(404)
+    expect((await fetch(new URL('/favicon.ico', redirectUri))).status).toBe(404)
+    await fetch(await responseTo(url, redirectUri))
+    expect(await program.ended).toBe(0)
+  })
+
+  test('says that the secret is wrong', () => {
+    const challenge = Object.assign(new Error('a challenge'), { code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' })
+    expect(loginProblem(challenge, issuer)).toBe('the server refused the client; check the secret')
+  })
+
   test('says why the server refused', async () => {
     const { program, url, redirectUri } = await started('app')
     await fetch(await responseTo(url, redirectUri, 'deny'))
@@ -114,6 +133,8 @@ describe('grantry login test', () => {
 
   test.each([
     [['--client', 'unknown'], 'no client unknown is configured; check the spelling'],
+    [['--client', 'off'], 'the client off is disabled; enable it first'],
+    [['--client', 'machine'], 'the client machine signs no users in; add authorization_code to its grantTypes'],
     [['--client', 'far'], 'the client far has no redirect URI on this machine; add http://127.0.0.1/callback'],
     [['--client', 'app', '--redirect-uri', 'http://127.0.0.1/other'], 'is not a redirect URI of the client app'],
     [['--client', 'app', '--redirect-uri', 'https://far.example.com/'], 'is not a redirect URI of the client app'],
@@ -126,7 +147,8 @@ describe('grantry login test', () => {
 
   test('says that no server listens', async () => {
     const other = join(directory, 'other.json')
-    const clients = [{ clientId: 'app', public: true, redirectUris: ['http://127.0.0.1/'] }]
+    const redirectUris = ['http://127.0.0.1/']
+    const clients = [{ clientId: 'app', public: true, grantTypes: ['authorization_code'], redirectUris }]
     const nowhere = `http://127.0.0.1:${await reservedPort()}`
     writeFileSync(other, JSON.stringify({ issuer: nowhere, clients }), { mode: 0o600 })
     const { code, err } = await run(['login', 'test', '--client', 'app', '--config', other], directory)

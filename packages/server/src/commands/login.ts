@@ -37,6 +37,13 @@ async function clientOf(loaded: LoadedConfiguration, clientId: string): Promise<
 const loopback = ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback']
 const isLoopback = (uri: string): boolean => /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)[:/]/u.test(uri)
 
+/** @throws TypeError if the server would refuse the request on a page, so that the command would wait in vain. */
+function assertCanLogIn({ clientId, enabled = true, grantTypes = [] }: ClientOptions): void {
+  if (!enabled) throw new TypeError(`the client ${clientId} is disabled; enable it first`)
+  if (grantTypes.includes('authorization_code')) return
+  throw new TypeError(`the client ${clientId} signs no users in; add authorization_code to its grantTypes`)
+}
+
 /** Returns the redirect URI to which the browser of this machine returns. */
 function redirectUriOf({ clientId, redirectUris = [] }: ClientOptions, given: string | undefined): string {
   if (given !== undefined) {
@@ -70,6 +77,7 @@ function print({ identity = {}, userinfo = {}, scope, expiresIn, tokens }: Login
 async function test(given: LoginArguments): Promise<void> {
   const loaded = await requireConfiguration(given.config)
   const client = await clientOf(loaded, given.client)
+  assertCanLogIn(client)
   const redirectUri = redirectUriOf(client, given.redirectUri)
   const { issuer } = loaded.configuration
   const { logIn } = await import('../login-test/log-in.ts')

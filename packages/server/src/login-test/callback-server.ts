@@ -45,6 +45,8 @@ export async function startCallbackServer(registered: string, state: string): Pr
       send(response, 404, 'Not found', 'The login test uses another address.')
     } else if (target.searchParams.get('state') !== state) {
       send(response, 400, 'Not this test', 'This response belongs to another request. The login test still waits.')
+    } else if (!target.searchParams.has('code') && !target.searchParams.has('error')) {
+      send(response, 400, 'No response', 'This address has neither a code nor an error. The login test still waits.')
     } else {
       send(response, 200, 'Login test', 'The result is in the terminal. You can close this window.')
       receive(target)

@@ -13,6 +13,8 @@ export function loginProblem(thrown: unknown, issuer: string): string {
     return `the server answered ${error}${typeof description === 'string' ? `: ${description}` : ''}`
   }
   const { cause, code } = (thrown ?? {}) as { readonly cause?: unknown; readonly code?: unknown }
+  // The library has no words for the response to wrong client authentication (RFC 6749 section 5.2).
+  if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') return 'the server refused the client; check the secret'
   const { code: reason } = (cause ?? {}) as { readonly code?: unknown }
   if (reason === 'ECONNREFUSED') return `no server listens at ${issuer}; start it with grantry serve`
   return `${errorMessage(thrown)}${typeof code === 'string' ? ` (${code})` : ''}`
