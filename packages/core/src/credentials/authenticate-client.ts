@@ -136,7 +136,9 @@ function createVerify({ methods, clients, runtime, recorder }: ClientAuthenticat
       if (client?.public) return refused('client_public', isKnownPublic ? 'impossible' : 'guess')
       if (client !== undefined && matches !== true) {
         // The secret can have been added since the source has read the client.
-        const present = renewed === undefined ? await clients.renewed?.(client) : undefined
+        const renewing = renewed === undefined ? clients.renewed?.(client) : undefined
+        // Wrong secrets are counted before a right one that was sent at the same time is reported.
+        const present = isThenable(renewing) ? await renewing : renewing
         return present === undefined ? refused('secret_mismatch') : verify(found, trace, present)
       }
     } else {

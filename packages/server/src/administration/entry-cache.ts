@@ -79,7 +79,7 @@ export function createEntryCache<T>({ entries, kind, cacheFor, parse }: EntryCac
   let revision: string | undefined
   let checkedAt = Number.NEGATIVE_INFINITY
 
-  const renewals = new Map<string, Promise<T | undefined>>()
+  const renewals = new Set<string>()
 
   async function read(id: string, now: number): Promise<T | undefined> {
     const known = revision
@@ -116,10 +116,10 @@ export function createEntryCache<T>({ entries, kind, cacheFor, parse }: EntryCac
     },
     renew(id, now) {
       const known = remembered.get(id)
-      if (known?.readAt === now) return known.value
-      const begun = renewals.get(id) ?? read(id, now).finally(() => renewals.delete(id))
-      renewals.set(id, begun)
-      return begun
+      // Of many guesses at the same time, one waits: the others are counted immediately.
+      if (known?.readAt === now || renewals.has(id)) return known?.value
+      renewals.add(id)
+      return read(id, now).finally(() => renewals.delete(id))
     },
   }
 }
