@@ -121,6 +121,10 @@ export const scopeTexts: MemberTexts = {
     'Introspection shows all scopes',
     'Introspection shows this API every scope of a token, and not only its own.',
   ),
+  grantedSince: text(
+    'Granted since',
+    'Epoch seconds: tokens and consents from before do not have this scope, because its name belonged to another API.',
+  ),
   tags,
 }
 
