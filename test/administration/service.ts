@@ -21,6 +21,8 @@ export interface Service {
   inProcess(...line: readonly string[]): Promise<number>
   /** Sends the same request to each process. */
   everywhere<T>(send: (origin: string) => Promise<T>): Promise<readonly T[]>
+  /** Kills the process at an origin with SIGKILL. */
+  kill(origin: string): Promise<void>
 }
 
 /** @param closings receives what ends the processes */
@@ -57,6 +59,7 @@ export async function startService(storage: object, closings: (() => unknown)[],
         )
       }),
     everywhere: (send) => Promise.all(ports.map((port) => send(`http://127.0.0.1:${port}`))),
+    kill: (origin) => fleet.kill(Number(new URL(origin).port)),
   }
 }
 
