@@ -76,6 +76,9 @@ const dangerous = [
   'https://web.example.com/callback\r\nset-cookie: a=b',
   'https://web.example.com/callback#fragment',
   'https://web.example.com/callback#',
+  'https://web.example.com@thief.example.com/callback',
+  'http://localhost:3000@thief.example.com/callback',
+  'cursor://user@callback',
 ]
 
 describe('a redirect URI that a browser must not follow', () => {
@@ -164,7 +167,6 @@ describe('a loopback redirect URI', () => {
     'http://localhost:3000/cb',
     'https://127.0.0.1/tls',
     'http://127.0.0.1',
-    'http://user@127.0.0.1/named',
   ]
 
   async function native() {
@@ -197,7 +199,6 @@ describe('a loopback redirect URI', () => {
     ['another host after an IPv6 user', 'http://[::1]:80@evil.example.com/cb?tenant=a'],
     ['a backslash that browsers treat as a slash', 'http://127.0.0.1:80\\@evil.example.com/cb'],
     ['a user', 'http://user@127.0.0.1:80/cb'],
-    ['a port where the registered one has a user', 'http://user@127.0.0.1:80/named'],
     ['another path', 'http://127.0.0.1:80/cb/../other'],
     ['a longer path', 'http://127.0.0.1:80/cb/'],
     ['a query', 'http://127.0.0.1:80/cb?next=x'],

@@ -106,10 +106,13 @@ export const isPrivateUseScheme = (scheme: string): boolean =>
  * @see RFC 6749 section 3.1.2, RFC 8252 section 7.1, RFC 9700 section 2.1
  */
 export function redirectUriProblem(uri: string): string | undefined {
-  if (uri.length > longest || parseUrl(uri) === undefined || uri.includes('#')) {
+  const url = uri.length > longest ? undefined : parseUrl(uri)
+  if (url === undefined || uri.includes('#')) {
     return 'must be an absolute URI such as https://app.example.com/callback, of at most 2000 characters without a fragment'
   }
   if (strayCharacters.test(uri)) return 'must not contain white space, control characters or backslashes'
+  // `http://localhost:x@evil.example` is not on this machine, and no response redirects there: `isLocation()`.
+  if (url.username !== '' || url.password !== '') return 'must not contain a user'
   return isAllowed(uri) ? undefined : form
 }
 
