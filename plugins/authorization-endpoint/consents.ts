@@ -84,7 +84,8 @@ export function createConsents(lifetime: number): Consents {
   return {
     async suffice(kit, sub, request) {
       if (request.client.requireConsent === false) return true
-      if (request.prompts.has('consent') || isImpersonable(request)) return false
+      if (request.prompts.has('consent') || request.client.selfDescribed === 'ask' || isImpersonable(request))
+        return false
       const { given } = await read(kit, sub, request.client.clientId)
       if (given === undefined) return false
       const { scopes, claims } = given

@@ -162,7 +162,7 @@ async function parse(
   try {
     const received = withoutStart(withoutCredentials(await readParameters(request, maxLength)))
     params = received.params
-    target = await findTarget(received.params, kit)
+    target = await findTarget(received.params, kit, { http: { clientAddress: undefined } })
     if (mustPush(target.client)) throw kit.refuse('invalid_request', 'The request must be pushed', 'not_pushed')
     const { startedAt, started } = await startOf(kit, received)
     const checked = await checkRequest(target, { params, confirmation: undefined, startedAt }, kit)

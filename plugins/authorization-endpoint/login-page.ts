@@ -14,9 +14,10 @@ import {
   sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { clientMembers } from '../shared/client-members.ts'
 import { type Consents, createConsents, type GivenConsent } from './consents.ts'
 import { authorizationRequests, createAuthorizationRequests } from './host.ts'
-import { authorizationEndpointEntries, clientMembers, errors, pagesSchema } from './options.ts'
+import { authorizationEndpointEntries, errors, pagesSchema } from './options.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
 import type { CheckedRequest } from './request.ts'
 

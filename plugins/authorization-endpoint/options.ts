@@ -1,5 +1,6 @@
-import { configurationObject, defineFields, parseUrl } from '@grantry/core'
+import { configurationObject, defineFields } from '@grantry/core'
 import * as v from 'valibot'
+import { clientMembers } from '../shared/client-members.ts'
 import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
@@ -7,35 +8,6 @@ import { displays, prompts } from './request.ts'
 import { responseModes } from './response.ts'
 import { type SessionOptions, sessionsSchema } from './session-options.ts'
 import { maxInteractionLifetime } from './standing.ts'
-
-const httpsUrl = v.pipe(
-  v.string('must be a string'),
-  v.maxLength(2000, 'must have at most 2000 characters'),
-  v.check((text) => parseUrl(text)?.protocol === 'https:', 'must be an https URL'),
-)
-
-/** The policy of a page can name no other hosts as sources of images: no IPv6 address, no underscore, no final dot. */
-const imageHost = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/u
-const imageUrl = v.pipe(
-  httpsUrl,
-  v.check(
-    (text) => imageHost.test(parseUrl(text)?.hostname ?? ''),
-    'must have a host of letters, digits, hyphens and dots, which a content security policy can name',
-  ),
-)
-
-/** The members of a client that pages show or requests use. */
-export const clientMembers = {
-  clientName: v.optional(v.pipe(v.string('must be a string'), v.maxLength(100, 'must have at most 100 characters'))),
-  clientUri: v.optional(httpsUrl),
-  logoUri: v.optional(imageUrl),
-  policyUri: v.optional(httpsUrl),
-  tosUri: v.optional(httpsUrl),
-  contacts: v.optional(v.array(v.string('must be a string'), 'must be an array of strings')),
-  initiateLoginUri: v.optional(httpsUrl),
-  requireConsent: v.optional(v.boolean('must be true or false')),
-  defaultMaxAge: v.optional(wholeSeconds(0, 31_536_000)),
-}
 
 /** OpenID Connect Core section 3.1.2.6, and OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
 export const errors = {
@@ -146,6 +118,11 @@ declare module '@grantry/core' {
      * that you trust as your own.
      */
     readonly requireConsent?: boolean | undefined
+    /**
+     * The client has described itself, in a document or by registering: its name is only its own claim. `ask`: a consent
+     * is not remembered.
+     */
+    readonly selfDescribed?: 'allow' | 'ask' | undefined
   }
   interface PluginEndpoints {
     authorization: true

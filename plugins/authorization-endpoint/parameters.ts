@@ -8,6 +8,7 @@ import {
   type OAuthError,
   type Refuse,
   redirectUriDetail,
+  type UnknownCaller,
 } from '@grantry/core'
 import {
   type AuthorizationParameters,
@@ -89,18 +90,22 @@ function defaultRedirectUri({ scope = '' }: AuthorizationParameters, client: Cli
 /**
  * Finds where the response goes. Until this has succeeded, nothing is sent to a redirect URI.
  *
- * @param caller the client, if it has authenticated
+ * @param from the client, if it has authenticated or was found; otherwise the request that names it
  * @throws OAuthError for the user, not for the client.
  * @see RFC 6749 section 4.1.2.1; RFC 9700 section 4.11
  */
-export async function findTarget(given: AuthorizationParameters, kit: EndpointKit, caller?: Client): Promise<Target> {
+export async function findTarget(
+  given: AuthorizationParameters,
+  kit: EndpointKit,
+  from: { readonly client?: Client | undefined; readonly http?: UnknownCaller | undefined } = {},
+): Promise<Target> {
   const { refuse } = kit
   const params = withObject(given)
   const { client_id: clientId, state } = params
   if (clientId === undefined) {
     throw refuse('invalid_request', 'The parameter client_id is required', 'client_id_missing')
   }
-  const client = caller ?? (await kit.findClient(clientId))
+  const client = from.client ?? (await kit.findClient(clientId, from.http))
   if (client === undefined) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
   const redirectUri = params.redirect_uri ?? defaultRedirectUri(params, client, refuse)
   if (!isRegisteredRedirectUri(redirectUri, client.redirectUris)) {

@@ -240,7 +240,7 @@ export async function checkPushedRequest(
   const params = { ...withoutCredentials(received), client_id: caller.clientId }
   // First: with a request object, the other parameters can be missing.
   assertNoRequestObject(params, kit.refuse)
-  const target = await findTarget(params, kit, caller)
+  const target = await findTarget(params, kit, { client: caller })
   await checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit)
   return params
 }

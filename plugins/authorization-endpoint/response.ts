@@ -182,6 +182,6 @@ export async function errorViewOf(
 ): Promise<ErrorView> {
   const clientId = new URL(http.url).searchParams.get('client_id')
   // A refusal because of a failure must not fail again.
-  const client = clientId === null ? undefined : await kit.findClient(clientId).catch(() => undefined)
+  const client = clientId === null ? undefined : await kit.findClient(clientId, http).catch(() => undefined)
   return { code, reason, requestId: http.requestId, home: homeOf(kit), returnTo: applicationOf(client), ...ways }
 }

@@ -204,7 +204,7 @@ export function createSteps(deps: StepDeps): Steps {
       pushed = await push(uri, received, requests)
     } catch (error) {
       if (params.redirect_uri === undefined) throw error
-      return refuseFirst(await findTarget(params, kit), error, received)
+      return refuseFirst(await findTarget(params, kit, { http }), error, received)
     }
     return run({ ...pushed, pushed: uri, ...newVisit(http, kit) }, await findTarget(pushed.params, kit))
   }
@@ -215,7 +215,7 @@ export function createSteps(deps: StepDeps): Steps {
       if (uri !== undefined && pushedRequests?.includes(uri)) {
         return beginPushed(uri, pushedRequests, { params, http, kit })
       }
-      const target = await findTarget(params, kit)
+      const target = await findTarget(params, kit, { http })
       if (pushedRequests?.isRequired(target.client)) {
         const error = kit.refuse('invalid_request', 'The request must be pushed', 'not_pushed')
         return refuseFirst(target, error, { params, http, kit })

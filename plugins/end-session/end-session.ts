@@ -53,7 +53,7 @@ type LogoutReplies = ReturnType<typeof createLogoutReplies>
 function endSessionEndpoint({ sessions }: InteractionServices, replies: LogoutReplies) {
   async function begin(received: AuthorizationParameters, http: EndpointRequest, kit: EndpointKit): Promise<Reply> {
     const params = logoutParametersOf(received)
-    const request = await checkLogoutRequest(params, kit)
+    const request = await checkLogoutRequest(params, http, kit)
     const action = kit.endpointUrl('endSession')
     if (http.method === 'POST' && !isResent(received, http, kit)) {
       return asGet(action ?? '', await urlParametersOf(request, kit)) ?? replies.resend(params, request, http, kit)
@@ -94,7 +94,7 @@ function confirmationEndpoint({ sessions }: InteractionServices, replies: Logout
       const form = await kit.unseal(token, tokenSchema)
       if (form === undefined) throw kit.refuse('invalid_request', 'The form has expired', 'interaction_unknown')
       // Again, because the client can have changed.
-      const request = await checkLogoutRequest(form.params, kit)
+      const request = await checkLogoutRequest(form.params, http, kit)
       const session = await sessions.find(kit, http)
       // The browser sends the cookie with a redirect, if only the form of another site was without it.
       if (session === undefined) {

@@ -1,4 +1,11 @@
-import { type Client, type EndpointKit, type JsonObject, type Refuse, redirectUriDetail } from '@grantry/core'
+import {
+  type Client,
+  type EndpointKit,
+  type JsonObject,
+  type Refuse,
+  redirectUriDetail,
+  type UnknownCaller,
+} from '@grantry/core'
 import * as v from 'valibot'
 import {
   type AuthorizationParameters,
@@ -90,7 +97,11 @@ function locationOf(redirectUri: string, state: string | undefined, refuse: Refu
  * @throws OAuthError for the user: no client receives errors of a logout.
  * @see OpenID Connect RP-Initiated Logout 1.0 sections 2, 3 and 4
  */
-export async function checkLogoutRequest(params: AuthorizationParameters, kit: EndpointKit): Promise<LogoutRequest> {
+export async function checkLogoutRequest(
+  params: AuthorizationParameters,
+  http: UnknownCaller,
+  kit: EndpointKit,
+): Promise<LogoutRequest> {
   const { refuse } = kit
   const { client_id: presentedId, post_logout_redirect_uri: redirectUri, state, ui_locales: uiLocales } = params
   for (const name of ['logout_hint', 'ui_locales']) {
@@ -108,7 +119,7 @@ export async function checkLogoutRequest(params: AuthorizationParameters, kit: E
     const text = 'A post_logout_redirect_uri needs an id_token_hint or a client_id'
     throw refuse('invalid_request', text, 'client_id_missing')
   }
-  const client = clientId === undefined ? undefined : await kit.findClient(clientId)
+  const client = clientId === undefined ? undefined : await kit.findClient(clientId, http)
   if (client === undefined && (presentedId !== undefined || redirectUri !== undefined)) {
     throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
   }

@@ -2,6 +2,7 @@ import { type ClientOptions, type ClientSource, defineClientSource, definePlugin
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { createTestProvider, sha256Of, type TestProviderOptions, testClient } from '@grantry/testing'
+import { decodeJwt } from 'jose'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { kitOf, kitPlugin, offerKit } from '../support/kit-of.ts'
@@ -23,6 +24,9 @@ async function setUp(plugins: TestProviderOptions['plugins'], more: Partial<Test
   return {
     ...f,
     token: (...as: [string, string]) => f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, as),
+    // In a header, the colon of a URL would end the id.
+    tokenByForm: (client_id: string, client_secret: string) =>
+      f.post('token', { grant_type: 'client_credentials', scope: 'api1', client_id, client_secret }),
   }
 }
 
@@ -106,6 +110,46 @@ describe('the clients of a plugin', () => {
     const skipped = events.filter(({ type }) => type === 'client_skipped')
     expect(skipped).toMatchObject([{ problem: expect.stringMatching(/registration.*client registered.*grantTypes/u) }])
     expect(events.some(({ type }) => type === 'unhandled_failure')).toBe(false)
+  })
+
+  test('can have the URL of a document as the id, of at most 2000 characters', async () => {
+    const clientId = `https://app.example.com/${'client/'.repeat(300)}`.slice(0, 2000)
+    const { tokenByForm } = await setUp(source(only({ ...registered, clientId })))
+    expect(clientId).toHaveLength(2000)
+    const { status, body } = await tokenByForm(clientId, 'its-secret')
+    expect([status, decodeJwt(String(body.access_token)).client_id]).toEqual([200, clientId])
+    expect((await tokenByForm(`${clientId}x`, 'its-secret')).status).toBe(401)
+  })
+
+  test('are looked up only under ids that match', async () => {
+    const asked: string[] = []
+    const urls = defineClientSource({
+      matches: (clientId) => clientId.startsWith('https://'),
+      find(clientId) {
+        asked.push(clientId)
+        return { ...registered, clientId }
+      },
+    })
+    const { token, tokenByForm } = await setUp(definePlugin('documents', [urls]))
+    expect((await token('registered', 'its-secret')).status).toBe(401)
+    expect((await token(...testClient)).status).toBe(200)
+    expect(asked).toEqual([])
+    expect((await tokenByForm('https://app.example.com/client', 'its-secret')).status).toBe(200)
+    expect(new Set(asked)).toEqual(new Set(['https://app.example.com/client']))
+  })
+
+  test('are looked up with the address of a caller who has not authenticated, and without it for a token', async () => {
+    const callers: unknown[] = []
+    const find: ClientSource['find'] = (clientId, _kit, caller) => {
+      callers.push(caller && { address: caller.clientAddress })
+      return only(registered)(clientId)
+    }
+    const { get, token, provider } = await setUp(source(find))
+    const { body } = await token('registered', 'its-secret')
+    const { findClient } = kitOf(provider, 'registration')
+    await findClient('registered', { clientAddress: '192.0.2.7' })
+    await get('userinfo', {}, { authorization: `Bearer ${body.access_token}` })
+    expect(callers).toEqual([{ address: undefined }, { address: '192.0.2.7' }, undefined])
   })
 
   test('are private to the plugin: another one cannot read its records', async () => {

@@ -145,7 +145,7 @@ test('the members of parts belong to the contract 1', () => {
     {
       "capability": "name open",
       "client-authentication": "accepts alternative consumes implicit method present readsAuthorization unguessable verify",
-      "client-source": "find isOriginAllowed renew",
+      "client-source": "find isOriginAllowed matches renew",
       "endpoint": "admit beforeIssuerPath body caller cors effects guessable handle metadataName methods name params path presentError problems readsProofs scope subpaths",
       "fields": "checkClient checkIssuer client errors metadata ownScopes scope warn",
       "grant": "defaultScopes grantType handle params publicClients refusal refusalCode requires scope stored withoutUser",

@@ -123,7 +123,9 @@ export const samples = {
       prove: nothing,
     },
   ],
-  'client-source': [{ kind: 'client-source', find: nothing, isOriginAllowed: nothing, renew: nothing }],
+  'client-source': [
+    { kind: 'client-source', find: nothing, isOriginAllowed: nothing, matches: nothing, renew: nothing },
+  ],
   'scope-source': [{ kind: 'scope-source', list: () => [] }],
   task: [{ kind: 'task', run: nothing }],
   'host-functions': [{ kind: 'host-functions', key: hostKey('word', 'word()'), create: nothing }],

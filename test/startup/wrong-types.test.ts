@@ -127,7 +127,10 @@ describe('an option of the wrong type', () => {
     [{}, 'clients[0]: clientId is required'],
     [null, "clients[0] must be an object such as { clientId: 'web' }, not null"],
     [{ clientId: '' }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
-    [{ clientId: 'x'.repeat(101) }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
+    [
+      { clientId: 'x'.repeat(101) },
+      'clients[0]: clientId must be 1 to 100 printable ASCII characters, or a URL of at most 2000',
+    ],
     [{ clientId: 'a', public: 'yes' }, 'clients[0]: public must be true or false'],
     [{ clientId: 'a', grantTypes: 'password' }, 'clients[0]: grantTypes must be an array of strings'],
     [{ clientId: 'a', scopes: [1] }, 'clients[0]: scopes[0] must be a string'],

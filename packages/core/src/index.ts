@@ -10,7 +10,7 @@ export {
   type ClientWithSecrets,
   clientSchema,
 } from './directory/client.ts'
-export type { ClientStore } from './directory/clients.ts'
+export type { ClientStore, UnknownCaller } from './directory/clients.ts'
 export { isRegistered as isRegisteredRedirectUri, redirectUriProblem } from './directory/redirect-uri.ts'
 export {
   type Scope,

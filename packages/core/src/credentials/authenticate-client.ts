@@ -118,7 +118,7 @@ function createVerify({ methods, clients, runtime, recorder }: ClientAuthenticat
   return async function verify(found: Presentation, trace: Trace, renewed?: Client): Promise<Verdict> {
     if (!isPossible(found.presented)) return refused('credentials_impossible', 'impossible')
     const { clientId } = found.presented
-    const client = renewed ?? (await clients.find(clientId))
+    const client = renewed ?? (await clients.find(clientId, undefined, trace))
     const { by, presented } = presentationFor(found, client)
     const { kit, method } = by
     if (method.verify === undefined) {

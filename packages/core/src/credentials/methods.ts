@@ -1,12 +1,10 @@
+import { isPossibleId } from '../directory/client.ts'
 import { defineClientAuthentication } from '../parts/client-authentication.ts'
 import { definePlugin } from '../parts/plugin.ts'
 import { formDecoded, parseBasic } from './basic-header.ts'
 
-/** The longest id of a client or scope that is looked up. */
-export const maxIdLength = 100
-
 const malformedId = (clientId: string): string | undefined =>
-  clientId.length > maxIdLength ? 'credentials_too_long' : undefined
+  isPossibleId(clientId) ? undefined : 'credentials_too_long'
 
 /**
  * `client_secret_basic`: the id and the secret in the `Authorization` header. The pair is compared as it is (the seed's

@@ -1,4 +1,4 @@
-import type { Client } from '../directory/client.ts'
+import { type Client, isPossibleId } from '../directory/client.ts'
 import { isReason, OAuthError, reasonOfPlugin } from '../errors/oauth-error.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import type {
@@ -12,7 +12,7 @@ import type { OwnedPart } from '../parts/plugin.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 import { formDecoded } from './basic-header.ts'
-import { builtInMethods, maxIdLength } from './methods.ts'
+import { builtInMethods } from './methods.ts'
 
 const maxSecretLength = 512
 
@@ -28,7 +28,7 @@ export function reasonOfMethod({ plugin }: Pick<Candidate, 'plugin'>, given: unk
 /** Whether credentials can be right: neither the id nor the secret is too long, and the secret is not empty. */
 export const isPossible = ({ clientId, secret }: PresentedCredentials & Partial<PresentedSecret>): boolean =>
   // An empty secret is refused even if the hash of an empty string is stored.
-  clientId.length <= maxIdLength && secret !== '' && (secret === undefined || secret.length <= maxSecretLength)
+  isPossibleId(clientId) && secret !== '' && (secret === undefined || secret.length <= maxSecretLength)
 
 /** A method with its plugin. */
 export interface Candidate {

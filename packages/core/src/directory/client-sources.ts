@@ -24,8 +24,10 @@ export function rememberFinds(directory: ClientDirectory, runtime: Pick<Runtime,
 
   return {
     ...directory,
-    find: (clientId, found) =>
-      found?.clientId === clientId && isCurrent(found) ? found : after(directory.find(clientId), note),
+    find: (clientId, found, caller) =>
+      found?.clientId === clientId && isCurrent(found)
+        ? found
+        : after(directory.find(clientId, undefined, caller), note),
   }
 }
 
@@ -37,6 +39,9 @@ async function anyOf(results: readonly MaybePromise<boolean>[]): Promise<boolean
   if (failed !== undefined) throw failed.reason
   return false
 }
+
+/** What a directory without the client finds. */
+const nothing = (): undefined => undefined
 
 /**
  * Combines the clients of the host with those of plugins. The function of the host that compares secrets applies to its
@@ -56,7 +61,15 @@ export function combineClients(host: ClientDirectory, sources: readonly ClientDi
   }
 
   return {
-    find: (clientId) => after(allOf(all.map((directory) => directory.find(clientId))), only),
+    find: (clientId, _found, caller) =>
+      after(
+        allOf(
+          all.map((directory) =>
+            directory.matches?.(clientId) === false ? nothing() : directory.find(clientId, undefined, caller),
+          ),
+        ),
+        only,
+      ),
     renewed(client) {
       const owner = owners.get(client)
       return after(owner?.renewed?.(client), (present) => {

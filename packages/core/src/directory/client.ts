@@ -8,10 +8,20 @@ import { secretNames, secretsSchema } from './secret.ts'
 
 const strings = v.pipe(v.array(v.string('must be a string'), 'must be an array of strings'), v.readonly())
 
-// RFC 6749 appendix A.1: VSCHAR. A Basic header cannot contain other characters.
+/** The longest id of a client or scope, unless it is a URL. */
+const maxIdLength = 100
+const maxUrlLength = 2000
+
+/** Whether a text is short enough to be the id of a client or scope. */
+export const isPossibleId = (id: string): boolean =>
+  id.length <= maxIdLength || (id.length <= maxUrlLength && /^https?:\/\//u.test(id))
+
+// RFC 6749 appendix A.1: VSCHAR. A Basic header cannot contain other characters. The id of a client can be the URL of
+// its metadata document.
 const clientIdSchema = v.pipe(
   v.string('must be a string'),
-  v.regex(/^[\x20-\x7E]{1,100}$/u, 'must be 1 to 100 printable ASCII characters'),
+  v.regex(/^[\x20-\x7E]+$/u, 'must be 1 to 100 printable ASCII characters'),
+  v.check(isPossibleId, 'must be 1 to 100 printable ASCII characters, or a URL of at most 2000'),
 )
 
 /** The origins of pages in applications that are made with Capacitor, Ionic or Tauri. The URL parser knows none of them. */

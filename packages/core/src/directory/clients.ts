@@ -24,15 +24,24 @@ export interface ClientStore {
 
 type ClientSecrets = ClientWithSecrets['secrets']
 
+/** A caller who has not authenticated, and names a client. */
+export interface UnknownCaller {
+  /** The address of the caller, if the adapter knows it. */
+  readonly clientAddress: string | undefined
+}
+
 /** The core's interface to the clients, whether they come from an array or a client store. */
 export interface ClientDirectory {
   /**
    * @param found the client, if an earlier call has returned it. Saves a look-up, unless that was too long ago or for
    * another id.
+   * @param caller who names the client, before it has authenticated
    */
-  find(clientId: string, found?: Client): MaybePromise<Client | undefined>
+  find(clientId: string, found?: Client, caller?: UnknownCaller): MaybePromise<Client | undefined>
   /** Returns a client that `find()` has returned as it is now; `undefined` if it is the same, or nothing newer is known. */
   renewed?(client: Client): MaybePromise<Client | undefined>
+  /** Whether an id can be one of its clients. It is not asked for others. Default: any can be. */
+  readonly matches?: ((clientId: string) => boolean) | undefined
   /** Returns the secrets of a client that `find()` has returned. */
   secretsOf(client: Client): ClientSecrets
   /** Whether a client with this id is known, without a call to the host. For events. */
@@ -126,6 +135,12 @@ function nameOf({ clientId }: ClientOptions): string {
 /** The maximum number of client ids that a process remembers. */
 const maxIds = 10_000
 
+/** What a client store and a source of a plugin have in common. */
+type AnyStore = Omit<ClientStore, 'find'> &
+  RenewingStore & {
+    find(clientId: string, caller: UnknownCaller | undefined): MaybePromise<ClientOptions | undefined>
+  }
+
 /** Is called once for each malformed client, which then counts as unknown. */
 export type OnMalformedClient = (problem: string) => void
 
@@ -134,7 +149,7 @@ export type OnMalformedClient = (problem: string) => void
  * @param onMalformed absent: a malformed client makes the requests for it fail
  */
 function fromStore(
-  store: ClientStore & RenewingStore,
+  store: AnyStore,
   schema: typeof clientSchema,
   limits: HostLimits,
   owner = 'clients',
@@ -169,7 +184,8 @@ function fromStore(
   const isOriginAllowed = guarded(`${owner}.isOriginAllowed`, store.isOriginAllowed?.bind(store), limits)
   return {
     // Parsed inside the port, so that a malformed client is a rejection too.
-    find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parseOnce(found)))),
+    find: (clientId, _found, caller) =>
+      findPort(() => after(store.find(clientId, caller), (found) => remember(parseOnce(found)))),
     renewed: (client) =>
       store.renew &&
       findPort(() =>
@@ -192,11 +208,11 @@ const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is Cl
 /** Opens the clients of a plugin. */
 export const openClientSource = (
   plugin: string,
-  store: Pick<ClientStore, 'find' | 'isOriginAllowed'> & RenewingStore,
+  { matches, ...store }: Pick<AnyStore, 'find' | 'isOriginAllowed'> & RenewingStore & Pick<ClientDirectory, 'matches'>,
   schema: typeof clientSchema,
   limits: HostLimits,
   onMalformed: OnMalformedClient,
-): ClientDirectory => fromStore(store, schema, limits, plugin, onMalformed)
+): ClientDirectory => ({ ...fromStore(store, schema, limits, plugin, onMalformed), matches })
 
 /** @throws TypeError when a client is malformed, two clients have the same id, or a client store has no `find()`. */
 export function openClients(

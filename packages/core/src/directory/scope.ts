@@ -6,6 +6,8 @@ import { secretNames, secretsSchema } from './secret.ts'
 const strings = v.pipe(v.array(v.string('must be a string'), 'must be an array of strings'), v.readonly())
 const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
 
+const audienceSchema = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))
+
 /** RFC 6749 section 3.3: a scope token. */
 export const scopeName = /^[\x21\x23-\x5B\x5D-\x7E]+$/u
 
@@ -21,8 +23,21 @@ export const scopeEntries = {
   /** Identity scope: the claims that userinfo returns. API scope: the user claims in access tokens for it. */
   claims: v.optional(strings, []),
   secrets: v.optional(secretsSchema, []),
-  /** The resource identifier: the `aud` of access tokens for this API. */
-  audience: v.optional(v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))),
+  /**
+   * The resource identifier: the `aud` of access tokens for this API. Several, if several APIs have a scope with this name:
+   * a request has to name the one that the token is for (RFC 8707).
+   */
+  audience: v.optional(
+    v.union(
+      [audienceSchema, v.pipe(v.array(audienceSchema), v.minLength(1), v.maxLength(100), v.readonly())],
+      'must be a string that is not empty, or an array of 1 to 100 such strings',
+    ),
+  ),
+  /**
+   * Whether an authorization request that names no scope asks for this one, if its client may have it and the request
+   * names no other API (RFC 6749 section 3.3).
+   */
+  default: flag(false),
   /** Whether introspection returns all scopes of the token, not only the caller's own. */
   unrestrictedIntrospection: flag(false),
   /** Epoch seconds. What was granted before does not have this scope: it had another one with the same name. */

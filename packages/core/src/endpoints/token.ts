@@ -113,7 +113,7 @@ export const tokenEndpoint = builtIn(
         const contributed = await settleDemands(result, checks, { grantType, ...grantRequest }, trace)
         if (contributed === undefined) throw refuse('demand_unsettled')
         assertWithinPolicy(result, { grant, client, confirmation, scopes }, { registry, scopePolicy: rules.policy })
-        const accessScopes = narrowScopes(result, contributed, rules.audiences)
+        const access = narrowScopes(result, contributed, rules.audiences)
         const { subject, stored } = result
         if (subject !== undefined) {
           // Tokens of a stored grant carry its mark.
@@ -134,7 +134,7 @@ export const tokenEndpoint = builtIn(
           mint({
             result,
             scopeRules: rules,
-            accessScopes,
+            access,
             contributed,
             client,
             confirmation,

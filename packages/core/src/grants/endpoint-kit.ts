@@ -48,8 +48,8 @@ export function createEndpointKits(deps: {
         const [{ client }] = await store.getAll([revocationEpochs.current(clientId, undefined)])
         return client
       },
-      async findClient(clientId) {
-        const client = await clients.find(clientId)
+      async findClient(clientId, caller) {
+        const client = await clients.find(clientId, undefined, caller)
         return client?.enabled ? client : undefined
       },
       lastingScopes: (scopes, grantedAt) => scopeRules().lasting(scopes, grantedAt),

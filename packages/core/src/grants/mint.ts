@@ -15,6 +15,7 @@ import { epochClaims, inheritedEpochs } from '../tokens/revocation-epochs.ts'
 import type { RequestMarks, RevocationMark } from '../tokens/revocation-mark.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { continuedIn, createMintRefreshToken, type RefreshTokenRequest } from './mint-refresh-token.ts'
+import type { AccessScopes } from './policy.ts'
 import { allowsIdentityToken, allowsRefreshToken, authorizedScopes, canRefresh } from './scope-policy.ts'
 
 /** Tokens that are minted but not issued: the commit follows, unless they repeat an earlier response. */
@@ -33,8 +34,7 @@ export interface Minted {
 interface MintRequest extends RefreshTokenRequest {
   /** Those that the request was checked with. */
   readonly scopeRules: ScopeClaims
-  /** The scopes of the access token. */
-  readonly accessScopes: readonly string[]
+  readonly access: AccessScopes
   /** Returns the refusal of the grant. */
   readonly refuse: (reason: string) => OAuthError
   /** The claims of the access tokens that the grant has validated. */
@@ -109,7 +109,7 @@ function lifetimeOf({ result, client, issuance, refuse }: MintRequest): number {
 /** Mints the identity token that a grant asks for. */
 const mintIdentityToken = (
   identityTokens: IdentityTokens,
-  { result, scopeRules, accessScopes: scopes, client, issuance }: MintRequest,
+  { result, scopeRules, access: { scopes }, client, issuance }: MintRequest,
   subject: CompleteSubject,
   family: string | undefined,
   epochs: RevocationMark['epochs'],
@@ -133,7 +133,7 @@ const mintIdentityToken = (
 /** Returns the events of the tokens, from the fingerprints of the first two and the identity token itself. */
 function factsOf(
   { families, runtime }: MintDeps,
-  { accessScopes: scopes, grantType }: MintRequest,
+  { access: { scopes }, grantType }: MintRequest,
   subject: CompleteSubject | undefined,
   family: string | undefined,
   tokens: { readonly access: string; readonly refresh: string | undefined; readonly identity: string | undefined },
@@ -161,7 +161,8 @@ export function createMint(deps: MintDeps): Mint {
   const mintRefreshToken = createMintRefreshToken(deps)
 
   return async (request) => {
-    const { result, scopeRules, accessScopes: scopes, client, confirmation, issuance } = request
+    const { result, scopeRules, access: granted, client, confirmation, issuance } = request
+    const { scopes, audience } = granted
     const { issue = {}, stored, lineage } = result
     const subject = result.subject && completeSubject(result.subject, issuance.at)
     const wantsRefreshToken =
@@ -181,6 +182,7 @@ export function createMint(deps: MintDeps): Mint {
       client,
       scopeRules,
       scopes,
+      audience,
       subject,
       claims: result.claims,
       act: result.act,

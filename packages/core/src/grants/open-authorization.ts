@@ -153,12 +153,16 @@ export function createOpenRequest(deps: OpenRequestDeps): OpenRequestFor {
     if (problem !== undefined) throw refuse('invalid_request', problem, 'malformed_authorization_request')
     assertChallengeIsRead(request, grantType, registry)
     const rules = scopeRules()
-    const scopes =
+    const proposed =
       request.scopes === undefined
         ? rules.policy.proposed(request.scope, client)
         : rules.policy.authorized(request.scopes, client)
     const lifetime = request.lifetime ?? client.authorizationCodeLifetime
     const contributed = await read(request, grantType, client, lifetime)
+    const { audience } = contributed
+    const isByDefault = request.scopes === undefined && (request.scope ?? '').trim() === ''
+    // By default, a request asks for the scopes of the resource that it names.
+    const scopes = isByDefault && audience !== undefined ? rules.audiences.within(proposed, audience) : proposed
     assertAudience(contributed, scopes, rules.audiences)
     return { request, client, grantType, rules, scopes, lifetime, contributed }
   }

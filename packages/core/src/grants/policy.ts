@@ -82,31 +82,48 @@ export function assertWithinPolicy(
 export const audienceNotAllowed = (): OAuthError =>
   new OAuthError('invalid_target', 'The requested resource is not allowed', { reason: 'audience_not_allowed' })
 
+const audienceMissing = (): OAuthError =>
+  new OAuthError('invalid_target', 'The scope belongs to several resources: name one in the parameter resource', {
+    reason: 'audience_missing',
+  })
+
+/** What an access token is for. */
+export interface AccessScopes {
+  readonly scopes: readonly string[]
+  /** The claim `aud`. */
+  readonly audience: string | readonly string[]
+}
+
 /**
- * Limits the scopes of the access token to the audiences that the request asks for, or that the user consented to.
- * Identity scopes and `offline_access` remain.
+ * Limits an access token to the audiences that the request asks for, or that the user consented to. Identity scopes and
+ * `offline_access` remain.
  *
- * @throws OAuthError `invalid_target` when the granted scopes do not allow a requested audience.
+ * @throws OAuthError `invalid_target` when the granted scopes do not allow a requested audience, or when one of them
+ * belongs to several and the request names none: an API must not receive a token that another one accepts, too.
  * @see RFC 8707 section 2.2
  */
 export function narrowScopes(
   { scopes, audience: fromGrant, source }: CheckedResult,
   { audience: fromChecks }: Contributed,
   audiences: Audiences,
-): readonly string[] {
+): AccessScopes {
   const consented = source?.record?.audience
   const requested = fromChecks ?? fromGrant
   const limit = requested ?? consented
-  if (limit === undefined) return scopes
+  if (limit === undefined) {
+    if (audiences.areShared(scopes)) throw audienceMissing()
+    return { scopes, audience: audiences.of(scopes) }
+  }
   const narrowed = audiences.within(scopes, limit)
   // A token without scopes would have the default audience, which was not requested.
   if (narrowed.length === 0 && scopes.length > 0) throw audienceNotAllowed()
-  if (requested === undefined) return narrowed
+  const access = { scopes: narrowed, audience: audiences.of(narrowed, limit) }
+  if (requested === undefined) return access
   // A request can only narrow what the user consented to, and a check can only narrow what the grant returned.
   const isAllowed = (audience: string): boolean =>
     [consented, fromGrant].every((allowed) => allowed === undefined || allowed.includes(audience))
   if (requested.length === 0 || !requested.every(isAllowed)) throw audienceNotAllowed()
   const reached = audiences.listOf(narrowed)
   if (!requested.every((audience) => reached.includes(audience))) throw audienceNotAllowed()
-  return narrowed
+  return access
 }

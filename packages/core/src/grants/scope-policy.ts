@@ -19,7 +19,7 @@ export interface ScopePolicy {
   /** Returns those of the scopes that the client may request, without duplicates. */
   available(scopes: readonly string[], client: Client): readonly string[]
   /**
-   * Returns the scopes that an authorization request can get. Ignores those that are unknown or not allowed for the
+   * Returns the scopes that an authorization request can get: without any, those that are asked for by default. Ignores those that are unknown or not allowed for the
    * client, and `offline_access` of a client that cannot use a refresh token, unless the policy is to refuse them. `openid`
    * is never ignored: without it, the response is one of another protocol.
    *
@@ -126,6 +126,8 @@ export function createScopePolicy(
     }
   }
 
+  const defaults = directory.all.flatMap((scope) => (scope.enabled && scope.default ? [scope.name] : []))
+
   const needsSubject = (name: string): boolean => directory.find(name)?.identity === true || allowsRefreshToken([name])
 
   return {
@@ -141,10 +143,11 @@ export function createScopePolicy(
     },
 
     proposed(value, client) {
-      const names = value === undefined ? [] : parseScope(value)
-      if (names.length === 0) throw invalidScope('scope_missing', 'The scope parameter is missing')
       const isUsable = (name: string): boolean =>
         problemWith(name, client) === undefined && (!allowsRefreshToken([name]) || canRefresh(client, registry))
+      const asked = value === undefined ? [] : parseScope(value)
+      const names = asked.length === 0 ? defaults.filter(isUsable) : asked
+      if (names.length === 0) throw invalidScope('scope_missing', 'The scope parameter is missing')
       const usable = names.filter(isUsable)
       const mustRefuse = unavailable === 'refuse' || usable.length === 0
       const refused = names.filter((name) => !usable.includes(name) && (mustRefuse || allowsIdentityToken([name])))

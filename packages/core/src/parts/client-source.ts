@@ -1,7 +1,12 @@
 import * as v from 'valibot'
 import type { ClientOptions, clientSchema } from '../directory/client.ts'
 import { combineClients } from '../directory/client-sources.ts'
-import { type ClientDirectory, type OnMalformedClient, openClientSource } from '../directory/clients.ts'
+import {
+  type ClientDirectory,
+  type OnMalformedClient,
+  openClientSource,
+  type UnknownCaller,
+} from '../directory/clients.ts'
 import type { HostLimits } from '../directory/host-port.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Kit } from './kit.ts'
@@ -14,8 +19,16 @@ export interface ClientSource extends Defined<'client-source'> {
    * client is unknown, and an event names the mistake: its plugin may have been removed. A client
    * that two sources know is refused, because it is not clear which one was meant. Called for every request that names
    * a client.
+   *
+   * @param caller who names the client, before it has authenticated; `undefined` for a client of a stored grant or token.
+   * Limit what a caller can cause: the id is any text that `matches` allows.
    */
-  find(clientId: string, kit: Kit): MaybePromise<ClientOptions | undefined>
+  find(clientId: string, kit: Kit, caller?: UnknownCaller): MaybePromise<ClientOptions | undefined>
+  /**
+   * Whether an id can be one of this source, such as a URL. The source is not asked for other ids, so its delays and
+   * failures concern its own clients only. Default: any id can be.
+   */
+  readonly matches?: ((clientId: string) => boolean) | undefined
   /**
    * Returns a client that this source remembers as it is now. Called after a wrong secret, which can be one that was added
    * in this moment. Everyone can cause that, so read the same client at most once in a second.
@@ -48,7 +61,8 @@ const withSources =
         openClientSource(
           plugin,
           {
-            find: (id) => part.find(id, kitOf(plugin)),
+            find: (id, caller) => part.find(id, kitOf(plugin), caller),
+            matches: part.matches,
             renew: part.renew && ((id) => part.renew?.(id, kitOf(plugin))),
             isOriginAllowed:
               part.isOriginAllowed && ((origin) => part.isOriginAllowed?.(origin, kitOf(plugin)) ?? false),
@@ -62,7 +76,12 @@ const withSources =
 
 const clientSourceKind = /* @__PURE__ */ partKind<ClientSource, WithClientSources>('client-source', {
   title: 'client source',
-  schemas: () => ({ find: required(), renew: v.optional(required()), isOriginAllowed: v.optional(required()) }),
+  schemas: () => ({
+    find: required(),
+    matches: v.optional(required()),
+    renew: v.optional(required()),
+    isOriginAllowed: v.optional(required()),
+  }),
   collect: withSources,
 })
 

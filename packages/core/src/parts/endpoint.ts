@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { UnknownCaller } from '../directory/clients.ts'
 import type { Scope } from '../directory/scope.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { CorsPolicy } from '../http/cors-headers.ts'
@@ -144,8 +145,8 @@ export interface EndpointKit extends Kit {
   epochOfClient(clientId: string): Promise<string | undefined>
   /** Returns the scopes without those that meant another scope at that time (epoch seconds), such as that of a consent. */
   lastingScopes(scopes: readonly string[], grantedAt: number): readonly string[]
-  /** Returns `undefined` if the client is unknown or disabled. */
-  findClient(clientId: string): Promise<Client | undefined>
+  /** Returns `undefined` if the client is unknown or disabled. Pass the request if the id comes from its caller. */
+  findClient(clientId: string, caller?: UnknownCaller): Promise<Client | undefined>
   /**
    * Parses a `scope` parameter and checks that the client may request each scope.
    *

@@ -20,6 +20,8 @@ export interface NewAccessToken {
   readonly client: Client
   readonly scopeRules: ScopeClaims
   readonly scopes: readonly string[]
+  /** The claim `aud`. */
+  readonly audience: string | readonly string[]
   readonly subject: CompleteSubject | undefined
   readonly claims: JsonObject | undefined
   /** The claim `act` (RFC 8693 section 4.1). */
@@ -59,10 +61,10 @@ export function createAccessTokenClaims(deps: {
 
   return async (token, jti) => {
     const { client, scopes, subject, family, userinfoClaims = [], epochs, at: now } = token
-    const { audiences, userClaims } = token.scopeRules
+    const { userClaims } = token.scopeRules
     const claims: Record<string, Json> = {
       iss: issuer,
-      aud: audiences.of(scopes),
+      aud: token.audience,
       iat: now,
       nbf: now,
       exp: now + token.lifetime,

@@ -29,8 +29,14 @@ function normalizedUri(text: string): string {
 
 /** Determines the audience of access tokens from their scopes. */
 export interface Audiences {
-  /** Returns the claim `aud`: an array only for several audiences. */
-  of(scopes: readonly string[]): string | readonly string[]
+  /**
+   * Returns the claim `aud`: an array only for several audiences.
+   *
+   * @param limit those that the token can have; default: any
+   */
+  of(scopes: readonly string[], limit?: readonly string[]): string | readonly string[]
+  /** Whether one of the scopes belongs to several audiences, so that a request has to name the one that it means. */
+  areShared(scopes: readonly string[]): boolean
   /** Returns the same as an array, which is never empty. */
   listOf(scopes: readonly string[]): readonly string[]
   /**
@@ -49,42 +55,39 @@ export interface Audiences {
 
 export function createAudiences(issuer: string, directory: ScopeDirectory): Audiences {
   const fallback = `${issuer}/resources`
-  const known = new Set([fallback, ...directory.all.flatMap(({ audience }) => audience ?? [])])
+  const ofScopes = new Map(
+    directory.all.flatMap(({ name, audience }) => (audience === undefined ? [] : [[name, [audience].flat()] as const])),
+  )
+  const known = new Set([fallback, ...[...ofScopes.values()].flat()])
+  const shared = new Set([...ofScopes].flatMap(([name, audiences]) => (audiences.length > 1 ? [name] : [])))
   // The first one, if two are equivalent.
   const equivalent = new Map([...known].reverse().map((audience) => [normalizedUri(audience), audience]))
   function listOf(scopes: readonly string[]): readonly string[] {
     const audiences = new Set<string>()
-    for (const name of scopes) {
-      const audience = directory.find(name)?.audience
-      if (audience !== undefined) audiences.add(audience)
-    }
+    for (const name of scopes) for (const audience of ofScopes.get(name) ?? []) audiences.add(audience)
     return audiences.size === 0 ? [fallback] : [...audiences]
   }
 
   return {
-    of(scopes) {
-      const audiences = listOf(scopes)
-      const [first = fallback] = audiences
-      return audiences.length > 1 ? audiences : first
+    of(scopes, limit) {
+      const all = listOf(scopes)
+      const limited = limit === undefined ? all : all.filter((audience) => limit.includes(audience))
+      // Identity scopes remain beside any limit.
+      const [first = fallback, ...others] = limited.length === 0 ? all : limited
+      return others.length > 0 ? [first, ...others] : first
     },
+    areShared: (scopes) => shared.size > 0 && scopes.some((name) => shared.has(name)),
     listOf,
     within: (scopes, audiences) =>
       scopes.filter((name) => {
-        const { audience, identity = false } = directory.find(name) ?? {}
-        const isOfNoApi = audience === undefined && (identity || name === 'offline_access')
-        return isOfNoApi || audiences.includes(audience ?? fallback)
+        const own = ofScopes.get(name)
+        const isOfNoApi = own === undefined && (name === 'offline_access' || directory.find(name)?.identity === true)
+        return isOfNoApi || (own ?? [fallback]).some((audience) => audiences.includes(audience))
       }),
     registered: (audience) => (known.has(audience) ? audience : (equivalent.get(normalizedUri(audience)) ?? audience)),
     fits(aud, scopes) {
       const isNamed = (audience: string): boolean => (Array.isArray(aud) ? aud.includes(audience) : aud === audience)
-      let any = false
-      for (const name of scopes) {
-        const audience = directory.find(name)?.audience
-        if (audience === undefined) continue
-        if (isNamed(audience)) return true
-        any = true
-      }
-      return !any && isNamed(fallback)
+      return listOf(scopes).some(isNamed)
     },
   }
 }
