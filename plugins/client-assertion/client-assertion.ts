@@ -100,7 +100,8 @@ function privateKeyMethod(settings: Settings) {
     return keys
   }
 
-  const accepts = (client: Client): boolean => !client.public && hasKeys(client)
+  // A public client that has described itself may sign, or not: its document can name both methods.
+  const accepts = (client: Client): boolean => hasKeys(client) && (!client.public || client.selfDescribed !== undefined)
 
   async function verifiedWith(
     client: Client | undefined,

@@ -13,7 +13,10 @@ export interface OutgoingRequest {
   readonly timeout: number
   /** Bytes of the body. With 0, it is not read. */
   readonly maxSize: number
-  /** The media types that the response can have, in lower case. Default: any. */
+  /**
+   * The media types that the response can have, in lower case; `+json` stands for all that end with it (RFC 6839). Default:
+   * any.
+   */
   readonly accepts?: readonly string[] | undefined
   /** Epoch seconds. */
   readonly now: number
@@ -80,12 +83,15 @@ async function readBody({ body }: Response, maxSize: number): Promise<string | u
 const mediaTypeOf = (headers: Headers): string =>
   (headers.get('content-type') ?? '').replace(/;.*$/su, '').trim().toLowerCase()
 
+const isAccepted = (type: string, accepts: readonly string[]): boolean =>
+  accepts.some((accepted) => type === accepted || (accepted.startsWith('+') && type.endsWith(accepted)))
+
 async function load(send: SendRequest, url: string, request: OutgoingRequest, signal: AbortSignal): Promise<Fetched> {
   const { method = 'GET', headers = {}, body, maxSize, accepts } = request
   try {
     const init = { method, headers, ...(body !== undefined && { body }), redirect: 'manual', signal } as const
     const response = await send(url, init)
-    if (accepts !== undefined && !accepts.includes(mediaTypeOf(response.headers))) {
+    if (accepts !== undefined && !isAccepted(mediaTypeOf(response.headers), accepts)) {
       await response.body?.cancel()
       return { problem: 'type_refused' }
     }

@@ -114,6 +114,7 @@ const others: Readonly<Record<string, string>> = {
   'recovery-codes.reset': 'is called for administrators, too',
   'options.parts': 'is called at startup',
   'jwks-settings.fetch': 'has a time limit of its own, with the request that it sends',
+  'options.fetch': 'has a time limit of its own, with the request that it sends',
   'back-channel-logout.fetch': 'has a time limit of its own, with the request that it sends',
 }
 

@@ -21,6 +21,7 @@ const content = {
   plugins: [
     { name: 'device-authorization', verificationUri: 'https://$' + '{GRANTRY_TEST_LOGIN}/device', lifetime: 300 },
     { name: 'client-assertion', algorithms: ['ES256'] },
+    { name: 'client-metadata', scopes: ['api1'], hosts: [{ host: 'app.example.com', policy: 'allow' }] },
     { name: 'dpop', algorithms: ['ES256'], nonce: true },
     { name: 'mtls', endpointAliases: { token_endpoint: 'https://mtls.example.com/connect/token' } },
     { name: 'fapi2' },

@@ -6,8 +6,7 @@ import {
   type ScopeOptions,
   webRuntime,
 } from '@grantry/core'
-import { type Administrator, type Audit, createAudit } from './audit.ts'
-import { type AuditPage, type AuditRequest, auditPage } from './audit-pages.ts'
+import { type Administrator, type Audit, type AuditPage, auditPage, createAudit } from './audit.ts'
 import { type ClientManager, manageClients } from './clients/manage-clients.ts'
 import { manageScopes, type ScopeManager } from './scopes/manage-scopes.ts'
 import { type HashPassword, manageUsers, type UserManager } from './users/manage-users.ts'
@@ -47,7 +46,7 @@ export interface Administration {
   /** Records a change of something else than an entry, such as a rotation of keys, before it is made. */
   readonly audited: Audit
   /** Returns a page of the audit trail, the newest change first. */
-  audit(request: AuditRequest): Promise<AuditPage>
+  audit(page: { readonly after?: string | undefined; readonly limit: number }): Promise<AuditPage>
 }
 
 const unchecked = async (): Promise<void> => {}
@@ -66,6 +65,6 @@ export function openAdministration(options: AdministrationOptions): Administrati
       users: manageUsers({ ...deps, check: check.user, hashPassword }, by),
     }),
     audited: audit,
-    audit: (request) => auditPage(entries, request),
+    audit: (page) => auditPage(entries, page),
   }
 }

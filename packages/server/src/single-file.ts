@@ -3,6 +3,7 @@ import * as core from '@grantry/core'
 import * as authorizationEndpoint from '@grantry/plugins/authorization-endpoint'
 import * as backChannelLogout from '@grantry/plugins/back-channel-logout'
 import * as clientAssertion from '@grantry/plugins/client-assertion'
+import * as clientMetadata from '@grantry/plugins/client-metadata'
 import * as deviceAuthorization from '@grantry/plugins/device-authorization'
 import * as dpop from '@grantry/plugins/dpop'
 import * as endSession from '@grantry/plugins/end-session'
@@ -24,6 +25,7 @@ const plugins = {
   'authorization-endpoint': authorizationEndpoint,
   'back-channel-logout': backChannelLogout,
   'client-assertion': clientAssertion,
+  'client-metadata': clientMetadata,
   'device-authorization': deviceAuthorization,
   dpop,
   'end-session': endSession,

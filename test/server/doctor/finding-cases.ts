@@ -166,6 +166,14 @@ export const findingCases: readonly FindingCase[] = [
     { id: 'scope-without-audience', where: 'scopes[1].audience' },
   ],
   [
+    'a scope of two APIs, and no plugin that reads which one a request is for',
+    {
+      ...withClient({ scopes: ['read'] }),
+      scopes: [{ name: 'read', audience: ['https://api1.example.com', 'https://api2.example.com'] }],
+    },
+    { id: 'plugin-missing', where: 'scopes[0].audience' },
+  ],
+  [
     'a cheap password hash',
     { ...healthy, users: [{ sub: '1', username: 'alice', password: cheap }] },
     { id: 'password-hash-cheap', where: 'users[0].password' },

@@ -61,6 +61,7 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
       })),
     },
   ],
+  ['client-metadata', withPlugin({ name: 'client-metadata', scopes: ['api1'] })],
   ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
   [
     'resource-indicators',
@@ -184,6 +185,16 @@ export const pluginFindingCases: readonly FindingCase[] = [
     'a client of the profile whose access tokens are signed with RS256',
     { ...withFapi2, keys: { algorithm: 'RS256', encryptionSecret: strong('keys') } },
     { id: 'fapi-signing-algorithm', severity: 'warning', where: 'keys' },
+  ],
+  [
+    'documents of any host, whose clients users are asked about once',
+    withPlugin({ name: 'client-metadata', scopes: ['api1'], otherHosts: 'allow' }),
+    { id: 'documents-of-any-host', severity: 'warning', where: 'plugins[0].otherHosts' },
+  ],
+  [
+    'documents in the local network',
+    withPlugin({ name: 'client-metadata', scopes: ['api1'], allowPrivateAddresses: true }),
+    { id: 'document-url-private', severity: 'error', where: 'plugins[0].allowPrivateAddresses' },
   ],
   [
     'resources that no scope has',

@@ -49,6 +49,10 @@ export const clientTexts: MemberTexts = {
     'Ask users for consent',
     'Turn it off for applications of your own only: users are then never asked what it may get. Default: on.',
   ),
+  selfDescribed: text(
+    'Described by itself',
+    'For clients that have registered themselves. allow: a consent can be remembered. ask: users are asked each time.',
+  ),
   defaultMaxAge: text('Age of a sign-in', 'After how many seconds a user has to sign in again.'),
   identityProviders: text('Identity providers', 'The idp: values that it may request in acr_values. None allows any.'),
   clientUri: text('Home page', 'A link on the pages of the sign-in.'),
@@ -116,7 +120,15 @@ export const scopeTexts: MemberTexts = {
     'Claims',
     'What userinfo returns for it. For an API: the claims of the user in access tokens for it, such as email.',
   ),
-  audience: text('Audience', 'What access tokens for this API have as aud. Default: the name.'),
+  audience: text(
+    'Audience',
+    'What access tokens for this API have as aud. Several, if APIs share the scope: requests then name one as resource.',
+  ),
+  default: text('By default', 'A request without scopes asks for it, if the client may have it.'),
+  grantedSince: text(
+    'Granted since',
+    'In seconds since 1970. Tokens and consents from before do not have it: the name had another meaning.',
+  ),
   unrestrictedIntrospection: text(
     'Introspection shows all scopes',
     'Introspection shows this API every scope of a token, and not only its own.',

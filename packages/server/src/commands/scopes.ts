@@ -90,7 +90,7 @@ async function list(given: CommonArguments & { readonly prefix?: string; readonl
   const rowOf = ({ value: scope, tags, changedAt }: Managed<ScopeOptions>) => [
     scope.name,
     scope.enabled === false ? 'disabled' : 'enabled',
-    scope.audience ?? '-',
+    [scope.audience ?? '-'].flat().join(', '),
     wordsOf(scope.claims),
     wordsOf(tags),
     changedAt,

@@ -4,6 +4,7 @@ import { createPages, pagesSchema } from '@grantry/pages'
 import { authorizationEndpoint, authorizationEndpointEntries } from '@grantry/plugins/authorization-endpoint'
 import { backChannelLogout, backChannelLogoutSchema } from '@grantry/plugins/back-channel-logout'
 import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
+import { clientMetadata, clientMetadataSchema } from '@grantry/plugins/client-metadata'
 import { deviceAuthorization, deviceAuthorizationSchema, deviceSignIn } from '@grantry/plugins/device-authorization'
 import { dpop, dpopSchema } from '@grantry/plugins/dpop'
 import { endSession } from '@grantry/plugins/end-session'
@@ -26,6 +27,7 @@ export const namedPluginSchemas = {
     clients: v.optional(adminSchema.entries.clients),
   }),
   'client-assertion': entry('client-assertion', clientAssertionSchema.entries),
+  'client-metadata': entry('client-metadata', clientMetadataSchema.entries),
   'device-authorization': entry('device-authorization', {
     ...deviceAuthorizationSchema.entries,
     /** Default: the page of the plugin `sign-in`. */
@@ -124,6 +126,10 @@ export function createNamedPlugin(
     case 'client-assertion': {
       const { name, ...options } = plugin
       return clientAssertion(options)
+    }
+    case 'client-metadata': {
+      const { name, ...options } = plugin
+      return clientMetadata(options)
     }
     case 'device-authorization': {
       const { name, verificationUri, ...options } = plugin

@@ -1,4 +1,5 @@
 import type { Client } from '@grantry/core'
+import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import { localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
@@ -148,8 +149,10 @@ export const checkClients: Check = ({ clients, hasExternalClients, warnings }) =
     : []),
 ]
 
-/** Checks whether scopes are used, and whether APIs have an audience. */
-export const checkScopes: Check = ({ scopes, clients, hasExternalClients }) => {
+/** Checks whether scopes are used, and whether APIs have an audience that tokens can be for. */
+export const checkScopes: Check = ({ scopes, clients, configuration, hasExternalClients }) => {
+  const { plugins = [] } = configuration
+  const canName = plugins.some((plugin) => !isNamedPlugin(plugin) || plugin.name === 'resource-indicators')
   const requestable = new Set(clients.flatMap((client) => (client.enabled ? client.scopes : [])))
   const apis = scopes.filter(({ identity }) => !identity)
   return scopes.flatMap(({ name, identity, audience, enabled }, index) => [
@@ -163,6 +166,15 @@ export const checkScopes: Check = ({ scopes, clients, hasExternalClients }) => {
             'scope-without-audience',
             `scopes[${index}].audience`,
             `A token for ${name} has no audience of its own, so the other APIs (${apis.length} in total) could accept it`,
+          ),
+        ]
+      : []),
+    ...(Array.isArray(audience) && audience.length > 1 && !canName
+      ? [
+          finding(
+            'plugin-missing',
+            `scopes[${index}].audience`,
+            `Tokens for ${name} need a request that names its audience, which only the plugin resource-indicators reads`,
           ),
         ]
       : []),

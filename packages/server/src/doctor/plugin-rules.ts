@@ -20,6 +20,16 @@ export const pluginRules = {
     remedy: 'remove allowPrivateAddresses, or set the keys of internal clients as jwks',
     source: 'RFC 9700 section 4.11; docs/guides/client-assertion.md',
   },
+  'documents-of-any-host': {
+    severity: 'warning',
+    remedy: 'set otherHosts to "ask" or "refuse", and allow the hosts of the clients that you know',
+    source: 'draft-ietf-oauth-client-id-metadata-document section 6; docs/guides/client-metadata.md',
+  },
+  'document-url-private': {
+    severity: 'error',
+    remedy: 'remove allowPrivateAddresses',
+    source: 'RFC 9700 section 4.11; docs/guides/client-metadata.md',
+  },
   'logout-uri-private': {
     severity: 'warning',
     remedy: 'remove allowPrivateAddresses',

@@ -27,6 +27,20 @@ function checkDpop(
   return [finding('dpop-clock-strict', `${path}.clockTolerance`, reason)]
 }
 
+function checkDocuments(
+  { otherHosts, hosts = [], allowPrivateAddresses }: Extract<NamedPlugin, { readonly name: 'client-metadata' }>,
+  path: string,
+): readonly Finding[] {
+  const remembered = 'Users are asked once about clients of any host, which describe themselves as they like'
+  const internal = 'The id of a client makes this server send requests to addresses of its own network'
+  const isAny =
+    otherHosts === 'allow' || hosts.some(({ host, policy }) => policy === 'allow' && /^\*\.[^.]+$/u.test(host))
+  return [
+    ...(isAny ? [finding('documents-of-any-host', `${path}.otherHosts`, remembered)] : []),
+    ...(allowPrivateAddresses ? [finding('document-url-private', `${path}.allowPrivateAddresses`, internal)] : []),
+  ]
+}
+
 function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfiguration): readonly Finding[] {
   if (plugin.name === 'dpop') return checkDpop(plugin, path, keys)
   if (plugin.name === 'device-authorization') {
@@ -50,6 +64,7 @@ function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfigu
       'The backchannelLogoutUri of a client makes this server send requests to addresses of its own network'
     return [finding('logout-uri-private', `${path}.backChannelLogout.allowPrivateAddresses`, reason)]
   }
+  if (plugin.name === 'client-metadata') return checkDocuments(plugin, path)
   if (plugin.name !== 'client-assertion') return []
   return [
     ...(plugin.jwksUri?.allowPrivateAddresses === true

@@ -1,0 +1,39 @@
+import { defineClientSource, defineFields, definePlugin, type Plugin, parseConfiguration } from '@grantry/core'
+import { type ClientJwks, clientKeyEntries } from '../shared/client-keys.ts'
+import { clientMembers } from '../shared/client-members.ts'
+import { createDocuments } from './documents.ts'
+import { type ClientMetadataOptions, clientMetadataSchema } from './options.ts'
+
+declare module '@grantry/core' {
+  interface ClientMembers {
+    /** The public keys of the client. */
+    jwks?: ClientJwks | undefined
+    /** The URL at which the client publishes its public keys, instead of `jwks`. */
+    jwksUri?: string | undefined
+  }
+}
+
+export { type ClientMetadataOptions, clientMetadataSchema, type HostPolicy } from './options.ts'
+
+/**
+ * Clients without a registration: the id is the URL of a document with the metadata of the client, as MCP clients have
+ * one. The document is fetched when a request names it, with limits for every host and every caller.
+ *
+ * @throws TypeError with one sentence for a mistake in the options.
+ * @see draft-ietf-oauth-client-id-metadata-document
+ */
+export function clientMetadata(options: ClientMetadataOptions): Plugin {
+  const settings = parseConfiguration(clientMetadataSchema, options, 'clientMetadata()')
+  const documents = createDocuments(settings)
+  const start = settings.allowPrivateAddresses ? /^https?:\/\//u : /^https:\/\//u
+  return definePlugin('client-metadata', [
+    defineFields({
+      client: { ...clientMembers, ...clientKeyEntries(settings.allowPrivateAddresses) },
+      metadata: { client_id_metadata_document_supported: true },
+    }),
+    defineClientSource({
+      matches: (clientId) => start.test(clientId),
+      find: (clientId, kit, caller) => documents.find(clientId, kit, caller),
+    }),
+  ])
+}

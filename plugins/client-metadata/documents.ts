@@ -1,0 +1,70 @@
+import { type ClientOptions, type JsonObject, type Kit, parseUrl, type UnknownCaller } from '@grantry/core'
+import { clientIn } from './document.ts'
+import { copyKey, copySchema, createFetchTogether, failureLifetime } from './fetch-together.ts'
+import { type Failure, type Outcome, refused } from './fetched-document.ts'
+import { createPolicyOf } from './host-policy.ts'
+import type { HostPolicy, Settings } from './options.ts'
+import { createRemembered } from './remembered.ts'
+
+/** Finds the clients whose ids are URLs of documents. */
+export interface Documents {
+  /** @throws OAuthError if the document describes no client, or cannot be fetched at this time. */
+  find(url: string, kit: Kit, caller: UnknownCaller | undefined): Promise<ClientOptions> | ClientOptions
+}
+
+/** @throws OAuthError */
+function clientOf(outcome: Outcome, kit: Kit): ClientOptions {
+  if ('client' in outcome) return outcome.client
+  const { reason, text, isTemporary } = outcome
+  const description = `The client metadata document cannot be used: ${text}`
+  throw isTemporary
+    ? kit.refuse('temporarily_unavailable', description, reason, { retryAfter: failureLifetime })
+    : kit.refuse('invalid_client', description, reason)
+}
+
+/** Returns why an id is no URL of a document. @see draft-ietf-oauth-client-id-metadata-document section 3 */
+function urlProblem(url: string): Failure | undefined {
+  const parsed = parseUrl(url)
+  // The parser removes dot segments, the default port, and capitals of the host.
+  if (parsed?.href !== url) return refused('url_malformed', 'the client_id is not a URL in its parsed form')
+  const { pathname, hash, username, password } = parsed
+  if (hash !== '' || username !== '' || password !== '') {
+    return refused('url_malformed', 'the client_id must not contain a fragment or a user')
+  }
+  return pathname === '/' ? refused('url_malformed', 'the client_id must have a path') : undefined
+}
+
+export function createDocuments(settings: Settings): Documents {
+  const policyOf = createPolicyOf(settings)
+  const remembered = createRemembered()
+  const fetchTogether = createFetchTogether(settings, remembered)
+
+  async function look(
+    url: string,
+    policy: Exclude<HostPolicy, 'refuse'>,
+    kit: Kit,
+    caller: UnknownCaller | undefined,
+  ): Promise<Outcome> {
+    const now = kit.now()
+    const outcomeOf = (document: JsonObject): Outcome => clientIn(document, url, policy, settings)
+    const found = await kit.records.get(copyKey(url), copySchema)
+    const copy = found && outcomeOf(found.document)
+    // The client of a stored grant or a token: it was checked when it began.
+    const isUsable = found !== undefined && (found.freshUntil > now || caller === undefined)
+    if (copy === undefined || !isUsable) return fetchTogether({ url, outcomeOf, copy, kit, caller })
+    remembered.set(url, copy, Math.max(found.freshUntil, now + failureLifetime))
+    return copy
+  }
+
+  return {
+    find(url, kit, caller) {
+      const known = remembered.get(url, kit.now())
+      if (known !== undefined) return clientOf(known, kit)
+      const malformed = urlProblem(url)
+      if (malformed !== undefined) return clientOf(malformed, kit)
+      const policy = policyOf(parseUrl(url)?.hostname ?? '')
+      if (policy === 'refuse') return clientOf(refused('host_refused', 'clients of this host are not accepted'), kit)
+      return look(url, policy, kit, caller).then((outcome) => clientOf(outcome, kit))
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { JsonObject, Kit, UnknownCaller } from '@grantry/core'
+import * as v from 'valibot'
+import { createGuardedFetch } from '../shared/guarded-fetch.ts'
+import { createKeyWaits, type KeyAttempt } from '../shared/key-waits.ts'
+import { createFetchBudget } from './fetch-budget.ts'
+import { documentOf, type Outcome } from './fetched-document.ts'
+import { lifetimeOf } from './lifetime.ts'
+import type { Settings } from './options.ts'
+import type { RememberedOutcomes } from './remembered.ts'
+
+/** Seconds for which a failure counts. */
+export const failureLifetime = 10
+
+/** Seconds for which a copy is used while the host of the document does not respond. */
+const copyLifetime = 86_400
+
+/** Requests that wait for documents: half of the places that the look-ups of this plugin have by default. */
+const maxWaiting = 64
+
+/** A document in the records of the plugin, so that all processes have it. */
+export const copySchema = v.object({
+  document: v.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+  /** Epoch seconds. */
+  freshUntil: v.number(),
+})
+
+export const copyKey = (url: string): string => `document:${url}`
+
+const budgetProblems = {
+  too_many_of_address: 'Too many client metadata documents are requested from this address',
+  too_many: 'Too many client metadata documents are requested',
+} as const
+
+/** A document that is needed. */
+export interface NeededDocument {
+  readonly url: string
+  /** Returns the client that a document describes, or why it describes none. */
+  readonly outcomeOf: (document: JsonObject) => Outcome
+  /** What the last document described, for as long as the host does not respond. */
+  readonly copy: Outcome | undefined
+  readonly kit: Kit
+  readonly caller: UnknownCaller | undefined
+}
+
+/**
+ * Fetches a document, together with other requests for it.
+ *
+ * @throws OAuthError if the limits allow no fetch, and there is no copy.
+ */
+export type FetchTogether = (needed: NeededDocument) => Promise<Outcome>
+
+export function createFetchTogether(settings: Settings, remembered: RememberedOutcomes): FetchTogether {
+  const { timeout, maxSize, defaultLifetime, allowPrivateAddresses, fetch: send } = settings
+  const rules = { allowPrivateAddresses, allowLoopbackHttp: allowPrivateAddresses }
+  const fetchGuarded = createGuardedFetch({ ...rules, send, maxRequests: 32, maxRequestsPerHost: 4 })
+  const waits = createKeyWaits({ maxWaiting, timeout })
+  const budget = createFetchBudget(settings)
+  const attempts = new Map<string, KeyAttempt>()
+
+  /** Fetches a document, and keeps it for all processes. Never rejects. */
+  async function renew({ url, outcomeOf, copy, kit }: NeededDocument): Promise<void> {
+    const now = kit.now()
+    const headers = { accept: 'application/json' }
+    const fetched = await fetchGuarded(url, { headers, timeout, maxSize, accepts: ['application/json', '+json'], now })
+    const found = documentOf(fetched)
+    const outcome = 'document' in found ? outcomeOf(found.document) : found
+    if ('client' in outcome && 'document' in found && fetched.problem === undefined) {
+      const freshUntil = now + lifetimeOf(fetched.headers, defaultLifetime, now)
+      remembered.set(url, outcome, freshUntil)
+      const value = { document: found.document, freshUntil }
+      // Without the copy, other processes fetch the document themselves.
+      await kit.records.put(copyKey(url), value, now + copyLifetime).catch(() => undefined)
+      return
+    }
+    const isOutage = 'reason' in outcome && outcome.isTemporary
+    remembered.set(url, isOutage && copy !== undefined ? copy : outcome, now + failureLifetime)
+    if (!isOutage) await kit.records.delete(copyKey(url)).catch(() => undefined)
+  }
+
+  function start(needed: NeededDocument, now: number): KeyAttempt {
+    const { url } = needed
+    const attempt = waits.start(now, () => renew(needed))
+    attempts.set(url, attempt)
+    void attempt.result.then(() => {
+      if (attempts.get(url) === attempt) attempts.delete(url)
+    })
+    return attempt
+  }
+
+  return async (needed) => {
+    const { url, copy, kit, caller } = needed
+    const now = kit.now()
+    const pending = attempts.get(url)
+    // When a Worker ends a request, a fetch that the request started may never settle.
+    const isPending = pending !== undefined && now <= pending.since + timeout + 1
+    const problem = isPending ? undefined : budget.take(caller?.clientAddress, now)
+    if (problem !== undefined && copy !== undefined) return copy
+    if (problem === 'too_many_of_address') {
+      throw kit.refuse('slow_down', budgetProblems[problem], problem, { status: 429, retryAfter: 60 })
+    }
+    if (problem === 'too_many') {
+      throw kit.refuse('temporarily_unavailable', budgetProblems[problem], problem, { retryAfter: 60 })
+    }
+    const isDone = await waits.wait(isPending ? pending : start(needed, now), now)
+    const outcome = isDone ? remembered.get(url, kit.now()) : copy
+    if (outcome !== undefined) return outcome
+    throw kit.refuse('temporarily_unavailable', budgetProblems.too_many, 'documents_busy', { retryAfter: 1 })
+  }
+}

@@ -1,0 +1,51 @@
+import type { ClientOptions, JsonObject } from '@grantry/core'
+import type { Fetched } from '../shared/guarded-fetch.ts'
+import type { DocumentProblem } from './document.ts'
+
+/** A client, or why there is none. */
+export type Outcome = { readonly client: ClientOptions } | Failure
+
+/** Why there is no client. */
+export type Failure = DocumentProblem & {
+  /** Whether the document can exist all the same. */
+  readonly isTemporary?: boolean | undefined
+}
+
+const unavailable = (reason: string, text: string): Failure => ({ reason, text, isTemporary: true })
+export const refused = (reason: string, text: string): Failure => ({ reason, text, isTemporary: false })
+
+const fetchProblems = {
+  uri_refused: refused('url_refused', 'the URL has a host that is not public'),
+  address_refused: refused('address_refused', 'the host has an address that is not public'),
+  busy: unavailable('documents_busy', 'too many documents are being fetched'),
+  unreachable: unavailable('document_unreachable', 'the host does not respond'),
+  too_slow: unavailable('document_too_slow', 'the host is too slow'),
+  too_large: refused('document_too_large', 'the document is too large'),
+  type_refused: refused('document_type', 'the response is not JSON by its content type'),
+} as const satisfies Record<string, Failure>
+
+/** Statuses after which the document exists again at some time. */
+const isTemporaryStatus = (status: number): boolean => status === 429 || status >= 500
+
+function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+  } catch {
+    // Not JSON: reported as such.
+    return undefined
+  }
+}
+
+/** Returns the document of a response, or why it has none. */
+export function documentOf(fetched: Fetched): { readonly document: JsonObject } | Failure {
+  if (fetched.problem !== undefined) return fetchProblems[fetched.problem]
+  const { status, body } = fetched
+  if (status !== 200) {
+    return isTemporaryStatus(status)
+      ? unavailable('document_unreachable', `the host responds with ${status}`)
+      : refused('document_missing', `the host responds with ${status}, not with a document`)
+  }
+  const document = objectIn(body)
+  return document === undefined ? refused('document_malformed', 'the document is not a JSON object') : { document }
+}

@@ -1,0 +1,51 @@
+import { configurationObject } from '@grantry/core'
+import * as v from 'valibot'
+import { functionSchema, seconds, wholeSeconds } from '../shared/config-schema.ts'
+import type { SendRequest } from '../shared/fetched-uri.ts'
+
+const hostPattern = v.pipe(
+  v.string('must be a host, such as app.example.com or *.example.com'),
+  v.regex(
+    /^(?:\*\.)?[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)+$/u,
+    'must be a host in lower case, such as app.example.com, or *.example.com for all hosts below it',
+  ),
+)
+const policies = ['allow', 'ask', 'refuse'] as const
+const policySchema = v.picklist(policies, 'must be "allow", "ask" or "refuse"')
+const names = v.array(v.string('must be a string'), 'must be an array of strings')
+const count = (least: number, most: number) => {
+  const message = `must be a whole number from ${least} to ${most}`
+  return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
+}
+
+/** What clients of a host can do. `ask`: users are asked at each sign-in. `allow`: a consent can be remembered. */
+export type HostPolicy = (typeof policies)[number]
+
+/** The schema of the options. */
+export const clientMetadataSchema = configurationObject({
+  /** The scopes that clients can ask for. A document can only name fewer. */
+  scopes: v.pipe(names, v.minLength(1, 'must not be empty')),
+  /** The grant types that clients can use. A document can only name fewer. */
+  grantTypes: v.optional(names, ['authorization_code', 'refresh_token']),
+  /** What clients of a host can do, by the host of their ids. The first pattern that fits counts. */
+  hosts: v.optional(v.array(configurationObject({ host: hostPattern, policy: policySchema })), []),
+  /** What the clients of all other hosts can do. */
+  otherHosts: v.optional(policySchema, 'ask'),
+  /** Seconds for the whole response. Shorter than `hostTimeLimit`, which limits the look-up. */
+  timeout: v.optional(seconds(0.1, 10), 3),
+  /** Bytes of a document. */
+  maxSize: v.optional(count(256, 65_536), 5120),
+  /** Seconds for which a document is used if its response does not tell. At least 30 in any case, and at most a day. */
+  defaultLifetime: v.optional(wholeSeconds(30, 86_400), 300),
+  /** Documents that the requests of one address can make the provider fetch in a minute. */
+  maxFetchesPerAddress: v.optional(count(1, 10_000), 20),
+  /** Documents that all requests together can make this process fetch in a minute. */
+  maxFetches: v.optional(count(1, 100_000), 600),
+  /** Allows hosts of the local network and, for tests, `http` on this machine. */
+  allowPrivateAddresses: v.optional(v.boolean('must be true or false'), false),
+  /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */
+  fetch: functionSchema<SendRequest>(),
+})
+
+export type ClientMetadataOptions = v.InferInput<typeof clientMetadataSchema>
+export type Settings = v.InferOutput<typeof clientMetadataSchema>

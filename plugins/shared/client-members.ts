@@ -1,0 +1,33 @@
+import { parseUrl } from '@grantry/core'
+import * as v from 'valibot'
+import { wholeSeconds } from './config-schema.ts'
+
+const httpsUrl = v.pipe(
+  v.string('must be a string'),
+  v.maxLength(2000, 'must have at most 2000 characters'),
+  v.check((text) => parseUrl(text)?.protocol === 'https:', 'must be an https URL'),
+)
+
+/** The policy of a page can name no other hosts as sources of images: no IPv6 address, no underscore, no final dot. */
+const imageHost = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/u
+const imageUrl = v.pipe(
+  httpsUrl,
+  v.check(
+    (text) => imageHost.test(parseUrl(text)?.hostname ?? ''),
+    'must have a host of letters, digits, hyphens and dots, which a content security policy can name',
+  ),
+)
+
+/** The members of a client that pages show or requests use. Plugins can define the same member only with the same schema. */
+export const clientMembers = {
+  clientName: v.optional(v.pipe(v.string('must be a string'), v.maxLength(100, 'must have at most 100 characters'))),
+  clientUri: v.optional(httpsUrl),
+  logoUri: v.optional(imageUrl),
+  policyUri: v.optional(httpsUrl),
+  tosUri: v.optional(httpsUrl),
+  contacts: v.optional(v.array(v.string('must be a string'), 'must be an array of strings')),
+  initiateLoginUri: v.optional(httpsUrl),
+  requireConsent: v.optional(v.boolean('must be true or false')),
+  defaultMaxAge: v.optional(wholeSeconds(0, 31_536_000)),
+  selfDescribed: v.optional(v.picklist(['allow', 'ask'], 'must be "allow" or "ask"')),
+}
