@@ -6,6 +6,7 @@ import { serve } from '@grantry/adapters/node'
 import { createProvider, signingKeys } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
+import { clientMetadata } from '@grantry/plugins/client-metadata'
 import { dpop } from '@grantry/plugins/dpop'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
@@ -27,8 +28,17 @@ type StartServer = (options: object, port: number) => Promise<Server>
 type UseServer = (
   generation: string,
   url: string,
-  use: { readonly tool?: string; readonly dpop?: boolean; open(url: URL): Promise<URL> },
+  use: { readonly tool?: string; readonly dpop?: boolean; readonly metadataUrl?: string; open(url: URL): Promise<URL> },
 ) => Promise<{ readonly asked: readonly string[]; readonly result: object }>
+
+/** The URL of the metadata document of a client. */
+export const metadataUrl = 'https://client.example.com/oauth/metadata.json'
+
+/** The host of the document. */
+const hostOfDocument = async (url: string): Promise<Response> =>
+  url === metadataUrl
+    ? Response.json({ client_id: url, client_name: 'Test', redirect_uris: ['http://127.0.0.1/callback'] })
+    : new Response(null, { status: 404 })
 
 /** Starts the provider. Its scopes are for the resource. */
 async function startIssuer(resource: string): Promise<{ readonly issuer: string; stop(): Promise<void> }> {
@@ -44,6 +54,7 @@ async function startIssuer(resource: string): Promise<{ readonly issuer: string;
       proofKey(),
       resourceIndicators(),
       dpop(),
+      clientMetadata({ scopes: ['mcp:tools', 'mcp:admin'], fetch: hostOfDocument }),
       authorizationEndpoint({ interaction: hostSignIn }),
     ],
     scopes: [
@@ -76,7 +87,7 @@ export interface McpSetting {
   readonly resource: string
   readonly useServer: (
     generation: string,
-    use?: { readonly tool?: string; readonly dpop?: boolean },
+    use?: { readonly tool?: string; readonly dpop?: boolean; readonly metadataUrl?: string },
   ) => ReturnType<UseServer>
 }
 

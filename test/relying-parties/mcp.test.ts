@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { describeWith } from '../support/describe-with.ts'
-import { missing, withServer } from './mcp-setting.ts'
+import { metadataUrl, missing, withServer } from './mcp-setting.ts'
 
 // The official MCP SDKs on both sides of an MCP server that `mcpAuth()` protects. The clients know only its URL.
 
@@ -18,6 +18,18 @@ const defineTests = (): void => {
           expect(asked.map((url) => Object.fromEntries(new URL(url).searchParams))).toEqual([
             expect.objectContaining({ scope: 'mcp:tools', resource, client_id: 'mcp-client' }),
           ])
+        },
+      ),
+    )
+
+    test.each(['SDK 1', 'SDK 2'])('signs users of a client of %s in that has only a metadata document', (generation) =>
+      withServer(
+        framework,
+        () => ({}),
+        async ({ resource, useServer }) => {
+          const { asked, result } = await useServer(generation, { metadataUrl })
+          expect(result).toEqual({ ...known(resource), clientId: metadataUrl })
+          expect(asked).toHaveLength(1)
         },
       ),
     )

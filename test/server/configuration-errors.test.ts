@@ -149,6 +149,7 @@ const cases: readonly Case[] = [
   [withScope({ name: 'with space' }), 'scopes[0].name', 'must be a scope name'],
   [withScope({ identity: 'yes' }), 'scopes[0].identity', 'must be true or false'],
   [withScope({ enabled: 0 }), 'scopes[0].enabled', 'must be true or false'],
+  [withScope({ default: 'yes' }), 'scopes[0].default', 'must be true or false'],
   [withScope({ claims: 'role' }), 'scopes[0].claims', 'must be an array'],
   [withScope({ claims: ['sub'] }), 'scopes', 'is reserved for the protocol'],
   [withScope({ secrets: [{ sha512: 'short' }] }), 'scopes[0].secrets', 'grantry hash-secret'],

@@ -85,9 +85,9 @@ test('plugins work with their options, and are in the discovery document, the co
   }
 })
 
-test('grantry serve starts with each plugin that needs no option', async () => {
+test('grantry serve starts with each plugin, with the options that it needs', async () => {
   const names = Object.keys(namedPluginSchemas).filter((name) => name !== 'device-authorization')
-  const plugins = names.map((name) => ({ name }))
+  const plugins = names.map((name) => ({ name, ...(name === 'client-metadata' && { scopes: ['api1'] }) }))
   const { file } = written({ ...content, administration: true, clients: [client], plugins })
   expect((await printed('serve', '--port', '0', '--config', file)).code).toBe(0)
 })

@@ -11,13 +11,27 @@ const generations = {
 
 export const redirectUrl = 'http://127.0.0.1:9/callback'
 
-/** What a client remembers. The URL that it would open in a browser is in `opened`. */
-function createMemory() {
-  const memory = { opened: undefined, tokens: undefined, verifier: undefined, discovery: undefined }
+/**
+ * What a client remembers. The URL that it would open in a browser is in `opened`.
+ *
+ * @param metadataUrl the URL of its metadata document; without it, an administrator has registered it
+ */
+function createMemory(metadataUrl) {
+  const memory = {
+    opened: undefined,
+    information: metadataUrl === undefined ? { client_id: 'mcp-client' } : undefined,
+    tokens: undefined,
+    verifier: undefined,
+    discovery: undefined,
+  }
   const provider = {
     redirectUrl,
     clientMetadata: { redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
-    clientInformation: () => ({ client_id: 'mcp-client' }),
+    clientMetadataUrl: metadataUrl,
+    clientInformation: () => memory.information,
+    saveClientInformation: (information) => {
+      memory.information = information
+    },
     tokens: () => memory.tokens,
     saveTokens: (tokens) => {
       memory.tokens = tokens
@@ -42,9 +56,9 @@ function createMemory() {
  *
  * @param open what the browser of the user does with a URL: returns the URL that the client gets back
  */
-export async function useServer(generation, url, { tool = 'whoami', dpop = false, open }) {
+export async function useServer(generation, url, { tool = 'whoami', dpop = false, metadataUrl, open }) {
   const { Client, StreamableHTTPClientTransport, UnauthorizedError } = generations[generation]
-  const { memory, provider } = createMemory()
+  const { memory, provider } = createMemory(metadataUrl)
   const session = dpop ? await current.DpopSession.create() : undefined
   const authProvider = dpop ? { ...provider, dpop: () => session } : provider
   const asked = []

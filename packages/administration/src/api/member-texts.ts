@@ -125,10 +125,6 @@ export const scopeTexts: MemberTexts = {
     'What access tokens for this API have as aud. Several, if APIs share the scope: requests then name one as resource.',
   ),
   default: text('By default', 'A request without scopes asks for it, if the client may have it.'),
-  grantedSince: text(
-    'Granted since',
-    'In seconds since 1970. Tokens and consents from before do not have it: the name had another meaning.',
-  ),
   unrestrictedIntrospection: text(
     'Introspection shows all scopes',
     'Introspection shows this API every scope of a token, and not only its own.',
