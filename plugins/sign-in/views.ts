@@ -1,4 +1,4 @@
-import type { Client, Reply } from '@grantry/core'
+import { type Client, parseUrl, type Reply } from '@grantry/core'
 import {
   formTargets,
   type Interaction,
@@ -7,7 +7,7 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
-import type { ClientView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
+import type { ClientView, ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
 
 export const clientView = (client: Client): ClientView => ({
   clientId: client.clientId,
@@ -78,6 +78,21 @@ export async function secondFactorPage(
   return pages.secondFactor(view, localeFor(interaction, pages))
 }
 
+/** The host of a URL; `undefined` for a program on the device of the user. */
+function hostOf(uri: string): string | undefined {
+  const { protocol, hostname, host } = new URL(uri)
+  return protocol === 'https:' || (protocol === 'http:' && !isLoopback(hostname)) ? host : undefined
+}
+
+const isLoopback = (hostname: string): boolean => /^(?:127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/u.test(hostname)
+
+/** What users must know before they trust a client that has described itself. */
+function describedBy({ client, redirectUri }: Shown['request']): ConsentView['described'] {
+  if (client.selfDescribed === undefined) return undefined
+  const host = parseUrl(client.clientId)?.host ?? client.clientId
+  return { host, returnsTo: hostOf(redirectUri), isKnown: client.selfDescribed === 'allow' }
+}
+
 export async function consentPage(interaction: Shown, subjectName: string, pages: SignInPages): Promise<Reply> {
   const { request } = interaction
   const scopes = request.scopes.map((name) => ({ name }))
@@ -86,6 +101,7 @@ export async function consentPage(interaction: Shown, subjectName: string, pages
     subjectName,
     scopes,
     claims: requestedClaims(request),
+    described: describedBy(request),
   }
   return pages.consent(view, localeFor(interaction, pages))
 }

@@ -53,6 +53,17 @@ export interface ConsentView extends FormView {
   readonly scopes: readonly { readonly name: string }[]
   /** The claims that the request asks for individually. */
   readonly claims: readonly string[]
+  /** Where an application that has described itself comes from, and what gets the access. */
+  readonly described?:
+    | {
+        /** The host of its metadata document. */
+        readonly host: string
+        /** The host that the user returns to; absent if it is a program on the device. */
+        readonly returnsTo?: string | undefined
+        /** Whether the operator knows the host. */
+        readonly isKnown: boolean
+      }
+    | undefined
 }
 
 export interface ChooseAccountView extends FormView {

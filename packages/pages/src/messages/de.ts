@@ -21,6 +21,11 @@ export const de: Messages = {
   wrongCode: 'Der Code ist falsch oder wurde schon verwendet.',
   consentTitle: '{client} bittet um Zugriff',
   consentIntro: 'Diese Anwendung möchte:',
+  consentHost: 'Sie ist unter {host} veröffentlicht.',
+  consentReturn: 'Danach kehren Sie zu {host} zurück.',
+  consentDevice:
+    'Danach erhält ein Programm auf diesem Gerät den Zugriff. Fahren Sie nur fort, wenn Sie diese Anmeldung gerade selbst begonnen haben.',
+  consentUnchecked: 'Dieser Dienst hat die Anwendung nicht geprüft. Name und Logo sind ihre eigene Angabe.',
   signedInAs: 'Angemeldet als {name}',
   allow: 'Zulassen',
   deny: 'Ablehnen',

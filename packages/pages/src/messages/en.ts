@@ -21,6 +21,11 @@ export const en: Messages = {
   wrongCode: 'The code is wrong, or was already used.',
   consentTitle: '{client} requests access',
   consentIntro: 'This application would like to:',
+  consentHost: 'It is published at {host}.',
+  consentReturn: 'Then you return to {host}.',
+  consentDevice:
+    'Then a program on this device gets the access. Continue only if you have just started this sign-in yourself.',
+  consentUnchecked: 'This service has not checked the application. The name and the logo are its own claim.',
   signedInAs: 'Signed in as {name}',
   allow: 'Allow',
   deny: 'Deny',

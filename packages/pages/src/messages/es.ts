@@ -21,6 +21,11 @@ export const es: Messages = {
   wrongCode: 'El código es incorrecto o ya se ha utilizado.',
   consentTitle: '{client} solicita acceso',
   consentIntro: 'Esta aplicación quiere:',
+  consentHost: 'Está publicada en {host}.',
+  consentReturn: 'Después volverá a {host}.',
+  consentDevice:
+    'Después, un programa de este dispositivo obtendrá el acceso. Continúe solo si usted mismo acaba de iniciar esta sesión.',
+  consentUnchecked: 'Este servicio no ha comprobado la aplicación. El nombre y el logotipo los declara ella misma.',
   signedInAs: 'Sesión iniciada como {name}',
   allow: 'Permitir',
   deny: 'Denegar',

@@ -21,6 +21,11 @@ export const fr: Messages = {
   wrongCode: 'Le code est incorrect ou a déjà été utilisé.',
   consentTitle: '{client} demande un accès',
   consentIntro: 'Cette application souhaite :',
+  consentHost: 'Elle est publiée sur {host}.',
+  consentReturn: 'Vous retournerez ensuite à {host}.',
+  consentDevice:
+    'Un programme de cet appareil obtiendra ensuite l’accès. Continuez uniquement si vous venez de commencer cette connexion vous-même.',
+  consentUnchecked: 'Ce service n’a pas vérifié l’application. Son nom et son logo sont ses propres déclarations.',
   signedInAs: 'Connecté en tant que {name}',
   allow: 'Autoriser',
   deny: 'Refuser',

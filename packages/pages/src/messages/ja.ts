@@ -21,6 +21,12 @@ export const ja: Messages = {
   wrongCode: 'コードが正しくないか、すでに使用されています。',
   consentTitle: '{client} がアクセスを求めています',
   consentIntro: 'このアプリケーションは次のことを求めています。',
+  consentHost: '{host} で公開されています。',
+  consentReturn: 'その後、{host} に戻ります。',
+  consentDevice:
+    'その後、このデバイス上のプログラムがアクセスを得ます。このサインインをご自身で開始した場合にのみ続行してください。',
+  consentUnchecked:
+    'このサービスはアプリケーションを確認していません。名前とロゴはアプリケーション自身によるものです。',
   signedInAs: '{name} としてログイン中',
   allow: '許可',
   deny: '拒否',

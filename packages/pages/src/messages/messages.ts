@@ -20,6 +20,10 @@ export interface Messages {
   wrongCode: string
   consentTitle: string
   consentIntro: string
+  consentHost: string
+  consentReturn: string
+  consentDevice: string
+  consentUnchecked: string
   signedInAs: string
   allow: string
   deny: string
