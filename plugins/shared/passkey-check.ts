@@ -31,5 +31,5 @@ export interface PasskeyCheck {
   /** Returns the owner; `undefined` if the passkey is unknown, or the response is not valid. */
   verify(response: PasskeyResponse, kit: EndpointKit): Promise<PasskeyUser | undefined>
   /** Removes all passkeys of a user, as `reset` of a second factor does. */
-  reset?(sub: string, kit: EndpointKit): void | Promise<void>
+  readonly reset?: ((sub: string, kit: EndpointKit) => void | Promise<void>) | undefined
 }

@@ -17,5 +17,5 @@ export interface SecondFactor {
    * Removes what the user has set up, for a user who has lost it. Called again after a failure, and for a user who has set
    * up nothing. Absent: administrators cannot reset second factors.
    */
-  reset?(sub: string, kit: EndpointKit): void | Promise<void>
+  readonly reset?: ((sub: string, kit: EndpointKit) => void | Promise<void>) | undefined
 }

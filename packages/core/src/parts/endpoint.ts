@@ -217,7 +217,7 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    */
   readonly effects?: boolean | undefined
   /** Refuses a request before its body is read, and its caller authenticated: one of an address that sends too many. */
-  admit?(request: EndpointRequest, kit: EndpointKit): MaybePromise<void>
+  admit?: ((request: EndpointRequest, kit: EndpointKit) => MaybePromise<void>) | undefined
   /** Whether errors are problems (RFC 9457), `application/problem+json`, instead of those of OAuth. Default: `false`. */
   readonly problems?: boolean | undefined
   /** The schema of the parameters. Without it, the core reads none. */
