@@ -56,6 +56,24 @@ describeWithChromium('a page of the administration', () => {
     await page.getByRole('button', { name: 'Rotate the secret', exact: true }).waitFor()
   })
 
+  test.each([
+    [
+      'two audiences, one a line',
+      'https://one.example.com\nhttps://two.example.com',
+      ['https://one.example.com', 'https://two.example.com'],
+    ],
+    ['one audience', 'https://one.example.com', 'https://one.example.com'],
+  ])('a scope can have %s', async (_name, typed, audience) => {
+    await go('#/scopes/orders', 'orders')
+    await page.getByLabel('Audience').fill(typed)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved').first().waitFor()
+    expect(await started.send('GET', '/scopes/orders')).toMatchObject({ audience })
+    await page.reload()
+    await heading(page, 'orders')
+    expect(await page.getByLabel('Audience').inputValue()).toBe(typed)
+  })
+
   test('what does not exist leads back to the list', async () => {
     await go('#/clients/nope', 'nope')
     await page.getByRole('link', { name: 'All clients' }).click()

@@ -51,6 +51,7 @@ function withoutPipe(node: Node): JsonObject {
   }
   if (entries !== undefined) return objectOf(entries, type !== 'strict_object')
   if (type === 'array') return { type, ...(item !== undefined && { items: convert(item) }) }
+  if (type === 'union') return { anyOf: (options ?? []).map(convert) }
   if (type === 'picklist') return { enum: (options ?? []) as string[] }
   if (type === 'literal') return { const: literal as string }
   if (type === 'record') return { type: 'object' }

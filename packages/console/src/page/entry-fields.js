@@ -8,7 +8,7 @@ import { visible } from './shown-text.js'
  * @typedef {object} Member
  * @property {string} name
  * @property {string} label
- * @property {'text' | 'list' | 'number' | 'switch' | 'flag' | 'choice' | 'json' | 'password'} kind
+ * @property {'text' | 'list' | 'oneOrMore' | 'number' | 'switch' | 'flag' | 'choice' | 'json' | 'password'} kind
  * @property {string} hint what the member does, in one sentence
  * @property {readonly string[]} [options] of a choice
  * @property {unknown} [fallback] what the server uses without a value
@@ -34,6 +34,9 @@ const linesOf = (text) =>
     .map((line) => line.trim())
     .filter(Boolean)
 
+/** @param {unknown} value */
+const asLines = (value) => (Array.isArray(value) ? value.join('\n') : String(value))
+
 /** @type {Record<Member['kind'], { write: (value: any) => string, read: (text: string) => unknown }>} */
 const kinds = {
   text: { write: String, read: (text) => text.trim() },
@@ -41,7 +44,14 @@ const kinds = {
   choice: { write: String, read: (text) => text },
   flag: { write: String, read: (text) => text === 'true' },
   switch: { write: String, read: (text) => text === 'true' },
-  list: { write: (value) => (Array.isArray(value) ? value.join('\n') : String(value)), read: linesOf },
+  list: { write: asLines, read: linesOf },
+  oneOrMore: {
+    write: asLines,
+    read(text) {
+      const [first, ...others] = linesOf(text)
+      return others.length === 0 ? first : [first, ...others]
+    },
+  },
   number: {
     write: String,
     read(text) {
@@ -76,7 +86,7 @@ function controlOf({ kind, options = [], fallback }, id) {
     return choice(id, [none, ...(kind === 'flag' ? flags : values)])
   }
   if (kind === 'switch') return element('input', { type: 'checkbox', id })
-  if (kind === 'list' || kind === 'json')
+  if (kind === 'list' || kind === 'oneOrMore' || kind === 'json')
     return element('textarea', { id, rows: kind === 'json' ? '4' : '2', spellcheck: 'false', autocapitalize: 'off' })
   return textInput(id, '', {
     ...(kind === 'number' && { inputmode: 'numeric' }),

@@ -16,19 +16,26 @@ import { visible } from './shown-text.js'
 /** Members that every entry has and no form shows. */
 const common = ['version', 'createdAt', 'changedAt', 'secrets', 'secret', 'password']
 
+/** Whether a member is a text or a list of them. @param {any} schemas */
+const isOneOrMore = (schemas) =>
+  Array.isArray(schemas) &&
+  schemas.some(({ type }) => type === 'string') &&
+  schemas.every(({ type, items }) => type === 'string' || (type === 'array' && items?.type === 'string'))
+
 /** @param {string} name @param {any} schema @returns {Member['kind']} */
-function kindOf(name, { type, enum: values, items, default: value }) {
+function kindOf(name, { type, enum: values, items, anyOf, default: value }) {
   if (Array.isArray(values)) return 'choice'
   // Without a known default, a box would look as if it was off.
   if (type === 'boolean') return value === undefined ? 'flag' : 'switch'
   if (type === 'number' || type === 'integer') return 'number'
   if (type === 'array' && items?.type === 'string') return 'list'
+  if (isOneOrMore(anyOf)) return 'oneOrMore'
   if (type === 'string') return name === 'password' ? 'password' : 'text'
   return 'json'
 }
 
 /** What is typed into a control of a kind. @type {Partial<Record<Member['kind'], string>>} */
-const forms = { list: ' One a line.', json: ' As JSON.' }
+const forms = { list: ' One a line.', oneOrMore: ' One a line.', json: ' As JSON.' }
 
 /** @param {string} name @param {any} schema @returns {Member} */
 function memberOf(name, schema) {
