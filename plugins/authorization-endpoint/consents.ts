@@ -7,6 +7,8 @@ import type { Standing } from './standing.ts'
 const schema = v.object({
   scopes: v.array(v.string()),
   claims: v.array(v.string()),
+  /** For scopes that several APIs have: those that the user has consented to. */
+  reach: v.optional(v.array(v.string()), []),
   /** Epoch seconds of the last consent. */
   at: v.optional(v.number(), 0),
   /** The epoch of the user: a thief of the password could have consented before a revocation. */
@@ -61,6 +63,10 @@ const clientsOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `
 
 const union = (one: readonly string[], other: readonly string[]): string[] => [...new Set([...one, ...other])]
 
+/** Returns the part of a reach (`scope audience`) that belongs to some scopes. */
+const reachWithin = (reach: readonly string[], scopes: readonly string[]): string[] =>
+  reach.filter((one) => scopes.includes(one.split(' ', 1)[0] ?? ''))
+
 /**
  * Whether another application could have sent the request: without a secret, only the host of an `https` redirect URI
  * proves which one receives the code. Any application of the device can use a private-use scheme or a port.
@@ -76,9 +82,10 @@ export function createConsents(lifetime: number): Consents {
   async function read(kit: EndpointKit, sub: string, clientId: string) {
     const [found, epoch] = await Promise.all([kit.records.get(keyOf(sub, clientId), schema), kit.epochOf(sub)])
     const isCurrent = epoch === undefined || epoch === found?.epoch
+    if (!isCurrent || found === undefined) return { given: undefined, epoch }
     // A scope that was removed and added again since is another one.
-    const given = isCurrent && found ? { ...found, scopes: kit.lastingScopes(found.scopes, found.at) } : undefined
-    return { given, epoch }
+    const scopes = kit.lastingScopes(found.scopes, found.at)
+    return { given: { ...found, scopes, reach: reachWithin(found.reach, scopes) }, epoch }
   }
 
   return {
@@ -88,9 +95,10 @@ export function createConsents(lifetime: number): Consents {
         return false
       const { given } = await read(kit, sub, request.client.clientId)
       if (given === undefined) return false
-      const { scopes, claims } = given
+      const { scopes, claims, reach } = given
       return (
         request.scopes.every((scope) => scopes.includes(scope)) &&
+        request.proposal.reach.every((one) => reach.includes(one)) &&
         requestedClaims(request).every((claim) => claims.includes(claim))
       )
     },
@@ -101,6 +109,7 @@ export function createConsents(lifetime: number): Consents {
       const consent = {
         scopes: union(given?.scopes ?? [], granted),
         claims: union(given?.claims ?? [], requestedClaims(request)),
+        reach: union(given?.reach ?? [], reachWithin(request.proposal.reach, granted)),
         at: kit.now(),
         ...(epoch !== undefined && { epoch }),
       }

@@ -44,7 +44,10 @@ export interface ExchangeRequest {
 
 /** What a policy allows. */
 export interface ExchangeDecision {
-  /** The scopes that the new token can have. Default: those of the subject token. */
+  /**
+   * The scopes that the new token can have. Default: those of the subject token, at its APIs. A scope that is listed and
+   * belongs to several APIs can be used at all `targets`.
+   */
   readonly scopes?: readonly string[] | undefined
   /** Additional claims of the new token. */
   readonly claims?: Readonly<Record<string, Json>> | undefined
@@ -176,6 +179,16 @@ function scopesOf(
 }
 
 /**
+ * Returns the APIs that the new token is for; none, which the core refuses, if the user has allowed the scopes at others
+ * only: several APIs can have a scope with the same name.
+ */
+function audienceOf(targets: readonly string[], { type, claims }: ReadToken, decision: ExchangeDecision) {
+  const own = [claims.aud].flat()
+  const isLimited = type === 'access_token' && decision.scopes === undefined
+  return isLimited && !targets.every((target) => own.includes(target)) ? [] : targets
+}
+
+/**
  * The token exchange grant: exchanges a token for another one, with fewer scopes, for another API, or for a client that
  * acts for the user. The new access token ends with the subject token, and is revoked with it.
  *
@@ -228,7 +241,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
           ...(token.origin === undefined && { lifetime: lifetimeOf(token, kit) }),
         },
         response: { issued_token_type: identifierOf(types.requested) },
-        ...(targets.length > 0 && { audience: targets }),
+        ...(targets.length > 0 && { audience: audienceOf(targets, token, allowed) }),
         ...(actor !== undefined && { actor }),
         ...(allowed.claims !== undefined && { claims: allowed.claims }),
         ...(token.origin !== undefined && { continuesFamilyOf: token.origin }),

@@ -63,8 +63,13 @@ function createProposals() {
   const opened = new WeakMap<Proposal, OpenRequest>()
   return {
     create(open: OpenRequest): Proposal {
-      const { client, request, scopes } = open
-      const proposal = Object.freeze({ client, redirectUri: request.redirectUri, scopes: Object.freeze([...scopes]) })
+      const { client, request, scopes, rules, contributed } = open
+      const proposal = Object.freeze({
+        client,
+        redirectUri: request.redirectUri,
+        scopes: Object.freeze([...scopes]),
+        reach: Object.freeze(rules.audiences.reachOf(scopes, contributed.audience)),
+      })
       opened.set(proposal as unknown as Proposal, open)
       return proposal as unknown as Proposal
     },

@@ -54,6 +54,11 @@ export interface Proposal {
   readonly redirectUri: string | undefined
   /** The scopes that the user can authorize. */
   readonly scopes: readonly string[]
+  /**
+   * The APIs at which those of the scopes that belong to several could be used, as `scope audience`: those that the request
+   * names, or all. A consent to a scope of one API is none to that of another.
+   */
+  readonly reach: readonly string[]
 }
 
 /** What a user, or a policy of the host, has authorized of a proposal. */

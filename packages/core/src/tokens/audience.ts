@@ -37,6 +37,8 @@ export interface Audiences {
   of(scopes: readonly string[], limit?: readonly string[]): string | readonly string[]
   /** Whether one of the scopes belongs to several audiences, so that a request has to name the one that it means. */
   areShared(scopes: readonly string[]): boolean
+  /** Returns the audiences that each of the shared scopes could be used at, as `scope audience`. @param limit as for `of` */
+  reachOf(scopes: readonly string[], limit?: readonly string[]): readonly string[]
   /** Returns the same as an array, which is never empty. */
   listOf(scopes: readonly string[]): readonly string[]
   /**
@@ -77,6 +79,14 @@ export function createAudiences(issuer: string, directory: ScopeDirectory): Audi
       return others.length > 0 ? [first, ...others] : first
     },
     areShared: (scopes) => shared.size > 0 && scopes.some((name) => shared.has(name)),
+    reachOf: (scopes, limit) =>
+      scopes
+        .filter((name) => shared.has(name))
+        .flatMap((name) =>
+          (ofScopes.get(name) ?? [])
+            .filter((audience) => limit === undefined || limit.includes(audience))
+            .map((audience) => `${name} ${audience}`),
+        ),
     listOf,
     within: (scopes, audiences) =>
       scopes.filter((name) => {
