@@ -1,5 +1,6 @@
-import type { JsonObject, Kit, UnknownCaller } from '@grantry/core'
+import { addressGroupOf, type JsonObject, type Kit, type UnknownCaller } from '@grantry/core'
 import * as v from 'valibot'
+import { createBulkhead } from '../shared/bulkhead.ts'
 import { createGuardedFetch } from '../shared/guarded-fetch.ts'
 import { createKeyWaits, type KeyAttempt } from '../shared/key-waits.ts'
 import { createFetchBudget } from './fetch-budget.ts'
@@ -16,6 +17,9 @@ const copyLifetime = 86_400
 
 /** Requests that wait for documents: half of the places that the look-ups of this plugin have by default. */
 const maxWaiting = 64
+
+/** Those of one address: one with slow documents leaves places for others. */
+const maxWaitingPerAddress = 8
 
 /** A document in the records of the plugin, so that all processes have it. */
 export const copySchema = v.object({
@@ -49,12 +53,18 @@ export interface NeededDocument {
  */
 export type FetchTogether = (needed: NeededDocument) => Promise<Outcome>
 
+/** @throws OAuthError */
+function busy({ kit }: NeededDocument): never {
+  throw kit.refuse('temporarily_unavailable', budgetProblems.too_many, 'documents_busy', { retryAfter: 1 })
+}
+
 export function createFetchTogether(settings: Settings, remembered: RememberedOutcomes): FetchTogether {
   const { timeout, maxSize, defaultLifetime, allowPrivateAddresses, fetch: send } = settings
   const rules = { allowPrivateAddresses, allowLoopbackHttp: allowPrivateAddresses }
   const fetchGuarded = createGuardedFetch({ ...rules, send, maxRequests: 32, maxRequestsPerHost: 4 })
   const waits = createKeyWaits({ maxWaiting, timeout })
   const budget = createFetchBudget(settings)
+  const places = createBulkhead({ all: maxWaiting, perKey: maxWaitingPerAddress })
   const attempts = new Map<string, KeyAttempt>()
 
   /** Fetches a document, and keeps it for all processes. Never rejects. */
@@ -87,9 +97,9 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
     return attempt
   }
 
-  return async (needed) => {
+  /** Waits for the document, which it fetches unless that is in progress. */
+  async function documentFor(needed: NeededDocument, now: number): Promise<Outcome> {
     const { url, copy, kit, caller } = needed
-    const now = kit.now()
     const pending = attempts.get(url)
     // When a Worker ends a request, a fetch that the request started may never settle.
     const isPending = pending !== undefined && now <= pending.since + timeout + 1
@@ -103,7 +113,19 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
     }
     const isDone = await waits.wait(isPending ? pending : start(needed, now), now)
     const outcome = isDone ? remembered.get(url, kit.now()) : copy
-    if (outcome !== undefined) return outcome
-    throw kit.refuse('temporarily_unavailable', budgetProblems.too_many, 'documents_busy', { retryAfter: 1 })
+    return outcome ?? busy(needed)
+  }
+
+  return async (needed) => {
+    const address = needed.caller?.clientAddress
+    const now = needed.kit.now()
+    if (address === undefined) return documentFor(needed, now)
+    const leave = places.enter(addressGroupOf(address), now)
+    if (leave === undefined) return needed.copy ?? busy(needed)
+    try {
+      return await documentFor(needed, now)
+    } finally {
+      leave()
+    }
   }
 }

@@ -14,11 +14,14 @@ export type Failure = DocumentProblem & {
 const unavailable = (reason: string, text: string): Failure => ({ reason, text, isTemporary: true })
 export const refused = (reason: string, text: string): Failure => ({ reason, text, isTemporary: false })
 
+const unreachable = unavailable('document_unreachable', 'the host does not respond, or has no public address')
+
 const fetchProblems = {
   uri_refused: refused('url_refused', 'the URL has a host that is not public'),
-  address_refused: refused('address_refused', 'the host has an address that is not public'),
+  // As for a host that does not exist: strangers must not learn which names have addresses inside the network.
+  address_refused: unreachable,
   busy: unavailable('documents_busy', 'too many documents are being fetched'),
-  unreachable: unavailable('document_unreachable', 'the host does not respond'),
+  unreachable,
   too_slow: unavailable('document_too_slow', 'the host is too slow'),
   too_large: refused('document_too_large', 'the document is too large'),
   type_refused: refused('document_type', 'the response is not JSON by its content type'),

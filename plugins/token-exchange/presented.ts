@@ -59,6 +59,22 @@ function subjectIn(claims: Claims): Subject | undefined {
   return { ...subject, authTime }
 }
 
+/**
+ * Returns the APIs that the new token is for; none, which the core refuses, if the user has allowed the scopes at others
+ * only: several APIs can have a scope with the same name.
+ *
+ * @param listed the scopes that the policy lists: it has seen the targets
+ */
+export function audienceOf(
+  targets: readonly string[],
+  { type, claims }: ReadToken,
+  listed: readonly string[] | undefined,
+): readonly string[] {
+  const own: readonly unknown[] = [claims.aud].flat()
+  const isLimited = type === 'access_token' && listed === undefined
+  return isLimited && !targets.every((target) => own.includes(target)) ? [] : targets
+}
+
 /** @throws OAuthError `invalid_request` when the token is not valid, or must not be presented by this client. */
 export type ReadPresented = (token: string, type: TokenType, kit: GrantKit) => Promise<ReadToken>
 

@@ -18,6 +18,7 @@ import { audiencesIn, resourcesIn } from '../shared/resources.ts'
 import { createTrustedIssuers, type TrustedJwt, trustedIssuersEntries } from '../shared/trusted-issuers.ts'
 import { actorsIn, mayAct } from './actors.ts'
 import {
+  audienceOf,
   createReadPresented,
   identifierOf,
   notExchanged,
@@ -179,16 +180,6 @@ function scopesOf(
 }
 
 /**
- * Returns the APIs that the new token is for; none, which the core refuses, if the user has allowed the scopes at others
- * only: several APIs can have a scope with the same name.
- */
-function audienceOf(targets: readonly string[], { type, claims }: ReadToken, decision: ExchangeDecision) {
-  const own = [claims.aud].flat()
-  const isLimited = type === 'access_token' && decision.scopes === undefined
-  return isLimited && !targets.every((target) => own.includes(target)) ? [] : targets
-}
-
-/**
  * The token exchange grant: exchanges a token for another one, with fewer scopes, for another API, or for a client that
  * acts for the user. The new access token ends with the subject token, and is revoked with it.
  *
@@ -241,7 +232,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
           ...(token.origin === undefined && { lifetime: lifetimeOf(token, kit) }),
         },
         response: { issued_token_type: identifierOf(types.requested) },
-        ...(targets.length > 0 && { audience: audienceOf(targets, token, allowed) }),
+        ...(targets.length > 0 && { audience: audienceOf(targets, token, allowed.scopes) }),
         ...(actor !== undefined && { actor }),
         ...(allowed.claims !== undefined && { claims: allowed.claims }),
         ...(token.origin !== undefined && { continuesFamilyOf: token.origin }),

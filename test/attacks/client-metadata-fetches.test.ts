@@ -66,6 +66,18 @@ describe('requests for documents', () => {
     // Four of a host are in progress; no other one was sent.
     expect(f.requested).toHaveLength(5)
   })
+
+  test('that hang, of one address, leave places for others, whose documents are not known', async () => {
+    const hosts = createHosts()
+    const f = await setUp(hosts, { timeout: 10 })
+    const slow = Array.from({ length: 8 }, (_, index) => `https://slow${index}.example.com/client`)
+    for (const url of slow) hosts.hosted.set(url, never)
+    const attack = slow.flatMap((client_id) =>
+      Array.from({ length: 8 }, () => f.authorize({ client_id }, '192.0.2.66').then(({ status }) => status)),
+    )
+    expect(await Promise.race(attack)).toBe(503)
+    expect((await f.authorize({}, '192.0.2.1')).code).toEqual(expect.any(String))
+  })
 })
 
 describe('a document', () => {

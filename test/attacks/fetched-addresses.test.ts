@@ -13,6 +13,7 @@ import { fetchedUriProblem } from '../../plugins/shared/fetched-uri.ts'
 import { isPublicAddress } from '../../plugins/shared/public-address.ts'
 import { clients, setUpNotified } from '../back-channel-logout/parties.ts'
 import { claims, client, lastReason, outcomeOf, present, setUp, sign } from '../client-assertion/assertions.ts'
+import * as metadata from '../client-metadata/parties.ts'
 
 let connections = 0
 const server = createServer((socket) => {
@@ -39,6 +40,18 @@ afterEach(() => {
 })
 
 describe('a host whose name has an address of this machine', () => {
+  test('gets no request for a metadata document, and looks like a host that does not exist', async () => {
+    resolveTo(['127.0.0.1'])
+    const refused = await metadata.setUp(metadata.createHosts(), { fetch: undefined })
+    const within = await refused.authorize({ client_id: `https://db.example.com:${port()}/client` })
+    resolveTo([])
+    const missing = await metadata.setUp(metadata.createHosts(), { fetch: undefined })
+    const none = await missing.authorize({ client_id: `https://db.example.com:${port()}/client` })
+    expect([within.status, refused.failures(), connections]).toEqual([503, missing.failures(), 0])
+    const shown = ({ html }: { readonly html: string }) => html.replaceAll(/[\w-]{12,}(?=<)/gu, '')
+    expect([none.status, shown(none)]).toEqual([503, shown(within)])
+  })
+
   test('gets no request for keys, and the event says which setting would allow it', async () => {
     resolveTo(['127.0.0.1'])
     const f = await setUp({}, [client({ jwks: undefined, jwksUri: `https://keys.example.com:${port()}/jwks` })])

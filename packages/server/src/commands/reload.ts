@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { withoutKeyWrites } from '../doctor/without-key-writes.ts'
-import { askServer, requestReload } from '../reload/control-client.ts'
+import { askServer, isOwnServer, requestReload } from '../reload/control-client.ts'
 import { rereadConfiguration } from '../reload/reread-configuration.ts'
+import { sanitizeText } from '../sanitize-text.ts'
 import { openConfiguredProvider } from './configuration.ts'
 import { silentFailure } from './silent-failure.ts'
 
@@ -12,7 +13,7 @@ export interface ReloadArguments {
 }
 
 /**
- * Lets a running server read its configuration again, after this process has checked it. Returns what the server has
+ * Lets a running server read its configuration again, after this process has checked it, if both have the same user. Returns what the server has
  * responded.
  *
  * @throws TypeError with a one-line message if the configuration is wrong, or no server answers.
@@ -20,7 +21,8 @@ export interface ReloadArguments {
 export async function reloadCommand({ pidFile: given, check }: ReloadArguments) {
   const pidFile = resolve(given)
   const { configuration } = await askServer(pidFile)
-  if (configuration !== undefined && check) {
+  // The check loads the plugins of the configuration, with the rights of this process.
+  if (configuration !== undefined && check && (await isOwnServer(pidFile))) {
     const loaded = await rereadConfiguration(configuration, process.env)
     // It creates no keys: the server may refuse the configuration, because it compares it with the present one.
     const provider = await openConfiguredProvider(loaded, () => {}, withoutKeyWrites)
@@ -38,7 +40,8 @@ export function addReloadCommand(grantry: Command): void {
     .requiredOption('--pid-file <file>', 'the file that grantry serve --pid-file has written')
     .option('--no-check', 'leave the check to the server: for a shell without its environment variables')
     .action(async (options: ReloadArguments) => {
-      const { reloaded, message } = await reloadCommand(options)
+      const { reloaded, message: sent } = await reloadCommand(options)
+      const message = sanitizeText(String(sent))
       if (reloaded) {
         process.stdout.write(`${message}\n`)
         return

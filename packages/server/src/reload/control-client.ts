@@ -1,4 +1,6 @@
+import { lstat } from 'node:fs/promises'
 import { createConnection, type Socket } from 'node:net'
+import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileErrorReason } from '../error-message.ts'
 import type { ReloadOutcome } from './reload.ts'
@@ -70,6 +72,15 @@ async function talk<T>(
  */
 export const askServer = (pidFile: string): Promise<ControlGreeting> =>
   talk(pidFile, async (_, next) => (await next(greetingTime)) as ControlGreeting)
+
+/** Whether the server that uses a pid file belongs to the user of this process: another one could name any configuration. */
+export async function isOwnServer(pidFile: string): Promise<boolean> {
+  const socket = socketOf(pidFile)
+  const own = process.getuid?.()
+  const [{ uid }, directory] = await Promise.all([lstat(socket), lstat(dirname(socket))])
+  // Who owns the directory can replace the socket at any time.
+  return uid === own && (directory.uid === own || directory.uid === 0)
+}
 
 /**
  * Lets the server that uses a pid file read its configuration again.
