@@ -8,7 +8,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { printed } from '../server/printed.ts'
+import { printed } from './printed.ts'
 
 /** A socket that names a configuration whose plugin leaves a mark when it is loaded. */
 async function trap() {
