@@ -1,6 +1,6 @@
 import { choice, element, field, textInput } from './elements.js'
 import { isSame } from './merge-patch.js'
-import { visible } from './shown-text.js'
+import { visible, visibleJson } from './shown-text.js'
 
 /**
  * A member of an entry, as a form shows it.
@@ -61,7 +61,7 @@ const kinds = {
     },
   },
   json: {
-    write: (value) => JSON.stringify(value, null, 2),
+    write: visibleJson,
     read(text) {
       try {
         return JSON.parse(text)
