@@ -46,8 +46,11 @@ function drawUser(setup, signedIn, beforeLeaving) {
   const leave = async () => {
     beforeLeaving()
     channel.postMessage('signed-out')
-    await removeKeyPair()
-    await signOut(setup, signedIn)
+    try {
+      await removeKeyPair()
+    } finally {
+      await signOut(setup, signedIn)
+    }
   }
   byId('user').replaceChildren(
     element('span', { class: 'quiet' }, 'Signed in as ', shown(signedIn.sub, 60)),
