@@ -77,9 +77,9 @@ describe.each(paths)('%s', (path) => {
     },
   )
 
-  test('rejects POST', async () => {
+  test.each(['POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('rejects %s', async (method) => {
     const { get } = await testConsole()
-    const response = await get(path, {}, fromHere, 'POST')
+    const response = await get(path, {}, fromHere, method)
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('GET')
   })
@@ -131,7 +131,12 @@ test('every response, including refusals, has a policy that allows only the cons
     ]) {
       expect(policy.split('; ')).toContain(part)
     }
-    expect(policy).not.toContain('unsafe')
+    // Without a directive of their own, `object-src`, `frame-src` and `worker-src` are those of `default-src`.
+    expect(policy).not.toMatch(/unsafe|\*|https?:|object-src|frame-src|worker-src|child-src/u)
+    expect(policy).toContain("require-trusted-types-for 'script'")
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(headers.get('x-frame-options')).toBe('DENY')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
