@@ -35,6 +35,11 @@ import { hashOf, routeIn } from './route.js'
 /** Where the pages, and the page for requests, show what they have received. */
 const drawnPlaces = ['page', 'user', 'request', 'outcome', 'exchange', 'token-list', 'actions', 'timeline']
 
+/** Leaves nothing of the pages in the document, which others may see after a sign-out. */
+function eraseAll() {
+  for (const id of drawnPlaces) byId(id).replaceChildren()
+}
+
 /** Moves the focus, so that the keyboard and a screen reader begin where the page begins. @param {string} title */
 function headingOf(title) {
   return element('h1', { tabindex: '-1', id: 'page-title' }, title)
@@ -156,12 +161,11 @@ export function startShell(sections, services, kept) {
       const all = { ...Object.fromEntries(drafts), ...(draft !== undefined && { [shownHash]: draft }) }
       return Object.keys(all).length === 0 ? undefined : all
     },
-    /** Leaves the pages for good: nothing of them stays in the document, which others may see after a sign-out. */
     abandon() {
       visit += 1
       abandon(false)
       drafts.clear()
-      for (const id of drawnPlaces) byId(id).replaceChildren()
+      eraseAll()
     },
   }
 }
