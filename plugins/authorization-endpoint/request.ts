@@ -201,6 +201,9 @@ export async function checkRequest(
   const hintedSub = await hintedSubOf(params, client, kit)
   const proposal = await propose(target, received, claims, kit)
   const { scopes } = proposal
+  // A page can have shown an earlier scope with this name.
+  const isReplaced = kit.lastingScopes(scopes, startedAt).length < scopes.length
+  if (isReplaced) throw refuse('invalid_scope', 'A scope has changed, request it again', 'scope_replaced')
   return {
     client,
     redirectUri,

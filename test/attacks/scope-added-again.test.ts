@@ -183,3 +183,20 @@ test('a consent to the old scope does not answer for the new one, and keeps its 
   await allow(again, again.page)
   expect(await answered('openid profile pay')).toHaveProperty('code')
 })
+
+test('a page that has shown the old scope gives no code for the new one', async () => {
+  let pay: ScopeOptions = { name: 'pay' }
+  const source = definePlugin('stored-scopes', [defineScopeSource({ list: () => [pay] })])
+  const endpoint = authorizationEndpoint({ interaction: signIn({ pages: testPages }) })
+  const client = { ...clients[0], clientId: 'web', scopes: ['openid', 'pay'] } as ClientOptions
+  const plugins = [authorizationCode(), proofKey(), refreshToken(), endpoint, source]
+  const { start, clock, provider } = await setUpSignIn({}, { clients: [client], plugins })
+  const { enter, submit, browser } = await start({ scope: 'openid pay' })
+  const page = await enter('alice')
+  clock.advance(120)
+  pay = { name: 'pay', grantedSince: clock.now() }
+  await provider.runTasks()
+  expect(answer(await submit('consent', { decision: 'allow' }, page))).not.toHaveProperty('code')
+  const next = await start({ scope: 'openid pay' }, browser)
+  expect(answer(await next.submit('consent', { decision: 'allow' }, next.page))).toHaveProperty('code')
+})
