@@ -138,6 +138,19 @@ describe('grantry clients', () => {
   })
 })
 
+test('audit shows the changes of a kind, an id, an administrator and a time', async () => {
+  const { run, json } = newService()
+  await run('clients', 'add', 'batch', ...machine)
+  await run('scopes', 'add', 'orders')
+  const idsOf = async (...line: readonly string[]) => (await json('audit', ...line)).map(({ id }: { id: string }) => id)
+  expect(await idsOf()).toEqual(['orders', 'batch'])
+  expect(await idsOf('--kind', 'client')).toEqual(['batch'])
+  expect(await idsOf('--id', 'orders')).toEqual(['orders'])
+  const [{ who, time }] = await json('audit')
+  expect(await idsOf('--who', who, '--since', time)).toEqual(['orders'])
+  expect(await idsOf('--until', '2020-01-01')).toEqual([])
+})
+
 test('disable works for a client whose scope no longer exists', async () => {
   const file = configuration()
   const { run, json } = commandsOn(file)
@@ -178,6 +191,8 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
     [['clients', 'edit', 'batch', '--file', '/nowhere.json'], 'cannot read /nowhere.json (ENOENT)'],
     [['clients', 'remove', 'unknown'], 'there is no client unknown in the storage'],
     [['clients', 'rotate-secret', 'batch', '--overlap', '7'], 'It must be a number and s, m, h or d, such as 7d.'],
+    [['audit', '--kind', 'clients'], 'Allowed choices are client, scope, user, key.'],
+    [['audit', '--since', '2026-11-26T10:00'], 'It must be a date, or a time with a zone'],
     [['audit', '--limit', '0'], 'It must be a number from 1 to 999999.'],
   ]
   const configured = {

@@ -1,4 +1,4 @@
-import type { Entry, EntryStore, Json, Runtime } from '@grantry/core'
+import type { EntryStore, Json, Runtime } from '@grantry/core'
 import type { Members } from './differences.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -29,13 +29,6 @@ export interface AuditRecord extends AuditedChange, Administrator {
   readonly outcome: 'done' | 'unknown'
 }
 
-/** A page of the audit trail, the newest first. */
-export interface AuditPage {
-  readonly records: readonly AuditRecord[]
-  /** The position after which the next page starts; absent on the last page. */
-  readonly next?: string | undefined
-}
-
 export interface AuditDeps {
   readonly entries: EntryStore
   /** Milliseconds since the epoch. */
@@ -45,6 +38,15 @@ export interface AuditDeps {
 
 /** Changes of one process before their numbers begin again. */
 const maxChanges = 999_999
+
+/** Characters that ids have in the order of time. */
+export const orderLength = 13
+/** Milliseconds since the epoch, in the year 2286. */
+const end = 1e13
+
+/** Returns how the ids of the records of a time begin, in milliseconds: the newest first. */
+export const orderOf = (time: number): string =>
+  String(end - Math.min(Math.max(time, 1), end)).padStart(orderLength, '0')
 
 const recordOf = (value: AuditRecord): Json => value as unknown as Json
 
@@ -65,7 +67,7 @@ export function createAudit({ entries, now, runtime }: AuditDeps): Audit {
   /** Ids are in the order of time, the newest first. */
   function idAt(time: number): string {
     left = left === 0 ? maxChanges : left - 1
-    const order = `${String(1e13 - time).padStart(13, '0')}-${String(left).padStart(6, '0')}`
+    const order = `${orderOf(time)}-${String(left).padStart(6, '0')}`
     return `${order}-${runtime.base64url(runtime.randomBytes(9))}`
   }
 
@@ -93,14 +95,4 @@ export function createAudit({ entries, now, runtime }: AuditDeps): Audit {
       throw cause
     }
   }
-}
-
-/** Returns a page of the audit trail. */
-export async function auditPage(
-  entries: Pick<EntryStore, 'list'>,
-  page: { readonly after?: string | undefined; readonly limit: number },
-): Promise<AuditPage> {
-  const { entries: found, next } = await entries.list('audit', page)
-  const records = found.map(({ value }: Entry) => value as unknown as AuditRecord)
-  return { records, ...(next !== undefined && { next }) }
 }

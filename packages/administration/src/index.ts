@@ -1,4 +1,5 @@
-export type { Administrator, Audit, AuditedChange, AuditPage, AuditRecord } from './audit.ts'
+export type { Administrator, Audit, AuditedChange, AuditRecord } from './audit.ts'
+export { type AuditFilter, type AuditPage, type AuditRequest, auditKinds } from './audit-pages.ts'
 export { clientType } from './clients/client-type.ts'
 export type { ClientManager, WithSecret } from './clients/manage-clients.ts'
 export { clientsOfOrigin, originId } from './clients/origins.ts'

@@ -6,7 +6,8 @@ import {
   type ScopeOptions,
   webRuntime,
 } from '@grantry/core'
-import { type Administrator, type Audit, type AuditPage, auditPage, createAudit } from './audit.ts'
+import { type Administrator, type Audit, createAudit } from './audit.ts'
+import { type AuditPage, type AuditRequest, auditPage } from './audit-pages.ts'
 import { type ClientManager, manageClients } from './clients/manage-clients.ts'
 import { manageScopes, type ScopeManager } from './scopes/manage-scopes.ts'
 import { type HashPassword, manageUsers, type UserManager } from './users/manage-users.ts'
@@ -46,7 +47,7 @@ export interface Administration {
   /** Records a change of something else than an entry, such as a rotation of keys, before it is made. */
   readonly audited: Audit
   /** Returns a page of the audit trail, the newest change first. */
-  audit(page: { readonly after?: string | undefined; readonly limit: number }): Promise<AuditPage>
+  audit(request: AuditRequest): Promise<AuditPage>
 }
 
 const unchecked = async (): Promise<void> => {}
@@ -65,6 +66,6 @@ export function openAdministration(options: AdministrationOptions): Administrati
       users: manageUsers({ ...deps, check: check.user, hashPassword }, by),
     }),
     audited: audit,
-    audit: (page) => auditPage(entries, page),
+    audit: (request) => auditPage(entries, request),
   }
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Members } from '../differences.ts'
 import { type EntryKindApi, entryReply } from './entry-kind.ts'
 import { mergePatch } from './merge-patch.ts'
-import { type Operation, type OperationCall, operation } from './operation.ts'
+import { nothing, type Operation, type OperationCall, operation } from './operation.ts'
 import { wrong } from './refusals.ts'
 import { versionOf } from './version.ts'
 
@@ -107,23 +107,30 @@ export function changeOperation<T extends object>(kind: EntryKindApi<T>): Operat
   })
 }
 
+const force = v.optional(v.picklist(['true', 'false']))
+
 /** Returns the operation that removes an entry. */
-export const removeOperation = <T extends object>(kind: EntryKindApi<T>): Operation =>
-  operation({
-    id: `remove${kind.title}`,
+export function removeOperation<T extends object>(kind: EntryKindApi<T>): Operation {
+  const { title, segment, type, protects, managerOf, forceRemoval } = kind
+  return operation({
+    id: `remove${title}`,
     method: 'DELETE',
-    path: `/${kind.segment}/{id}`,
-    summary: `Remove a ${kind.type.noun}`,
-    params: v.strictObject({}),
+    path: `/${segment}/{id}`,
+    summary: `Remove a ${type.noun}${forceRemoval === undefined ? '' : '. `force`: also from the clients that have it'}`,
+    params: forceRemoval === undefined ? nothing : v.strictObject({ force }),
     conditional: true,
-    protects: kind.protects,
+    protects,
     status: 204,
     async handle(call) {
       const {
         managers,
+        params,
         ids: [id = ''],
       } = call
-      await kind.managerOf(managers).remove(id, { version: await versionIn(kind, call) })
+      const version = await versionIn(kind, call)
+      if (forceRemoval !== undefined && (params as Members).force === 'true') await forceRemoval(managers, id, version)
+      else await managerOf(managers).remove(id, { version })
       return { status: 204 }
     },
   })
+}

@@ -25,6 +25,8 @@ export interface EntryKindApi<T extends object> {
   readonly members: Pick<DescribedMembers, 'schemaOf' | 'texts'>
   readonly protects?: Operation['protects']
   readonly managerOf: (managers: Managers) => Pick<EntryManager<T>, 'show' | 'page' | 'replace' | 'remove'>
+  /** Removes an entry that others need, with `?force=true`. Absent: no entry needs one of this kind. */
+  readonly forceRemoval?: ((managers: Managers, id: string, version: string | undefined) => Promise<void>) | undefined
   /** Adds an entry, and returns it with what is shown once. */
   readonly add: (
     managers: Managers,

@@ -1,20 +1,42 @@
 import type { Reply } from '@grantry/core'
 import * as v from 'valibot'
+import { auditKinds } from '../audit-pages.ts'
 import { adminScope } from './administrator.ts'
 import type { AdminHost } from './host.ts'
 import { nothing, type Operation, operation } from './operation.ts'
 import { pageQuery, pageReply } from './page.ts'
 
+const notTime = 'must be a time with a zone, such as 2026-11-26T10:00:00Z'
+
+const time = v.optional(
+  v.pipe(
+    v.string(),
+    v.isoTimestamp(notTime),
+    v.check((text) => !Number.isNaN(Date.parse(text)), notTime),
+  ),
+)
+
+const millisecondsOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Date.parse(text)
+
 const audit = operation({
   id: 'listAudit',
   method: 'GET',
   path: '/audit',
-  summary: 'List the changes of the last year, the newest first',
-  params: v.strictObject(pageQuery),
+  summary: 'List the changes of the last year, the newest first. `since` and `until` include their own time',
+  params: v.strictObject({
+    ...pageQuery,
+    kind: v.optional(v.picklist(auditKinds)),
+    id: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(512))),
+    who: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(2000))),
+    since: time,
+    until: time,
+  }),
   status: 200,
-  async handle({ host, params: { limit, after }, kit }) {
-    const { records, next } = await host.administration.audit({ limit, after })
-    return pageReply(kit, '/audit', { items: records, next }, { limit: String(limit) })
+  async handle({ host, params: { limit, after, ...filter }, kit }) {
+    const range = { since: millisecondsOf(filter.since), until: millisecondsOf(filter.until) }
+    const { records, next } = await host.administration.audit({ ...filter, ...range, limit, after })
+    return pageReply(kit, '/audit', { items: records, next }, { ...filter, limit: String(limit) })
   },
 })
 

@@ -16,6 +16,9 @@ export const scopeOperations: readonly Operation[] = [
     title: 'Scope',
     readOnly: { secret: 'use rotate-secret', secrets: 'use rotate-secret' },
     managerOf: ({ scopes }) => scopes,
+    async forceRemoval({ scopes }, name, version) {
+      await scopes.remove(name, { force: true, version })
+    },
     async add({ scopes }, value, tags) {
       const { scope } = await scopes.add(value, tags)
       return { entry: scope }

@@ -1,11 +1,11 @@
-import type { AuditRecord } from '@grantry/administration'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type AuditFilter, type AuditRecord, auditKinds } from '@grantry/administration'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { withAdministration } from '../administration/open-administration.ts'
 import { jsonText } from '../sanitize-text.ts'
 import { assertSharedStorage, configOption, requireConfiguration } from './configuration.ts'
 import { table } from './table.ts'
 
-interface AuditArguments {
+interface AuditArguments extends AuditFilter {
   readonly config?: string
   readonly json?: true
   readonly limit: number
@@ -19,17 +19,33 @@ function positiveNumber(given: string): number {
   return count
 }
 
+/** A time with a zone: in that of the machine, a text would mean another time elsewhere. */
+function timeOf(given: string): number {
+  const time = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/u.test(given) ? Date.parse(given) : Number.NaN
+  if (!Number.isNaN(time)) return time
+  throw new InvalidArgumentError('It must be a date, or a time with a zone, such as 2026-11-26T10:00:00Z.')
+}
+
 const changeOf = ({ before = {}, after = {} }: AuditRecord): string =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().join(' ')
 
-async function readTrail({ config, limit }: AuditArguments): Promise<readonly AuditRecord[]> {
+async function readTrail({
+  config,
+  limit,
+  kind,
+  id,
+  who,
+  since,
+  until,
+}: AuditArguments): Promise<readonly AuditRecord[]> {
   const loaded = await requireConfiguration(config)
   assertSharedStorage(loaded, 'its changes are lost with it')
   return withAdministration(loaded, async ({ audit }) => {
+    const filter = { kind, id, who, since, until }
     const records: AuditRecord[] = []
     let after: string | undefined
     do {
-      const page = await audit({ after, limit: Math.min(pageSize, limit - records.length) })
+      const page = await audit({ ...filter, after, limit: Math.min(pageSize, limit - records.length) })
       records.push(...page.records)
       after = page.next
     } while (after !== undefined && records.length < limit)
@@ -44,6 +60,11 @@ export function addAuditCommand(grantry: Command): void {
     .description('show what administrators have changed in the last year, the newest first')
     .option(...configOption)
     .option('--limit <number>', 'number of changes', positiveNumber, 100)
+    .addOption(new Option('--kind <kind>', 'only changes of clients, scopes, users or keys').choices(auditKinds))
+    .option('--id <id>', 'only changes of the client, scope, user (sub) or key with this id')
+    .option('--who <name>', 'only changes of this administrator, as listed')
+    .option('--since <time>', 'only changes since a date or time (UTC), such as 2026-11-26', timeOf)
+    .option('--until <time>', 'only changes until a date or time', timeOf)
     .option('--json', 'print JSON, with the values before and after')
     .action(async (given: AuditArguments) => {
       const trail = await readTrail(given)
