@@ -24,8 +24,10 @@ export interface ManagedPage<T extends object> {
   readonly next?: string | undefined
 }
 
-/** Entries that are read for a page: with a filter, few of them may be in it. */
+/** Entries that are read for a page: with a filter, or after removals, few of them may be in it. */
 const maxReads = 1000
+/** Entries of a trip to the storage that may find few: a page of one must not need a thousand trips. */
+export const readsOfTrip = 200
 
 /** Returns a function that reads a page of entries of a kind. */
 export function createPages<T extends object>(
@@ -36,21 +38,26 @@ export function createPages<T extends object>(
     (tag === undefined || tags.includes(tag)) && (enabled === undefined || type.isEnabled(value) === enabled)
 
   return async (request) => {
-    const { limit, prefix } = request
+    const { limit, prefix, tag, enabled } = request
+    const isFiltered = tag !== undefined || enabled !== undefined
     const found: Managed<T>[] = []
     const unreadable: string[] = []
     let after = request.after
     let reads = 0
     do {
-      const page = await entries.list(type.kind, { after, limit: limit - found.length, prefix })
-      for (const entry of page.entries) {
+      const trip = reads === 0 && !isFiltered ? limit : Math.max(limit, readsOfTrip)
+      const page = await entries.list(type.kind, { after, limit: trip, prefix })
+      for (const [index, entry] of page.entries.entries()) {
         const managed = managedIn(type, entry)
         if (managed === undefined) unreadable.push(entry.id)
         else if (matches(managed, request)) found.push(managed)
+        const isLast = index === page.entries.length - 1 && page.next === undefined
+        const isFull = found.length + unreadable.length === limit
+        if (isFull) return { entries: found, unreadable, ...(!isLast && { next: entry.id }) }
       }
-      reads += limit
+      reads += trip
       after = page.next
-    } while (after !== undefined && found.length + unreadable.length < limit && reads < maxReads)
+    } while (after !== undefined && reads < maxReads)
     return { entries: found, unreadable, ...(after !== undefined && { next: after }) }
   }
 }

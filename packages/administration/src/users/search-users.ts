@@ -1,6 +1,6 @@
 import type { Entry, EntryStore } from '@grantry/core'
 import { type Managed, managedIn } from '../managed-entry.ts'
-import type { ManagedPage } from '../pages.ts'
+import { type ManagedPage, readsOfTrip } from '../pages.ts'
 import type { StoredUser } from './user.ts'
 import { nameOwnerIn } from './user-names.ts'
 import { userType } from './user-type.ts'
@@ -27,21 +27,34 @@ interface Found {
   readonly unreadable: string[]
 }
 
-/** Adds the users whose names these entries are. */
-async function addUsers(found: Found, names: readonly Entry[], folded: string, entries: Entries): Promise<void> {
-  const owners = names.flatMap((entry) => {
-    const owner = nameOwnerIn(entry)
-    if (owner === undefined) found.unreadable.push(entry.id)
-    return owner?.name.startsWith(folded) ? owner : []
-  })
-  const subs = owners.map(({ sub }) => sub)
-  const users = await entries.getAll('user', subs)
-  for (const [index, { name, sub }] of owners.entries()) {
-    const entry = users[index]
+const sizeOf = ({ entries, unreadable }: Found): number => entries.length + unreadable.length
+
+/**
+ * Adds the users whose names these entries are, until the page has `limit`.
+ *
+ * @returns the position after which the next page starts, if the page is full before the end
+ */
+async function addUsers(
+  found: Found,
+  names: readonly Entry[],
+  { folded, limit }: { readonly folded: string; readonly limit: number },
+  entries: Entries,
+): Promise<string | undefined> {
+  const owners = names.map(nameOwnerIn)
+  const fits = (owner: (typeof owners)[number]) => owner?.name.startsWith(folded) === true
+  const subs = owners.flatMap((owner) => (owner !== undefined && fits(owner) ? [owner.sub] : []))
+  const users = new Map((await entries.getAll('user', subs)).map((entry, index) => [subs[index], entry]))
+  for (const [index, { id }] of names.entries()) {
+    if (sizeOf(found) === limit) return names[index - 1]?.id
+    const owner = owners[index]
+    if (owner === undefined) found.unreadable.push(id)
+    if (owner === undefined || !fits(owner)) continue
+    const entry = users.get(owner.sub)
     const user = entry && managedIn(userType, entry)
-    if (entry !== undefined && user === undefined) found.unreadable.push(sub)
-    if (user !== undefined && foldedUsername(user.value.username) === name) found.entries.push(user)
+    if (entry !== undefined && user === undefined) found.unreadable.push(owner.sub)
+    if (user !== undefined && foldedUsername(user.value.username) === owner.name) found.entries.push(user)
   }
+  return undefined
 }
 
 /** Returns the ranges that are left after the end of a page. */
@@ -61,14 +74,15 @@ export const createSearch =
     for (const { prefix, contains } of rangesAfter(folded, after)) {
       let next = position !== undefined && contains(position) ? position : undefined
       do {
-        const left = limit - found.entries.length - found.unreadable.length
-        if (left <= 0 || reads >= maxReads) return { ...found, next: position }
-        const page = await entries.list('user-name', { after: next, limit: left, prefix })
+        if (sizeOf(found) === limit || reads >= maxReads) return { ...found, next: position }
+        const trip = reads === 0 ? limit : Math.max(limit, readsOfTrip)
+        const page = await entries.list('user-name', { after: next, limit: trip, prefix })
         const names = page.entries.filter(({ id }) => contains(id))
-        await addUsers(found, names, folded, entries)
+        const full = await addUsers(found, names, { folded, limit }, entries)
+        if (full !== undefined) return { ...found, next: full }
         next = page.next
         position = next ?? page.entries.at(-1)?.id ?? position
-        reads += next === undefined ? page.entries.length : left
+        reads += next === undefined ? page.entries.length : trip
       } while (next !== undefined)
     }
     return found
