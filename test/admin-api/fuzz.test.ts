@@ -68,7 +68,9 @@ test('each operation refuses wrong and hostile input with a problem', async () =
   })
   const random = createRandom(28)
   const succeeded = new Set<string>()
-  let known = await f.trail()
+  /** The newest changes. The trail is read by one page, which loses old ones when many rounds are needed. */
+  const newest = async () => (await f.trail()).slice(0, 20)
+  let known = await newest()
   /** The `sub` of a user who was removed is never used again. */
   let idOfRound = ''
   const { body: description } = await f.send('GET', '/openapi.json')
@@ -138,12 +140,12 @@ test('each operation refuses wrong and hostile input with a problem', async () =
     expect(response.status, what).toBeLessThan(500)
     if (response.status < 400) {
       succeeded.add(`${method} ${path}`)
-      known = await f.trail()
+      known = await newest()
       expect(Object.keys(responses), what).toContain(String(response.status))
     } else {
       expect(response.headers.get('content-type'), what).toBe('application/problem+json')
       expect(response.body, what).toMatchObject({ title: expect.any(String), status: response.status })
-      expect(await f.trail(), what).toEqual(known)
+      expect(await newest(), what).toEqual(known)
     }
     expect(response.headers.get('cache-control')).toBe('no-store')
   }
@@ -160,7 +162,7 @@ test('each operation refuses wrong and hostile input with a problem', async () =
     await f.send('POST', '/clients', { body: { ...batch, clientId: idOfRound } })
     await f.send('POST', '/scopes', { body: { name: idOfRound } })
     await f.send('POST', '/users', { body: { sub: idOfRound, username: idOfRound } })
-    known = await f.trail()
+    known = await newest()
     for (const [path, methods] of Object.entries<Record<string, Described>>(description.paths)) {
       for (const [method, operation] of Object.entries(methods)) await call(path, method, operation)
     }
