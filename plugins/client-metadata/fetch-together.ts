@@ -1,8 +1,8 @@
 import { addressGroupOf, type JsonObject, type Kit, type UnknownCaller } from '@grantry/core'
 import * as v from 'valibot'
 import { createBulkhead } from '../shared/bulkhead.ts'
+import { createFetchWaits, type FetchAttempt } from '../shared/fetch-waits.ts'
 import { createGuardedFetch } from '../shared/guarded-fetch.ts'
-import { createKeyWaits, type KeyAttempt } from '../shared/key-waits.ts'
 import { createFetchBudget } from './fetch-budget.ts'
 import { documentOf, type Outcome } from './fetched-document.ts'
 import { lifetimeOf } from './lifetime.ts'
@@ -62,10 +62,10 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
   const { timeout, maxSize, defaultLifetime, allowPrivateAddresses, fetch: send } = settings
   const rules = { allowPrivateAddresses, allowLoopbackHttp: allowPrivateAddresses }
   const fetchGuarded = createGuardedFetch({ ...rules, send, maxRequests: 32, maxRequestsPerHost: 4 })
-  const waits = createKeyWaits({ maxWaiting, timeout })
+  const waits = createFetchWaits({ maxWaiting, timeout })
   const budget = createFetchBudget(settings)
   const places = createBulkhead({ all: maxWaiting, perKey: maxWaitingPerAddress })
-  const attempts = new Map<string, KeyAttempt>()
+  const attempts = new Map<string, FetchAttempt>()
 
   /** Fetches a document, and keeps it for all processes. Never rejects. */
   async function renew({ url, outcomeOf, copy, kit }: NeededDocument): Promise<void> {
@@ -87,7 +87,7 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
     if (!isOutage) await kit.records.delete(copyKey(url)).catch(() => undefined)
   }
 
-  function start(needed: NeededDocument, now: number): KeyAttempt {
+  function start(needed: NeededDocument, now: number): FetchAttempt {
     const { url } = needed
     const attempt = waits.start(now, () => renew(needed))
     attempts.set(url, attempt)

@@ -1,8 +1,8 @@
 import type { Kit } from '@grantry/core'
+import { createFetchWaits, type FetchAttempt } from './fetch-waits.ts'
 import { createGuardedFetch, type Fetched } from './guarded-fetch.ts'
 import type { JwksUriSettings } from './jwks-settings.ts'
 import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
-import { createKeyWaits, type KeyAttempt } from './key-waits.ts'
 
 function keysIn(fetched: Fetched): PublishedKeySet | undefined {
   if (fetched.problem !== undefined || fetched.status !== 200) return undefined
@@ -22,7 +22,7 @@ interface Entry {
   triedAt: number
   /** Why the last attempt has failed, if it has. */
   problem: UnavailableReason
-  pending: KeyAttempt | undefined
+  pending: FetchAttempt | undefined
 }
 
 const notTried = { triedAt: Number.NEGATIVE_INFINITY, pending: undefined }
@@ -60,7 +60,7 @@ export interface PublishedKeys {
 export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
   const { timeout, maxSize, maxAge, cooldown, maxWaiting, allowPrivateAddresses, fetch: send } = settings
   const fetchGuarded = createGuardedFetch({ allowPrivateAddresses, send })
-  const waits = createKeyWaits({ maxWaiting, timeout })
+  const waits = createFetchWaits({ maxWaiting, timeout })
   const entries = new Map<string, Entry>()
 
   function entryOf(uri: string): Entry {

@@ -78,19 +78,13 @@ export async function secondFactorPage(
   return pages.secondFactor(view, localeFor(interaction, pages))
 }
 
-/** The host of a URL; `undefined` for a program on the device of the user. */
-function hostOf(uri: string): string | undefined {
-  const { protocol, hostname, host } = new URL(uri)
-  return protocol === 'https:' || (protocol === 'http:' && !isLoopback(hostname)) ? host : undefined
-}
-
-const isLoopback = (hostname: string): boolean => /^(?:127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/u.test(hostname)
-
 /** What users must know before they trust a client that has described itself. */
 function describedBy({ client, redirectUri }: Shown['request']): ConsentView['described'] {
   if (client.selfDescribed === undefined) return undefined
   const host = parseUrl(client.clientId)?.host ?? client.clientId
-  return { host, returnsTo: hostOf(redirectUri), isKnown: client.selfDescribed === 'allow' }
+  // Other redirect URIs of such clients belong to programs on the device.
+  const returnsTo = /^https:/iu.test(redirectUri) ? parseUrl(redirectUri)?.host : undefined
+  return { host, returnsTo, isKnown: client.selfDescribed === 'allow' }
 }
 
 export async function consentPage(interaction: Shown, subjectName: string, pages: SignInPages): Promise<Reply> {

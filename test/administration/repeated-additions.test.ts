@@ -1,6 +1,7 @@
 // Additions with an Idempotency-Key that reach four processes on one PostgreSQL at the same time, and one whose process
 // is killed after it has stored the key, before it has stored the entry.
 import { sha256Of } from '@grantry/testing'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
@@ -27,14 +28,14 @@ interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** Makes each insertion of a client wait until its connection is terminated. */
+/** Makes each insertion of a client wait for a lock. */
 const holdClients = `
   CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF NEW.value LIKE '%"client":{%' THEN PERFORM pg_sleep(3600); END IF;
+    IF NEW.value LIKE '%"client":{%' THEN PERFORM pg_advisory_xact_lock(1); END IF;
     RETURN NEW;
   END $$;
   CREATE TRIGGER hold BEFORE INSERT ON public.grantry_items FOR EACH ROW EXECUTE FUNCTION public.hold()`
-const isHeld = "FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+const isHeld = "FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 describeWithPostgresql('an addition with an Idempotency-Key', () => {
   const closings: (() => unknown)[] = []
@@ -103,6 +104,10 @@ describeWithPostgresql('an addition with an Idempotency-Key', () => {
     const [victim = '', survivor = ''] = await service.everywhere(async (origin) => origin)
     const add = (origin: string) => send(origin, '/clients', 'add-killed', body)
     await postgresql.query(holdClients)
+    const holder = new pg.Client({ connectionString: postgresql.url })
+    closings.push(() => holder.end())
+    await holder.connect()
+    await holder.query('SELECT pg_advisory_lock(1)')
     const lost = add(victim).catch(() => 'lost')
     await until(
       'the entry is about to be stored',

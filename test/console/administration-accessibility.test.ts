@@ -4,6 +4,7 @@ import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import {
   type AdministrationServer,
+  goTo,
   heading,
   openAdministration,
   startAdministrationServer,
@@ -18,10 +19,7 @@ describeWithChromium('a page of the administration', () => {
   let assertClean: () => void
 
   const go = async (hash: string, name: string | RegExp) => {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, hash)
-    await heading(page, name)
+    await goTo(page, hash, name)
     await expect.poll(() => page.locator('[aria-busy], #page :text("Loading…")').count()).toBe(0)
   }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import {
   type AdministrationServer,
+  goTo,
   heading,
   openAdministration,
   startAdministrationServer,
@@ -17,12 +18,7 @@ describeWithChromium('a page of the administration', () => {
   let page: Page
   let assertClean: () => void
 
-  const go = async (hash: string, name: string | RegExp) => {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, hash)
-    await heading(page, name)
-  }
+  const go = (hash: string, name: string | RegExp) => goTo(page, hash, name)
   const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
 
   beforeAll(async () => {

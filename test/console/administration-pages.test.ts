@@ -4,6 +4,7 @@ import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import { signInOverHttp } from '../support/sign-in.ts'
 import {
   type AdministrationServer,
+  goTo,
   heading,
   openAdministration,
   startAdministrationServer,
@@ -17,12 +18,7 @@ describeWithChromium('the pages of the administration', () => {
   let page: Page
   let assertClean: () => void
 
-  const go = async (hash: string, name: string | RegExp) => {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, hash)
-    await heading(page, name)
-  }
+  const go = (hash: string, name: string | RegExp) => goTo(page, hash, name)
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   const says = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor()
   /** Presses a button of the open dialog. */

@@ -4,6 +4,7 @@ import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import {
   type AdministrationServer,
   fillSignIn,
+  goTo,
   heading,
   openAdministration,
   openTab,
@@ -19,12 +20,7 @@ describeWithChromium('an old tab of the administration', () => {
   let context: BrowserContext
   let page: Page
 
-  const go = async (hash: string, name: string) => {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, hash)
-    await heading(page, name)
-  }
+  const go = (hash: string, name: string) => goTo(page, hash, name)
 
   beforeAll(async () => {
     ;[started, browser] = await Promise.all([startAdministrationServer(), startChromium()])

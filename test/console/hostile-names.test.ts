@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import {
   type AdministrationServer,
+  goTo,
   heading,
   openAdministration,
   startAdministrationServer,
@@ -88,10 +89,7 @@ describeWithChromium('a text from an attacker', () => {
 
   const settled = () => expect.poll(() => page.locator('#page[aria-busy], #page :text("Loading…")').count()).toBe(0)
   const go = async (hash: string) => {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, hash)
-    await heading(page, /\S/u)
+    await goTo(page, hash, /\S/u)
     await settled()
   }
   /** Collects what is wrong in a narrow and in a wide window. */

@@ -128,3 +128,11 @@ export async function openAdministration(context: BrowserContext, url: string, u
 
 /** Waits for a page of the administration by its heading. */
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+/** Opens a page of the administration by its fragment, without loading the document again. */
+export async function goTo(page: Page, hash: string, name: string | RegExp): Promise<void> {
+  await page.evaluate((to) => {
+    location.hash = to
+  }, hash)
+  await heading(page, name)
+}

@@ -1,5 +1,5 @@
-/** A fetch of keys in progress. */
-export interface KeyAttempt {
+/** A fetch in progress, such as of keys. */
+export interface FetchAttempt {
   /** Never rejects. */
   readonly result: Promise<void>
   /** Epoch seconds. */
@@ -8,26 +8,26 @@ export interface KeyAttempt {
   waiting: number
 }
 
-/** Limits how many requests wait for keys, so that hosts that do not respond cannot hold all requests of a server. */
-export interface KeyWaits {
+/** Limits how many requests wait for fetches, so that hosts that do not respond cannot hold all requests of a server. */
+export interface FetchWaits {
   /** @param now epoch seconds */
-  start(now: number, fetch: () => Promise<void>): KeyAttempt
+  start(now: number, fetch: () => Promise<void>): FetchAttempt
   /** Waits for an attempt. Returns `false` without waiting if too many requests wait, for it or in all. */
-  wait(attempt: KeyAttempt, now: number): Promise<boolean>
+  wait(attempt: FetchAttempt, now: number): Promise<boolean>
 }
 
 /** The part of all places that one attempt can have. */
 const share = 1 / 8
 
-export function createKeyWaits({
+export function createFetchWaits({
   maxWaiting,
   timeout,
 }: {
   readonly maxWaiting: number
   /** Seconds after which an attempt has ended, unless a Worker has ended its request. */
   readonly timeout: number
-}): KeyWaits {
-  const attempts = new Set<KeyAttempt>()
+}): FetchWaits {
+  const attempts = new Set<FetchAttempt>()
   const maxPerAttempt = Math.floor(maxWaiting * share)
 
   function countAt(now: number): number {
