@@ -37,6 +37,8 @@ function urlProblem(url: string): Failure | undefined {
 export function createDocuments(settings: Settings): Documents {
   const policyOf = createPolicyOf(settings)
   const remembered = createRemembered()
+  /** Stale copies, for clients of stored grants only. */
+  const stale = createRemembered()
   const fetchTogether = createFetchTogether(settings, remembered)
 
   async function look(
@@ -52,13 +54,15 @@ export function createDocuments(settings: Settings): Documents {
     // The client of a stored grant or a token: it was checked when it began.
     const isUsable = found !== undefined && (found.freshUntil > now || caller === undefined)
     if (copy === undefined || !isUsable) return fetchTogether({ url, outcomeOf, copy, kit, caller })
-    remembered.set(url, copy, Math.max(found.freshUntil, now + failureLifetime))
+    if (found.freshUntil > now) remembered.set(url, copy, found.freshUntil)
+    else stale.set(url, copy, now + failureLifetime)
     return copy
   }
 
   return {
     find(url, kit, caller) {
-      const known = remembered.get(url, kit.now())
+      const now = kit.now()
+      const known = remembered.get(url, now) ?? (caller === undefined ? stale.get(url, now) : undefined)
       if (known !== undefined) return clientOf(known, kit)
       const malformed = urlProblem(url)
       if (malformed !== undefined) return clientOf(malformed, kit)

@@ -83,7 +83,8 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
       return
     }
     const isOutage = 'reason' in outcome && outcome.isTemporary
-    remembered.set(url, isOutage && copy !== undefined ? copy : outcome, now + failureLifetime)
+    // From the end: a host can be slow to fail.
+    remembered.set(url, isOutage && copy !== undefined ? copy : outcome, kit.now() + failureLifetime)
     if (!isOutage) await kit.records.delete(copyKey(url)).catch(() => undefined)
   }
 

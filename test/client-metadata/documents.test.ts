@@ -186,6 +186,27 @@ describe('a copy of the document', () => {
     expect(token.body.error).toBe('invalid_client')
   })
 
+  test('is not current again for a new sign-in because a token of the client was checked', async () => {
+    const f = await setUp()
+    const { code } = await f.authorize()
+    const { body } = await f.redeem(code)
+    f.hosted.set(clientId, { body: '', status: 404 })
+    f.clock.advance(301)
+    await f.get('userinfo', {}, { authorization: `Bearer ${body.access_token}` })
+    expect((await f.authorize()).status).toBe(401)
+  })
+
+  test('is used after a failure that was slower than failures count', async () => {
+    const f = await setUp()
+    await f.authorize()
+    f.hosted.set(clientId, () => {
+      f.clock.advance(11)
+      return Promise.reject(new Error('down'))
+    })
+    f.clock.advance(301)
+    expect((await f.authorize()).code).toEqual(expect.any(String))
+  })
+
   test('changes together with the document', async () => {
     const f = await setUp()
     await f.authorize()

@@ -40,6 +40,26 @@ test('a request that has begun ends with its provider, which closes only then', 
   await server.running.close()
 })
 
+test('closing waits for what was replaced and is still closing', async () => {
+  const closing = gate()
+  const closed: string[] = []
+  const serving = (name: string, wait: Promise<void>) => ({
+    handle: () => Promise.resolve(new Response()),
+    async close() {
+      await wait
+      closed.push(name)
+    },
+  })
+  const slot = createProviderSlot(serving('first', closing.promise), { patience: 1000, onError: () => {} })
+  slot.replace(serving('second', Promise.resolve()))
+  const ended = slot.close().then(() => closed.push('all'))
+  // What could end without the first one has ended.
+  await new Promise((resolve) => setImmediate(resolve))
+  closing.open()
+  await ended
+  expect(closed).toEqual(['first', 'second', 'all'])
+})
+
 test('the last request closes what was replaced, or the limit of time', async () => {
   vi.useFakeTimers()
   try {

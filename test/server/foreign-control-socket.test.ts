@@ -8,6 +8,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { openControl } from '../../packages/server/src/reload/control.ts'
 import { printed } from './printed.ts'
 
 /** A socket that names a configuration whose plugin leaves a mark when it is loaded. */
@@ -49,4 +50,15 @@ test('the outcome that a server sends writes no control characters to the termin
   const { pidFile, isLoaded } = await trap()
   const { out } = await printed('reload', '--pid-file', pidFile)
   expect([out.includes('\u001B'), isLoaded()]).toEqual([false, true])
+})
+
+test('a server that is too busy to answer keeps its socket: another one does not start with its pid file', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'grantry-control-'))
+  const pidFile = join(home, 'grantry.pid')
+  const server = createServer((caller) => caller.destroy())
+  await new Promise<void>((resolve) => server.listen(`${pidFile}.sock`, resolve))
+  onTestFinished(() => void server.close())
+  const reload = async () => ({ reloaded: false, message: '' })
+  await expect(openControl({ pidFile, configuration: undefined, reload })).rejects.toThrow('cannot be reached')
+  expect(existsSync(`${pidFile}.sock`)).toBe(true)
 })

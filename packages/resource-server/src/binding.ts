@@ -15,10 +15,14 @@ interface Confirmation {
   readonly certificate?: string | undefined
 }
 
+/** Whether a token needs no proof of a key. */
+export const isUnbound = ({ cnf, token_type: type }: Claims): boolean =>
+  cnf === undefined && String(type).toLowerCase() !== 'dpop'
+
 /** RFC 7800 section 3.1: a token must be refused if a member of `cnf` is not understood. */
-function confirmationOf({ cnf, token_type: type }: Claims): Confirmation | Refused {
-  const isUnbound = cnf === undefined && String(type).toLowerCase() !== 'dpop'
-  if (isUnbound) return {}
+function confirmationOf(claims: Claims): Confirmation | Refused {
+  if (isUnbound(claims)) return {}
+  const { cnf } = claims
   if (typeof cnf !== 'object' || cnf === null) return refused('binding_unknown')
   const members = Object.entries(cnf)
   const areKnown = members.every(

@@ -8,7 +8,7 @@ export interface Credentials {
 }
 
 /** Characters. Servers limit a header to 8 or 16 KB. */
-const maxLength = 16_384
+export const maxLength = 16_384
 
 /** Several headers arrive as one value with commas, which no token contains. */
 const laterHeader = /,\s*(?:bearer|dpop)(?: |,|$)/iu

@@ -1,6 +1,7 @@
 import { isToken } from './authorization-header.ts'
-import type { RequiredBinding } from './binding.ts'
+import { isUnbound, type RequiredBinding } from './binding.ts'
 import type { Claims } from './claims.ts'
+import { maxLength } from './credentials.ts'
 import type { ValidateToken } from './jwt.ts'
 import { isRefused, kindOf, type Reason, type Refused, refused } from './refusal.ts'
 
@@ -11,9 +12,6 @@ export interface VerificationError extends Error {
   readonly code: 'invalid_token' | 'temporarily_unavailable'
   readonly reason: Reason
 }
-
-/** Characters, as in the Authorization header. */
-const maxLength = 16_384
 
 /**
  * Validates a token without its request. One that is bound to a key or certificate is refused: there is no proof of it.
@@ -26,8 +24,7 @@ export async function validateAlone(
   if (typeof token !== 'string' || token.length > maxLength || !isToken(token)) return refused('token_malformed')
   const validated = await validateToken(token)
   if (isRefused(validated)) return validated
-  const { cnf, token_type: type } = validated.claims
-  if (cnf !== undefined || String(type).toLowerCase() === 'dpop') return refused('binding_not_supported')
+  if (!isUnbound(validated.claims)) return refused('binding_not_supported')
   return required === undefined ? validated : refused('binding_missing')
 }
 

@@ -53,8 +53,7 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
     return {
       ...opened,
       async close() {
-        await opened.close()
-        forget()
+        await opened.close().finally(forget)
       },
     }
   }

@@ -24,12 +24,17 @@ const greetingTime = 10_000
 /** Milliseconds to wait for the outcome: a database that does not respond can delay it by minutes. */
 const outcomeTime = 300_000
 
+const isGone = (code: string): boolean => code === 'ENOENT' || code === 'ECONNREFUSED'
+
+/** Whether the failure of a request means that no process listens at the socket. */
+export const isServerGone = (failure: unknown): boolean =>
+  failure instanceof Error && failure.cause !== undefined && isGone(fileErrorReason(failure.cause))
+
 function failure(cause: unknown, pidFile: string): Error {
   const code = fileErrorReason(cause)
-  const sentence =
-    code === 'ENOENT' || code === 'ECONNREFUSED'
-      ? `no server uses ${pidFile}; start one with grantry serve --pid-file ${pidFile}`
-      : `the server that uses ${pidFile} cannot be reached (${code})`
+  const sentence = isGone(code)
+    ? `no server uses ${pidFile}; start one with grantry serve --pid-file ${pidFile}`
+    : `the server that uses ${pidFile} cannot be reached (${code})`
   return new TypeError(sentence, { cause })
 }
 

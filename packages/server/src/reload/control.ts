@@ -1,7 +1,7 @@
 import { chmod, lstat, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { fileErrorReason } from '../error-message.ts'
-import { askServer, type ControlGreeting, reloadRequest, socketOf } from './control-client.ts'
+import { askServer, type ControlGreeting, isServerGone, reloadRequest, socketOf } from './control-client.ts'
 import type { ReloadOutcome } from './reload.ts'
 
 /** How commands on this machine reach a running server. */
@@ -49,7 +49,10 @@ async function removeStale(pidFile: string): Promise<void> {
   const found = await lstat(socket).catch(() => undefined)
   if (found === undefined) return
   if (!found.isSocket()) throw new TypeError(`--pid-file: ${socket} exists and is not a socket; remove it`)
-  const other = await askServer(pidFile).catch(() => undefined)
+  const other = await askServer(pidFile).catch((cause: unknown) => {
+    // One that is busy, or does not respond, is alive all the same.
+    if (!isServerGone(cause)) throw cause
+  })
   if (other !== undefined) throw new TypeError(`--pid-file: process ${other.pid} uses ${pidFile}; stop it first`)
   await rm(socket, { force: true })
 }

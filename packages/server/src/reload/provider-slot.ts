@@ -35,7 +35,7 @@ export function createProviderSlot<S extends Serving>(
 ): ProviderSlot<S> {
   const leaseOf = (serving: S): Lease<S> => ({ serving, requests: 0, ended: undefined })
   let lease = leaseOf(first)
-  /** How to close those that were replaced, and whose requests have not ended. */
+  /** How to close those that were replaced and are not closed yet. */
   const waiting = new Set<() => Promise<void>>()
 
   function end(of: Lease<S>): void {
@@ -44,11 +44,16 @@ export function createProviderSlot<S extends Serving>(
   }
 
   function retire(replaced: Lease<S>): void {
-    const closeNow = async (): Promise<void> => {
-      if (!waiting.delete(closeNow)) return
+    let closing: Promise<void> | undefined
+    async function close(): Promise<void> {
       clearTimeout(timer)
       replaced.ended = undefined
       await replaced.serving.close().catch(onError)
+      waiting.delete(closeNow)
+    }
+    const closeNow = (): Promise<void> => {
+      closing ??= close()
+      return closing
     }
     const timer = setTimeout(() => void closeNow(), patience)
     // Node.js and Bun. A request that hangs must not keep the process alive.

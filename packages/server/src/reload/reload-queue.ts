@@ -8,11 +8,10 @@ export function createReloadQueue<T>(run: () => Promise<T>): () => Promise<T> {
 
   function begin(): Promise<T> {
     next = undefined
-    const started = run().finally(() => {
-      if (running === started) running = undefined
+    running = run().finally(() => {
+      running = undefined
     })
-    running = started
-    return started
+    return running
   }
 
   return () => {
