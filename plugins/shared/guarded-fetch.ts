@@ -14,7 +14,7 @@ export interface OutgoingRequest {
   /** Bytes of the body. With 0, it is not read. */
   readonly maxSize: number
   /**
-   * The media types that the response can have, in lower case; `+json` stands for all that end with it (RFC 6839). Default:
+   * The media types that a successful response can have, in lower case; `+json` stands for all that end with it (RFC 6839). Default:
    * any.
    */
   readonly accepts?: readonly string[] | undefined
@@ -91,7 +91,7 @@ async function load(send: SendRequest, url: string, request: OutgoingRequest, si
   try {
     const init = { method, headers, ...(body !== undefined && { body }), redirect: 'manual', signal } as const
     const response = await send(url, init)
-    if (accepts !== undefined && !isAccepted(mediaTypeOf(response.headers), accepts)) {
+    if (response.ok && accepts !== undefined && !isAccepted(mediaTypeOf(response.headers), accepts)) {
       await response.body?.cancel()
       return { problem: 'type_refused' }
     }

@@ -31,6 +31,7 @@ describe('a document is refused', () => {
     ['that is HTML', 'document_type', { body: document, type: 'text/html' }],
     ['that is longer than 5 KB', 'document_too_large', { body: { ...document, padding: 'x'.repeat(5200) } }],
     ['that does not exist', 'document_missing', { body: document, status: 404 }],
+    ['instead of which there is a page', 'document_missing', { body: '<html>', type: 'text/html', status: 404 }],
     ['that has moved', 'document_missing', { body: '', status: 302, headers: { location: 'https://evil.example/' } }],
   ])('%s', async (_name, reason, hosted) => {
     const f = await setUp(at(clientId, hosted))

@@ -61,7 +61,16 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
       })),
     },
   ],
-  ['client-metadata', withPlugin({ name: 'client-metadata', scopes: ['api1'] })],
+  [
+    'client-metadata',
+    {
+      ...withPlugin({ name: 'client-metadata', scopes: ['openid', 'api1', 'mcp:tools'] }),
+      scopes: [
+        { ...healthy.scopes[0], audience: 'https://api1.example.com' },
+        { name: 'mcp:tools', audience: 'https://mcp.example.com/mcp', default: true },
+      ],
+    },
+  ],
   ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
   [
     'resource-indicators',
@@ -185,6 +194,11 @@ export const pluginFindingCases: readonly FindingCase[] = [
     'a client of the profile whose access tokens are signed with RS256',
     { ...withFapi2, keys: { algorithm: 'RS256', encryptionSecret: strong('keys') } },
     { id: 'fapi-signing-algorithm', severity: 'warning', where: 'keys' },
+  ],
+  [
+    'a scope for clients with documents that is not declared',
+    withPlugin({ name: 'client-metadata', scopes: ['api1', 'api9'] }),
+    { id: 'document-scope-unknown', severity: 'warning', where: 'plugins[0].scopes' },
   ],
   [
     'documents of any host, whose clients users are asked about once',

@@ -63,8 +63,12 @@ export function addAuditCommand(grantry: Command): void {
     .addOption(new Option('--kind <kind>', 'only changes of clients, scopes, users or keys').choices(auditKinds))
     .option('--id <id>', 'only changes of the client, scope, user (sub) or key with this id')
     .option('--who <name>', 'only changes of this administrator, as listed')
-    .option('--since <time>', 'only changes since a date or time (UTC), such as 2026-11-26', timeOf)
-    .option('--until <time>', 'only changes until a date or time', timeOf)
+    .option(
+      '--since <time>',
+      'only changes since the start of a day (UTC), such as 2026-11-26, or a time with a zone',
+      timeOf,
+    )
+    .option('--until <time>', 'only changes before the start of a day, or a time', timeOf)
     .option('--json', 'print JSON, with the values before and after')
     .action(async (given: AuditArguments) => {
       const trail = await readTrail(given)

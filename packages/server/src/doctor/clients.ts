@@ -153,7 +153,10 @@ export const checkClients: Check = ({ clients, hasExternalClients, warnings }) =
 export const checkScopes: Check = ({ scopes, clients, configuration, hasExternalClients }) => {
   const { plugins = [] } = configuration
   const canName = plugins.some((plugin) => !isNamedPlugin(plugin) || plugin.name === 'resource-indicators')
-  const requestable = new Set(clients.flatMap((client) => (client.enabled ? client.scopes : [])))
+  const ofDocuments = plugins.flatMap((plugin) =>
+    isNamedPlugin(plugin) && plugin.name === 'client-metadata' ? plugin.scopes : [],
+  )
+  const requestable = new Set([...clients.flatMap((client) => (client.enabled ? client.scopes : [])), ...ofDocuments])
   const apis = scopes.filter(({ identity }) => !identity)
   return scopes.flatMap(({ name, identity, audience, enabled }, index) => [
     ...(!hasExternalClients && enabled && !requestable.has(name)

@@ -20,6 +20,11 @@ export const pluginRules = {
     remedy: 'remove allowPrivateAddresses, or set the keys of internal clients as jwks',
     source: 'RFC 9700 section 4.11; docs/guides/client-assertion.md',
   },
+  'document-scope-unknown': {
+    severity: 'warning',
+    remedy: 'correct the name, or add the scope to scopes',
+    source: 'docs/guides/client-metadata.md',
+  },
   'documents-of-any-host': {
     severity: 'warning',
     remedy: 'set otherHosts to "ask" or "refuse", and allow the hosts of the clients that you know',

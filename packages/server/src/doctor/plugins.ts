@@ -28,20 +28,28 @@ function checkDpop(
 }
 
 function checkDocuments(
-  { otherHosts, hosts = [], allowPrivateAddresses }: Extract<NamedPlugin, { readonly name: 'client-metadata' }>,
+  { scopes, otherHosts, hosts = [], allowPrivateAddresses }: Extract<NamedPlugin, { readonly name: 'client-metadata' }>,
   path: string,
+  { configuration: { administration }, metadata }: Facts,
 ): readonly Finding[] {
+  const known = metadata.scopes_supported
+  // Those in the storage can come later.
+  const unknown = administration ? [] : scopes.filter((name) => Array.isArray(known) && !known.includes(name))
   const remembered = 'Users are asked once about clients of any host, which describe themselves as they like'
   const internal = 'The id of a client makes this server send requests to addresses of its own network'
   const isAny =
     otherHosts === 'allow' || hosts.some(({ host, policy }) => policy === 'allow' && /^\*\.[^.]+$/u.test(host))
   return [
+    ...unknown.map((name) =>
+      finding('document-scope-unknown', `${path}.scopes`, `The scope ${name} is not declared, so no client gets it`),
+    ),
     ...(isAny ? [finding('documents-of-any-host', `${path}.otherHosts`, remembered)] : []),
     ...(allowPrivateAddresses ? [finding('document-url-private', `${path}.allowPrivateAddresses`, internal)] : []),
   ]
 }
 
-function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfiguration): readonly Finding[] {
+function checkPlugin(plugin: NamedPlugin, path: string, facts: Facts): readonly Finding[] {
+  const { keys } = facts.configuration
   if (plugin.name === 'dpop') return checkDpop(plugin, path, keys)
   if (plugin.name === 'device-authorization') {
     const { verificationUri } = plugin
@@ -64,7 +72,7 @@ function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfigu
       'The backchannelLogoutUri of a client makes this server send requests to addresses of its own network'
     return [finding('logout-uri-private', `${path}.backChannelLogout.allowPrivateAddresses`, reason)]
   }
-  if (plugin.name === 'client-metadata') return checkDocuments(plugin, path)
+  if (plugin.name === 'client-metadata') return checkDocuments(plugin, path, facts)
   if (plugin.name !== 'client-assertion') return []
   return [
     ...(plugin.jwksUri?.allowPrivateAddresses === true
@@ -112,11 +120,11 @@ export const checkPlugins: Check = (facts) => [
 
 const checkNamedPlugins: Check = (facts) =>
   (facts.configuration.plugins ?? []).flatMap((plugin, index) => {
-    const { configuration, scopes } = facts
+    const { scopes } = facts
     if (!isNamedPlugin(plugin)) return []
     const path = `plugins[${index}]`
     if (plugin.name === 'fapi2') return checkFapi2(plugin, path, facts)
-    if (plugin.name !== 'resource-indicators') return checkPlugin(plugin, path, configuration)
+    if (plugin.name !== 'resource-indicators') return checkPlugin(plugin, path, facts)
     if (scopes.some(({ identity, audience }) => !identity && audience !== undefined)) return []
     return [
       finding('resource-unknown', path, 'No scope has an audience, so every resource that a client names is refused'),

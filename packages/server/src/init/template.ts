@@ -61,7 +61,7 @@ const files = `\
 
 /** Returns the commented configuration that `grantry init` writes. */
 export const configurationTemplate = ({ issuer, clientHash, apiHash, signIn, hasSqlite }: TemplateFacts): string => `\
-// The configuration of this Grantry server. After a change, run grantry check and restart the server.
+// The configuration of this Grantry server. After a change, run grantry check, and restart the server or send it SIGHUP.
 {
   // Completion and validation in editors.
   "$schema": ${JSON.stringify(schemaAddress(version))},
