@@ -68,6 +68,7 @@ export {
   type ResponseMode,
   restartUrlOf,
 } from './response.ts'
+export { choosableScopes, chosenScopes } from './scope-choice.ts'
 export type { Lifetimes, SessionOptions, StaySignedInOptions } from './session-options.ts'
 export type { Session, Sessions, SignedInUser, StartedSession } from './sessions.ts'
 export {

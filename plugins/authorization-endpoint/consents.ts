@@ -9,6 +9,8 @@ const schema = v.object({
   claims: v.array(v.string()),
   /** For scopes that several APIs have: those that the user has consented to. */
   reach: v.optional(v.array(v.string()), []),
+  /** Scopes that the user has left out when the client asked for them the last time. */
+  declined: v.exactOptional(v.array(v.string())),
   /** Epoch seconds of the last consent. */
   at: v.optional(v.number(), 0),
   /** The epoch of the user: a thief of the password could have consented before a revocation. */
@@ -31,8 +33,10 @@ export interface Consents {
    * with `requireConsent: false`.
    */
   suffice(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
+  /** Returns the scopes that the user has left out when the client asked for them the last time. */
+  declined(kit: EndpointKit, sub: string, clientId: string): Promise<readonly string[]>
   /**
-   * Adds to what the user has consented to before.
+   * Adds to what the user has consented to before, and removes what the user has left out.
    *
    * @param standing the state of the user at the sign-in: nothing is remembered if the user was revoked since
    */
@@ -62,6 +66,8 @@ const maxListed = 100
 const clientsOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `consents of ${sub}`, maxListed)
 
 const union = (one: readonly string[], other: readonly string[]): string[] => [...new Set([...one, ...other])]
+const without = (one: readonly string[], other: readonly string[]): string[] =>
+  one.filter((name) => !other.includes(name))
 
 /** Returns the part of a reach (`scope audience`) that belongs to some scopes. */
 const reachWithin = (reach: readonly string[], scopes: readonly string[]): string[] =>
@@ -103,13 +109,19 @@ export function createConsents(lifetime: number): Consents {
       )
     },
 
+    declined: async (kit, sub, clientId) => (await read(kit, sub, clientId)).given?.declined ?? [],
+
     async remember(kit, sub, request, granted, standing) {
       const { given, epoch } = await read(kit, sub, request.client.clientId)
       if (epoch !== undefined && standing !== undefined && epoch !== standing.epoch) return
+      const leftOut = without(request.scopes, granted)
+      const scopes = union(without(given?.scopes ?? [], leftOut), granted)
+      const declined = union(without(given?.declined ?? [], request.scopes), leftOut)
       const consent = {
-        scopes: union(given?.scopes ?? [], granted),
+        scopes,
         claims: union(given?.claims ?? [], requestedClaims(request)),
-        reach: union(given?.reach ?? [], reachWithin(request.proposal.reach, granted)),
+        reach: reachWithin(union(given?.reach ?? [], request.proposal.reach), scopes),
+        ...(declined.length > 0 && { declined }),
         at: kit.now(),
         ...(epoch !== undefined && { epoch }),
       }

@@ -77,6 +77,11 @@ export interface Interaction {
    * @param sub the user. Default: that of the session
    */
   recallConsent(sub?: string): Promise<UnaskedDecision | undefined>
+  /**
+   * Returns the scopes that the user of the session has left out when the client asked for them the last time, so that a
+   * page with a choice (`choosableScopes`) begins with it.
+   */
+  recallDeclined(): Promise<readonly string[]>
 }
 
 /** A stored request. */

@@ -123,6 +123,11 @@ declare module '@grantry/core' {
      * is not remembered.
      */
     readonly selfDescribed?: 'allow' | 'ask' | undefined
+    /**
+     * Whether users choose which of the requested scopes the client gets, instead of all or nothing. The token response
+     * names those that it got (RFC 6749 section 3.3). Default: `true` for clients with `selfDescribed`, otherwise `false`.
+     */
+    readonly scopeChoice?: boolean | undefined
   }
   interface PluginEndpoints {
     authorization: true

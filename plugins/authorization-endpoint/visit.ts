@@ -127,6 +127,8 @@ export function createOpenInteraction({
         recalled.add(sub)
         return { scopes: request.scopes, consented: true }
       },
+      recallDeclined: async () =>
+        signedIn === undefined ? [] : consents.declined(kit, signedIn, request.client.clientId),
       cookies: () => cookies,
       passed: new Set(),
       permits: (decision) => decision.trusted === true || recalled.has(decision.subject?.sub ?? signedIn ?? ''),

@@ -29,5 +29,6 @@ export const clientMembers = {
   initiateLoginUri: v.optional(httpsUrl),
   requireConsent: v.optional(v.boolean('must be true or false')),
   defaultMaxAge: v.optional(wholeSeconds(0, 31_536_000)),
+  scopeChoice: v.optional(v.boolean('must be true or false')),
   selfDescribed: v.optional(v.picklist(['allow', 'ask'], 'must be "allow" or "ask"')),
 }

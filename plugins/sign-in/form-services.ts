@@ -16,8 +16,11 @@ export interface FormServices extends InteractionServices {
 
 const text = v.optional(v.string(), '')
 
-/** The fields of all forms. */
-export const formParams = v.object({
+/** The field of a scope that the user can choose. */
+export const scopeFieldOf = (name: string): string => `scope:${name}`
+
+/** The fields of all forms. The others are those of `scopeFieldOf`. */
+const formEntries = {
   interaction: text,
   request: text,
   form_token: text,
@@ -29,5 +32,6 @@ export const formParams = v.object({
   passed: text,
   credential: text,
   stay_signed_in: text,
-})
+}
+export const formParams = v.objectWithRest(formEntries, v.string())
 export type FormFields = v.InferOutput<typeof formParams>

@@ -5,9 +5,13 @@ import { clockSkew } from '../shared/jwt-claims.ts'
 
 export type Step = 'sign_in' | 'second_factor' | 'consent' | 'choose_account'
 
-const schema = v.object({ step: v.string(), id: v.string(), browser: v.string(), sid: v.string() })
+const text = v.string()
+const schema = v.object({ step: text, id: text, browser: text, sid: text, shown: v.array(text) })
 
-type Owner = Pick<SuspendedInteraction, 'id' | 'browser' | 'session' | 'kit' | 'expiresAt'>
+/** Characters of a hash of what was shown: 96 bits. Names of scopes can have 300 characters. */
+const shownLength = 16
+
+type Owner = Pick<SuspendedInteraction, 'id' | 'browser' | 'session' | 'kit' | 'expiresAt' | 'request'>
 
 /**
  * The session that a form belongs to. The forms of a sign-in belong to none: the user can have signed in in another tab
@@ -17,11 +21,24 @@ const sidOf = ({ session }: Owner, step: Step): string =>
   step === 'sign_in' || step === 'second_factor' ? '' : (session?.sid ?? '')
 
 /**
+ * What the page of a consent asks for: hashes of the scopes, with their APIs. Before the form arrives, the configuration
+ * can change.
+ */
+function shownBy({ request: { scopes, proposal }, kit }: Owner, step: Step): readonly string[] {
+  if (step !== 'consent') return []
+  const uses = proposal.resources.flatMap((one) => one.scopes.map((name) => `${name} ${one.audience}`))
+  return [...scopes, ...uses].map((text) => kit.sha256(text).slice(0, shownLength))
+}
+
+/**
  * Returns a token that permits one form of one browser. It names the session, so that a decision cannot be sent for
- * another user than the one it was shown to.
+ * another user than the one it was shown to, and what was shown.
  */
 export const formTokenFor = (owner: Owner, step: Step): Promise<string> =>
-  owner.kit.seal({ step, id: owner.id, browser: owner.browser, sid: sidOf(owner, step) }, owner.expiresAt)
+  owner.kit.seal(
+    { step, id: owner.id, browser: owner.browser, sid: sidOf(owner, step), shown: [...shownBy(owner, step)] },
+    owner.expiresAt,
+  )
 
 /** Whether a form belongs to this step, browser and session. */
 export async function permits(owner: Owner, step: Step, formToken: string): Promise<boolean> {
@@ -31,6 +48,7 @@ export async function permits(owner: Owner, step: Step, formToken: string): Prom
     token.step === step &&
     token.id === owner.id &&
     token.sid === sidOf(owner, step) &&
+    shownBy(owner, step).every((one) => token.shown.includes(one)) &&
     owner.kit.equals(token.browser, owner.browser)
   )
 }

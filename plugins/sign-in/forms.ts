@@ -1,15 +1,16 @@
 import { defineEndpoint, type EndpointKit, type EndpointRequest, type PluginPart, type Reply } from '@grantry/core'
 import {
+  chosenScopes,
   errorViewOf,
   restartUrlOf,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
-import { type FormFields, type FormServices, formParams } from './form-services.ts'
+import { type FormFields, type FormServices, formParams, scopeFieldOf } from './form-services.ts'
 import { permits, type Step } from './form-token.ts'
 import { attemptPasskey } from './passkey.ts'
 import { attemptSignIn } from './password.ts'
 import { attemptSecondFactor } from './second-factor.ts'
-import { endpointOf, signInPage } from './views.ts'
+import { consentPage, endpointOf, signInPage } from './views.ts'
 
 /** What a form does. */
 interface Form {
@@ -43,8 +44,12 @@ const resumed = (interaction: SuspendedInteraction, { interactions }: FormServic
 const consent: Form = {
   step: 'consent',
   path: '/connect/consent',
-  handle: (_fields, interaction, { interactions }) =>
-    interactions.complete(interaction, { scopes: interaction.request.scopes, remember: true }),
+  async handle(fields, interaction, { interactions, pages }) {
+    const isTicked = (name: string): boolean => fields[scopeFieldOf(name)] === 'yes'
+    const scopes = chosenScopes(interaction.request, isTicked)
+    if (scopes !== undefined) return interactions.complete(interaction, { scopes, remember: true })
+    return consentPage(interaction, pages, { problem: 'nothing_chosen', isTicked })
+  },
   retry: async (interaction, services) => resumed(interaction, services),
 }
 

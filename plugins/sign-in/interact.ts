@@ -22,5 +22,5 @@ export async function interact(
   }
   const consented = await interaction.recallConsent()
   if (consented !== undefined) return consented
-  return isSilent ? { refuse: 'consent_required' } : consentPage(await suspended(), name, pages)
+  return isSilent ? { refuse: 'consent_required' } : consentPage(await suspended(), pages)
 }

@@ -56,14 +56,24 @@ export interface SecondFactorView extends FormView {
 /** The buttons `decision` with the values `allow` and `deny`. */
 export interface ConsentView extends FormView {
   readonly subjectName: string
-  readonly scopes: readonly { readonly name: string }[]
+  readonly scopes: readonly {
+    readonly name: string
+    /** The checkbox, with the value `yes`, without which the application does not get the scope. */
+    readonly choice?: { readonly field: string; readonly isTicked: boolean } | undefined
+  }[]
+  /** The APIs that the access is for, with those of the scopes that can be used there. */
+  readonly resources: readonly { readonly audience: string; readonly scopes: readonly string[] }[]
+  /** Why the page asks again: the user has chosen no scope. */
+  readonly problem?: 'nothing_chosen' | undefined
   /** The claims that the request asks for individually. */
   readonly claims: readonly string[]
   /** Where an application that has described itself comes from, and what gets the access. */
   readonly described?:
     | {
-        /** The host of its metadata document. */
-        readonly host: string
+        /** The host of its metadata document, if it has one. */
+        readonly host?: string | undefined
+        /** The host of the home page that it names. */
+        readonly homePage?: string | undefined
         /** The host that the user returns to; absent if it is a program on the device. */
         readonly returnsTo?: string | undefined
         /** Whether the operator knows the host. */

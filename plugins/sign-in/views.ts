@@ -1,11 +1,13 @@
 import { type Client, parseUrl, type Reply } from '@grantry/core'
 import {
+  choosableScopes,
   formTargets,
   type Interaction,
   requestedClaims,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
+import { scopeFieldOf } from './form-services.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
 import type { ClientView, ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
 
@@ -81,21 +83,45 @@ export async function secondFactorPage(
 /** What users must know before they trust a client that has described itself. */
 function describedBy({ client, redirectUri }: Shown['request']): ConsentView['described'] {
   if (client.selfDescribed === undefined) return undefined
-  const host = parseUrl(client.clientId)?.host ?? client.clientId
+  const homePage = client.clientUri === undefined ? undefined : parseUrl(client.clientUri)?.host
   // Other redirect URIs of such clients belong to programs on the device.
   const returnsTo = /^https:/iu.test(redirectUri) ? parseUrl(redirectUri)?.host : undefined
-  return { host, returnsTo, isKnown: client.selfDescribed === 'allow' }
+  return {
+    // The id of a client that has registered itself is not a URL.
+    host: parseUrl(client.clientId)?.host,
+    homePage,
+    returnsTo,
+    isKnown: client.selfDescribed === 'allow',
+  }
 }
 
-export async function consentPage(interaction: Shown, subjectName: string, pages: SignInPages): Promise<Reply> {
-  const { request } = interaction
-  const scopes = request.scopes.map((name) => ({ name }))
+/** The form that the user has sent, if the page is shown again. */
+interface ConsentState {
+  readonly problem: ConsentView['problem']
+  readonly isTicked: (scope: string) => boolean
+}
+
+async function scopesOf({ request, recallDeclined }: Shown, state: ConsentState | undefined) {
+  const choosable = choosableScopes(request)
+  const declined = choosable.length === 0 || state !== undefined ? [] : await recallDeclined()
+  const isTicked = state?.isTicked ?? ((name: string) => !declined.includes(name))
+  return request.scopes.map((name) => ({
+    name,
+    ...(choosable.includes(name) && { choice: { field: scopeFieldOf(name), isTicked: isTicked(name) } }),
+  }))
+}
+
+export async function consentPage(interaction: Shown, pages: SignInPages, state?: ConsentState): Promise<Reply> {
+  const { request, session } = interaction
+  const [form, scopes] = await Promise.all([formView(interaction, 'consent'), scopesOf(interaction, state)])
   const view = {
-    ...(await formView(interaction, 'consent')),
-    subjectName,
+    ...form,
+    subjectName: session?.name ?? session?.subject.sub ?? '',
     scopes,
+    resources: request.proposal.resources,
     claims: requestedClaims(request),
     described: describedBy(request),
+    problem: state?.problem,
   }
   return pages.consent(view, localeFor(interaction, pages))
 }

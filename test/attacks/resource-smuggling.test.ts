@@ -73,8 +73,8 @@ test('an API cannot use the token that it receives at an API whose scope has no 
 describe('a refresh does not reach another API', () => {
   test.each([
     ['with its resource', `&resource=${encodeURIComponent(bank)}`, 'audience_not_allowed'],
-    ['with its scope', '&scope=bank', 'audience_not_allowed'],
-    ['with a scope without an audience', '&scope=reports', 'audience_not_allowed'],
+    ['with its scope', '&scope=bank', 'plugin:refresh_token:scope_widened'],
+    ['with a scope without an audience', '&scope=reports', 'plugin:refresh_token:scope_widened'],
     ['hidden behind the allowed one', `&resource=${encodeURIComponent(`${mail} ${bank}`)}`, 'audience_not_allowed'],
     [
       'in a repeated parameter',
@@ -95,7 +95,8 @@ describe('a refresh does not reach another API', () => {
     const url = `${provider.issuer}/connect/token?resource=${encodeURIComponent(bank)}`
     const response = await read(await provider.handlers.token(new Request(url, { method: 'POST', headers, body })))
     if (reason !== undefined) {
-      expect([response.status, response.body.error]).toEqual([400, 'invalid_target'])
+      const error = reason.endsWith('scope_widened') ? 'invalid_scope' : 'invalid_target'
+      expect([response.status, response.body.error]).toEqual([400, error])
       expect(events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason })
       return
     }

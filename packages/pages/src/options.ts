@@ -41,6 +41,8 @@ const languageTag = v.pipe(
   v.regex(/^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/u, 'must be a language tag, such as de or pt-BR'),
 )
 
+const described = v.record(v.string(), v.union([text(300), v.record(languageTag, text(300))]))
+
 const colorsSchema = configurationObject({
   /** The colour of buttons. Their text is black or white, whichever is easier to read. */
   accent: v.optional(color, '#1f4fd8'),
@@ -62,7 +64,9 @@ export const pagesSchema = configurationObject({
   /** Texts for a language tag. Those of an unknown language replace the English ones. */
   messages: v.optional(v.record(languageTag, v.record(v.string(), text(1000))), {}),
   /** What scopes permit, as shown to users: one text, in the default language, or one for each language tag. */
-  scopes: v.optional(v.record(v.string(), v.union([text(300), v.record(languageTag, text(300))])), {}),
+  scopes: v.optional(described, {}),
+  /** The names of APIs, by the `audience` of their scopes, as for `scopes`. Default: their hosts and paths. */
+  resources: v.optional(described, {}),
 })
 
 export type PagesSettings = v.InferOutput<typeof pagesSchema>

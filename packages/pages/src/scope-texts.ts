@@ -1,3 +1,4 @@
+import { parseUrl } from '@grantry/core'
 import { type Html, html } from './html.ts'
 import { languages, localesOf } from './messages/languages.ts'
 import { fill, type Messages } from './messages/messages.ts'
@@ -47,6 +48,26 @@ function builtInText(name: string, locale: string, messages: Messages, added: ob
   const isTranslated =
     rangesOf(locale).some((range) => Object.hasOwn(languages, range)) || Object.hasOwn(added ?? {}, key)
   return { text: messages[key], lang: isTranslated ? locale : 'en' }
+}
+
+/** The host and path of a URL, which users can compare with the address that they have entered. Another text unchanged. */
+function shownAddress(audience: string): string {
+  const { protocol, host, pathname, search } = parseUrl(audience) ?? {}
+  return protocol === 'https:' ? `${host}${pathname === '/' ? '' : pathname}${search}` : audience
+}
+
+/** Returns a function that names an API to a user: by its name in the language of the page or another one, and its address. */
+export function createResourceNames(
+  locale: string,
+  { resources, messages, locales }: PagesSettings,
+): (audience: string) => string {
+  const [byDefault = 'en'] = localesOf({ locales, messages })
+  return (audience) => {
+    const texts = textsOf(Object.hasOwn(resources, audience) ? resources[audience] : undefined, byDefault)
+    const name = textIn(texts, locale) ?? textIn(texts, byDefault) ?? textIn(texts, 'en') ?? texts[0]
+    const address = shownAddress(audience)
+    return name === undefined ? address : `${name.text} (${address})`
+  }
 }
 
 /**

@@ -24,11 +24,17 @@ p{margin:.5rem 0 0}
 .logo img{height:2.5rem;max-width:100%;object-fit:contain;vertical-align:top}
 .logo span{display:inline-block;width:100%;color:var(--on-accent);background:var(--accent);font-size:1.25rem;font-weight:600;vertical-align:top}
 form{margin:1.5rem 0 0}
+fieldset{margin:0;padding:0;border:0;min-width:0}
+legend{padding:0}
+legend+p{margin:0}
 label{display:block;margin:1rem 0 .375rem;font-weight:500}
 input{display:block;width:100%;min-height:2.875rem;padding:.5rem .75rem;font:inherit;color:inherit;background:var(--field);border:1px solid var(--edge);border-radius:.5rem}
 .check{display:flex;align-items:center;gap:.625rem;margin-block-start:1rem}
 .check input{flex:none;width:1.5rem;min-height:1.5rem;margin:0;accent-color:var(--accent)}
-.check label{margin:0;font-weight:400}
+.check label{flex:1;margin:0;font-weight:400}
+li.check{margin:0;padding:0}
+li.check label{padding:.75rem 0}
+li small{display:block;font-size:.875rem;color:var(--muted)}
 #user_code{font-size:1.25rem;letter-spacing:.12em;text-align:center;text-transform:uppercase}
 button{display:block;width:100%;min-height:2.875rem;margin:.75rem 0 0;padding:.5rem 1rem;font:inherit;font-weight:600;color:var(--text);background:transparent;border:1px solid var(--edge);border-radius:.5rem;cursor:pointer}
 button.primary{margin-block-start:1.5rem;color:var(--on-accent);background:var(--accent);border-color:var(--accent)}

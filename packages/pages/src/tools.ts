@@ -2,7 +2,7 @@ import { type HtmlSources, webRuntime } from '@grantry/core'
 import { type Content, type Html, html, textOf, trusted } from './html.ts'
 import { fill, type Messages } from './messages/messages.ts'
 import type { PagesSettings } from './options.ts'
-import { createScopeTexts } from './scope-texts.ts'
+import { createResourceNames, createScopeTexts } from './scope-texts.ts'
 import { styleSheet } from './style.ts'
 import { isImageUrl } from './urls.ts'
 import type { ClientView } from './views.ts'
@@ -20,6 +20,8 @@ export interface Tools {
   text(key: keyof Messages, values?: Readonly<Record<string, string>>): string
   /** Describes a scope to a user. The element names the language if the text is not in that of the page. */
   scope(name: string): Html
+  /** Names an API to a user. */
+  resource(audience: string): string
 }
 
 /** The content of a page, and its additional sources. */
@@ -40,6 +42,7 @@ export const createTools = (locale: string, messages: Messages, settings: PagesS
   locale,
   text: (key, values) => (values === undefined ? messages[key] : fill(messages[key], values)),
   scope: createScopeTexts(locale, messages, settings),
+  resource: createResourceNames(locale, settings),
 })
 
 /** The source of an image: its origin, or `data:`. Nothing else of the host can be loaded. */

@@ -49,6 +49,10 @@ export const clientTexts: MemberTexts = {
     'Ask users for consent',
     'Turn it off for applications of your own only: users are then never asked what it may get. Default: on.',
   ),
+  scopeChoice: text(
+    'Choice of scopes',
+    'Whether users choose what it gets, instead of all or nothing. Default: on for clients that have described themselves.',
+  ),
   selfDescribed: text(
     'Described by itself',
     'For clients that have registered themselves. allow: a consent can be remembered. ask: users are asked each time.',

@@ -46,16 +46,23 @@ function checkedApproval(input: unknown, schema: ReturnType<typeof createApprova
   return approval
 }
 
-/** Returns the scopes of an approval. They can only be fewer than those of the proposal. */
-function narrowed(scopes: readonly string[] | undefined, open: OpenRequest): readonly string[] {
-  if (scopes === undefined) return open.scopes
+/** What a user has approved. */
+type Approved = { readonly scopes: readonly string[]; readonly audience: readonly string[] | undefined }
+
+/** Returns the scopes of an approval, and their audiences. They can only be fewer than those of the proposal. */
+function narrowed(scopes: readonly string[] | undefined, open: OpenRequest): Approved {
+  const { contributed, rules } = open
+  if (scopes === undefined) return { scopes: open.scopes, audience: contributed.audience }
   const names = [...new Set(scopes)]
   if (names.length === 0) throw new OAuthError('invalid_scope', 'The scope is missing', { reason: 'scope_missing' })
   if (!names.every((name) => open.scopes.includes(name))) {
     throw new OAuthError('invalid_scope', 'The scope is not valid', { reason: 'scope_escalation' })
   }
-  assertAudience(open.contributed, names, open.rules.audiences)
-  return names
+  const allowed = rules.audiences.listOf(names)
+  const audience = contributed.audience?.filter((one) => allowed.includes(one))
+  // A user who allows nothing at one resource has still allowed something at another.
+  assertAudience({ audience: audience?.length === 0 ? contributed.audience : audience }, names, rules.audiences)
+  return { scopes: names, audience }
 }
 
 /** Keeps what was checked apart from the proposals, so that no caller can change it. */
@@ -69,6 +76,8 @@ function createProposals() {
         redirectUri: request.redirectUri,
         scopes: Object.freeze([...scopes]),
         reach: Object.freeze(rules.audiences.reachOf(scopes, contributed.audience)),
+        resources: Object.freeze(rules.audiences.resourcesOf(scopes, contributed.audience)),
+        namesResources: contributed.audience !== undefined,
       })
       opened.set(proposal as unknown as Proposal, open)
       return proposal as unknown as Proposal
@@ -111,7 +120,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
 
   async function recordOf(open: OpenRequest, approval: Approval): Promise<GrantRecord> {
     const { client, grantType, request, contributed } = open
-    const scopes = narrowed(approval.scopes, open)
+    const { scopes, audience } = narrowed(approval.scopes, open)
     const now = runtime.now()
     const subject = completeSubject(approval.subject, now)
     const redeemableUntil = now + open.lifetime
@@ -134,7 +143,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
       ...recordedAuthorization({
         subject,
         scopes,
-        audience: contributed.audience,
+        audience,
         claims: approval.claims,
         identityClaims: approval.identityClaims,
         requestedClaims: request.requestedClaims,

@@ -160,9 +160,8 @@ export function createOpenRequest(deps: OpenRequestDeps): OpenRequestFor {
     const lifetime = request.lifetime ?? client.authorizationCodeLifetime
     const contributed = await read(request, grantType, client, lifetime)
     const { audience } = contributed
-    const isByDefault = request.scopes === undefined && (request.scope ?? '').trim() === ''
-    // By default, a request asks for the scopes of the resource that it names.
-    const scopes = isByDefault && audience !== undefined ? rules.audiences.within(proposed, audience) : proposed
+    // Those of other resources would be shown to the user, and never be in a token.
+    const scopes = audience === undefined ? proposed : rules.audiences.within(proposed, audience)
     assertAudience(contributed, scopes, rules.audiences)
     return { request, client, grantType, rules, scopes, lifetime, contributed }
   }

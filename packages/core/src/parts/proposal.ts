@@ -42,6 +42,12 @@ export interface AuthorizationRequest extends Pick<Authorization, 'requestedClai
   readonly lifetime?: number | undefined
 }
 
+/** An API that a client asks for. */
+export interface ProposedResource {
+  readonly audience: string
+  readonly scopes: readonly string[]
+}
+
 declare const proposal: unique symbol
 
 /**
@@ -59,6 +65,10 @@ export interface Proposal {
    * names, or all. A consent to a scope of one API is none to that of another.
    */
   readonly reach: readonly string[]
+  /** The APIs that tokens can be for, with the scopes that can be used there. A page can name them. */
+  readonly resources: readonly ProposedResource[]
+  /** Whether the request names them (RFC 8707), so that without a scope of one of them it gets no token. */
+  readonly namesResources: boolean
 }
 
 /** What a user, or a policy of the host, has authorized of a proposal. */

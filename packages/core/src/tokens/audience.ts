@@ -39,7 +39,12 @@ export interface Audiences {
   areShared(scopes: readonly string[]): boolean
   /** Returns the audiences that each of the shared scopes could be used at, as `scope audience`. @param limit as for `of` */
   reachOf(scopes: readonly string[], limit?: readonly string[]): readonly string[]
-  /** Returns the same as an array, which is never empty. */
+  /** Returns the audiences of the scopes, each with those of the scopes that it has. @param limit as for `of` */
+  resourcesOf(
+    scopes: readonly string[],
+    limit?: readonly string[],
+  ): readonly { readonly audience: string; readonly scopes: readonly string[] }[]
+  /** Returns what `of` returns as an array, which is never empty. */
   listOf(scopes: readonly string[]): readonly string[]
   /**
    * Returns the scopes without those of other audiences. Scopes that belong to no API remain: identity scopes and
@@ -87,6 +92,13 @@ export function createAudiences(issuer: string, directory: ScopeDirectory): Audi
             .filter((audience) => limit === undefined || limit.includes(audience))
             .map((audience) => `${name} ${audience}`),
         ),
+    resourcesOf: (scopes, limit) =>
+      [...new Set(scopes.flatMap((name) => ofScopes.get(name) ?? []))]
+        .filter((audience) => limit === undefined || limit.includes(audience))
+        .map((audience) => ({
+          audience,
+          scopes: Object.freeze(scopes.filter((name) => ofScopes.get(name)?.includes(audience))),
+        })),
     listOf,
     within: (scopes, audiences) =>
       scopes.filter((name) => {

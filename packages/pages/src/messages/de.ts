@@ -26,6 +26,11 @@ export const de: Messages = {
   consentDevice:
     'Danach erhält ein Programm auf diesem Gerät den Zugriff. Fahren Sie nur fort, wenn Sie diese Anmeldung gerade selbst begonnen haben.',
   consentUnchecked: 'Dieser Dienst hat die Anwendung nicht geprüft. Name und Logo sind ihre eigene Angabe.',
+  consentHomePage: 'Sie nennt {host} als ihre Startseite.',
+  consentResource: 'Der Zugriff gilt für {resource}.',
+  consentChoice: 'Wählen Sie aus, was Sie zulassen.',
+  consentRequired: 'Erforderlich',
+  consentNothing: 'Wählen Sie aus, was Sie zulassen, oder lehnen Sie die Anfrage ab.',
   signedInAs: 'Angemeldet als {name}',
   allow: 'Zulassen',
   deny: 'Ablehnen',

@@ -26,6 +26,11 @@ export const en: Messages = {
   consentDevice:
     'Then a program on this device gets the access. Continue only if you have just started this sign-in yourself.',
   consentUnchecked: 'This service has not checked the application. The name and the logo are its own claim.',
+  consentHomePage: 'It names {host} as its home page.',
+  consentResource: 'The access is for {resource}.',
+  consentChoice: 'Choose what you allow.',
+  consentRequired: 'Required',
+  consentNothing: 'Choose something that you allow, or deny the request.',
   signedInAs: 'Signed in as {name}',
   allow: 'Allow',
   deny: 'Deny',

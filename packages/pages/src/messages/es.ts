@@ -26,6 +26,11 @@ export const es: Messages = {
   consentDevice:
     'Después, un programa de este dispositivo obtendrá el acceso. Continúe solo si usted mismo acaba de iniciar esta sesión.',
   consentUnchecked: 'Este servicio no ha comprobado la aplicación. El nombre y el logotipo los declara ella misma.',
+  consentHomePage: 'Indica {host} como su página principal.',
+  consentResource: 'El acceso es para {resource}.',
+  consentChoice: 'Elija lo que permite.',
+  consentRequired: 'Obligatorio',
+  consentNothing: 'Elija algo que permita o deniegue la solicitud.',
   signedInAs: 'Sesión iniciada como {name}',
   allow: 'Permitir',
   deny: 'Denegar',

@@ -26,6 +26,11 @@ export const fr: Messages = {
   consentDevice:
     'Un programme de cet appareil obtiendra ensuite l’accès. Continuez uniquement si vous venez de commencer cette connexion vous-même.',
   consentUnchecked: 'Ce service n’a pas vérifié l’application. Son nom et son logo sont ses propres déclarations.',
+  consentHomePage: 'Elle indique {host} comme page d’accueil.',
+  consentResource: 'L’accès concerne {resource}.',
+  consentChoice: 'Choisissez ce que vous autorisez.',
+  consentRequired: 'Obligatoire',
+  consentNothing: 'Choisissez ce que vous autorisez, ou refusez la demande.',
   signedInAs: 'Connecté en tant que {name}',
   allow: 'Autoriser',
   deny: 'Refuser',

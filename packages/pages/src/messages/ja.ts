@@ -27,6 +27,11 @@ export const ja: Messages = {
     'その後、このデバイス上のプログラムがアクセスを得ます。このサインインをご自身で開始した場合にのみ続行してください。',
   consentUnchecked:
     'このサービスはアプリケーションを確認していません。名前とロゴはアプリケーション自身によるものです。',
+  consentHomePage: 'ホームページは {host} であると申告しています。',
+  consentResource: 'アクセス先は {resource} です。',
+  consentChoice: '許可する項目を選んでください。',
+  consentRequired: '必須',
+  consentNothing: '許可する項目を選ぶか、リクエストを拒否してください。',
   signedInAs: '{name} としてログイン中',
   allow: '許可',
   deny: '拒否',

@@ -24,6 +24,11 @@ export interface Messages {
   consentReturn: string
   consentDevice: string
   consentUnchecked: string
+  consentHomePage: string
+  consentResource: string
+  consentChoice: string
+  consentRequired: string
+  consentNothing: string
   signedInAs: string
   allow: string
   deny: string

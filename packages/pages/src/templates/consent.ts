@@ -1,32 +1,66 @@
 import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ConsentView } from '../views.ts'
-import { clientLinks, clientLogo, form, nameOf, userLine } from './parts.ts'
+import { alert, clientLinks, clientLogo, form, nameOf, userLine } from './parts.ts'
 
 /** What users need to know about an application that has described itself: any other one can have its name. */
 function origin({ described }: ConsentView, { text }: Tools): Content {
   if (described === undefined) return false
-  const { host, returnsTo, isKnown } = described
+  const { host, homePage, returnsTo, isKnown } = described
   const sentences = [
-    text('consentHost', { host }),
+    ...(host === undefined ? [] : [text('consentHost', { host })]),
+    // The document proves its host. Of others, the home page is all there is.
+    ...(host === undefined && homePage !== undefined ? [text('consentHomePage', { host: homePage })] : []),
     returnsTo === undefined ? text('consentDevice') : text('consentReturn', { host: returnsTo }),
     ...(isKnown ? [] : [text('consentUnchecked')]),
   ]
   return html`<p class="muted" id="origin">${sentences.join(' ')}</p>`
 }
 
-/** The buttons `decision` with the values `allow` and `deny`. */
+/** The API that everything is for. With several ones, each scope names its own. */
+function onlyResource({ resources = [] }: ConsentView, { text, resource }: Tools): Content {
+  const [only, ...others] = resources
+  if (only === undefined || others.length > 0) return false
+  return html`<p id="resource">${text('consentResource', { resource: resource(only.audience) })}</p>`
+}
+
+/** The APIs of a scope, if the request is for several. */
+function resourcesOf(name: string, { resources = [] }: ConsentView, { resource }: Tools): Content {
+  if (resources.length < 2) return false
+  const own = resources.filter(({ scopes }) => scopes.includes(name))
+  return own.length > 0 && html`<small>${own.map(({ audience }) => resource(audience)).join(', ')}</small>`
+}
+
+function scopeItem({ name, choice }: ConsentView['scopes'][number], index: number, view: ConsentView, tools: Tools) {
+  const content = html`${tools.scope(name)}${resourcesOf(name, view, tools)}`
+  if (choice !== undefined) {
+    const id = `scope-${index}`
+    return html`<li class="check"><input id="${id}" name="${choice.field}" type="checkbox" value="yes"${choice.isTicked && html` checked`}><label for="${id}">${content}</label></li>`
+  }
+  const hasChoice = view.scopes.some((scope) => scope.choice !== undefined)
+  return html`<li>${content}${hasChoice && html`<small>${tools.text('consentRequired')}</small>`}</li>`
+}
+
+/** The list of what the application gets; with a choice, a group of checkboxes. */
+function access(view: ConsentView, tools: Tools): { readonly list: Content; readonly hasChoice: boolean } {
+  const { scopes, claims, problem } = view
+  const { text } = tools
+  const hasChoice = scopes.some(({ choice }) => choice !== undefined)
+  const claimsItem = claims.length > 0 && html`<li>${text('claims', { claims: claims.join(', ') })}</li>`
+  const items = html`<ul id="scopes">${scopes.map((scope, index) => scopeItem(scope, index, view, tools))}${claimsItem}</ul>`
+  if (!hasChoice) return { list: html`<p>${text('consentIntro')}</p>${items}`, hasChoice }
+  const described = problem !== undefined && html` aria-describedby="problem"`
+  const list = html`<fieldset${described}><legend>${text('consentIntro')}</legend><p class="muted">${text('consentChoice')}</p>${items}</fieldset>`
+  return { list, hasChoice }
+}
+
+/** The buttons `decision` with the values `allow` and `deny`, and a checkbox for each scope that the user can leave out. */
 export function consent(view: ConsentView, tools: Tools): Page {
-  const { client, subjectName, scopes, claims } = view
-  const { text, scope } = tools
+  const { client, subjectName, problem } = view
+  const { text } = tools
   const title = text('consentTitle', { client: nameOf(client) })
-  const items = [
-    ...scopes.map(({ name }) => scope(name)),
-    ...(claims.length > 0 ? [text('claims', { claims: claims.join(', ') })] : []),
-  ]
-  const content = html`${clientLogo(client)}<h1>${title}</h1>${userLine(subjectName, tools)}${origin(view, tools)}<p>${text('consentIntro')}</p><ul id="scopes">${items.map((item) => html`<li>${item}</li>`)}</ul>${form(
-    view,
-    html`<button class="primary" id="allow" name="decision" value="allow">${text('allow')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button>`,
-  )}${clientLinks(client, tools)}`
+  const { list, hasChoice } = access(view, tools)
+  const buttons = html`<button class="primary" id="allow" name="decision" value="allow">${text('allow')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button>`
+  const content = html`${clientLogo(client)}<h1>${title}</h1>${userLine(subjectName, tools)}${origin(view, tools)}${onlyResource(view, tools)}${alert(problem && text('consentNothing'))}${hasChoice ? form(view, html`${list}${buttons}`) : html`${list}${form(view, buttons)}`}${clientLinks(client, tools)}`
   return { title, content, client, formTargets: view.formTargets }
 }

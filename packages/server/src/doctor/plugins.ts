@@ -162,6 +162,8 @@ const providers: Readonly<Record<string, string | readonly string[]>> = {
   policyUri: 'sign-in',
   requireConsent: 'sign-in',
   requirePushedAuthorizationRequests: 'sign-in',
+  scopeChoice: 'sign-in',
+  selfDescribed: 'sign-in',
   tosUri: 'sign-in',
 }
 
