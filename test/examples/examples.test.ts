@@ -32,6 +32,7 @@ describe('the folder of examples', () => {
       'fastify',
       'hono',
       'koa',
+      'mcp-server',
       'node-http',
       'protected-api',
       'route-handler',

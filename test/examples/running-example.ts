@@ -22,11 +22,15 @@ function signal({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-export async function startExample(commands: string, cwd = examplesPath): Promise<RunningExample> {
+export async function startExample(
+  commands: string,
+  cwd = examplesPath,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningExample> {
   const port = await reservedPort()
   const child = spawn('sh', ['-ec', commands], {
     cwd,
-    env: { ...process.env, PATH: searchPath, PORT: String(port) },
+    env: { ...process.env, ...environment, PATH: searchPath, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Starts a process group, because a shell does not forward signals to its children.
     detached: true,

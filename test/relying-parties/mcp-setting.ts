@@ -23,6 +23,33 @@ export const missing = existsSync(fileURLToPath(new URL('../node_modules/@modelc
   ? undefined
   : 'Install the clients: npm ci --prefix test/relying-parties'
 
+/** Where clients get their codes back. */
+export const redirectUrl = 'http://127.0.0.1:9/callback'
+
+/** A client of one user. */
+interface McpClient {
+  /** The URLs that it has opened. */
+  readonly asked: readonly string[]
+  readonly memory: {
+    tokens: { readonly access_token?: string; readonly refresh_token?: string } | undefined
+    readonly information: { readonly client_id: string } | undefined
+  }
+  /** Signs in if that is necessary, and calls a tool. Returns the text of the response. */
+  call(tool: string, parameters?: object): Promise<string>
+}
+interface McpClientOptions {
+  readonly metadataUrl: string | undefined
+  /** Whether it asks for refresh tokens. */
+  readonly refreshes: boolean
+  open(url: URL): Promise<URL>
+}
+type CreateClient = (generation: string, url: string, options: McpClientOptions) => McpClient
+
+/** Creates a client of the official SDK that knows only the URL of a server. */
+export async function createClient(generation: string, url: string, options: McpClientOptions): Promise<McpClient> {
+  return ((await load('mcp-clients.js')) as { createClient: CreateClient }).createClient(generation, url, options)
+}
+
 type StartServer = (options: object, port: number) => Promise<Server>
 /** Signs in and calls a tool. */
 type UseServer = (

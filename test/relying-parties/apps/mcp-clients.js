@@ -9,14 +9,15 @@ const generations = {
   'SDK 2': current,
 }
 
-export const redirectUrl = 'http://127.0.0.1:9/callback'
+/** The same in `mcp-setting.ts`. */
+const redirectUrl = 'http://127.0.0.1:9/callback'
 
 /**
  * What a client remembers. The URL that it would open in a browser is in `opened`.
  *
  * @param metadataUrl the URL of its metadata document; without it, an administrator has registered it
  */
-function createMemory(metadataUrl) {
+function createMemory(metadataUrl, refreshes) {
   const memory = {
     opened: undefined,
     information: metadataUrl === undefined ? { client_id: 'mcp-client' } : undefined,
@@ -26,7 +27,11 @@ function createMemory(metadataUrl) {
   }
   const provider = {
     redirectUrl,
-    clientMetadata: { redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
+    clientMetadata: {
+      redirect_uris: [redirectUrl],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', ...(refreshes ? ['refresh_token'] : [])],
+    },
     clientMetadataUrl: metadataUrl,
     clientInformation: () => memory.information,
     saveClientInformation: (information) => {
@@ -35,6 +40,10 @@ function createMemory(metadataUrl) {
     tokens: () => memory.tokens,
     saveTokens: (tokens) => {
       memory.tokens = tokens
+    },
+    invalidateCredentials: (scope) => {
+      if (scope === 'tokens' || scope === 'all') memory.tokens = undefined
+      if (scope === 'client' || scope === 'all') memory.information = undefined
     },
     redirectToAuthorization: (url) => {
       memory.opened = url
@@ -52,25 +61,26 @@ function createMemory(metadataUrl) {
 }
 
 /**
- * Signs in, as often as the server demands it, and calls a tool.
+ * Creates a client of one user. Its `call()` signs in, as often as the server demands it, and calls a tool.
  *
  * @param open what the browser of the user does with a URL: returns the URL that the client gets back
  */
-export async function useServer(generation, url, { tool = 'whoami', dpop = false, metadataUrl, open }) {
+export function createClient(generation, url, { dpop = false, metadataUrl, refreshes = false, open }) {
   const { Client, StreamableHTTPClientTransport, UnauthorizedError } = generations[generation]
-  const { memory, provider } = createMemory(metadataUrl)
-  const session = dpop ? await current.DpopSession.create() : undefined
-  const authProvider = dpop ? { ...provider, dpop: () => session } : provider
+  const { memory, provider } = createMemory(metadataUrl, refreshes)
+  const session = dpop ? current.DpopSession.create() : undefined
   const asked = []
 
-  async function attempt() {
+  async function attempt(name, parameters) {
+    const key = await session
+    const authProvider = key === undefined ? provider : { ...provider, dpop: () => key }
     const transport = new StreamableHTTPClientTransport(new URL(url), { authProvider })
     const client = new Client({ name: 'test', version: '1.0.0' })
     try {
       await client.connect(transport)
-      return await client.callTool({ name: tool, arguments: {} })
+      return await client.callTool({ name, arguments: parameters })
     } catch (error) {
-      if (!(error instanceof UnauthorizedError) || asked.length === 2) throw error
+      if (!(error instanceof UnauthorizedError) || asked.length === 4) throw error
       asked.push(memory.opened.href)
       const back = await open(memory.opened)
       await transport.finishAuth(back.searchParams.get('code'), back.searchParams.get('iss') ?? undefined)
@@ -80,7 +90,19 @@ export async function useServer(generation, url, { tool = 'whoami', dpop = false
     }
   }
 
-  let result
-  while (result === undefined) result = await attempt()
-  return { asked, result: JSON.parse(result.content[0].text) }
+  return {
+    asked,
+    memory,
+    async call(tool, parameters = {}) {
+      let result
+      while (result === undefined) result = await attempt(tool, parameters)
+      return result.content[0].text
+    },
+  }
+}
+
+/** Signs in and calls a tool. */
+export async function useServer(generation, url, { tool = 'whoami', ...options }) {
+  const { asked, call } = createClient(generation, url, options)
+  return { asked, result: JSON.parse(await call(tool)) }
 }

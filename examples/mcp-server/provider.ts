@@ -1,0 +1,50 @@
+import type { UserService } from '@grantry/core'
+import { createPages } from '@grantry/pages'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { clientMetadata } from '@grantry/plugins/client-metadata'
+import { endSession } from '@grantry/plugins/end-session'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import { signIn } from '@grantry/plugins/sign-in'
+import { createDemoProvider, demoScope, issuer } from '../provider.ts'
+
+/** The URL of the MCP server, which is all that a client needs. */
+export const resource = `${issuer}/mcp`
+
+// Instead of your users and their hashed passwords.
+const users: UserService = {
+  authenticate: ({ username, password }) =>
+    username === 'alice' && password === 'alice-password' ? { sub: 'alice' } : undefined,
+}
+
+const pages = createPages({
+  name: 'Orders',
+  scopes: { 'orders:read': { en: 'See your orders' }, 'orders:cancel': { en: 'Cancel your orders' } },
+})
+
+/** A provider that signs users of all MCP clients in. */
+export const createProviderForMcp = () =>
+  createDemoProvider({
+    users,
+    scopes: [
+      demoScope,
+      { name: 'orders:read', audience: resource, default: true },
+      { name: 'orders:cancel', audience: resource },
+    ],
+    plugins: [
+      clientCredentials(),
+      authorizationCode(),
+      proofKey(),
+      refreshToken(),
+      resourceIndicators(),
+      clientMetadata({
+        scopes: ['orders:read', 'orders:cancel', 'offline_access'],
+        // For clients that are developed on this machine. Leave it out elsewhere.
+        allowPrivateAddresses: true,
+      }),
+      authorizationEndpoint({ interaction: signIn({ pages }), pages, features: [endSession({ pages })] }),
+    ],
+  })

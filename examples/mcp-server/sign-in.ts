@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from '@modelcontextprotocol/client'
+
+/** What a client remembers of its user, and how the user signs in. */
+export interface SignIn {
+  readonly provider: OAuthClientProvider
+  /** Resolves with the parameters of the next redirect to the client. */
+  nextCode(): Promise<URLSearchParams>
+  /** Ends the access of this client at the issuer. */
+  signOut(): Promise<void>
+}
+
+/**
+ * A client on the machine of the user: it listens on a free port for the redirect.
+ *
+ * @param metadataUrl the URL of its metadata document
+ */
+export async function createSignIn(metadataUrl: string | undefined): Promise<SignIn> {
+  const callback = createServer((_req, res) => void res.end('You can close this page.'))
+  await once(callback.listen(0, '127.0.0.1'), 'listening')
+  const redirectUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`
+  const state: { clientId?: string; tokens?: StoredOAuthTokens; verifier?: string; discovery?: OAuthDiscoveryState } =
+    {}
+  const client = { client_name: 'Order assistant', grant_types: ['authorization_code', 'refresh_token'] }
+  return {
+    provider: {
+      redirectUrl,
+      clientMetadata: { ...client, redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
+      ...(metadataUrl !== undefined && { clientMetadataUrl: metadataUrl }),
+      clientInformation: () => (state.clientId === undefined ? undefined : { client_id: state.clientId }),
+      saveClientInformation: ({ client_id }) => void Object.assign(state, { clientId: client_id }),
+      tokens: () => state.tokens,
+      saveTokens: (tokens) => void Object.assign(state, { tokens }),
+      codeVerifier: () => state.verifier ?? '',
+      saveCodeVerifier: (verifier) => void Object.assign(state, { verifier }),
+      discoveryState: () => state.discovery,
+      saveDiscoveryState: (discovery) => void Object.assign(state, { discovery }),
+      // A program of your own opens the browser.
+      redirectToAuthorization: (url) => console.log(`Open ${url}`),
+    },
+    async nextCode() {
+      const [{ url }] = await once(callback, 'request')
+      return new URL(url, redirectUrl).searchParams
+    },
+    async signOut() {
+      callback.close()
+      const metadata = state.discovery?.authorizationServerMetadata
+      if (metadata === undefined || !('revocation_endpoint' in metadata)) return
+      const body = new URLSearchParams({ client_id: state.clientId ?? '', token: state.tokens?.refresh_token ?? '' })
+      await fetch(String(metadata.revocation_endpoint), { method: 'POST', body })
+    },
+  }
+}
