@@ -73,6 +73,7 @@ const withMembers = [
   { name: 'fapi2' },
   { name: 'mtls' },
   { name: 'sign-in' },
+  { name: 'workload-identity', issuers: [{ platform: 'github' }] },
 ] as const satisfies readonly NamedPlugin[]
 
 /** Clients with the members that the plugins of a server add to them. */

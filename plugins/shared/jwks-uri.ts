@@ -1,17 +1,39 @@
 import type { Kit } from '@grantry/core'
 import { createFetchWaits, type FetchAttempt } from './fetch-waits.ts'
-import { createGuardedFetch, type Fetched } from './guarded-fetch.ts'
+import { createGuardedFetch, type Fetched, type FetchProblem } from './guarded-fetch.ts'
 import type { JwksUriSettings } from './jwks-settings.ts'
 import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
 
-function keysIn(fetched: Fetched): PublishedKeySet | undefined {
-  if (fetched.problem !== undefined || fetched.status !== 200) return undefined
+/** What a URI leads to: keys, or why there are none. Without a reason, the host has sent something else. */
+export type Loaded = PublishedKeySet | { readonly problem: FetchProblem | undefined }
+
+/**
+ * Sends a request with the limits of the settings.
+ *
+ * @param share the part of the time limit that it has. Default: all
+ */
+export type GetJson = (
+  uri: string,
+  share?: number,
+) => Promise<{ readonly problem?: FetchProblem; readonly json?: unknown }>
+
+/** Loads the keys that a URI leads to. */
+export type LoadKeys = (uri: string, get: GetJson) => Promise<Loaded>
+
+function jsonIn(fetched: Fetched): Awaited<ReturnType<GetJson>> {
+  if (fetched.problem !== undefined) return { problem: fetched.problem }
+  if (fetched.status !== 200) return {}
   try {
-    return publishedKeySet(JSON.parse(fetched.body))
+    return { json: JSON.parse(fetched.body) }
   } catch {
     // Not JSON: the caller reports that the keys are unavailable.
-    return undefined
+    return {}
   }
+}
+
+const loadJwks: LoadKeys = async (uri, get) => {
+  const { json, problem } = await get(uri)
+  return publishedKeySet(json) ?? { problem }
 }
 
 interface Entry {
@@ -57,7 +79,8 @@ export interface PublishedKeys {
   ): Promise<O | KeysUnavailable>
 }
 
-export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
+/** @param load Default: there is a JWK set at each URI */
+export function createPublishedKeys(settings: JwksUriSettings, load: LoadKeys = loadJwks): PublishedKeys {
   const { timeout, maxSize, maxAge, cooldown, maxWaiting, allowPrivateAddresses, fetch: send } = settings
   const fetchGuarded = createGuardedFetch({ allowPrivateAddresses, send })
   const waits = createFetchWaits({ maxWaiting, timeout })
@@ -76,14 +99,15 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
 
   async function renew(entry: Entry, uri: string, now: number): Promise<void> {
     const headers = { accept: 'application/jwk-set+json, application/json' }
-    const fetched = await fetchGuarded(uri, { headers, timeout, maxSize, now })
+    const loaded = await load(uri, async (url, share = 1) =>
+      jsonIn(await fetchGuarded(url, { headers, timeout: timeout * share, maxSize, now })),
+    )
     // A later attempt has replaced this one.
     if (entry.triedAt !== now) return
     entry.pending = undefined
-    const keys = keysIn(fetched)
-    if (keys !== undefined) Object.assign(entry, { keys, fetchedAt: now })
-    else if (fetched.problem === 'busy') Object.assign(entry, notTried)
-    else entry.problem = fetched.problem === 'address_refused' ? 'keys_address_refused' : 'keys_unavailable'
+    if ('find' in loaded) Object.assign(entry, { keys: loaded, fetchedAt: now })
+    else if (loaded.problem === 'busy') Object.assign(entry, notTried)
+    else entry.problem = loaded.problem === 'address_refused' ? 'keys_address_refused' : 'keys_unavailable'
   }
 
   /**

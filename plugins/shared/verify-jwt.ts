@@ -74,13 +74,14 @@ function reasonOf(error: unknown): string {
 export function unverifiedJwt(
   jwt: string,
   types: readonly string[],
-): Verification<{ readonly payload: JWTPayload; readonly alg: string }> {
+): Verification<{ readonly payload: JWTPayload; readonly alg: string; readonly typ: string }> {
   if (jwt.length > maxJwtLength) return { reason: 'too_long' }
   if (!compactForm.test(jwt)) return { reason: 'malformed' }
   try {
     const { alg, typ = 'JWT' } = v.parse(headerSchema, decodeProtectedHeader(jwt))
     const type = typ.toLowerCase().replace(/^application\//u, '')
-    return type === 'jwt' || types.includes(type) ? { alg, payload: decodeJwt(jwt) } : { reason: 'typ_unsupported' }
+    if (type !== 'jwt' && !types.includes(type)) return { reason: 'typ_unsupported' }
+    return { alg, typ: type, payload: decodeJwt(jwt) }
   } catch {
     return { reason: 'malformed' }
   }

@@ -27,6 +27,7 @@ const content = {
     { name: 'fapi2' },
     { name: 'resource-indicators' },
     { name: 'jwt-introspection' },
+    { name: 'workload-identity', issuers: [{ platform: 'github', algorithms: ['ES256'] }] },
     { name: 'sign-in', pages: { name: 'Example' } },
   ],
   console: true,
@@ -86,8 +87,12 @@ test('plugins work with their options, and are in the discovery document, the co
 })
 
 test('grantry serve starts with each plugin, with the options that it needs', async () => {
+  const options = {
+    'client-metadata': { scopes: ['api1'] },
+    'workload-identity': { issuers: [{ platform: 'github' }] },
+  }
   const names = Object.keys(namedPluginSchemas).filter((name) => name !== 'device-authorization')
-  const plugins = names.map((name) => ({ name, ...(name === 'client-metadata' && { scopes: ['api1'] }) }))
+  const plugins = names.map((name) => ({ name, ...options[name as 'client-metadata'] }))
   const { file } = written({ ...content, administration: true, clients: [client], plugins })
   expect((await printed('serve', '--port', '0', '--config', file)).code).toBe(0)
 })

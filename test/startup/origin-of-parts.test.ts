@@ -144,7 +144,7 @@ test('the members of parts belong to the contract 1', () => {
   expect(members).toMatchInlineSnapshot(`
     {
       "capability": "name open",
-      "client-authentication": "accepts alternative consumes implicit method present readsAuthorization unguessable verify",
+      "client-authentication": "accepts alternative consumes implicit method present readsAuthorization selective unguessable verify",
       "client-source": "find isOriginAllowed matches renew",
       "endpoint": "admit beforeIssuerPath body caller cors effects guessable handle metadataName methods name params path presentError problems readsProofs scope subpaths",
       "fields": "checkClient checkIssuer client errors metadata ownScopes scope warn",

@@ -56,6 +56,7 @@ export const samples = {
       consumes: ['word'],
       readsAuthorization: true,
       implicit: true,
+      selective: true,
       unguessable: true,
       present: nothing,
       alternative: nothing,

@@ -18,6 +18,7 @@ describe('the schemas of a part', () => {
       | 'consumes'
       | 'readsAuthorization'
       | 'implicit'
+      | 'selective'
       | 'present'
       | 'alternative'
     expectTypeOf<keyof SchemasOf<ClientAuthentication>>().toEqualTypeOf<

@@ -16,6 +16,7 @@ import * as pushedAuthorization from '@grantry/plugins/pushed-authorization'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
 import * as signIn from '@grantry/plugins/sign-in'
 import * as tokenExchange from '@grantry/plugins/token-exchange'
+import * as workloadIdentity from '@grantry/plugins/workload-identity'
 import * as valibot from 'valibot'
 import { main } from './cli.ts'
 import { bundledModules } from './configuration/import-module.ts'
@@ -38,6 +39,7 @@ const plugins = {
   'resource-indicators': resourceIndicators,
   'sign-in': signIn,
   'token-exchange': tokenExchange,
+  'workload-identity': workloadIdentity,
 }
 
 bundledModules.set('grantry', grantry).set('@grantry/core', core).set('valibot', valibot)

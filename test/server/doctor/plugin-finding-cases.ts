@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { createKey } from '../../client-assertion/assertions.ts'
 import { client, healthy, strong } from './configurations.ts'
 import type { FindingCase } from './finding-cases.ts'
+import { healthyWorkloads, workloadCases } from './workload-cases.ts'
 
 const { jwk } = await createKey()
 const keyClient = { ...client, secrets: [], jwks: { keys: [jwk] } }
@@ -72,6 +73,7 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
     },
   ],
   ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
+  ...healthyWorkloads,
   [
     'resource-indicators',
     {
@@ -210,6 +212,7 @@ export const pluginFindingCases: readonly FindingCase[] = [
     withPlugin({ name: 'client-metadata', scopes: ['api1'], allowPrivateAddresses: true }),
     { id: 'document-url-private', severity: 'error', where: 'plugins[0].allowPrivateAddresses' },
   ],
+  ...workloadCases,
   [
     'resources that no scope has',
     withPlugin({ name: 'resource-indicators' }),

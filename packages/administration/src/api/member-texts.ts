@@ -72,6 +72,10 @@ export const clientTexts: MemberTexts = {
   tokenEndpointAuthAudience: text('Audience of assertions', 'Which audience its assertions must have.'),
   jwks: text('Keys', 'Its public keys, as a JWK set. It signs assertions with the private ones.'),
   jwksUri: text('Address of its keys', 'Where it publishes its public keys, as a JWK set, instead of them here.'),
+  workload: text(
+    'Workload',
+    'Whose tokens authenticate it, without a secret: an object with the issuer, and the subject and claims that must match.',
+  ),
   requirePkce: text('Require PKCE', 'Public clients need it in any case.'),
   allowPlainPkce: text('Accept plain PKCE', 'For an application that knows no other one: it protects less.'),
   requirePushedAuthorizationRequests: text(

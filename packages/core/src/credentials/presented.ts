@@ -78,6 +78,10 @@ export function refuseSecondMethod({ by, presented }: Presentation, form: Reques
   throw new OAuthError('invalid_request', `client_id differs from the ${other}`, { reason: 'client_id_mismatch' })
 }
 
+/** Whether a selective method has found what the other one would find in the same form fields. */
+const isCovered = ({ method: { consumes } }: Candidate, by: Candidate): boolean =>
+  consumes.length > 0 && consumes.every((field) => by.method.consumes.includes(field))
+
 /** Creates the search for the credentials of a request. @see RFC 6749 section 2.3 */
 export function createPresent(
   methods: readonly OwnedPart<ClientAuthentication>[],
@@ -91,11 +95,14 @@ export function createPresent(
     foreign: fields.filter((field) => !method.consumes.includes(field)),
   }))
   const implicit = candidates.filter(({ method }) => method.implicit)
-  const explicit = candidates.filter(({ method }) => !method.implicit)
+  const explicit = candidates
+    .filter(({ method }) => !method.implicit)
+    .sort(({ method: one }, { method: other }) => Number(other.selective ?? false) - Number(one.selective ?? false))
 
   function presentation(form: RequestParameters, request: CredentialFacts): Presentation {
     let found: Presentation | undefined
     for (const by of explicit) {
+      if (found?.by.method.selective && isCovered(by, found.by)) continue
       const presented = by.method.present(form, request, by.kit)
       if (presented === undefined) continue
       if (found !== undefined) throw severalMethods(found.by)

@@ -55,6 +55,11 @@ interface Method<P extends PresentedCredentials> extends Defined<'client-authent
    */
   readonly implicit?: true | undefined
   /**
+   * Set it if another method reads the same form fields, and this one presents only some of what they can contain, such
+   * as assertions of certain issuers. The core asks it first. If it presents something, the other one is not asked.
+   */
+  readonly selective?: true | undefined
+  /**
    * Returns what the request presents, or `undefined` if it does not use this method. Throw `invalid_client`, from
    * `kit.refuse`, if it uses the method, but names no client.
    */
@@ -118,6 +123,7 @@ const methodKind = /* @__PURE__ */ partKind<ClientAuthentication>('client-authen
     ),
     readsAuthorization: mark(),
     implicit: mark(),
+    selective: mark(),
     unguessable: mark(),
     present: required(),
     alternative: functionSchema(),

@@ -14,6 +14,7 @@ import { mtls, mtlsSchema } from '@grantry/plugins/mtls'
 import { pushedAuthorization, pushedAuthorizationSchema } from '@grantry/plugins/pushed-authorization'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { signIn, signInEntries } from '@grantry/plugins/sign-in'
+import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workload-identity'
 import * as v from 'valibot'
 
 const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
@@ -46,6 +47,7 @@ export const namedPluginSchemas = {
     pushedRequests: v.optional(pushedAuthorizationSchema, {}),
     backChannelLogout: v.optional(backChannelLogoutSchema, {}),
   }),
+  'workload-identity': entry('workload-identity', workloadIdentitySchema.entries),
 } as const
 
 type Name = keyof typeof namedPluginSchemas
@@ -165,6 +167,10 @@ export function createNamedPlugin(
         ...(withoutPage(entries) === undefined ? [] : [deviceSignIn({ ...device, pages })]),
       ]
       return authorizationEndpoint({ ...options, interaction, pages, features })
+    }
+    case 'workload-identity': {
+      const { name, ...options } = plugin
+      return workloadIdentity(options)
     }
   }
 }

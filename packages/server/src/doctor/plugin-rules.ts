@@ -85,6 +85,31 @@ export const pluginRules = {
     remedy: 'add the texts, or set locales to the languages that you have',
     source: 'docs/guides/sign-in.md',
   },
+  'workload-any-source': {
+    severity: 'warning',
+    remedy: 'add the branch, the environment or the workflow to the claims of the rule',
+    source: 'docs/guides/workload-identity.md',
+  },
+  'workload-many': {
+    severity: 'warning',
+    remedy: 'name each workload, in subject as a list or with a client of its own',
+    source: 'docs/guides/workload-identity.md',
+  },
+  'workload-audience-foreign': {
+    severity: 'warning',
+    remedy: 'let the workloads request tokens for the issuer of this server, and remove audience',
+    source: 'draft-ietf-oauth-rfc7523bis section 4; docs/guides/workload-identity.md',
+  },
+  'workload-keys-private': {
+    severity: 'warning',
+    remedy: 'set the keys of internal issuers as jwks, and remove allowPrivateAddresses',
+    source: 'RFC 9700 section 4.11; docs/guides/workload-identity.md',
+  },
+  'workload-token-reusable': {
+    severity: 'warning',
+    remedy: 'remove singleUse: false',
+    source: 'RFC 7523 section 3; docs/guides/workload-identity.md',
+  },
   'resource-unknown': {
     severity: 'warning',
     remedy: 'set audience of the scopes of your APIs to the resources that clients name',

@@ -4,6 +4,7 @@ import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { localPort } from '../local-address.ts'
 import type { Check, Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
+import { checkWorkloads } from './workloads.ts'
 
 /** Seconds by which the clock of a client may be ahead, in FAPI 2.0. */
 const usualTolerance = 10
@@ -73,6 +74,7 @@ function checkPlugin(plugin: NamedPlugin, path: string, facts: Facts): readonly 
     return [finding('logout-uri-private', `${path}.backChannelLogout.allowPrivateAddresses`, reason)]
   }
   if (plugin.name === 'client-metadata') return checkDocuments(plugin, path, facts)
+  if (plugin.name === 'workload-identity') return checkWorkloads(plugin, path, facts)
   if (plugin.name !== 'client-assertion') return []
   return [
     ...(plugin.jwksUri?.allowPrivateAddresses === true
@@ -139,6 +141,9 @@ const providers: Readonly<Record<string, string | readonly string[]>> = {
   private_key_jwt: 'client-assertion',
   client_secret_jwt: 'client-assertion',
   self_signed_tls_client_auth: 'mtls',
+  workload_jwt: 'workload-identity',
+  spiffe_jwt: 'workload-identity',
+  workload: 'workload-identity',
   jwks: ['client-assertion', 'mtls'],
   jwksUri: ['client-assertion', 'mtls'],
   tokenEndpointAuthAudience: 'client-assertion',

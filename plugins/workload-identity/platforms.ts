@@ -1,0 +1,120 @@
+import { type Patterns, patternsOf } from './patterns.ts'
+
+/** The rule of a client for the tokens that authenticate it. */
+export interface WorkloadRule {
+  /** The `iss` of the tokens, or `spiffe://` and the trust domain. One of the issuers of the plugin. */
+  readonly issuer: string
+  /** The only value of `aud`. Default: `audience` of the issuer. */
+  readonly audience?: string | undefined
+  /** The values of `sub`, one of which must match. */
+  readonly subject?: Patterns | undefined
+  /** The values of other claims, by name, or by JSON pointer for a member of a claim. All of them must match. */
+  readonly claims?: Readonly<Record<string, Patterns>> | undefined
+}
+
+/** A system that issues tokens to what runs on it. */
+export interface Platform {
+  /** Default: the operator names it. */
+  readonly issuer?: string
+  /** The values of `typ`, besides `JWT` and none. */
+  readonly types: readonly string[]
+  /** Whether a token authenticates once. Not where workloads get one token for its whole lifetime. */
+  readonly singleUse: boolean
+  /** What comes before a `*`, for the claims that can have one. */
+  readonly wildcards: Readonly<Record<string, RegExp>>
+  /** Returns what a rule lacks to match only workloads of one owner. */
+  problemOf(rule: WorkloadRule): string | undefined
+}
+
+const id = /^\d{1,20}$/u
+const areAll = (patterns: Patterns | undefined, form: RegExp): boolean =>
+  patternsOf(patterns).length > 0 && patternsOf(patterns).every((pattern) => form.test(pattern))
+const hasIds = ({ claims = {} }: WorkloadRule, names: readonly string[]): boolean =>
+  names.some((name) => areAll(claims[name], id))
+
+const refs = /^refs\/(?:heads|tags)\//u
+const inOwner = /^[^/:]+\//u
+
+/** A name is free again when its owner has renamed or deleted it. An id is not. */
+const github: Platform = {
+  issuer: 'https://token.actions.githubusercontent.com',
+  types: [],
+  singleUse: true,
+  wildcards: {
+    sub: /^repo:[^/:]+\/(?:[^/:]+:|$)/u,
+    ref: refs,
+    repository: inOwner,
+    job_workflow_ref: /^[^/:]+\/[^/:]+\//u,
+    workflow_ref: /^[^/:]+\/[^/:]+\//u,
+  },
+  problemOf(rule) {
+    const isPinned =
+      areAll(rule.subject, /^repo:[^/:@]+@\d{1,20}\//u) || hasIds(rule, ['repository_id', 'repository_owner_id'])
+    return isPinned
+      ? undefined
+      : 'needs repository_id or repository_owner_id in claims, as digits, or a subject with both ids: a name can get another owner'
+  },
+}
+
+const gitlab: Platform = {
+  issuer: 'https://gitlab.com',
+  types: [],
+  singleUse: true,
+  wildcards: {
+    sub: /^project_path:[^/:]+\//u,
+    ref: /^[^/]+\//u,
+    ref_path: refs,
+    project_path: inOwner,
+    namespace_path: inOwner,
+    ci_config_ref_uri: /^[^/]+\/[^/]+\/[^/]+\//u,
+  },
+  problemOf(rule) {
+    const { claims = {} } = rule
+    if (!hasIds(rule, ['project_id', 'namespace_id'])) {
+      return 'needs project_id or namespace_id in claims, as digits: a path can get another owner'
+    }
+    return claims.ref !== undefined && claims.ref_type === undefined
+      ? 'needs ref_type beside ref, because a tag can have the name of a branch; or ref_path, such as refs/heads/main'
+      : undefined
+  },
+}
+
+const serviceAccount = /^system:serviceaccount:[a-z\d.-]+:(?:[a-z\d.-]+|\*)$/u
+
+const kubernetes: Platform = {
+  types: [],
+  singleUse: false,
+  wildcards: { sub: /^system:serviceaccount:[a-z\d.-]+:$/u },
+  problemOf: ({ subject }) =>
+    areAll(subject, serviceAccount) ? undefined : 'needs a subject, as in system:serviceaccount:NAMESPACE:NAME',
+}
+
+const spiffeId = /^spiffe:\/\/[a-z\d._-]{1,255}(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+$/u
+
+/** Returns the trust domain of a SPIFFE ID, as `spiffe://` and its name; `undefined` for any other text. */
+export const trustDomainOf = (sub: unknown): string | undefined =>
+  typeof sub === 'string' && sub.length <= 2048 && spiffeId.test(sub) ? sub.split('/', 3).join('/') : undefined
+
+/** @see SPIFFE JWT-SVID section 3 */
+const spiffe: Platform = {
+  types: ['jose'],
+  singleUse: false,
+  wildcards: { sub: /^spiffe:\/\/[^/]+\/[^/]+\//u },
+  problemOf({ issuer, subject }) {
+    const isPinned = patternsOf(subject).every((pattern) => trustDomainOf(pattern.replace(/\*$/u, 'x')) === issuer)
+    return isPinned && subject !== undefined
+      ? undefined
+      : `needs a subject in ${issuer}, such as ${issuer}/ns/prod/sa/api`
+  },
+}
+
+/** Any other issuer. What its claims mean is not known, so nothing but a whole subject names a workload. */
+const other: Platform = {
+  types: [],
+  singleUse: false,
+  wildcards: {},
+  problemOf: ({ subject }) => (patternsOf(subject).length > 0 ? undefined : 'needs a subject'),
+}
+
+export const platforms = { github, gitlab, kubernetes, spiffe, other }
+export type PlatformName = keyof typeof platforms
