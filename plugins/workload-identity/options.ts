@@ -84,7 +84,7 @@ export function workloadIssuersOf({ issuers }: Settings): ReadonlyMap<string, Wo
     const problem = problemOf(complete)
     if (problem !== undefined) throw new TypeError(`${where}${problem}`)
     if (known.has(issuer)) {
-      throw new TypeError(`${where}.issuer is the same as an earlier one: tokens of both could not be told apart`)
+      throw new TypeError(`${where}.issuer is the same as an earlier one: nothing would distinguish the tokens of both`)
     }
     known.set(issuer, complete)
   }

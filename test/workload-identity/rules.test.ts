@@ -149,7 +149,7 @@ test.each<[string, WorkloadIdentityOptions, string]>([
   [
     'a cluster twice',
     { issuers: [0, 1].map(() => ({ platform: 'kubernetes' as const, issuer: cluster })) },
-    'could not be told apart',
+    'nothing would distinguish the tokens of both',
   ],
   [
     'two sources of keys',
