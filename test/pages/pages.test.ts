@@ -33,7 +33,7 @@ describe.each(names)('the page %s', (name) => {
   test('has one heading, and a label for each field', () => {
     const { html: text } = render(name)
     expect(text.match(/<h1/gu)).toHaveLength(1)
-    const visible = [...text.matchAll(/<input id="(\w+)"/gu)].map(([, id]) => id)
+    const visible = [...text.matchAll(/<input id="([\w-]+)"/gu)].map(([, id]) => id)
     for (const id of visible) expect(text).toContain(`<label for="${id}">`)
     const ids = [...text.matchAll(/\sid="([^"]+)"/gu)].map(([, id]) => id)
     expect(new Set(ids).size).toBe(ids.length)
@@ -52,7 +52,19 @@ describe('hostile values', () => {
     ['signIn', () => pages.signIn({ ...form, client, username: evil, canCancel: true }, evil)],
     [
       'consent',
-      () => pages.consent({ ...form, client, subjectName: evil, scopes: [{ name: evil }], claims: [evil] }, 'en'),
+      () =>
+        pages.consent(
+          {
+            ...form,
+            client,
+            subjectName: evil,
+            scopes: [{ name: evil, choice: { field: evil, isTicked: true } }, { name: `${evil}2` }],
+            resources: [evil, `${evil}2`].map((audience) => ({ audience, scopes: [evil] })),
+            claims: [evil],
+            described: { host: evil, homePage: evil, returnsTo: evil, isKnown: false },
+          },
+          'en',
+        ),
     ],
     ['chooseAccount', () => pages.chooseAccount({ ...form, client, accounts: [{ id: evil, name: evil }] }, 'en')],
     [

@@ -42,6 +42,42 @@ export const views: { readonly [name: string]: (pages: Pages, locale: string) =>
       },
       locale,
     ),
+  'consent-choice': (pages, locale) =>
+    pages.consent(
+      {
+        ...form,
+        client,
+        subjectName: 'alice@example.com',
+        scopes: ['openid', 'read', 'files:write', 'offline_access'].map((name) => ({
+          name,
+          ...(name !== 'openid' && { choice: { field: `scope:${name}`, isTicked: name === 'read' } }),
+        })),
+        resources: [{ audience: 'https://files.example.com/mcp', scopes: ['read', 'files:write'] }],
+        claims: [],
+        described: { host: 'app.example.com', isKnown: false },
+      },
+      locale,
+    ),
+  'consent-nothing': (pages, locale) =>
+    pages.consent(
+      {
+        ...form,
+        client,
+        subjectName: 'alice@example.com',
+        scopes: ['read', 'mail:send'].map((name) => ({
+          name,
+          choice: { field: `scope:${name}`, isTicked: false },
+        })),
+        resources: [
+          { audience: 'https://files.example.com/mcp', scopes: ['read'] },
+          { audience: 'https://mail.example.com', scopes: ['read', 'mail:send'] },
+        ],
+        claims: ['birthdate'],
+        described: { homePage: 'app.example.com', returnsTo: 'app.example.com', isKnown: true },
+        problem: 'nothing_chosen',
+      },
+      locale,
+    ),
   'choose-account': (pages, locale) =>
     pages.chooseAccount({ ...form, client, accounts: [{ id: 'a', name: 'alice@example.com' }] }, locale),
   'device-code': (pages, locale) => pages.deviceCode({ step: 'enter_code' }, locale),

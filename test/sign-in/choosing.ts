@@ -7,7 +7,7 @@ import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { signIn } from '@grantry/plugins/sign-in'
-import { sha256Of } from '@grantry/testing'
+import { sha256Of, type TestProviderOptions } from '@grantry/testing'
 import type { Page } from '../authorization/browser.ts'
 import { clients } from '../authorization/parties.ts'
 import { setUpSignIn } from './parties.ts'
@@ -33,31 +33,41 @@ export const boxesOf = ({ html }: Page) =>
     ),
   )
 
-/** A client whose users choose scopes, and alice in front of its page. */
+/** A provider with the client `web`, whose users choose scopes. */
+export async function choiceProvider(
+  change: Partial<ClientOptions> = {},
+  appearance: PagesOptions = {},
+  more: Partial<TestProviderOptions> = {},
+) {
+  const pages = createPages(appearance)
+  const scopes = ['openid', 'profile', 'api1', 'offline_access', 'read', 'files:write', 'mail:send']
+  let current: ClientOptions = { ...clients[0], clientId: 'web', scopeChoice: true, scopes, ...change }
+  const interaction = signIn({ pages })
+  const plugins = [
+    authorizationCode(),
+    proofKey(),
+    refreshToken(),
+    resourceIndicators(),
+    authorizationEndpoint({ interaction, pages, features: [pushedAuthorization()] }),
+  ]
+  const find = (id: string) => (id === 'web' ? current : undefined)
+  const f = await setUpSignIn({}, { plugins, scopes: apiScopes, clients: { find }, ...more })
+  return {
+    ...f,
+    change: (next: Partial<ClientOptions>) => {
+      current = { ...current, ...next }
+    },
+  }
+}
+
+/** The same, with alice in front of its page. */
 export async function setUpChoice(
   scope: string,
   parameters: Readonly<Record<string, string>> = {},
   change: Partial<ClientOptions> = {},
   appearance: PagesOptions = {},
 ) {
-  const pages = createPages(appearance)
-  const scopes = ['openid', 'profile', 'api1', 'offline_access', 'read', 'files:write', 'mail:send']
-  let current: ClientOptions = { ...clients[0], clientId: 'web', scopeChoice: true, scopes, ...change }
-  const interaction = signIn({ pages })
-  const f = await setUpSignIn(
-    {},
-    {
-      plugins: [
-        authorizationCode(),
-        proofKey(),
-        refreshToken(),
-        resourceIndicators(),
-        authorizationEndpoint({ interaction, pages, features: [pushedAuthorization()] }),
-      ],
-      scopes: apiScopes,
-      clients: { find: (id) => (id === 'web' ? current : undefined) },
-    },
-  )
+  const f = await choiceProvider(change, appearance)
   const started = await f.start({ scope, ...parameters })
   const page = await started.enter('alice')
   return {
@@ -68,8 +78,5 @@ export async function setUpChoice(
       started.submit('consent', { decision: 'allow', ...chosen }, of),
     again: async (more: Readonly<Record<string, string>> = {}) =>
       (await f.start({ scope, ...parameters, ...more }, started.browser)).page,
-    change: (next: Partial<ClientOptions>) => {
-      current = { ...current, ...next }
-    },
   }
 }

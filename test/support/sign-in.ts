@@ -51,14 +51,22 @@ export function createHttpBrowser(send: Send = sendByFetch) {
       ]),
     )
 
+  /** The boxes that the page has ticked: a browser sends them. */
+  const ticked = (html: string): Record<string, string> =>
+    Object.fromEntries(
+      [...html.matchAll(/ name="([^"]*)" type="checkbox" value="([^"]*)" checked/gu)].map(
+        ([, name = '', value = '']) => [name, value],
+      ),
+    )
+
   const actionOf = (html: string): string => /<form method="post" action="([^"]*)"/u.exec(html)?.[1] ?? ''
 
   return {
     jar,
     visit,
-    /** Sends the form of a page with its hidden fields. */
+    /** Sends the form of a page with its hidden fields and ticked boxes. */
     submit: (html: string, fields: Readonly<Record<string, string>>, stopsAt: string) =>
-      visit(actionOf(html), stopsAt, { ...hidden(html), ...fields }),
+      visit(actionOf(html), stopsAt, { ...hidden(html), ...ticked(html), ...fields }),
   }
 }
 
