@@ -10,13 +10,14 @@ const urls = (count: number) => Array.from({ length: count }, (_, index) => `htt
 const never = () => new Promise<never>(() => {})
 
 describe('requests for documents', () => {
-  test('of one address: 2,000 URLs in a minute are 20 fetches', async () => {
+  test('of one address: 10,000 URLs in a minute are 20 fetches, and one event each', async () => {
     const f = await setUp()
     const outcomes = []
-    for (const client_id of urls(2000)) outcomes.push((await f.authorize({ client_id }, '192.0.2.66')).status)
+    for (const client_id of urls(10_000)) outcomes.push((await f.authorize({ client_id }, '192.0.2.66')).status)
     expect(f.requested).toHaveLength(20)
     expect(new Set(outcomes.slice(20))).toEqual(new Set([429]))
-    expect(f.failures().slice(20, 22)).toEqual(Array(2).fill('plugin:client-metadata:too_many_of_address'))
+    expect(f.failures()).toHaveLength(10_000)
+    expect(new Set(f.failures().slice(20))).toEqual(new Set(['plugin:client-metadata:too_many_of_address']))
     // Others are not affected, and a minute later neither is the address.
     expect((await f.authorize({}, '192.0.2.1')).code).toEqual(expect.any(String))
     f.clock.advance(61)
