@@ -15,7 +15,7 @@ export interface WithSecret {
 }
 
 export interface ClientManager extends Omit<EntryManager<ClientOptions>, 'add'> {
-  /** Adds a client, with a new secret unless it is public, has a key, or names its secrets. */
+  /** Adds a client, with a new secret unless it is public, has a key or a rule for workloads, or names its secrets. */
   add(client: ClientOptions, tags?: readonly string[]): Promise<WithSecret>
   /** Adds a secret. Those that the client has end after `overlap` seconds, or when they end anyway. */
   rotateSecret(
@@ -28,13 +28,26 @@ export interface ClientManager extends Omit<EntryManager<ClientOptions>, 'add'> 
 type Deps = ManageDeps<ClientOptions> & { readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url' | 'sha256Hex'> }
 
 /** Methods with which a client proves that it has a key. */
-const keyMethods: readonly unknown[] = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth', 'none']
+const keyMethods: readonly unknown[] = [
+  'private_key_jwt',
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
+  'workload_jwt',
+  'spiffe_jwt',
+  'none',
+]
 
-/** Whether a client that is new gets a secret: not a public one, or one that names its secrets, or that has a key. */
+/**
+ * Whether a client that is new gets a secret: not a public one, or one that names its secrets, that has a key, or a rule for
+ * tokens of its platform.
+ */
 export const needsNewSecret = (
-  client: Pick<ClientOptions, 'public' | 'secrets' | 'tokenEndpointAuthMethod'>,
+  client: Pick<ClientOptions, 'public' | 'secrets' | 'tokenEndpointAuthMethod'> & { readonly workload?: unknown },
 ): boolean =>
-  client.public !== true && client.secrets === undefined && !keyMethods.includes(client.tokenEndpointAuthMethod)
+  client.public !== true &&
+  client.secrets === undefined &&
+  client.workload === undefined &&
+  !keyMethods.includes(client.tokenEndpointAuthMethod)
 
 function assertConfidential({ clientId, public: isPublic }: ClientOptions): void {
   if (isPublic !== true) return
