@@ -1,6 +1,12 @@
-import { type ClientOptions, type JsonObject, parseUrl, redirectUriProblem } from '@grantry/core'
-import * as v from 'valibot'
-import { clientMembers } from '../shared/client-members.ts'
+import type { ClientOptions, JsonObject } from '@grantry/core'
+import {
+  namedMethods,
+  narrowedScopes,
+  originsOf,
+  ownRedirectProblem,
+  shownMembers,
+  stringsIn,
+} from '../shared/self-described.ts'
 import type { HostPolicy, Settings } from './options.ts'
 
 /** A reason why a document describes no client, for events and for the developer of the client. */
@@ -13,40 +19,10 @@ type Described = { readonly client: ClientOptions } | DocumentProblem
 
 const problem = (reason: string, text: string): DocumentProblem => ({ reason, text })
 
-const stringsIn = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+const isRedirectUri = (uri: string): boolean => ownRedirectProblem(uri) === undefined
 
-/** Returns the value if a client of the configuration could have it. A mistake in a text or link refuses no client. */
-function usable<M extends 'clientName' | 'clientUri' | 'logoUri' | 'policyUri' | 'tosUri'>(member: M, value: unknown) {
-  const parsed = v.safeParse(clientMembers[member], value)
-  return parsed.success && parsed.output !== undefined ? { [member]: parsed.output } : {}
-}
-
-/** Removes characters that users cannot see, and that could reverse the text around the name. */
-const visible = (name: unknown): string | undefined =>
-  typeof name === 'string'
-    ? name
-        .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-        .trim()
-        .slice(0, 100) || undefined
-    : undefined
-
-const isLoopback = (uri: string): boolean => /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?:[:/?]|$)/u.test(uri)
-
-/** Whether a client that has described itself can receive codes there. */
-function isRedirectUri(uri: string): boolean {
-  // Without TLS, the code could be read on the way.
-  return redirectUriProblem(uri) === undefined && (!/^http:/iu.test(uri) || isLoopback(uri))
-}
-
-const originsOf = (uris: readonly string[]): readonly string[] => [
-  ...new Set(uris.flatMap((uri) => (/^https?:/u.test(uri) ? [parseUrl(uri)?.origin ?? []].flat() : []))),
-]
-
-/** The methods that a client names: one, or a list (OpenID Connect Relying Party Metadata Choices). */
 function methodsOf(document: JsonObject): readonly string[] {
-  const { token_endpoint_auth_method: one, token_endpoint_auth_methods_supported: several } = document
-  const named = [...(typeof one === 'string' ? [one] : []), ...stringsIn(several)]
+  const named = namedMethods(document)
   if (named.length > 0) return named
   return document.jwks === undefined && document.jwks_uri === undefined ? ['none'] : ['private_key_jwt']
 }
@@ -62,12 +38,6 @@ function authenticationOf(document: JsonObject): Partial<ClientOptions> | Docume
   return methods.includes('private_key_jwt')
     ? problem('keys_missing', 'private_key_jwt requires jwks or jwks_uri')
     : problem('method_refused', 'token_endpoint_auth_method must be none or private_key_jwt')
-}
-
-/** Returns those of the names that are allowed; all allowed ones if the document has none of them. */
-function narrowed(allowed: readonly string[], names: readonly string[]): readonly string[] {
-  const both = allowed.filter((name) => names.includes(name))
-  return both.length === 0 ? allowed : both
 }
 
 /**
@@ -93,21 +63,16 @@ export function clientIn(
   const authentication = authenticationOf(document)
   if ('reason' in authentication) return authentication
   const named = stringsIn(document.grant_types ?? ['authorization_code'])
-  const scopeNames = typeof document.scope === 'string' ? document.scope.split(' ') : []
   return {
     client: {
       clientId: url,
       ...authentication,
       grantTypes: grantTypes.filter((grantType) => named.includes(grantType)),
-      scopes: [...narrowed(scopes, scopeNames)],
+      scopes: [...narrowedScopes(scopes, document)],
       redirectUris: [...redirectUris],
       postLogoutRedirectUris: stringsIn(document.post_logout_redirect_uris).filter(isRedirectUri),
       allowedCorsOrigins: [...originsOf(redirectUris)],
-      ...usable('clientName', visible(document.client_name)),
-      ...usable('clientUri', document.client_uri),
-      ...usable('logoUri', document.logo_uri),
-      ...usable('policyUri', document.policy_uri),
-      ...usable('tosUri', document.tos_uri),
+      ...shownMembers(document),
       requireConsent: true,
       selfDescribed: policy,
     },

@@ -1,8 +1,8 @@
 import { type ClientOptions, type JsonObject, type Kit, parseUrl, type UnknownCaller } from '@grantry/core'
+import { createPolicyOf } from '../shared/host-policy.ts'
 import { clientIn } from './document.ts'
 import { copyKey, copySchema, createFetchTogether, failureLifetime } from './fetch-together.ts'
 import { type Failure, type Outcome, refused } from './fetched-document.ts'
-import { createPolicyOf } from './host-policy.ts'
 import type { HostPolicy, Settings } from './options.ts'
 import { createRemembered } from './remembered.ts'
 
@@ -35,7 +35,7 @@ function urlProblem(url: string): Failure | undefined {
 }
 
 export function createDocuments(settings: Settings): Documents {
-  const policyOf = createPolicyOf(settings)
+  const policyOf = createPolicyOf(settings.hosts, settings.otherHosts)
   const remembered = createRemembered()
   /** Stale copies, for clients of stored grants only. */
   const stale = createRemembered()

@@ -2,14 +2,8 @@ import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, seconds, wholeSeconds } from '../shared/config-schema.ts'
 import type { SendRequest } from '../shared/fetched-uri.ts'
+import { hostPolicies } from '../shared/host-policy.ts'
 
-const hostPattern = v.pipe(
-  v.string('must be a host, such as app.example.com or *.example.com'),
-  v.regex(
-    /^(?:\*\.)?[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)+$/u,
-    'must be a host in lower case, such as app.example.com, or *.example.com for all hosts below it',
-  ),
-)
 const policies = ['allow', 'ask', 'refuse'] as const
 const policySchema = v.picklist(policies, 'must be "allow", "ask" or "refuse"')
 const names = v.array(v.string('must be a string'), 'must be an array of strings')
@@ -28,7 +22,7 @@ export const clientMetadataSchema = configurationObject({
   /** The grant types that clients can use. A document can only name fewer. */
   grantTypes: v.optional(names, ['authorization_code', 'refresh_token']),
   /** What clients of a host can do, by the host of their ids. The first pattern that fits counts. */
-  hosts: v.optional(v.array(configurationObject({ host: hostPattern, policy: policySchema })), []),
+  hosts: hostPolicies(policySchema),
   /** What the clients of all other hosts can do. */
   otherHosts: v.optional(policySchema, 'ask'),
   /** Seconds for the whole response. Shorter than `hostTimeLimit`, which limits the look-up. */

@@ -4,16 +4,18 @@
  * is searched for every secret, password, code, verifier and token that was sent or returned.
  */
 import { inspect } from 'node:util'
-import type { ProviderEvent, UserFact } from '@grantry/core'
+import type { ClientFact, ProviderEvent, UserFact } from '@grantry/core'
 import { expect, test } from 'vitest'
 import { api1, proof, web } from '../support/fixture.ts'
 import { type Secrets, scenario } from './secret-scenario.ts'
 
 /** The events of pages, which test/sign-in/events.test.ts checks. */
 type OnPages = UserFact['type'] | 'user_password_accepted'
+/** The events of registrations, which test/attacks/registration.test.ts checks. */
+type OfRegistrations = ClientFact['type']
 
 /** Every type: one that is added later must be added here and occur in the scenario. */
-const everyType: Readonly<Record<Exclude<ProviderEvent['type'], OnPages>, true>> = {
+const everyType: Readonly<Record<Exclude<ProviderEvent['type'], OnPages | OfRegistrations>, true>> = {
   client_authentication_succeeded: true,
   client_authentication_failed: true,
   user_authentication_succeeded: true,

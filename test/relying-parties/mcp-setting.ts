@@ -3,12 +3,14 @@ import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@grantry/adapters/node'
-import { createProvider, signingKeys } from '@grantry/core'
+import { createProvider, type Provider, signingKeys } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { clientMetadata } from '@grantry/plugins/client-metadata'
 import { dpop } from '@grantry/plugins/dpop'
 import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { registration } from '@grantry/plugins/registration'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { hostSignIn } from '../authorization/parties.ts'
@@ -55,8 +57,26 @@ type StartServer = (options: object, port: number) => Promise<Server>
 type UseServer = (
   generation: string,
   url: string,
-  use: { readonly tool?: string; readonly dpop?: boolean; readonly metadataUrl?: string; open(url: URL): Promise<URL> },
-) => Promise<{ readonly asked: readonly string[]; readonly result: object }>
+  use: ClientUse & { open(url: URL): Promise<URL> },
+) => Promise<{ readonly asked: readonly string[]; readonly result: object; readonly memory: ClientMemory }>
+
+/** What a client remembers. */
+export interface ClientMemory {
+  readonly memory: {
+    readonly information: { readonly client_id: string }
+    tokens: { access_token: string; refresh_token?: string } | undefined
+  }
+}
+
+interface ClientUse {
+  readonly tool?: string
+  readonly dpop?: boolean
+  readonly metadataUrl?: string
+  /** Whether the client registers itself. */
+  readonly registers?: boolean
+  /** That of an earlier use. */
+  readonly memory?: ClientMemory
+}
 
 /** The URL of the metadata document of a client. */
 export const metadataUrl = 'https://client.example.com/oauth/metadata.json'
@@ -68,7 +88,9 @@ const hostOfDocument = async (url: string): Promise<Response> =>
     : new Response(null, { status: 404 })
 
 /** Starts the provider. Its scopes are for the resource. */
-async function startIssuer(resource: string): Promise<{ readonly issuer: string; stop(): Promise<void> }> {
+async function startIssuer(
+  resource: string,
+): Promise<{ readonly issuer: string; readonly provider: Provider; stop(): Promise<void> }> {
   const port = await reservedPort()
   const issuer = `http://127.0.0.1:${port}`
   const provider = await createProvider({
@@ -81,7 +103,9 @@ async function startIssuer(resource: string): Promise<{ readonly issuer: string;
       proofKey(),
       resourceIndicators(),
       dpop(),
+      refreshToken(),
       clientMetadata({ scopes: ['mcp:tools', 'mcp:admin'], fetch: hostOfDocument }),
+      registration({ scopes: ['mcp:tools', 'mcp:admin'], open: true }),
       authorizationEndpoint({ interaction: hostSignIn }),
     ],
     scopes: [
@@ -100,7 +124,7 @@ async function startIssuer(resource: string): Promise<{ readonly issuer: string;
     ],
   })
   const { close } = await serve(provider, { port })
-  return { issuer, stop: () => close(0) }
+  return { issuer, provider, stop: () => close(0) }
 }
 
 /** The browser of a user who is signed in, and allows everything. */
@@ -112,10 +136,8 @@ async function open(url: URL): Promise<URL> {
 /** An MCP server, its issuer, and clients that know only its URL. */
 export interface McpSetting {
   readonly resource: string
-  readonly useServer: (
-    generation: string,
-    use?: { readonly tool?: string; readonly dpop?: boolean; readonly metadataUrl?: string },
-  ) => ReturnType<UseServer>
+  readonly provider: Provider
+  readonly useServer: (generation: string, use?: ClientUse) => ReturnType<UseServer>
 }
 
 /** Starts one of `apps/mcp-servers.js` with its issuer, and stops both afterwards. */
@@ -128,10 +150,10 @@ export async function withServer(
   const { useServer } = (await load('mcp-clients.js')) as { useServer: UseServer }
   const port = await reservedPort()
   const resource = `http://127.0.0.1:${port}/mcp`
-  const { issuer, stop } = await startIssuer(resource)
+  const { issuer, provider, stop } = await startIssuer(resource)
   const server = await servers[name]?.({ issuer, resource, scopes: 'mcp:tools', ...options(resource) }, port)
   try {
-    await use({ resource, useServer: (generation, how) => useServer(generation, resource, { ...how, open }) })
+    await use({ resource, provider, useServer: (generation, how) => useServer(generation, resource, { ...how, open }) })
   } finally {
     server?.close()
     server?.closeAllConnections()

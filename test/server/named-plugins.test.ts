@@ -22,6 +22,7 @@ const content = {
     { name: 'device-authorization', verificationUri: 'https://$' + '{GRANTRY_TEST_LOGIN}/device', lifetime: 300 },
     { name: 'client-assertion', algorithms: ['ES256'] },
     { name: 'client-metadata', scopes: ['api1'], hosts: [{ host: 'app.example.com', policy: 'allow' }] },
+    { name: 'registration', scopes: ['api1'], open: true },
     { name: 'dpop', algorithms: ['ES256'], nonce: true },
     { name: 'mtls', endpointAliases: { token_endpoint: 'https://mtls.example.com/connect/token' } },
     { name: 'fapi2' },
@@ -89,6 +90,7 @@ test('plugins work with their options, and are in the discovery document, the co
 test('grantry serve starts with each plugin, with the options that it needs', async () => {
   const options = {
     'client-metadata': { scopes: ['api1'] },
+    registration: { scopes: ['api1'] },
     'workload-identity': { issuers: [{ platform: 'github' }] },
   }
   const names = Object.keys(namedPluginSchemas).filter((name) => name !== 'device-authorization')

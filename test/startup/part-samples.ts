@@ -99,6 +99,7 @@ export const samples = {
       path: '/w',
       methods: ['GET'],
       caller: 'anyone',
+      readsBearer: true,
       presentError: nothing,
       handle: nothing,
     },

@@ -58,6 +58,7 @@ describe('the arguments of a grant', () => {
       | 'audienceOf'
       | 'callHost'
       | 'recordUser'
+      | 'recordClient'
       | 'seal'
       | 'unseal'
       | 'sign'

@@ -1,5 +1,5 @@
 export type { AbuseControlOptions, ClientLimit, FailureLimit } from './abuse/abuse-control.ts'
-export { addressGroupOf } from './abuse/address-group.ts'
+export { addressGroupOf, siteOf } from './abuse/address-group.ts'
 export { configurationError, configurationProblems } from './config-problems.ts'
 export { closestName, configurationObject, parseConfiguration, quotableName } from './config-schema.ts'
 export { passwords } from './credentials/passwords.ts'
@@ -37,7 +37,7 @@ export {
   type Refuse,
 } from './errors/oauth-error.ts'
 export { describeCause, type EventCause, thrownValueOf } from './events/cause.ts'
-export type { Observer, ProviderEvent, UserFact } from './events/event.ts'
+export type { ClientFact, Observer, ProviderEvent, UserFact } from './events/event.ts'
 export {
   openTraceContext,
   parseTraceparent,

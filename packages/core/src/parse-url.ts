@@ -19,3 +19,9 @@ export function pathOf(url: string): string {
   if (query < 0) return fragment < 0 ? url.slice(start) : url.slice(start, fragment)
   return url.slice(start, fragment < 0 ? query : Math.min(query, fragment))
 }
+
+/** Whether this text can be the path of an endpoint. */
+export const isPath = (path: unknown): path is `/${string}` =>
+  typeof path === 'string' &&
+  /^\/[\w\-.~/]*[\w\-.~]$/u.test(path) &&
+  !path.split('/').some((segment) => segment === '.' || segment === '..')

@@ -8,6 +8,7 @@ import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLoginCommand } from './commands/login.ts'
 import { addOperatorCommands } from './commands/operator-commands.ts'
+import { addRegistrationsCommands } from './commands/registrations.ts'
 import { addReloadCommand } from './commands/reload.ts'
 import { addScopesCommands } from './commands/scopes.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
@@ -61,6 +62,7 @@ function program(): Command {
   addScopesCommands(grantry)
   addDeclarationCommands(grantry)
   addUsersCommands(grantry)
+  addRegistrationsCommands(grantry)
   addAuditCommand(grantry)
   addKeysCommands(grantry)
   addLoginCommand(grantry)

@@ -13,6 +13,7 @@ import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
 import * as mtls from '@grantry/plugins/mtls'
 import * as oneTimePassword from '@grantry/plugins/one-time-password'
 import * as pushedAuthorization from '@grantry/plugins/pushed-authorization'
+import * as registration from '@grantry/plugins/registration'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
 import * as signIn from '@grantry/plugins/sign-in'
 import * as tokenExchange from '@grantry/plugins/token-exchange'
@@ -36,6 +37,7 @@ const plugins = {
   mtls,
   'one-time-password': oneTimePassword,
   'pushed-authorization': pushedAuthorization,
+  registration,
   'resource-indicators': resourceIndicators,
   'sign-in': signIn,
   'token-exchange': tokenExchange,

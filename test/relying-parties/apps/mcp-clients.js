@@ -15,12 +15,13 @@ const redirectUrl = 'http://127.0.0.1:9/callback'
 /**
  * What a client remembers. The URL that it would open in a browser is in `opened`.
  *
- * @param metadataUrl the URL of its metadata document; without it, an administrator has registered it
+ * @param metadataUrl the URL of its metadata document
+ * @param registers whether it registers itself; without both, an administrator has registered it
  */
-function createMemory(metadataUrl, refreshes) {
+function createMemory(metadataUrl, refreshes, registers) {
   const memory = {
     opened: undefined,
-    information: metadataUrl === undefined ? { client_id: 'mcp-client' } : undefined,
+    information: metadataUrl === undefined && !registers ? { client_id: 'mcp-client' } : undefined,
     tokens: undefined,
     verifier: undefined,
     discovery: undefined,
@@ -65,9 +66,10 @@ function createMemory(metadataUrl, refreshes) {
  *
  * @param open what the browser of the user does with a URL: returns the URL that the client gets back
  */
-export function createClient(generation, url, { dpop = false, metadataUrl, refreshes = false, open }) {
+export function createClient(generation, url, { memory: known, open, ...options }) {
   const { Client, StreamableHTTPClientTransport, UnauthorizedError } = generations[generation]
-  const { memory, provider } = createMemory(metadataUrl, refreshes)
+  const { dpop = false, metadataUrl, refreshes = false, registers = false } = options
+  const { memory, provider } = known ?? createMemory(metadataUrl, refreshes, registers)
   const session = dpop ? current.DpopSession.create() : undefined
   const asked = []
 
@@ -93,6 +95,7 @@ export function createClient(generation, url, { dpop = false, metadataUrl, refre
   return {
     asked,
     memory,
+    provider,
     async call(tool, parameters = {}) {
       let result
       while (result === undefined) result = await attempt(tool, parameters)
@@ -103,6 +106,6 @@ export function createClient(generation, url, { dpop = false, metadataUrl, refre
 
 /** Signs in and calls a tool. */
 export async function useServer(generation, url, { tool = 'whoami', ...options }) {
-  const { asked, call } = createClient(generation, url, options)
-  return { asked, result: JSON.parse(await call(tool)) }
+  const { asked, memory, provider, call } = createClient(generation, url, options)
+  return { asked, result: JSON.parse(await call(tool)), memory: { memory, provider } }
 }

@@ -8,6 +8,7 @@ import { certificateFindingCases, healthyCertificates } from './certificate-find
 import { client, hashed, healthy, keySet, strong, written } from './configurations.ts'
 import { findingCases, withClient } from './finding-cases.ts'
 import { healthyPlugins, pluginFindingCases, withFapi2 } from './plugin-finding-cases.ts'
+import { registrationFindingCases } from './registration-finding-cases.ts'
 
 async function checked(file: string): Promise<{ readonly code: number | null; readonly findings: readonly Finding[] }> {
   const { code, out, err } = await printed('check', '--json', '--config', file)
@@ -24,7 +25,7 @@ test.each([...healthyPlugins, ...healthyCertificates])('plugins without a findin
 })
 
 describe('grantry check finds', () => {
-  test.each([...findingCases, ...pluginFindingCases, ...certificateFindingCases])(
+  test.each([...findingCases, ...pluginFindingCases, ...registrationFindingCases, ...certificateFindingCases])(
     '%s',
     async (_what, content, found) => {
       const { code, findings } = await checked(written(content).file)

@@ -42,3 +42,7 @@ export function readAccessToken(
   }
   return { token, scheme }
 }
+
+/** Returns the token of the header that a plugin verifies: no other scheme is possible, and it is nowhere else. */
+export const readBearer = (authorization: string | null): string | undefined =>
+  authorization === null ? undefined : readAccessToken(authorization, undefined, ['Bearer']).token

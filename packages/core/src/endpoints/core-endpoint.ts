@@ -29,9 +29,9 @@ export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers
 }
 
 /** Returns the recipient of errors, for their status and headers. */
-export function errorRecipientOf({ caller, refusesWith400 }: CoreEndpoint): ErrorRecipient {
+export function errorRecipientOf({ caller, readsBearer, refusesWith400 }: CoreEndpoint): ErrorRecipient {
   if (refusesWith400) return 'validation'
-  return caller === 'token' ? 'bearer' : 'client'
+  return caller === 'token' || readsBearer ? 'bearer' : 'client'
 }
 
 /** The facts about an endpoint that are known before the services exist. */
@@ -69,10 +69,11 @@ export function fromPlugin({
   toProblem,
   createSegmentsOf,
 }: InstalledEndpoint): CoreEndpoint {
-  const { name, path, methods, body, caller, scope, cors, guessable, readsProofs, effects, params, subpaths } = endpoint
-  const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation }, kit) =>
-    endpoint.handle({ caller, params, request: facts(), confirmation }, kit)
-  const rights = { caller, scope, cors, guessable, readsProofs, effects }
+  const { name, path, methods, body, caller, scope, cors, guessable, effects, params, subpaths } = endpoint
+  const { readsProofs, readsBearer } = endpoint
+  const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation, bearer }, kit) =>
+    endpoint.handle({ caller, params, request: facts(), confirmation, bearer }, kit)
+  const rights = { caller, scope, cors, guessable, readsProofs, readsBearer, effects }
   const facts = { name, path, methods: [...methods], body, params, ...rights, createToResponse, emptyPage }
   // Its alias is found by this name.
   return {

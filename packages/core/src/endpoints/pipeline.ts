@@ -1,5 +1,5 @@
 import { refuseSecondMethod } from '../credentials/presented.ts'
-import { readAccessToken } from '../credentials/presented-token.ts'
+import { readAccessToken, readBearer } from '../credentials/presented-token.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Trace } from '../events/recorder.ts'
 import { type Parameters, parseFields } from '../http/parameters.ts'
@@ -79,10 +79,15 @@ function createSteps(endpoint: CoreEndpoint, kit: EndpointKit, services: Service
     parameters: Parameters,
     facts: () => EndpointRequest,
     trace: Trace,
-    confirmation?: Confirmation,
+    {
+      confirmation,
+      bearer,
+    }: { readonly confirmation?: Confirmation | undefined; readonly bearer?: string | undefined } = {},
   ) {
     for (const name of hidden) delete (parameters as Record<string, unknown>)[name]
-    return after(validate(parameters), (params) => endpoint.handle({ caller, params, facts, confirmation }, kit, trace))
+    return after(validate(parameters), (params) =>
+      endpoint.handle({ caller, params, facts, confirmation, bearer }, kit, trace),
+    )
   }
 
   return {
@@ -114,7 +119,7 @@ const forClient: CreateHandler = (steps, { authenticateClient, keyProofs, regist
     const client = await authenticateClient(request, form ?? noForm, trace, endpointUrls)
     const proved = readsProofs ? await keyProofs.prove(facts(), client, issuesTokens) : nothingProved
     const parameters = form ?? otherParameters(request, bytes)
-    const reply = await call(client, parameters, facts, trace, proved.confirmation)
+    const reply = await call(client, parameters, facts, trace, proved)
     return withProofHeaders(respond(client, request, reply), proved)
   }
 }
@@ -191,16 +196,18 @@ const forToken: CreateHandler = (steps, { accessTokens, keyProofs, recorder, err
     }
     recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
     const caller: TokenCaller = { client, sub, scopes: granted, claims: withoutClientSub(claims) }
-    const reply = await call(caller, form ?? otherParameters(request, bytes), facts, trace, proved.confirmation)
+    const reply = await call(caller, form ?? otherParameters(request, bytes), facts, trace, proved)
     return withProofHeaders(respond(caller, request, reply), proved)
   }
 }
 
-const forAnyone: CreateHandler = ({ bodyOfAnyone, otherParameters, factsOf, call, respond }) => {
+const forAnyone: CreateHandler = ({ bodyOfAnyone, otherParameters, factsOf, call, respond, endpoint }) => {
+  const { readsBearer = false } = endpoint
   return async (request, trace) => {
     const body = bodyOfAnyone(request)
     const parameters = otherParameters(request, body && (await body))
-    return respond(undefined, request, await call(undefined, parameters, factsOf(request, trace), trace))
+    const proved = readsBearer ? { bearer: readBearer(request.headers.get('authorization')) } : undefined
+    return respond(undefined, request, await call(undefined, parameters, factsOf(request, trace), trace, proved))
   }
 }
 

@@ -15,6 +15,12 @@ export type UserFact =
   /** Recorded by what ends the session, not when it expires. */
   | { readonly type: 'session_ended'; readonly sid: string }
 
+/** What happened to a client that registers itself. Plugins record it with `kit.recordClient`. */
+export type ClientFact =
+  /** `by`: `token`, `statement` or `open`, the way in which it was admitted. */
+  | { readonly type: 'client_registered'; readonly clientId: string; readonly by: string }
+  | { readonly type: 'client_changed' | 'client_removed'; readonly clientId: string }
+
 /** What happened. A fact never contains a token, code, secret or password. */
 export type Fact =
   | { readonly type: 'client_authentication_succeeded'; readonly method: string }
@@ -57,6 +63,7 @@ export type Fact =
       readonly acr?: string | undefined
     }
   | UserFact
+  | ClientFact
   | {
       readonly type: 'token_issued'
       readonly tokenType: 'access_token' | 'identity_token' | 'refresh_token'

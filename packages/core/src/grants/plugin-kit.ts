@@ -171,6 +171,8 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       trace.sub = sub
       recorder.record(trace, fact)
     }
+    const recordClient: Kit['recordClient'] = (fact, { clientAddress }) =>
+      recorder.record(recorder.start('recordClient', { clientAddress }), fact)
     // The hash includes issuer and plugin, so that a plugin cannot access the records of another plugin, or of another
     // provider on the same store.
     const hashed = (key: string): string => hashOf(JSON.stringify([issuer, plugin, key]), runtime)
@@ -193,6 +195,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       refuse: createRefuse(plugin),
       records,
       recordUser,
+      recordClient,
       callHost,
       ...sealOf(plugin),
       sign,

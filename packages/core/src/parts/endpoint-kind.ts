@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { functionSchema } from '../config-schema.ts'
+import { isPath } from '../parse-url.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
 import type { CredentialParameters } from './client-authentication.ts'
 import { namedParameters } from './declared-parameters.ts'
-import { type Call, type Callers, type Endpoint, type EndpointKit, isPath, type Reply } from './endpoint.ts'
+import type { Call, Callers, Endpoint, EndpointKit, Reply } from './endpoint.ts'
 import { emptyPage } from './html-policy.ts'
 import { type Defined, flag, type Owned, oneOf, parameters, partKind, required, text } from './part-kind.ts'
 import { problemResponse } from './problem.ts'
@@ -91,6 +92,7 @@ const endpointKind = /* @__PURE__ */ partKind<Endpoint, readonly InstalledEndpoi
     cors: v.optional(oneOf('none', 'clients', 'public')),
     guessable: flag(),
     readsProofs: flag(),
+    readsBearer: flag(),
     effects: flag(),
     problems: flag(),
     admit: functionSchema(),
@@ -98,9 +100,10 @@ const endpointKind = /* @__PURE__ */ partKind<Endpoint, readonly InstalledEndpoi
     handle: required(),
     presentError: functionSchema(),
   }),
-  problemOf({ caller, scope, body, params, readsProofs, presentError, problems }) {
+  problemOf({ caller, scope, body, params, readsProofs, readsBearer, presentError, problems }) {
     if (problems && presentError !== undefined) return 'has problems and also presentError'
     if (readsProofs && caller !== 'client') return 'has readsProofs, which belongs to the caller client'
+    if (readsBearer && caller !== 'anyone') return 'has readsBearer, which belongs to the caller anyone'
     if (presentError !== undefined && caller !== 'anyone') return 'has presentError, which belongs to the caller anyone'
     if (body === 'json' && params === undefined) return 'has the body json and requires params'
     if ((caller === 'token') === (scope !== undefined)) return undefined

@@ -61,6 +61,8 @@ export interface Call<P = unknown, C extends keyof Callers = keyof Callers> {
   readonly request: EndpointRequest
   /** The keys that the request has proved, if the endpoint has `readsProofs`; `undefined` if it has proved none. */
   readonly confirmation: Confirmation | undefined
+  /** The token of the `Authorization` header, unverified, if the endpoint has `readsBearer`; `undefined` if it has none. */
+  readonly bearer: string | undefined
 }
 
 /**
@@ -211,6 +213,8 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    * then verify the proofs, and `confirmation` contains the keys. Default: `false`.
    */
   readonly readsProofs?: boolean | undefined
+  /** Whether `bearer` has a token, for the caller `anyone`. It is no access token: verify it. Default: `false`. */
+  readonly readsBearer?: boolean | undefined
   /**
    * Whether GET has an effect, such as using up a request or counting a guess. The core then responds to HEAD with an empty
    * page and without calling `handle`: programs that check links send it (RFC 9110 section 9.2.1). Default: `false`.
@@ -242,9 +246,3 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
  */
 // biome-ignore lint/suspicious/noEmptyInterface: plugins add members.
 export interface PluginEndpoints {}
-
-/** Whether this text can be the path of an endpoint. */
-export const isPath = (path: unknown): path is `/${string}` =>
-  typeof path === 'string' &&
-  /^\/[\w\-.~/]*[\w\-.~]$/u.test(path) &&
-  !path.split('/').some((segment) => segment === '.' || segment === '..')

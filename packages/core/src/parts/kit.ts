@@ -1,6 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { Refuse } from '../errors/oauth-error.ts'
-import type { UserFact } from '../events/event.ts'
+import type { ClientFact, UserFact } from '../events/event.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 
@@ -67,6 +67,8 @@ export interface Kit {
   readonly records: PluginRecords
   /** Records an event about a user. It must not contain a secret. */
   recordUser(fact: UserFact, context: UserEventContext): void
+  /** Records an event about a client that registers itself. */
+  recordClient(fact: ClientFact, request: { readonly clientAddress?: string | undefined }): void
   /**
    * Calls a function of the host, such as an option of the plugin, with the limits of `users`: `hostTimeLimit` and
    * `maxHostCalls`. Call every function of the host in this way, because one that hangs would hold its requests forever.

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** Parses a duration such as `7d` or `12h`. */
-function duration(given: string): number {
+export function duration(given: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/u.exec(given) ?? []
   const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN)
   if (Number.isNaN(seconds)) throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 7d.')

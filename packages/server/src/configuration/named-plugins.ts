@@ -12,6 +12,7 @@ import { fapi2, fapi2Schema } from '@grantry/plugins/fapi2'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { mtls, mtlsSchema } from '@grantry/plugins/mtls'
 import { pushedAuthorization, pushedAuthorizationSchema } from '@grantry/plugins/pushed-authorization'
+import { registration, registrationSchema } from '@grantry/plugins/registration'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { signIn, signInEntries } from '@grantry/plugins/sign-in'
 import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workload-identity'
@@ -38,6 +39,7 @@ export const namedPluginSchemas = {
   fapi2: entry('fapi2', fapi2Schema.entries),
   'jwt-introspection': entry('jwt-introspection', {}),
   mtls: entry('mtls', mtlsSchema.entries),
+  registration: entry('registration', registrationSchema.entries),
   'resource-indicators': entry('resource-indicators', {}),
   /** The authorization endpoint with the pages of a sign-in. */
   'sign-in': entry('sign-in', {
@@ -152,6 +154,10 @@ export function createNamedPlugin(
     case 'mtls': {
       const { name, ...options } = plugin
       return mtls(options)
+    }
+    case 'registration': {
+      const { name, ...options } = plugin
+      return registration(options)
     }
     case 'resource-indicators':
       return resourceIndicators()

@@ -153,10 +153,10 @@ export const checkClients: Check = ({ clients, hasExternalClients, warnings }) =
 export const checkScopes: Check = ({ scopes, clients, configuration, hasExternalClients }) => {
   const { plugins = [] } = configuration
   const canName = plugins.some((plugin) => !isNamedPlugin(plugin) || plugin.name === 'resource-indicators')
-  const ofDocuments = plugins.flatMap((plugin) =>
-    isNamedPlugin(plugin) && plugin.name === 'client-metadata' ? plugin.scopes : [],
+  const ofPlugins = plugins.flatMap((plugin) =>
+    isNamedPlugin(plugin) && (plugin.name === 'client-metadata' || plugin.name === 'registration') ? plugin.scopes : [],
   )
-  const requestable = new Set([...clients.flatMap((client) => (client.enabled ? client.scopes : [])), ...ofDocuments])
+  const requestable = new Set([...clients.flatMap((client) => (client.enabled ? client.scopes : [])), ...ofPlugins])
   const apis = scopes.filter(({ identity }) => !identity)
   return scopes.flatMap(({ name, identity, audience, enabled }, index) => [
     ...(!hasExternalClients && enabled && !requestable.has(name)

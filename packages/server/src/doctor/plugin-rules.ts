@@ -35,6 +35,31 @@ export const pluginRules = {
     remedy: 'remove allowPrivateAddresses',
     source: 'RFC 9700 section 4.11; docs/guides/client-metadata.md',
   },
+  'registration-scope-unknown': {
+    severity: 'warning',
+    remedy: 'correct the name, or add the scope to scopes',
+    source: 'docs/guides/registration.md',
+  },
+  'registration-powerful': {
+    severity: 'error',
+    remedy: 'remove the scope; an administrator registers the clients of the admin API',
+    source: 'docs/guides/registration.md; docs/guides/admin-api.md',
+  },
+  'registration-limit-high': {
+    severity: 'warning',
+    remedy: 'lower maxTotal, or issue initial access tokens',
+    source: 'RFC 7591 section 5; docs/guides/registration.md',
+  },
+  'registration-remembered': {
+    severity: 'warning',
+    remedy: 'set consent to "ask"',
+    source: 'RFC 7591 section 5; docs/guides/registration.md',
+  },
+  'registration-secret-lasting': {
+    severity: 'warning',
+    remedy: 'set secretLifetime to the seconds after which a client has to get another secret, such as 7776000',
+    source: 'RFC 7591 section 3.2.1; docs/guides/registration.md',
+  },
   'logout-uri-private': {
     severity: 'warning',
     remedy: 'remove allowPrivateAddresses',

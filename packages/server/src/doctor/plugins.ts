@@ -4,6 +4,7 @@ import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { localPort } from '../local-address.ts'
 import type { Check, Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
+import { checkRegistration } from './registration.ts'
 import { checkWorkloads } from './workloads.ts'
 
 /** Seconds by which the clock of a client may be ahead, in FAPI 2.0. */
@@ -75,6 +76,7 @@ function checkPlugin(plugin: NamedPlugin, path: string, facts: Facts): readonly 
   }
   if (plugin.name === 'client-metadata') return checkDocuments(plugin, path, facts)
   if (plugin.name === 'workload-identity') return checkWorkloads(plugin, path, facts)
+  if (plugin.name === 'registration') return checkRegistration(plugin, path, facts)
   if (plugin.name !== 'client-assertion') return []
   return [
     ...(plugin.jwksUri?.allowPrivateAddresses === true

@@ -1,0 +1,97 @@
+import { type Registrations, registrations } from '@grantry/plugins/registration'
+import { type Command, InvalidArgumentError } from 'commander'
+import { jsonText } from '../sanitize-text.ts'
+import { assertSharedStorage, configOption, requireConfiguration, withProvider } from './configuration.ts'
+import { duration, shownSecret } from './shown-secret.ts'
+import { silentFailure } from './silent-failure.ts'
+
+interface RegistrationArguments {
+  readonly config?: string
+  readonly json?: true
+}
+
+const print = (text: string): void => {
+  process.stdout.write(text)
+}
+
+/** Calls `use` with the registrations of a configuration. */
+async function run<T>(
+  { config }: RegistrationArguments,
+  use: (registrations: Registrations) => Promise<T>,
+): Promise<T> {
+  const loaded = await requireConfiguration(config)
+  assertSharedStorage(loaded, 'its registrations are lost with it')
+  return withProvider(loaded, async (provider) => {
+    if (provider.has(registrations)) return use(provider.use(registrations))
+    throw new TypeError(`${loaded.file}: clients cannot register themselves; add { "name": "registration" } to plugins`)
+  })
+}
+
+const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+function wholeNumber(given: string): number {
+  if (/^[1-9]\d{0,5}$/u.test(given)) return Number(given)
+  throw new InvalidArgumentError('It must be a whole number of at least 1.')
+}
+
+interface TokenArguments extends RegistrationArguments {
+  readonly budget: number
+  readonly expiresIn: number
+}
+
+async function issueToken(given: TokenArguments): Promise<void> {
+  const { budget, expiresIn: lifetime } = given
+  const issued = await run(given, ({ issueToken: issue }) => issue({ budget, lifetime }))
+  const { token, id, expiresAt } = issued
+  if (given.json) return print(`${jsonText({ token, id, budget, expiresAt: timeOf(expiresAt) })}\n`)
+  const many = budget === 1 ? 'one client' : `${budget} clients`
+  print(`It registers ${many} until ${timeOf(expiresAt)}. End it with: grantry registrations revoke-token -- ${id}\n`)
+  print(shownSecret(token))
+}
+
+/** Prints the outcome; fails if nothing was found. */
+function report(found: boolean, done: string, missing: string): void {
+  print(`${found ? done : missing}\n`)
+  if (!found) throw silentFailure()
+}
+
+async function show(clientId: string, given: RegistrationArguments): Promise<void> {
+  const client = await run(given, ({ find }) => find(clientId))
+  if (client === undefined) return report(false, '', `No registered client has the id ${clientId}; it may have ended.`)
+  const { metadata, issuedAt, used, until } = client
+  print(`${jsonText({ ...metadata, issuedAt: timeOf(issuedAt), used, until: timeOf(until) })}\n`)
+}
+
+/** Adds `grantry registrations`. */
+export function addRegistrationsCommands(grantry: Command): void {
+  const group = grantry
+    .command('registrations')
+    .description('let clients register themselves, and end their registrations')
+  const command = (name: string, description: string): Command =>
+    group
+      .command(name)
+      .description(description)
+      .option(...configOption)
+
+  command('issue-token', 'issue an initial access token, with which clients can be registered; shows it once')
+    .requiredOption('--budget <number>', 'number of clients that can be registered with it', wholeNumber)
+    .requiredOption('--expires-in <time>', 'time in which it can be used, such as 7d or 12h', duration)
+    .option('--json', 'print JSON')
+    .action(issueToken)
+  command('revoke-token', 'end an initial access token; its clients stay')
+    .argument('<id>', 'the id that was shown with the token')
+    // 1 in 64 ids starts with a dash.
+    .allowUnknownOption()
+    .action(async (id: string, given: RegistrationArguments) => {
+      const found = await run(given, ({ revokeToken }) => revokeToken(id))
+      report(found, 'Ended the token.', 'No token has this id; it may have ended.')
+    })
+  command('show', 'show a registered client').argument('<id>', 'the id of the client').action(show)
+  command('remove', 'remove a registered client; its tokens are refused')
+    .argument('<id>', 'the id of the client')
+    .action(async (clientId: string, given: RegistrationArguments) => {
+      const found = await run(given, ({ remove }) => remove(clientId))
+      const missing = `No registered client has the id ${clientId}; it may have ended.`
+      report(found, `Removed the client ${clientId}.`, missing)
+    })
+}

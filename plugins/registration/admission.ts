@@ -1,0 +1,81 @@
+import type { EndpointKit, JsonObject } from '@grantry/core'
+import { initialTokens } from './initial-tokens.ts'
+import { createRegistrationLimits } from './limits.ts'
+import type { Settings } from './options.ts'
+import { createSoftwareStatements } from './software-statement.ts'
+
+/** How a registration was admitted. */
+export type AdmittedBy = 'token' | 'statement' | 'open'
+
+/** A registration that may take place. */
+export interface Admission {
+  readonly by: AdmittedBy
+  /** What was sent, with the claims of the statement, which win. */
+  readonly metadata: JsonObject
+  /** Call it when nothing else can be wrong. @throws OAuthError if there were too many registrations. */
+  readonly take: () => Promise<void>
+}
+
+/** A request to register or change a client. */
+export interface SentMetadata {
+  readonly metadata: JsonObject
+  readonly clientAddress: string | undefined
+}
+
+/** Decides who may register a client. */
+export interface Admissions {
+  /** @throws OAuthError if the caller may not */
+  admit(sent: SentMetadata & { readonly bearer: string | undefined }, kit: EndpointKit): Promise<Admission>
+  /** Returns metadata with the claims of its statement. @throws OAuthError if the statement is not valid. */
+  withStatement(metadata: JsonObject, kit: EndpointKit): Promise<JsonObject>
+}
+
+const statementText: Readonly<Record<string, string>> = {
+  issuer_unknown: 'The issuer of the software statement is not trusted here',
+  keys_unavailable: 'The keys of the issuer of the software statement are not available',
+}
+
+export function createAdmissions(settings: Settings): Admissions {
+  const limits = createRegistrationLimits(settings)
+  const statements =
+    settings.softwareStatements === undefined ? undefined : createSoftwareStatements(settings.softwareStatements)
+
+  async function withStatement(metadata: JsonObject, kit: EndpointKit): Promise<JsonObject> {
+    const { software_statement: jwt, ...others } = metadata
+    // RFC 7591 section 3.1.1: a server can ignore it.
+    if (jwt === undefined || jwt === null || statements === undefined) return others
+    if (typeof jwt !== 'string') {
+      throw kit.refuse('invalid_software_statement', 'software_statement must be a JWT', 'statement_malformed')
+    }
+    const { claims, reason } = (await statements.verify(jwt, kit)) as { claims?: JsonObject; reason?: string }
+    if (claims !== undefined) return { ...others, ...claims, software_statement: jwt }
+    const code = reason === 'issuer_unknown' ? 'unapproved_software_statement' : 'invalid_software_statement'
+    const text = statementText[reason ?? ''] ?? 'The software statement is not valid'
+    throw kit.refuse(code, text, `statement_${reason}`.slice(0, 50))
+  }
+
+  return {
+    withStatement,
+    async admit({ metadata: sent, bearer, clientAddress }, kit) {
+      const limited = () => limits.take(clientAddress, kit)
+      if (bearer !== undefined) {
+        const takeUnit = await initialTokens.find(bearer, kit)
+        if (takeUnit === undefined) {
+          throw kit.refuse('invalid_token', 'The initial access token is not valid', 'initial_token_unknown')
+        }
+        const take = async (): Promise<void> => {
+          if (await takeUnit()) return
+          throw kit.refuse('invalid_token', 'The initial access token is used up', 'initial_token_used_up')
+        }
+        return { by: 'token', metadata: await withStatement(sent, kit), take }
+      }
+      const metadata = await withStatement(sent, kit)
+      if (metadata.software_statement !== undefined) return { by: 'statement', metadata, take: limited }
+      if (settings.open) return { by: 'open', metadata, take: limited }
+      const needed = statements === undefined ? '' : ', or a software statement'
+      throw kit.refuse('invalid_token', `Registration requires an initial access token${needed}`, 'token_missing', {
+        withoutCredentials: true,
+      })
+    },
+  }
+}

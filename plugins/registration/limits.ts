@@ -1,0 +1,45 @@
+import { type Kit, siteOf } from '@grantry/core'
+import type { Settings } from './options.ts'
+
+/** Seconds for which a count outlives its period, because clocks differ. */
+const allowance = 60
+
+/** Sites that a process remembers as over their limit: a flood must not reach the storage. */
+const maxRemembered = 10_000
+
+/** Limits registrations that nothing but the address of the caller tells apart. */
+export interface RegistrationLimits {
+  /** @throws OAuthError if there were too many, over all processes */
+  take(clientAddress: string | undefined, kit: Kit): Promise<void>
+}
+
+export function createRegistrationLimits({
+  maxPerAddress,
+  maxTotal,
+  window,
+}: Pick<Settings, 'maxPerAddress' | 'maxTotal' | 'window'>): RegistrationLimits {
+  let current = Number.NEGATIVE_INFINITY
+  let reached = new Set<string>()
+
+  return {
+    async take(clientAddress, kit) {
+      const at = Math.floor(kit.now() / window)
+      const end = (at + 1) * window
+      if (at !== current) [current, reached] = [at, new Set()]
+      async function count(name: string, most: number): Promise<boolean> {
+        if (reached.has(name)) return false
+        const isWithin = (await kit.records.increment(`registrations:${name}:${at}`, end + allowance)) <= most
+        if (!isWithin && reached.size < maxRemembered) reached.add(name)
+        return isWithin
+      }
+      const retryAfter = Math.max(1, Math.ceil(end - kit.now()))
+      // First: a site that is over its limit must not use up the total.
+      if (clientAddress !== undefined && !(await count(`site ${siteOf(clientAddress)}`, maxPerAddress))) {
+        const facts = { status: 429, retryAfter } as const
+        throw kit.refuse('slow_down', 'Too many registrations from this address', 'too_many_of_address', facts)
+      }
+      if (await count('all', maxTotal)) return
+      throw kit.refuse('temporarily_unavailable', 'Too many registrations, try again later', 'too_many', { retryAfter })
+    },
+  }
+}

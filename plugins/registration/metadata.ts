@@ -1,0 +1,211 @@
+import {
+  type ClientOptions,
+  directorySchemasOf,
+  type JsonObject,
+  type Plugin,
+  parseConfiguration,
+  parseUrl,
+} from '@grantry/core'
+import { createPolicyOf } from '../shared/host-policy.ts'
+import {
+  namedMethods,
+  narrowedScopes,
+  originsOf,
+  ownRedirectProblem,
+  shownMembers,
+  stringsIn,
+} from '../shared/self-described.ts'
+import type { Settings } from './options.ts'
+
+/** Why metadata describes no client. */
+export interface MetadataProblem {
+  readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata'
+  readonly reason: string
+  readonly text: string
+}
+
+/** What metadata describes. */
+export interface Described {
+  /** Without an id, and without secrets. */
+  readonly client: Omit<ClientOptions, 'clientId'>
+  /** What was granted, in the names of RFC 7591. It describes the same client again. */
+  readonly registered: JsonObject
+  readonly needsSecret: boolean
+}
+
+const maxRedirectUris = 50
+const maxTextLength = 200
+
+const metadataProblem = (reason: string, text: string): MetadataProblem => ({
+  code: 'invalid_client_metadata',
+  reason,
+  text,
+})
+const redirectProblem = (text: string): MetadataProblem => ({
+  code: 'invalid_redirect_uri',
+  reason: 'redirect_uri_refused',
+  text,
+})
+
+const isProblem = (value: object): value is MetadataProblem => 'reason' in value
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= maxTextLength
+
+const defined = (members: Readonly<Record<string, unknown>>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject
+
+const needsSecret = (method: string): boolean => method.startsWith('client_secret')
+
+interface Methods {
+  /** Those that the client can use; the first one is that which it prefers. */
+  readonly usable: readonly [string, ...string[]]
+}
+
+/** @see RFC 7591 section 2: `client_secret_basic` is the default */
+function methodsOf(metadata: JsonObject, { authenticationMethods: allowed }: Settings): Methods | MetadataProblem {
+  const hasKeys = metadata.jwks !== undefined || metadata.jwks_uri !== undefined
+  const named = namedMethods(metadata)
+  const wanted = named.length > 0 ? named : allowed.includes('client_secret_basic') ? ['client_secret_basic'] : allowed
+  const known = wanted.filter((name) => (allowed as readonly string[]).includes(name))
+  const [first, ...others] = known.filter((name) => name !== 'private_key_jwt' || hasKeys)
+  if (first !== undefined) return { usable: [first, ...others] }
+  return known.length > 0
+    ? metadataProblem('keys_missing', 'private_key_jwt requires jwks or jwks_uri')
+    : metadataProblem('method_refused', `token_endpoint_auth_method must be one of ${allowed.join(', ')}`)
+}
+
+function authenticationOf({ usable: [first, ...others] }: Methods, { jwks, jwks_uri: jwksUri }: JsonObject) {
+  if (needsSecret(first)) return {}
+  const all = [first, ...others]
+  const keys = all.includes('private_key_jwt') ? defined({ jwks, jwksUri }) : {}
+  return all.includes('none') ? { public: true, ...keys } : { tokenEndpointAuthMethod: 'private_key_jwt', ...keys }
+}
+
+/** Returns why a redirect URI is refused, with its place in the request. */
+function createRedirectCheck({ redirectHosts, otherRedirectHosts, nativeRedirects }: Settings) {
+  const policyOf = createPolicyOf(redirectHosts, otherRedirectHosts)
+  return (uri: string): string | undefined => {
+    const problem = ownRedirectProblem(uri)
+    if (problem !== undefined) return problem
+    if (!/^https:/iu.test(uri)) return nativeRedirects ? undefined : 'must use https'
+    const isAllowed = policyOf(parseUrl(uri)?.hostname ?? '') === 'allow'
+    return isAllowed ? undefined : 'has a host that this server does not accept'
+  }
+}
+
+function textsOf(metadata: JsonObject) {
+  const { contacts, software_id: id, software_version: version } = metadata
+  const people = stringsIn(contacts).filter(isText).slice(0, 10)
+  return {
+    contacts: people.length > 0 ? people : undefined,
+    software_id: isText(id) ? id : undefined,
+    software_version: isText(version) ? version : undefined,
+  }
+}
+
+/** Whether a member is an array of strings that is not too long, or absent. */
+const areUris = (value: unknown): boolean =>
+  value === undefined ||
+  (Array.isArray(value) && value.length <= maxRedirectUris && value.every((uri) => typeof uri === 'string'))
+
+/** Returns what was granted to a client. */
+function registeredMetadata(metadata: JsonObject, client: Described['client'], usable: readonly string[]): JsonObject {
+  const { redirectUris = [], postLogoutRedirectUris = [], grantTypes = [], scopes = [] } = client
+  const { jwks, jwks_uri: jwksUri, application_type: type } = metadata
+  const isNative = redirectUris.some((uri) => !/^https:/iu.test(uri))
+  return defined({
+    ...textsOf(metadata),
+    client_name: client.clientName,
+    client_uri: client.clientUri,
+    logo_uri: client.logoUri,
+    policy_uri: client.policyUri,
+    tos_uri: client.tosUri,
+    redirect_uris: redirectUris,
+    post_logout_redirect_uris: postLogoutRedirectUris.length > 0 ? postLogoutRedirectUris : undefined,
+    grant_types: grantTypes,
+    response_types: grantTypes.includes('authorization_code') ? ['code'] : [],
+    application_type: type === 'web' || type === 'native' ? type : isNative ? 'native' : 'web',
+    scope: scopes.join(' '),
+    token_endpoint_auth_method: usable[0],
+    token_endpoint_auth_methods_supported: usable.length > 1 ? usable : undefined,
+    ...(usable.includes('private_key_jwt') && { jwks, jwks_uri: jwksUri }),
+  })
+}
+
+/** Creates the function that reads metadata. */
+export function createDescribe(settings: Settings, fields: Plugin) {
+  const { clientSchema } = directorySchemasOf([fields])
+  const redirectUriProblem = createRedirectCheck(settings)
+
+  function urisOf(metadata: JsonObject, member: string): readonly string[] | MetadataProblem {
+    if (!areUris(metadata[member])) {
+      return redirectProblem(`${member} must be an array of at most ${maxRedirectUris} URIs`)
+    }
+    const uris = stringsIn(metadata[member])
+    for (const [index, uri] of uris.entries()) {
+      const problem = redirectUriProblem(uri)
+      if (problem !== undefined) return redirectProblem(`${member}[${index}] ${problem}`)
+    }
+    return uris
+  }
+
+  function grantsOf(metadata: JsonObject, isPublic: boolean): readonly string[] | MetadataProblem {
+    const named = stringsIn(metadata.grant_types ?? ['authorization_code'])
+    const granted = settings.grantTypes.filter(
+      (name) => named.includes(name) && !(isPublic && name === 'client_credentials'),
+    )
+    return granted.length > 0
+      ? granted
+      : metadataProblem('grant_types_refused', `grant_types must contain one of ${settings.grantTypes.join(', ')}`)
+  }
+
+  /** Checks the client as one of the configuration. */
+  function checked(client: Described['client']): MetadataProblem | undefined {
+    try {
+      parseConfiguration(clientSchema, { ...client, clientId: 'registered' }, 'client')
+      return undefined
+    } catch (thrown) {
+      if (!(thrown instanceof TypeError)) throw thrown
+      return metadataProblem('metadata_malformed', thrown.message)
+    }
+  }
+
+  /** Returns the client that metadata describes, or why there is none. What the provider does not have is left out. */
+  return (given: JsonObject): Described | MetadataProblem => {
+    // Some programs send null for what they do not have.
+    const metadata = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as JsonObject
+    const redirectUris = urisOf(metadata, 'redirect_uris')
+    if (isProblem(redirectUris)) return redirectUris
+    const postLogoutRedirectUris = urisOf(metadata, 'post_logout_redirect_uris')
+    if (isProblem(postLogoutRedirectUris)) return postLogoutRedirectUris
+    const methods = methodsOf(metadata, settings)
+    if (isProblem(methods)) return methods
+    const { usable } = methods
+    const authentication = authenticationOf(methods, metadata)
+    const grantTypes = grantsOf(metadata, 'public' in authentication)
+    if (isProblem(grantTypes)) return grantTypes
+    const hasCodes = grantTypes.includes('authorization_code')
+    if (hasCodes && redirectUris.length === 0) return redirectProblem('redirect_uris must have at least one URI')
+    if (metadata.jwks !== undefined && metadata.jwks_uri !== undefined) {
+      return metadataProblem('keys_twice', 'jwks and jwks_uri exclude each other')
+    }
+    const scopes = narrowedScopes(settings.scopes, metadata)
+    const client = {
+      ...authentication,
+      grantTypes: [...grantTypes],
+      scopes: [...scopes],
+      redirectUris: [...redirectUris],
+      postLogoutRedirectUris: [...postLogoutRedirectUris],
+      allowedCorsOrigins: [...originsOf(redirectUris)],
+      ...shownMembers(metadata),
+      requireConsent: true,
+      selfDescribed: settings.consent,
+    } as Described['client']
+    const problem = checked(client)
+    if (problem !== undefined) return problem
+    const registered = registeredMetadata(metadata, client, usable)
+    return { client, registered, needsSecret: needsSecret(usable[0]) }
+  }
+}
+
+export type Describe = ReturnType<typeof createDescribe>

@@ -1,0 +1,81 @@
+import { configurationObject } from '@grantry/core'
+import * as v from 'valibot'
+import { wholeSeconds } from '../shared/config-schema.ts'
+import { hostPolicies } from '../shared/host-policy.ts'
+import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
+import { jwksSchema } from '../shared/key-set.ts'
+import { algorithmsSchema } from '../shared/verify-jwt.ts'
+
+const names = v.array(v.string('must be a string'), 'must be an array of strings')
+const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
+const count = (most: number) => {
+  const message = `must be a whole number from 1 to ${most}`
+  return v.pipe(v.number(message), v.integer(message), v.minValue(1, message), v.maxValue(most, message))
+}
+
+/** The authentication methods that registered clients can have. */
+const methods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
+const method = v.picklist(methods, `must be one of ${methods.join(', ')}`)
+const redirectPolicy = v.picklist(['allow', 'refuse'], 'must be "allow" or "refuse"')
+
+/** Who signs software statements. */
+const statementIssuerSchema = configurationObject({
+  /** The `iss` of its statements, compared character by character. */
+  issuer: v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty')),
+  /** Its public keys. */
+  jwks: v.optional(jwksSchema),
+  /** The URL at which it publishes its public keys, instead of `jwks`. */
+  jwksUri: v.optional(v.string('must be a URL')),
+  algorithms: algorithmsSchema,
+})
+
+/** The schema of the options. */
+export const registrationSchema = configurationObject({
+  /** The scopes that clients can ask for. A client can only name fewer. */
+  scopes: v.pipe(names, v.minLength(1, 'must not be empty')),
+  /** The grant types that clients can use. A client can only name fewer. */
+  grantTypes: v.optional(v.pipe(names, v.minLength(1, 'must not be empty')), ['authorization_code', 'refresh_token']),
+  /** How clients can authenticate. `private_key_jwt` needs the plugin `client-assertion`. */
+  authenticationMethods: v.optional(
+    v.pipe(v.array(method, 'must be an array of methods'), v.minLength(1, 'must not be empty')),
+    ['none', 'client_secret_basic', 'client_secret_post'],
+  ),
+  /** `ask`: users are asked at each sign-in. `allow`: a consent can be remembered. */
+  consent: v.optional(v.picklist(['allow', 'ask'], 'must be "allow" or "ask"'), 'ask'),
+  /** Whether anyone can register clients, within the limits. Without it, a token or a software statement is required. */
+  open: flag(false),
+  /** Registrations without an initial access token in a `window`, from one address. */
+  maxPerAddress: v.optional(count(1_000_000), 100),
+  /** The same for all addresses together. */
+  maxTotal: v.optional(count(1_000_000), 1000),
+  /** Seconds. */
+  window: v.optional(wholeSeconds(60, 86_400), 3600),
+  /** Who vouches for clients by signed statements. */
+  softwareStatements: v.optional(
+    configurationObject({
+      issuers: v.pipe(
+        v.array(statementIssuerSchema, 'must be an array of issuers'),
+        v.minLength(1, 'must not be empty'),
+      ),
+      jwksUri: v.optional(jwksUriSettingsSchema, {}),
+    }),
+  ),
+  /** Whether redirect URIs can have a host; the first pattern that fits counts. */
+  redirectHosts: hostPolicies(redirectPolicy),
+  /** The same for all other hosts. */
+  otherRedirectHosts: v.optional(redirectPolicy, 'allow'),
+  /** Whether redirect URIs can lead to programs on the device: `http` on the machine of the user, and private-use schemes. */
+  nativeRedirects: flag(true),
+  /** Seconds after which a client ends that has got no token. */
+  firstTokenWithin: v.optional(wholeSeconds(60, 86_400), 3600),
+  /** Seconds after the last token at which a client ends. */
+  unusedLifetime: v.optional(wholeSeconds(3600, 315_360_000), 7_776_000),
+  /** Seconds after which a secret ends. 0: never. */
+  secretLifetime: v.optional(wholeSeconds(0, 315_360_000), 7_776_000),
+  /** Allows hosts of the local network in `jwks_uri`. Must equal the setting of `client-assertion`. */
+  allowPrivateAddresses: flag(false),
+})
+
+export type RegistrationOptions = v.InferInput<typeof registrationSchema>
+export type StatementIssuer = v.InferOutput<typeof statementIssuerSchema>
+export type Settings = v.InferOutput<typeof registrationSchema>

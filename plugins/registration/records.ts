@@ -1,0 +1,148 @@
+import type { ClientOptions, Json, JsonObject, Kit } from '@grantry/core'
+import * as v from 'valibot'
+import { originsOf, stringsIn } from '../shared/self-described.ts'
+import type { Describe, Described } from './metadata.ts'
+import type { Settings } from './options.ts'
+
+const secret = v.object({ sha256: v.string(), expiresAt: v.optional(v.number()) })
+
+const recordSchema = v.object({
+  /** What was granted. It is read again by the present options, so that a stricter policy applies to all clients. */
+  metadata: v.record(v.string(), v.any()),
+  issuedAt: v.number(),
+  /** Hashes. */
+  secrets: v.array(secret),
+  /** The token with which the client manages its registration. */
+  token: v.object({
+    hash: v.string(),
+    /** That before it, until this one is used, and the nonce from which this one follows. */
+    before: v.optional(v.object({ hash: v.string(), nonce: v.string() })),
+  }),
+  /** Increases with each change. */
+  generation: v.number(),
+  /** Whether it has got a token. */
+  used: v.boolean(),
+  /** Epoch seconds at which it ends. */
+  until: v.number(),
+})
+
+/** What is stored of a client. */
+export type ClientRecord = v.InferOutput<typeof recordSchema>
+
+const idForm = /^registered-[\w-]{43}$/u
+
+/** Whether an id can be that of a registered client. */
+export const isRegisteredId = (clientId: string): boolean => idForm.test(clientId)
+
+const clientKey = (clientId: string): string => `client:${clientId}`
+const originKey = (origin: string): string => `origin:${origin}`
+
+/** Seconds for which a change is claimed: longer than its writes take. */
+const claimLifetime = 60
+
+/** The part of the lifetime after which a use renews it. */
+const renewalAge = 0.1
+
+/** The clients that a process remembers, to return the same object while a client has not changed. */
+const maxRemembered = 1000
+
+/** The registered clients. */
+export interface ClientRecords {
+  add(record: Omit<ClientRecord, 'generation' | 'used' | 'until'>, kit: Kit): Promise<string>
+  get(clientId: string, kit: Kit): Promise<ClientRecord | undefined>
+  /** Returns whether this call changed it: not if another one did since it was read. */
+  change(clientId: string, from: ClientRecord, to: ClientRecord, kit: Kit): Promise<boolean>
+  /** Returns whether this call removed it: not if another one changed it since it was read. */
+  remove(clientId: string, from: ClientRecord, kit: Kit): Promise<boolean>
+  /** Lets a client live on that has got a token. Writes only if a good part of its lifetime is over. */
+  use(clientId: string, kit: Kit): Promise<void>
+  clientOf(clientId: string, record: ClientRecord): ClientOptions | undefined
+  isOriginAllowed(origin: string, kit: Kit): Promise<boolean>
+}
+
+const originsIn = ({ metadata }: Pick<ClientRecord, 'metadata'>): readonly string[] =>
+  originsOf(stringsIn(metadata.redirect_uris))
+
+/** Returns the client with the scopes that were granted: one that asked for less does not get more by other options. */
+function clientFrom(clientId: string, { metadata, secrets }: ClientRecord, { client }: Described): ClientOptions {
+  const granted = String(metadata.scope).split(' ')
+  return { ...client, clientId, secrets, scopes: client.scopes?.filter((name) => granted.includes(name)) }
+}
+
+export function createClientRecords(
+  { firstTokenWithin, unusedLifetime }: Pick<Settings, 'firstTokenWithin' | 'unusedLifetime'>,
+  describe: Describe,
+): ClientRecords {
+  const remembered = new Map<string, { readonly record: ClientRecord; readonly client: ClientOptions | undefined }>()
+
+  function remember(clientId: string, record: ClientRecord): ClientOptions | undefined {
+    const known = remembered.get(clientId)
+    if (known?.record.generation === record.generation) return known.client
+    const described = describe(record.metadata as JsonObject)
+    const client = 'client' in described ? clientFrom(clientId, record, described) : undefined
+    remembered.delete(clientId)
+    remembered.set(clientId, { record, client })
+    const [oldest] = remembered.keys()
+    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
+    return client
+  }
+
+  const get = (clientId: string, kit: Kit) => kit.records.get(clientKey(clientId), recordSchema)
+
+  /**
+   * Claims the change that follows a generation. Only one call can do so, in any process, and it reads the record again: a
+   * change that has been claimed before is then visible.
+   */
+  async function claimed(clientId: string, { generation }: ClientRecord, kit: Kit): Promise<boolean> {
+    const claim = `change:${clientId}:${generation}`
+    if (!(await kit.records.insert(claim, {}, kit.now() + claimLifetime))) return false
+    const present = await get(clientId, kit)
+    return present?.generation === generation
+  }
+
+  async function change(clientId: string, from: ClientRecord, to: ClientRecord, kit: Kit): Promise<boolean> {
+    if (!(await claimed(clientId, from, kit))) return false
+    const next = { ...to, generation: from.generation + 1 }
+    await kit.records.put(clientKey(clientId), next as Json, next.until)
+    return true
+  }
+
+  return {
+    async add(record, kit) {
+      const clientId = `registered-${kit.randomId()}`
+      const until = kit.now() + firstTokenWithin
+      const stored = { ...record, generation: 1, used: false, until }
+      await Promise.all([
+        kit.records.insert(clientKey(clientId), stored as Json, until),
+        // Clients that were used have put a later end there.
+        ...originsIn(record).map((origin) => kit.records.insert(originKey(origin), {}, until)),
+      ])
+      return clientId
+    },
+    get,
+    change,
+    async remove(clientId, from, kit) {
+      if (!(await claimed(clientId, from, kit))) return false
+      await kit.records.delete(clientKey(clientId))
+      remembered.delete(clientId)
+      return true
+    },
+    async use(clientId, kit) {
+      const now = kit.now()
+      const isRecent = ({ used, until }: ClientRecord): boolean =>
+        used && until - now > unusedLifetime * (1 - renewalAge)
+      const known = remembered.get(clientId)?.record
+      if (known !== undefined && isRecent(known)) return
+      const record = await get(clientId, kit)
+      if (record === undefined || isRecent(record)) return
+      const until = now + unusedLifetime
+      // If another call changes it at this moment, the next token renews it.
+      if (!(await change(clientId, record, { ...record, used: true, until }, kit))) return
+      await Promise.all(originsIn(record).map((origin) => kit.records.put(originKey(origin), {}, until)))
+    },
+    clientOf: remember,
+    async isOriginAllowed(origin, kit) {
+      return (await kit.records.get(originKey(origin), v.object({}))) !== undefined
+    },
+  }
+}
