@@ -51,7 +51,7 @@ export function clientIn(
   document: JsonObject,
   url: string,
   policy: Exclude<HostPolicy, 'refuse'>,
-  { scopes, grantTypes }: Pick<Settings, 'scopes' | 'grantTypes'>,
+  { scopes, grantTypes, refreshToken }: Pick<Settings, 'scopes' | 'grantTypes' | 'refreshToken'>,
 ): Described {
   if (document.client_id !== url) return problem('client_id_differs', 'client_id must equal the URL of the document')
   if (document.client_secret !== undefined || document.client_secret_expires_at !== undefined) {
@@ -73,6 +73,7 @@ export function clientIn(
       postLogoutRedirectUris: stringsIn(document.post_logout_redirect_uris).filter(isRedirectUri),
       allowedCorsOrigins: [...originsOf(redirectUris)],
       ...shownMembers(document),
+      refreshToken,
       requireConsent: true,
       selfDescribed: policy,
     },

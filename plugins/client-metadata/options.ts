@@ -1,5 +1,6 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import { refreshTokenOption } from '../shared/client-members.ts'
 import { functionSchema, seconds, wholeSeconds } from '../shared/config-schema.ts'
 import type { SendRequest } from '../shared/fetched-uri.ts'
 import { hostPolicies } from '../shared/host-policy.ts'
@@ -21,6 +22,8 @@ export const clientMetadataSchema = configurationObject({
   scopes: v.pipe(names, v.minLength(1, 'must not be empty')),
   /** The grant types that clients can use. A document can only name fewer. */
   grantTypes: v.optional(names, ['authorization_code', 'refresh_token']),
+  /** The refresh tokens of these clients. */
+  refreshToken: refreshTokenOption,
   /** What clients of a host can do, by the host of their ids. The first pattern that fits counts. */
   hosts: hostPolicies(policySchema),
   /** What the clients of all other hosts can do. */

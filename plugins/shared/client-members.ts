@@ -1,4 +1,4 @@
-import { parseUrl } from '@grantry/core'
+import { configurationObject, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { wholeSeconds } from './config-schema.ts'
 
@@ -32,3 +32,22 @@ export const clientMembers = {
   scopeChoice: v.optional(v.boolean('must be true or false')),
   selfDescribed: v.optional(v.picklist(['allow', 'ask'], 'must be "allow" or "ask"')),
 }
+
+/**
+ * Refresh tokens of clients that have described or registered themselves. Several processes of such a client share one
+ * refresh token in a file, and its library does not ask for `offline_access`.
+ *
+ * @see docs/decisions/0153-refresh-tokens-of-several-processes.md
+ */
+export const refreshTokenOption = v.optional(
+  configurationObject({
+    gracePeriod: v.optional(wholeSeconds(0, 3600), 1800),
+    unasked: v.optional(
+      v.picklist(['never', 'without_openid', 'always'], 'must be "never", "without_openid" or "always"'),
+      'without_openid',
+    ),
+    absoluteLifetime: v.optional(wholeSeconds(1, 31_536_000)),
+    slidingLifetime: v.optional(wholeSeconds(1, 31_536_000)),
+  }),
+  {},
+)

@@ -22,6 +22,7 @@ const everyType: Readonly<Record<Exclude<ProviderEvent['type'], OnPages | OfRegi
   user_authentication_failed: true,
   abuse_limited: true,
   token_issued: true,
+  refresh_outdated: true,
   code_issued: true,
   code_redeemed: true,
   code_replayed: true,

@@ -71,6 +71,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
   const rows = clients.map((client) => ({
     ...client,
     ...(!client.public && { grantTypes: [...(client.grantTypes ?? []), badge.grantType] }),
+    ...(client.clientId === 'other' && { refreshToken: { gracePeriod: 5 } }),
     ...(client.clientId === web[0] && {
       secrets: [{ sha256: 'stored-secret-in-plain-text' }, ...(client.secrets ?? [])],
     }),
@@ -195,6 +196,12 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
       const mine = assertion.startsWith('the') ? `${assertion}-${client[0]}` : assertion
       await post('token', { grant_type: badge.grantType, assertion: mine, scope: 'api1' }, client)
     }
+  }
+  // A process that comes after the grace.
+  const shared = (await post('token', { ...user, password: 'alice-password' }, ['other', 'other-secret'])).body
+  for (const _ of [1, 2]) {
+    await post('token', { grant_type: 'refresh_token', refresh_token: shared.refresh_token }, ['other', 'other-secret'])
+    f.clock.advance(5)
   }
   // A page that sends a token in place of its origin and its header names.
   const preflight = {

@@ -23,6 +23,7 @@ const shownTypes: ReadonlySet<string> = new Set<ProviderEvent['type']>([
   'refresh_rotated',
   'refresh_retried',
   'refresh_reused',
+  'refresh_outdated',
   'redemption_replayed',
   'family_revoked',
   'token_revoked',

@@ -138,6 +138,15 @@ export const findingCases: readonly FindingCase[] = [
     { id: 'refresh-token-reused' },
   ],
   [
+    'a grace for refresh tokens of a client with a secret',
+    withClient({
+      grantTypes: ['authorization_code', 'refresh_token'],
+      redirectUris: codeClient.redirectUris,
+      refreshToken: { gracePeriod: 1800, unasked: 'always' },
+    }),
+    { id: 'refresh-token-grace', where: 'clients[0].refreshToken.gracePeriod' },
+  ],
+  [
     'a client without a grant type',
     withClient({ grantTypes: [] }),
     { id: 'client-cannot-succeed', where: 'clients[0].grantTypes' },

@@ -142,6 +142,7 @@ describe('settings of other parts of the server', () => {
   test('key-overlap-short: keys rotate faster than tokens expire', () => {
     const client = {
       accessTokenLifetime: 3600,
+      refreshToken: { unasked: 'never' },
       enabled: true,
       scopes: [],
       redirectUris: [],

@@ -116,7 +116,7 @@ export const clientTexts: MemberTexts = {
   authorizationCodeLifetime: text('Lifetime of codes', 'In seconds.'),
   refreshToken: text(
     'Refresh tokens',
-    'An object: usage (rotate or reuse), absoluteLifetime, slidingLifetime and retryWindow in seconds.',
+    'An object: usage (rotate or reuse), unasked (never, without_openid or always), and absoluteLifetime, slidingLifetime, retryWindow and gracePeriod in seconds.',
   ),
 }
 

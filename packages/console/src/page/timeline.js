@@ -14,6 +14,7 @@ const stepKinds = table({
   refresh_rotated: ['Rotated', '↻', 'plain'],
   refresh_retried: ['Retried', '=', 'plain'],
   refresh_reused: ['Replayed', '!', 'bad'],
+  refresh_outdated: ['Too late', '!', 'bad'],
   redemption_replayed: ['Replayed', '!', 'bad'],
   family_revoked: ['Family revoked', '✕', 'bad'],
   token_revoked: ['Token revoked', '✕', 'bad'],
@@ -63,7 +64,9 @@ function describeStep({ type, events }) {
     case 'refresh_rotated':
       return ['Refresh token ', ...list, ' is spent and replaced by a new one.']
     case 'refresh_retried':
-      return ['The request with refresh token ', ...list, ' was repeated and got the same response.']
+      return ['The request with refresh token ', ...list, ' was repeated and got the same refresh token.']
+    case 'refresh_outdated':
+      return ['Presented again although it is spent: ', ...list, '. Refused; the other tokens are still valid.']
     case 'family_revoked':
       return [`All its tokens are revoked, ${reasons[first.reason ?? ''] ?? first.reason ?? ''}.`]
     case 'token_revoked':

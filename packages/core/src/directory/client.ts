@@ -50,6 +50,24 @@ const refreshTokenSchema = configurationObject({
     ),
     10,
   ),
+  /**
+   * Seconds during which a spent token returns its successor again, whether that was used or not: for a client whose
+   * processes share one token. After that, it is refused, and its family lives. 0: a spent token revokes its family.
+   */
+  gracePeriod: v.optional(
+    v.pipe(
+      v.number('must be a number of seconds'),
+      v.integer('must be whole seconds'),
+      v.minValue(0, 'must be 0 or more seconds'),
+      v.maxValue(3600, 'must be at most 3600 seconds'),
+    ),
+    0,
+  ),
+  /** Whether an authorization request that does not ask for `offline_access` asks for it nevertheless. */
+  unasked: v.optional(
+    v.picklist(['never', 'without_openid', 'always'], 'must be "never", "without_openid" or "always"'),
+    'never',
+  ),
   absoluteLifetime: v.optional(lifetimeSchema, 2_592_000),
   slidingLifetime: v.optional(lifetimeSchema, 1_296_000),
 })
@@ -136,6 +154,13 @@ export const clientSchemaWith = (more: v.ObjectEntries, checks: readonly ClientC
         'must be "rotate" for a public client',
       ),
       ['refreshToken', 'usage'],
+    ),
+    v.forward(
+      v.check(
+        ({ refreshToken: { usage, gracePeriod } }) => usage === 'rotate' || gracePeriod === 0,
+        'must be 0 for a client that reuses its refresh token, which is never spent',
+      ),
+      ['refreshToken', 'gracePeriod'],
     ),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return

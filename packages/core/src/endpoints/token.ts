@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import { settle } from '../abuse/settlement.ts'
 import { isActive } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { CommitRequest } from '../grants/commit.ts'
 import type { PreparedCheck } from '../grants/contributions.ts'
 import type { Issuance } from '../grants/issuance.ts'
 import type { Minted } from '../grants/mint.ts'
 import { assertWithinPolicy, narrowScopes } from '../grants/policy.ts'
+import type { CommitRequest } from '../grants/replays.ts'
 import { parseGrantResult, refusalOf } from '../grants/result.ts'
 import { wordsOfScope } from '../grants/scope-policy.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
@@ -125,6 +125,7 @@ export const tokenEndpoint = builtIn(
           client,
           redemptions: result.redeems,
           continues: result.continues ?? result.lineage?.stored,
+          lifetime: result.issue?.lifetime,
           retryId: () => hashOf(JSON.stringify(identityOf(client, confirmation, grantType, form, registry)), runtime),
           unsettled,
           refuse,

@@ -87,6 +87,13 @@ export type Fact =
       readonly fingerprint: string
       readonly family?: string | undefined
     }
+  /** The client has `refreshToken.gracePeriod`: its spent refresh token was refused, and the family lives. */
+  | {
+      readonly type: 'refresh_outdated'
+      readonly reason: 'grace_over' | 'request_differs'
+      readonly fingerprint: string
+      readonly family?: string | undefined
+    }
   | { readonly type: 'redemption_replayed'; readonly fingerprint: string; readonly family?: string | undefined }
   | { readonly type: 'family_revoked'; readonly reason: string; readonly family?: string | undefined }
   | { readonly type: 'subject_revoked'; readonly sub: string }

@@ -14,6 +14,8 @@ export interface Issuance {
   readonly accessToken: Bytes
   /** 32 bytes. */
   readonly refreshToken: Bytes
+  /** Limits the lifetime of the access token, in seconds. */
+  readonly lifetime?: number
   /** Set if the values can be derived again for a retry. */
   readonly derivation?: Derivation
 }
@@ -54,6 +56,8 @@ export interface Issuances {
    * @param at the time of that response, in epoch seconds.
    */
   repeated(refreshToken: string, derivation: Derivation, at: number): MaybePromise<Issuance> | undefined
+  /** Returns the same refresh token with the current time and a new access token. */
+  renewed(earlier: Issuance, lifetime: number): Issuance
 }
 
 /** @see docs/decisions/0089-a-secret-for-retries.md */
@@ -92,6 +96,10 @@ export function createIssuances(retrySecrets: readonly RetrySecret[], runtime: R
       const secret = retrySecrets.find(({ id }) => id === derivation.secret)
       if (derivation.secret !== undefined && secret === undefined) return undefined
       return derived(refreshToken, derivation, secret, at)
+    },
+    renewed({ refreshToken }, lifetime) {
+      const now = runtime.now()
+      return { at: now, now, accessToken: runtime.randomBytes(32), refreshToken, lifetime }
     },
   }
 }

@@ -37,7 +37,7 @@ export type MintRefreshToken = (
   subject: CompleteSubject,
   family: string,
   mark: RevocationMark,
-) => { readonly token: string; readonly record: NewRecord; readonly fingerprint: string } | undefined
+) => { readonly token: string; readonly record: NewRecord<GrantRecord>; readonly fingerprint: string } | undefined
 
 /** The refresh token that stays the same. A spent one was rotated before its client was switched to `reuse`. */
 export const continuedIn = ({ continues }: CheckedResult): CredentialDetails | undefined =>
@@ -94,7 +94,7 @@ export function createMintRefreshToken(deps: {
         cnf,
       }),
     }
-    const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }
+    const record: NewRecord<GrantRecord> = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }
     return { token, record, fingerprint: fingerprintOf(hash) }
   }
 }

@@ -21,13 +21,16 @@ import { allowsIdentityToken, allowsRefreshToken, authorizedScopes, canRefresh }
 /** Tokens that are minted but not issued: the commit follows, unless they repeat an earlier response. */
 export interface Minted {
   readonly response: JsonObject
+  /** The record of the access token, if it is a reference token. */
   readonly records: readonly NewRecord[]
+  /** The record of the new refresh token. */
+  readonly successor: NewRecord<GrantRecord> | undefined
   /**
    * The updated record of a reused refresh token. It is written after the commit, because a request that loses a race
    * may remove what it has put, and this record must stay.
    */
   readonly continued: NewRecord | undefined
-  /** The events of the tokens, for the first response only. */
+  /** The events of the tokens, for the response that issues them. */
   readonly facts: readonly Fact[]
 }
 
@@ -99,6 +102,7 @@ function lifetimeOf({ result, client, issuance, refuse }: MintRequest): number {
   const lifetime = Math.min(
     issue.lifetime ?? client.accessTokenLifetime,
     client.accessTokenLifetime,
+    issuance.lifetime ?? Number.POSITIVE_INFINITY,
     lineage === undefined ? Number.POSITIVE_INFINITY : lineage.expiresAt - issuance.at,
   )
   // The clock tolerance can accept a token that has just expired.
@@ -215,7 +219,8 @@ export function createMint(deps: MintDeps): Mint {
     }
     return {
       response,
-      records: refresh === undefined || continues ? access.records : [...access.records, refresh.record],
+      records: access.records,
+      successor: continues ? undefined : refresh?.record,
       continued: continues ? refresh?.record : undefined,
       // Without an observer, hashing the identity token for its fingerprint would be wasted work.
       facts: observed

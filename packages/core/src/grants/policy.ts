@@ -7,7 +7,7 @@ import type { GrantRecord } from '../records/schemas.ts'
 import type { Audiences } from '../tokens/audience.ts'
 import type { Contributed } from './contributions.ts'
 import { type CheckedResult, refusalOf } from './result.ts'
-import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
+import { mayHaveRefreshToken, type ScopePolicy } from './scope-policy.ts'
 
 /** The request against which the core checks a result. */
 interface PolicyRequest {
@@ -24,7 +24,7 @@ export function lossOf({ grantType, kind }: GrantRecord, client: Client): 'grant
   // A client that has lost the grant type of the original authorization has lost the whole family.
   if (!client.grantTypes.includes(grantType)) return 'grant_type_lost'
   // Also if the request narrows the scope: the refresh token exists only because of offline_access.
-  return kind === 'refresh' && !allowsRefreshToken(client.scopes) ? 'scope_lost' : undefined
+  return kind === 'refresh' && !mayHaveRefreshToken(client) ? 'scope_lost' : undefined
 }
 
 /**

@@ -7,6 +7,9 @@ import type { Grant } from '../parts/grant.ts'
 import type { Registry } from '../parts/registry.ts'
 import { type CheckedResult, refusalOf } from './result.ts'
 
+/** What decides about the scopes of a client. */
+type ScopedClient = Pick<Client, 'scopes'> & Partial<Pick<Client, 'refreshToken'>>
+
 /** Decides which scopes a request can get. Every way to a token uses it: all grants, and the login page. */
 export interface ScopePolicy {
   /**
@@ -15,18 +18,19 @@ export interface ScopePolicy {
    * @throws OAuthError `invalid_scope` when a scope is malformed, unknown, disabled or not allowed for the client, or
    * when a required scope is missing.
    */
-  requested(value: string | undefined, grant: Pick<Grant, 'scope'>, client: Pick<Client, 'scopes'>): readonly string[]
+  requested(value: string | undefined, grant: Pick<Grant, 'scope'>, client: ScopedClient): readonly string[]
   /** Returns those of the scopes that the client may request, without duplicates. */
   available(scopes: readonly string[], client: Client): readonly string[]
   /**
    * Returns the scopes that an authorization request can get: without any, those that are asked for by default. Ignores those that are unknown or not allowed for the
    * client, and `offline_access` of a client that cannot use a refresh token, unless the policy is to refuse them. `openid`
-   * is never ignored: without it, the response is one of another protocol.
+   * is never ignored: without it, the response is one of another protocol. Adds `offline_access` for a client that gets it
+   * without asking (`refreshToken.unasked`): the user sees it, and can refuse it.
    *
    * @throws OAuthError `invalid_scope` when a scope is malformed, or when none is left.
    * @see OpenID Connect Core sections 3.1.2.1 and 11
    */
-  proposed(value: string | undefined, client: Pick<Client, 'scopes' | 'grantTypes'>): readonly string[]
+  proposed(value: string | undefined, client: ScopedClient & Pick<Client, 'grantTypes'>): readonly string[]
   /**
    * Returns the distinct scopes of an authorization that a user has decided about.
    *
@@ -64,11 +68,22 @@ export function parseScope(value: string): readonly string[] {
   return names
 }
 
-/** Whether these scopes allow a refresh token (OpenID Connect Core section 11). */
-export const allowsRefreshToken = (scopes: readonly string[]): boolean => scopes.includes('offline_access')
+/** The scope that asks for a refresh token (OpenID Connect Core section 11). */
+const offlineAccess = 'offline_access'
+
+/** Whether these scopes allow a refresh token. */
+export const allowsRefreshToken = (scopes: readonly string[]): boolean => scopes.includes(offlineAccess)
+
+/** Whether the client may have `offline_access`: also if its operator lets it have that without asking. */
+export const mayHaveRefreshToken = ({ scopes, refreshToken }: ScopedClient): boolean =>
+  allowsRefreshToken(scopes) || (refreshToken?.unasked ?? 'never') !== 'never'
 
 /** Whether these scopes allow an identity token (OpenID Connect Core section 3.1.2.1). */
 export const allowsIdentityToken = (scopes: readonly string[]): boolean => scopes.includes('openid')
+
+/** Whether an authorization of these scopes is to last, although the client has not asked for that. */
+const isUnasked = (scopes: readonly string[], { refreshToken }: ScopedClient): boolean =>
+  refreshToken?.unasked === 'always' || (refreshToken?.unasked === 'without_openid' && !allowsIdentityToken(scopes))
 
 /**
  * Whether a client can get an identity token: it may have `openid`, and use a grant with a user. Clients of a client
@@ -111,15 +126,13 @@ export function createScopePolicy(
   unavailable: 'ignore' | 'refuse',
 ): ScopePolicy {
   /** Returns why the client cannot get the scope, or `undefined` if it can. */
-  function problemWith(
-    name: string,
-    client: Pick<Client, 'scopes'>,
-  ): 'scope_unknown' | 'scope_not_allowed' | undefined {
+  function problemWith(name: string, client: ScopedClient): 'scope_unknown' | 'scope_not_allowed' | undefined {
     if (!directory.find(name)?.enabled) return 'scope_unknown'
-    return client.scopes.includes(name) ? undefined : 'scope_not_allowed'
+    const isAllowed = allowsRefreshToken([name]) ? mayHaveRefreshToken(client) : client.scopes.includes(name)
+    return isAllowed ? undefined : 'scope_not_allowed'
   }
 
-  function assertAllowed(names: readonly string[], client: Pick<Client, 'scopes'>): void {
+  function assertAllowed(names: readonly string[], client: ScopedClient): void {
     for (const name of names) {
       const problem = problemWith(name, client)
       if (problem !== undefined) throw invalidScope(problem)
@@ -153,7 +166,8 @@ export function createScopePolicy(
       const refused = names.filter((name) => !usable.includes(name) && (mustRefuse || allowsIdentityToken([name])))
       assertAllowed(refused, client)
       if (refused.length > 0) throw invalidScope('scope_not_allowed')
-      return usable
+      const isAdded = !allowsRefreshToken(usable) && isUsable(offlineAccess) && isUnasked(usable, client)
+      return isAdded ? [...usable, offlineAccess] : usable
     },
 
     available: (scopes, client) => [...new Set(scopes)].filter((name) => problemWith(name, client) === undefined),

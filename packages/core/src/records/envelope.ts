@@ -15,7 +15,8 @@ interface Envelope {
 }
 
 /** A record to write. */
-export interface NewRecord extends Envelope {
+export interface NewRecord<T = unknown> extends Envelope {
+  readonly value: T
   readonly key: string
 }
 

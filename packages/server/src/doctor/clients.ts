@@ -87,7 +87,7 @@ function checkLifetimes(client: Client, path: string): readonly Finding[] {
       ),
     )
   }
-  if (!scopes.includes('offline_access')) return findings
+  if (!scopes.includes('offline_access') && refreshToken.unasked === 'never') return findings
   const longest = Math.min(refreshToken.absoluteLifetime, refreshToken.slidingLifetime)
   if (longest > 90 * day) {
     findings.push(
@@ -104,6 +104,15 @@ function checkLifetimes(client: Client, path: string): readonly Finding[] {
         'refresh-token-reused',
         `${path}.refreshToken.usage`,
         'The refresh token is not rotated, so the theft of one cannot be detected',
+      ),
+    )
+  }
+  if (refreshToken.gracePeriod > 0 && !client.public && !hasBoundTokens(client)) {
+    findings.push(
+      finding(
+        'refresh-token-grace',
+        `${path}.refreshToken.gracePeriod`,
+        `${client.clientId} can keep a secret, so it can share a refresh token under a lock. Until then, a stolen old token works for ${refreshToken.gracePeriod} s, and its theft is not detected`,
       ),
     )
   }

@@ -122,6 +122,11 @@ export const rules = define({
     remedy: 'set refreshToken.usage to rotate, so that theft is detected',
     source: 'RFC 9700 section 4.14.2',
   },
+  'refresh-token-grace': {
+    severity: 'warning',
+    remedy: 'let one process of the client refresh, and set refreshToken.gracePeriod to 0',
+    source: 'docs/decisions/0153-refresh-tokens-of-several-processes.md',
+  },
   'client-cannot-succeed': {
     severity: 'warning',
     remedy: 'complete the client, or remove it',

@@ -24,6 +24,7 @@ const warnings: ReadonlySet<string> = new Set([
   'code_replayed',
   'code_ended',
   'refresh_reused',
+  'refresh_outdated',
   'redemption_replayed',
   'secret_skipped',
   'client_skipped',

@@ -133,7 +133,7 @@ function createEventCounts({ counter, histogram }: ReturnType<typeof createInstr
     else if (type === 'introspection_denied' || type === 'scope_authentication_failed')
       failures.with('scope', reasonOf(event.reason)).value += 1
     else if (type === 'code_replayed') replays.with('code').value += 1
-    else if (type === 'refresh_reused') replays.with('refresh_token').value += 1
+    else if (type === 'refresh_reused' || type === 'refresh_outdated') replays.with('refresh_token').value += 1
     else if (type === 'redemption_replayed') replays.with('plugin').value += 1
     else if (type === 'family_revoked') revokedFamilies.with(reasonOf(event.reason)).value += 1
     else if (type === 'token_revoked') revoked.with(event.tokenType).value += 1
