@@ -4,7 +4,6 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, clients as shared, web } from '../support/fixture.ts'
 import { type CommitPath, commitPaths, withLatency } from '../support/latency.ts'
-import { randomPause } from '../support/pause.ts'
 import { formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
 import { rounds } from '../support/rounds.ts'
 
@@ -35,7 +34,6 @@ describe.concurrent.each(commitPaths)('processes that share a token in a file, c
         async function work(name: number): Promise<void> {
           let own = first
           for (let step = 0; step < 15; step += 1) {
-            await randomPause(30)
             const presented = (name + step) % 3 === 0 ? own : file.token
             const response = await refresh(all[(name + step) % 2] as Fixture, presented, as)
             responses.push(response)

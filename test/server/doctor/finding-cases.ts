@@ -139,11 +139,7 @@ export const findingCases: readonly FindingCase[] = [
   ],
   [
     'a grace for refresh tokens of a client with a secret',
-    withClient({
-      grantTypes: ['authorization_code', 'refresh_token'],
-      redirectUris: codeClient.redirectUris,
-      refreshToken: { gracePeriod: 1800, unasked: 'always' },
-    }),
+    withClient({ ...codeClient, refreshToken: { gracePeriod: 1800, unasked: 'always' } }),
     { id: 'refresh-token-grace', where: 'clients[0].refreshToken.gracePeriod' },
   ],
   [

@@ -1,3 +1,4 @@
+import { clientRules } from './client-rules.ts'
 import { pluginRules } from './plugin-rules.ts'
 import { userRules } from './user-rules.ts'
 
@@ -102,36 +103,7 @@ export const rules = define({
     remedy: 'use an https origin',
     source: 'OAuth 2.1 section 1.5',
   },
-  'access-token-lives-long': {
-    severity: 'warning',
-    remedy: 'set accessTokenLifetime to an hour or less, and let clients refresh tokens',
-    source: 'RFC 6750 section 5.3',
-  },
-  'refresh-token-lives-long': {
-    severity: 'warning',
-    remedy: 'set refreshToken.absoluteLifetime to 90 days or less, or set slidingLifetime so that unused tokens expire',
-    source: 'RFC 9700 section 4.14.2',
-  },
-  'code-lives-long': {
-    severity: 'warning',
-    remedy: 'set authorizationCodeLifetime to one minute, at most ten',
-    source: 'RFC 6749 section 4.1.2',
-  },
-  'refresh-token-reused': {
-    severity: 'warning',
-    remedy: 'set refreshToken.usage to rotate, so that theft is detected',
-    source: 'RFC 9700 section 4.14.2',
-  },
-  'refresh-token-grace': {
-    severity: 'warning',
-    remedy: 'let one process of the client refresh, and set refreshToken.gracePeriod to 0',
-    source: 'docs/decisions/0153-refresh-tokens-of-several-processes.md',
-  },
-  'client-cannot-succeed': {
-    severity: 'warning',
-    remedy: 'complete the client, or remove it',
-    source: 'docs/guides/configuration.md',
-  },
+  ...clientRules,
   'scope-unused': {
     severity: 'info',
     remedy: 'add it to the scopes of a client, or remove it',
