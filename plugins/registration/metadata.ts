@@ -198,6 +198,7 @@ export function createDescribe(settings: Settings, fields: Plugin) {
       postLogoutRedirectUris: [...postLogoutRedirectUris],
       allowedCorsOrigins: [...originsOf(redirectUris)],
       ...shownMembers(metadata),
+      refreshToken: settings.refreshToken,
       requireConsent: true,
       selfDescribed: settings.consent,
     } as Described['client']

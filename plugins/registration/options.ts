@@ -1,5 +1,6 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import { refreshTokenOption } from '../shared/client-members.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
 import { hostPolicies } from '../shared/host-policy.ts'
 import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
@@ -35,6 +36,8 @@ export const registrationSchema = configurationObject({
   scopes: v.pipe(names, v.minLength(1, 'must not be empty')),
   /** The grant types that clients can use. A client can only name fewer. */
   grantTypes: v.optional(v.pipe(names, v.minLength(1, 'must not be empty')), ['authorization_code', 'refresh_token']),
+  /** The refresh tokens of these clients. */
+  refreshToken: refreshTokenOption,
   /** How clients can authenticate. `private_key_jwt` needs the plugin `client-assertion`. */
   authenticationMethods: v.optional(
     v.pipe(v.array(method, 'must be an array of methods'), v.minLength(1, 'must not be empty')),

@@ -37,7 +37,7 @@ export const clientMembers = {
  * Refresh tokens of clients that have described or registered themselves. Several processes of such a client share one
  * refresh token in a file, and its library does not ask for `offline_access`.
  *
- * @see docs/decisions/0153-refresh-tokens-of-several-processes.md
+ * @see docs/decisions/0154-refresh-tokens-of-several-processes.md
  */
 export const refreshTokenOption = v.optional(
   configurationObject({

@@ -4,7 +4,7 @@
  * must not gain more: no second chain, no time beyond the grace or the lifetimes, no way around a key, a revocation, or a
  * single-use credential, and no way to end the sessions of the client.
  *
- * RFC 9700 section 4.14.2; decision 153.
+ * RFC 9700 section 4.14.2; decision 154.
  */
 import { type ClientOptions, defineGrant } from '@grantry/core'
 import { mapDriver } from '@grantry/testing'

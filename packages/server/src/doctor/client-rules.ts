@@ -23,7 +23,7 @@ export const clientRules = {
   'refresh-token-grace': {
     severity: 'warning',
     remedy: 'let one process of the client refresh, and set refreshToken.gracePeriod to 0',
-    source: 'docs/decisions/0153-refresh-tokens-of-several-processes.md',
+    source: 'docs/decisions/0154-refresh-tokens-of-several-processes.md',
   },
   'client-cannot-succeed': {
     severity: 'warning',
