@@ -41,6 +41,8 @@ export const workloadIdentitySchema = configurationObject({
     v.minLength(1, 'must not be empty'),
     v.maxLength(100, 'must have at most 100 issuers'),
   ),
+  /** Whether the JWT bearer grant accepts the tokens too, from public clients with a rule (MCP SEP-1933). */
+  grant: v.optional(v.boolean('must be true or false'), false),
   /** Seconds of clock skew that are allowed for `exp`, `nbf` and `iat`. */
   clockTolerance: v.optional(seconds(0, 60), 10),
   /** How keys and discovery documents are fetched. */

@@ -16,13 +16,16 @@ export interface TokenRefusal {
 
 /** Verifies tokens of workloads. */
 export interface WorkloadTokens {
+  /** Whether a token claims to be from one of the issuers. No signature is verified. */
+  isOwn(jwt: string): boolean
   /**
    * Verifies a token and compares it with the rule of the client. What it does before it compares does not depend on the
    * client, so its time does not reveal which clients exist.
    *
+   * @param isSvid whether the request says that the token is a JWT-SVID
    * @throws OAuthError `temporarily_unavailable` if the keys of the issuer cannot be fetched
    */
-  verify(jwt: string, client: Client | undefined, kit: Kit): Promise<true | TokenRefusal>
+  verify(jwt: string, client: Client | undefined, kit: Kit, isSvid?: boolean): Promise<true | TokenRefusal>
 }
 
 type VerifiedToken = JWTPayload & { readonly exp: number }
@@ -65,6 +68,7 @@ const hints: Readonly<Record<string, ((issuer: WorkloadIssuer) => string) | unde
   exp_too_late: () => 'the token is valid for longer than maxLifetime of its issuer',
   iat_too_early: () => 'the token is older than maxLifetime of its issuer',
   jti_missing: () => 'the issuer sends no jti; set its singleUse to false',
+  algorithm_not_allowed: () => 'algorithms of the issuer does not contain the one of the token',
   key_unknown: ({ platform }) =>
     platform === 'kubernetes' ? 'another cluster can have the same issuer' : 'the issuer has no such key',
 }
@@ -103,11 +107,16 @@ export function createWorkloadTokens(settings: Settings, issuers: ReadonlyMap<st
   }
 
   return {
-    async verify(jwt, client, kit) {
+    isOwn(jwt) {
+      const { payload } = unverifiedJwt(jwt, allTypes)
+      return payload !== undefined && issuerOf(payload) !== undefined
+    },
+
+    async verify(jwt, client, kit, isSvid = false) {
       const { payload: claimed, typ, reason } = unverifiedJwt(jwt, allTypes)
       if (claimed === undefined) return { reason }
       const issuer = issuerOf(claimed)
-      if (issuer === undefined) return { reason: 'issuer_unknown' }
+      if (issuer === undefined || (isSvid && issuer.platform !== 'spiffe')) return { reason: 'issuer_unknown' }
       if (typ !== 'jwt' && !platforms[issuer.platform].types.includes(typ)) return { reason: 'typ_unsupported' }
       const outcome = await verified(jwt, issuer, kit)
       const refusal = (why: string): TokenRefusal => ({ reason: why, detail: hints[why]?.(issuer) })

@@ -12,6 +12,7 @@ import { decodeJwt } from 'jose/jwt/decode'
 import * as v from 'valibot'
 import { unverifiedJwt } from '../shared/verify-jwt.ts'
 import { createRuleCheck, workloadRuleSchema } from './client-rule.ts'
+import { workloadGrant } from './grant.ts'
 import { type WorkloadIdentityOptions, workloadIdentitySchema, workloadIssuersOf } from './options.ts'
 import { trustDomainOf, type WorkloadRule } from './platforms.ts'
 import { createWorkloadTokens, type WorkloadTokens } from './tokens.ts'
@@ -69,9 +70,11 @@ function methodFor(
   {
     tokens,
     isPresented,
+    isSvid,
   }: {
     readonly tokens: WorkloadTokens
     readonly isPresented: (type: string | undefined, jwt: string) => boolean
+    readonly isSvid?: boolean
   },
 ) {
   return defineClientAuthentication<PresentedToken>({
@@ -83,7 +86,7 @@ function methodFor(
       return jwt !== undefined && isPresented(type, jwt) ? presentedToken(jwt, clientId, kit) : undefined
     },
     accepts: ({ workload, public: isPublic }: Client) => workload !== undefined && !isPublic,
-    verify: ({ jwt }, client, kit) => tokens.verify(jwt, client, kit),
+    verify: ({ jwt }, client, kit) => tokens.verify(jwt, client, kit, isSvid),
   })
 }
 
@@ -117,6 +120,9 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Plugin {
       tokens,
       isPresented: (type, jwt) => type === `${types}jwt-bearer` && isFromIssuer(jwt),
     }),
-    ...(hasSpiffe ? [methodFor('spiffe_jwt', { tokens, isPresented: (type) => type === `${types}jwt-spiffe` })] : []),
+    ...(hasSpiffe
+      ? [methodFor('spiffe_jwt', { tokens, isPresented: (type) => type === `${types}jwt-spiffe`, isSvid: true })]
+      : []),
+    ...(settings.grant ? [workloadGrant(tokens)] : []),
   ])
 }

@@ -12,9 +12,11 @@ import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { registration } from '@grantry/plugins/registration'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import { workloadIdentity } from '@grantry/plugins/workload-identity'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { hostSignIn } from '../authorization/parties.ts'
 import { reservedPort } from '../support/reserved-port.ts'
+import { cluster, keys, rules, tokens } from '../workload-identity/parties.ts'
 
 const apps = new URL('apps/', import.meta.url)
 /** Not typed: their dependencies may be missing. */
@@ -107,6 +109,10 @@ async function startIssuer(
       clientMetadata({ scopes: ['mcp:tools', 'mcp:admin'], fetch: hostOfDocument }),
       registration({ scopes: ['mcp:tools', 'mcp:admin'], open: true }),
       authorizationEndpoint({ interaction: hostSignIn }),
+      workloadIdentity({
+        grant: true,
+        issuers: [{ platform: 'kubernetes', issuer: cluster, jwks: { keys: [keys.cluster.jwk] } }],
+      }),
     ],
     scopes: [
       { name: 'mcp:tools', audience: resource },
@@ -120,6 +126,13 @@ async function startIssuer(
         grantTypes: ['authorization_code'],
         scopes: ['mcp:tools', 'mcp:admin'],
         redirectUris: ['http://127.0.0.1/callback'],
+      },
+      {
+        clientId: 'agent',
+        public: true,
+        workload: rules.cluster,
+        grantTypes: ['urn:ietf:params:oauth:grant-type:jwt-bearer'],
+        scopes: ['mcp:tools'],
       },
     ],
   })
@@ -138,6 +151,14 @@ export interface McpSetting {
   readonly resource: string
   readonly provider: Provider
   readonly useServer: (generation: string, use?: ClientUse) => ReturnType<UseServer>
+}
+
+/** Calls a tool as a pod, with a token of its cluster. The clocks of all parties are real. */
+export async function callAsPod(generation: string, url: string): Promise<unknown> {
+  type Call = (generation: string, url: string, tokenFor: (issuer: string) => Promise<string>) => Promise<unknown>
+  const { callAsWorkload } = (await load('mcp-clients.js')) as { callAsWorkload: Call }
+  const iat = Math.floor(Date.now() / 1000)
+  return callAsWorkload(generation, url, (issuer) => tokens.cluster({ aud: [issuer], iat, nbf: iat, exp: iat + 600 }))
 }
 
 /** Starts one of `apps/mcp-servers.js` with its issuer, and stops both afterwards. */

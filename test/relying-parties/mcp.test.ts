@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { describeWith } from '../support/describe-with.ts'
-import { metadataUrl, missing, withServer } from './mcp-setting.ts'
+import { callAsPod, metadataUrl, missing, withServer } from './mcp-setting.ts'
 
 // The official MCP SDKs on both sides of an MCP server that `mcpAuth()` protects. The clients know only its URL.
 
@@ -69,6 +69,17 @@ const defineTests = (): void => {
         expect((await useServer(generation)).result).toEqual(known(resource))
         const refused = await fetch(resource, { method: 'POST', headers: { authorization: 'Bearer abc' } })
         expect(refused.status).toBe(401)
+      },
+    ),
+  )
+
+  test.each(['SDK 1', 'SDK 2'])('a pod calls a tool with a token of its cluster, by a client of %s', (generation) =>
+    withServer(
+      'Fetch',
+      () => ({}),
+      async ({ resource }) => {
+        const result = await callAsPod(generation, resource)
+        expect(result).toMatchObject({ clientId: 'agent', scopes: ['mcp:tools'], resource })
       },
     ),
   )

@@ -109,3 +109,40 @@ export async function useServer(generation, url, { tool = 'whoami', ...options }
   const { asked, memory, provider, call } = createClient(generation, url, options)
   return { asked, result: JSON.parse(await call(tool)), memory: { memory, provider } }
 }
+
+/**
+ * Calls a tool as a workload, without a user: the token of its platform is the assertion of the JWT bearer grant (SEP-1933).
+ *
+ * @param tokenFor returns the token for an issuer
+ */
+export async function callAsWorkload(generation, url, tokenFor) {
+  const { Client, StreamableHTTPClientTransport } = generations[generation]
+  let issuer
+  let tokens
+  const authProvider = {
+    redirectUrl: undefined,
+    clientMetadata: { redirect_uris: [], token_endpoint_auth_method: 'none' },
+    clientInformation: () => ({ client_id: 'agent' }),
+    tokens: () => tokens,
+    saveTokens: (issued) => {
+      tokens = issued
+    },
+    saveDiscoveryState: (state) => {
+      issuer = state.authorizationServerMetadata.issuer
+    },
+    prepareTokenRequest: async (scope) =>
+      new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: await tokenFor(issuer),
+        ...(scope !== undefined && { scope }),
+      }),
+  }
+  const client = new Client({ name: 'agent', version: '1.0.0' })
+  try {
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { authProvider }))
+    const { content } = await client.callTool({ name: 'whoami', arguments: {} })
+    return JSON.parse(content[0].text)
+  } finally {
+    await client.close()
+  }
+}
