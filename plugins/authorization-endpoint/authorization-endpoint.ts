@@ -29,6 +29,7 @@ import { createSuspendedRequests } from './suspended.ts'
 import { createUserSessions, userSessions } from './user-sessions.ts'
 import { createOpenInteraction } from './visit.ts'
 
+export { type UserAuthorization, type UserAuthorizations, userAuthorizations } from '../shared/user-authorizations.ts'
 export { type Consents, type GivenConsent, requestedClaims } from './consents.ts'
 export { type AuthorizationRequests, authorizationRequests, type HostDecision, type HostRequest } from './host.ts'
 export type {

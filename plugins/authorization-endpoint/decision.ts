@@ -1,4 +1,5 @@
 import type { Client, EndpointKit, Refuse, Subject } from '@grantry/core'
+import { noteAuthorization } from '../shared/user-authorizations.ts'
 import type { Consents } from './consents.ts'
 import type {
   AskedDecision,
@@ -182,7 +183,10 @@ export function createDecisions(deps: {
       const subjectEpoch = standing && (standing.epoch ?? null)
       const code = await kit.authorize(request.proposal, { subject, scopes, identityClaims, subjectEpoch })
       // Last: of several decisions about a request, only the one that counts leaves a consent.
-      if (remember === true) await consents.remember(kit, subject.sub, request, scopes, standing)
+      await Promise.all([
+        remember === true && consents.remember(kit, subject.sub, request, scopes, standing),
+        noteAuthorization(kit, request.proposal, subject.sub, scopes),
+      ])
       if (asked === true) {
         const context = { sub: subject.sub, client: request.client, clientAddress: http.clientAddress }
         kit.recordUser({ type: 'consent_given', scopes: [...scopes] }, context)

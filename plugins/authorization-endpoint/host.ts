@@ -11,6 +11,7 @@ import {
   type Subject,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { noteAuthorization } from '../shared/user-authorizations.ts'
 import { assertAcceptable, timed } from './decision.ts'
 import type { RefusedInteraction } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
@@ -195,6 +196,7 @@ async function respond(
     const { scopes } = result
     assertAcceptable({ scopes }, subject, request, kit.refuse)
     const code = await kit.authorize(request.proposal, { subject, scopes })
+    await noteAuthorization(kit, request.proposal, subject.sub, scopes)
     return hostResponse(codeResponse(request, code, tools), kit)
   } catch (error) {
     if (!isOAuthError(error)) throw error

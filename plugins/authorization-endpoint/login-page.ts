@@ -15,6 +15,7 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { clientMembers } from '../shared/client-members.ts'
+import { createUserAuthorizations, userAuthorizations } from '../shared/user-authorizations.ts'
 import { type Consents, createConsents, type GivenConsent } from './consents.ts'
 import { authorizationRequests, createAuthorizationRequests } from './host.ts'
 import { authorizationEndpointEntries, errors, pagesSchema } from './options.ts'
@@ -54,6 +55,7 @@ export const hostParts = ({
   ...settings
 }: Parameters<typeof createAuthorizationRequests>[1] & { readonly consents: Consents }): readonly PluginPart[] => [
   defineHostFunctions(authorizationRequests, (kit) => createAuthorizationRequests(kit, settings)),
+  defineHostFunctions(userAuthorizations, createUserAuthorizations),
   defineHostFunctions(userConsents, (kit) => createUserConsents(consents, kit)),
 ]
 

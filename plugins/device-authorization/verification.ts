@@ -1,4 +1,5 @@
 import { type EndpointKit, hostKey, isOAuthError, type Subject } from '@grantry/core'
+import { noteAuthorization } from '../shared/user-authorizations.ts'
 import { type DeviceRecord, deviceRecords } from './records.ts'
 import { groupedUserCode, typedUserCode } from './user-code.ts'
 
@@ -120,6 +121,8 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
       // Before the reservation: a user who cannot approve must not keep others from it.
       const proposal = await kit.openAuthorization(proposed)
       if (!(await records.claim(request, subject.sub))) return false
+      // Before, so that a list shows it also if an approval that has failed is repeated.
+      await noteAuthorization(kit, proposal, subject.sub, granted)
       try {
         await kit.authorize(proposal, { subject, credentialHash: deviceHash, subjectEpoch: epoch ?? null })
       } catch (error) {

@@ -63,6 +63,11 @@ test('each operation refuses wrong and hostile input with a problem', async () =
         list: async (sub) => [{ clientId: sub, scopes: ['openid'], claims: [] }],
         revoke: async () => true,
       },
+      authorizations: {
+        list: async (sub) => [
+          { family: sub, clientId: 'app', scopes: ['openid'], audiences: [], startedAt: 1, expiresAt: 2 },
+        ],
+      },
       secondFactors: { withoutReset: [], reset: async () => {} },
     },
   })

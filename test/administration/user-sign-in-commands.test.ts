@@ -16,7 +16,7 @@ const request = { client_id: 'web', redirect_uri, scope: 'openid' }
 const password = 'correct horse battery'
 
 /** A server with alice in its storage, who has signed in in two browsers, and consented once. */
-async function signedIn() {
+async function signedIn(scope = 'openid') {
   const port = await reservedPort()
   const issuer = `http://127.0.0.1:${port}`
   const path = join(newDirectory(), 'grantry.config.json')
@@ -24,8 +24,8 @@ async function signedIn() {
   const client = {
     clientId: 'web',
     secrets,
-    scopes: ['openid'],
-    grantTypes: ['authorization_code'],
+    scopes: ['openid', 'offline_access'],
+    grantTypes: ['authorization_code', 'refresh_token'],
     redirectUris: [redirect_uri],
   }
   const storage = { driver: 'filesystem', directory: './data', fsync: false }
@@ -40,7 +40,7 @@ async function signedIn() {
   const server = await startServer({ loaded: await loadConfiguration(path, {}), port, observe: () => {} })
   onTestFinished(() => server.close(0))
   const browsers = [createHttpBrowser(), createHttpBrowser()] as const
-  for (const browser of browsers) await signInOverHttp(issuer, request, ['ALICE', password], browser)
+  for (const browser of browsers) await signInOverHttp(issuer, { ...request, scope }, ['ALICE', password], browser)
   const silent = new URLSearchParams({ ...request, response_type: 'code', prompt: 'none' })
   const outcomes = () =>
     Promise.all(
@@ -86,6 +86,24 @@ test('consents are listed and revoked, and the user is asked again', async () =>
   expect(await fails('users', 'consents', 'revoke', 'alice', 'web')).toContain(
     'the user a has not consented to the client web',
   )
+})
+
+test('one of the installations of a client is ended', async () => {
+  const { json, fails } = await signedIn('openid offline_access')
+  const list = (user = 'alice'): Promise<{ family: string }[]> => json('users', 'authorizations', 'list', user)
+  const found = await list()
+  expect(found).toHaveLength(2)
+  expect(found[0]).toMatchObject({ clientId: 'web', scopes: ['openid', 'offline_access'], audiences: [] })
+  const { family = '' } = found[0] ?? {}
+  expect(await json('users', 'authorizations', 'end', 'alice', family)).toEqual({ family, ended: true })
+  expect(await list()).toEqual([found[1]])
+  await json('users', 'add', 'bob', '--sub', 'b')
+  expect(await fails('users', 'authorizations', 'end', 'b', found[1]?.family ?? '')).toContain(
+    `the user b has no authorization ${found[1]?.family}`,
+  )
+  expect(await list()).toEqual([found[1]])
+  const [last]: { action: string; id: string }[] = await json('audit', '--id', 'a')
+  expect(last).toMatchObject({ action: 'user_authorization_ended', before: { family, clientId: 'web' } })
 })
 
 test('a user who is disabled while signed in gets no code, in any browser, from this moment', async () => {

@@ -21,6 +21,7 @@ import {
   nameOf,
   readScope,
 } from './administrator.ts'
+import { authorizationOperations } from './authorizations.ts'
 import { clientOperations } from './clients.ts'
 import { consentOperations } from './consents.ts'
 import type { AdminHost } from './host.ts'
@@ -91,6 +92,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
     ...userOperations,
     ...sessionOperations,
     ...consentOperations,
+    ...authorizationOperations,
     ...keyOperations,
   ]
   const match = createMatch(operations)

@@ -33,6 +33,23 @@ export interface AdminConsents {
   revoke(sub: string, clientId: string): Promise<boolean>
 }
 
+/** What a user lets an installation of a client have: what `userAuthorizations` returns. */
+export interface AdminAuthorization {
+  readonly family: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly audiences: readonly string[]
+  /** Epoch seconds. */
+  readonly startedAt: number
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+/** The authorizations of users: `provider.use(userAuthorizations)`. */
+export interface AdminAuthorizations {
+  list(sub: string): Promise<readonly AdminAuthorization[]>
+}
+
 /** The schemas of clients and scopes, with the members that plugins add. */
 export interface AdminSchemas {
   readonly clientSchema: v.GenericSchema
@@ -50,6 +67,8 @@ export interface AdminHost {
   readonly sessions?: AdminSessions | undefined
   /** Absent without `authorizationEndpoint()` or `loginPage()`. */
   readonly consents?: AdminConsents | undefined
+  /** Absent without `authorizationEndpoint()` or `loginPage()`. */
+  readonly authorizations?: AdminAuthorizations | undefined
   /** Absent unless a plugin offers it, such as `signIn()` with second factors or passkeys. */
   readonly secondFactors?: ResettableFactors | undefined
   /** What describes clients and scopes: `directorySchemasOf(plugins)`. Default: their members without those of plugins. */

@@ -65,6 +65,7 @@ export const overviewOperations = (describe: (url: string, host: AdminHost) => R
           'audit',
           ...(host.sessions === undefined ? [] : ['sessions']),
           ...(host.consents === undefined ? [] : ['consents']),
+          ...(host.authorizations === undefined ? [] : ['authorizations']),
           ...(host.secondFactors?.withoutReset.length === 0 ? ['second-factors'] : []),
         ],
       },

@@ -66,7 +66,7 @@ function narrowed(scopes: readonly string[] | undefined, open: OpenRequest): App
 }
 
 /** Keeps what was checked apart from the proposals, so that no caller can change it. */
-function createProposals() {
+function createProposals(runtime: Runtime) {
   const opened = new WeakMap<Proposal, OpenRequest>()
   return {
     create(open: OpenRequest): Proposal {
@@ -74,6 +74,7 @@ function createProposals() {
       const proposal = Object.freeze({
         client,
         redirectUri: request.redirectUri,
+        family: runtime.base64url(runtime.randomBytes(16)),
         scopes: Object.freeze([...scopes]),
         reach: Object.freeze(rules.audiences.reachOf(scopes, contributed.audience)),
         resources: Object.freeze(rules.audiences.resourcesOf(scopes, contributed.audience)),
@@ -118,7 +119,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
     }
   }
 
-  async function recordOf(open: OpenRequest, approval: Approval): Promise<GrantRecord> {
+  async function recordOf(open: OpenRequest, family: string, approval: Approval): Promise<GrantRecord> {
     const { client, grantType, request, contributed } = open
     const { scopes, audience } = narrowed(approval.scopes, open)
     const now = runtime.now()
@@ -133,7 +134,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
       issuer,
       clientId: client.clientId,
       grantType,
-      family: runtime.base64url(runtime.randomBytes(16)),
+      family,
       familyStartedAt: now,
       generation: 0,
       redeemableUntil,
@@ -155,8 +156,8 @@ function createStoreApproval(deps: AuthorizeDeps) {
     }
   }
 
-  return async (open: OpenRequest, approval: Approval): Promise<string> => {
-    const record = await recordOf(open, approval)
+  return async (open: OpenRequest, newFamily: string, approval: Approval): Promise<string> => {
+    const record = await recordOf(open, newFamily, approval)
     const { credentialHash } = approval
     const credential = credentialHash ?? runtime.base64url(runtime.randomBytes(32))
     const given = credentialHash === undefined ? undefined : decodeBase64url(credentialHash)
@@ -190,7 +191,7 @@ export function createAuthorizations(deps: AuthorizationDeps): {
   const { clients, scopeRules } = deps
   const openRequest = createOpenRequest(deps)
   const storeApproval = createStoreApproval(deps)
-  const proposals = createProposals()
+  const proposals = createProposals(deps.runtime)
   const approvalSchema = createApprovalSchema()
 
   /** Checks a request again if its client or the scopes could have changed since, such as during a slow call of the host. */
@@ -208,7 +209,7 @@ export function createAuthorizations(deps: AuthorizationDeps): {
     async authorize(proposal, input) {
       const opened = proposals.take(proposal)
       const approval = checkedApproval(input, approvalSchema)
-      return storeApproval(await current(opened), approval)
+      return storeApproval(await current(opened), proposal.family, approval)
     },
   }
 }

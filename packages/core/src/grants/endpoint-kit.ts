@@ -3,6 +3,7 @@ import { isActive, type UserService } from '../directory/user-service.ts'
 import type { AuthenticateUser } from '../parts/authenticate-user.ts'
 import type { EndpointKit } from '../parts/endpoint.ts'
 import type { Store } from '../records/store.ts'
+import type { Families } from '../tokens/family.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { RevocationEpochs } from '../tokens/revocation-epochs.ts'
 import type { Authorizations } from './authorizations.ts'
@@ -23,11 +24,12 @@ export function createEndpointKits(deps: {
   readonly scopeRules: () => ScopeRules
   readonly store: Store
   readonly revocationEpochs: RevocationEpochs
+  readonly families: Families
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
 }): EndpointKitOf {
   const { issuer, paths, jwt, plugins, clients, users, scopeRules, authorizations, authenticateUser } = deps
-  const { store, revocationEpochs } = deps
+  const { store, revocationEpochs, families } = deps
   const { origin } = new URL(issuer)
   const kits = new Map<string, EndpointKit>()
 
@@ -47,6 +49,10 @@ export function createEndpointKits(deps: {
       async epochOfClient(clientId) {
         const [{ client }] = await store.getAll([revocationEpochs.current(clientId, undefined)])
         return client
+      },
+      async isFamilyRevoked(family) {
+        const [isRevoked] = await store.getAll([families.revocationOf(family)])
+        return isRevoked
       },
       async findClient(clientId, caller) {
         const client = await clients.find(clientId, undefined, caller)

@@ -99,6 +99,7 @@ export function openGrants({
       scopeRules,
       store,
       revocationEpochs,
+      families,
       authorizations,
     }),
     authorizations,

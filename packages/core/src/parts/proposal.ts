@@ -58,6 +58,8 @@ export interface Proposal {
   readonly [proposal]: true
   readonly client: Client
   readonly redirectUri: string | undefined
+  /** The family of the tokens, if a user authorizes it, for `provider.revoke({ family })`. */
+  readonly family: string
   /** The scopes that the user can authorize. */
   readonly scopes: readonly string[]
   /**

@@ -1,7 +1,7 @@
 import { openAdministration } from '@grantry/administration'
 import type { AdminHost } from '@grantry/administration/api'
 import { type AtomicDriver, directorySchemasOf, openEntries, type Plugins, type Provider } from '@grantry/core'
-import { userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
+import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { secondFactors } from '@grantry/plugins/sign-in'
 import { hashPassword } from '@grantry/users/password-hash'
 import type { LoadedConfiguration } from '../configuration/load.ts'
@@ -34,6 +34,7 @@ export function openAdminHost(
     revoke: provider.revoke,
     schemas: directorySchemasOf(plugins),
     ...(provider.has(userSessions) && { sessions: provider.use(userSessions) }),
+    ...(provider.has(userAuthorizations) && { authorizations: provider.use(userAuthorizations) }),
     ...(provider.has(userConsents) && { consents: provider.use(userConsents) }),
     ...(provider.has(secondFactors) && { secondFactors: provider.use(secondFactors) }),
   }

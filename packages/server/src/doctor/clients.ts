@@ -59,6 +59,17 @@ function checkRedirects(
   return findings
 }
 
+/**
+ * Reports a program on the devices of users that gets tokens without a question. Any other program there can send its
+ * requests, and receive the codes.
+ */
+function checkUnasked({ clientId, public: isPublic, requireConsent, redirectUris }: Client, path: string) {
+  const isOnDevice = redirectUris.length > 0 && redirectUris.every((uri) => !/^https:/iu.test(uri))
+  if (!isPublic || requireConsent !== false || !isOnDevice) return []
+  const text = `Users are not asked about ${clientId}, which has no secret and only redirect URIs on their own devices: any program there gets its tokens`
+  return [finding('redirect-unasked', `${path}.requireConsent`, text)]
+}
+
 const hour = 3600
 const day = 24 * hour
 
@@ -147,7 +158,9 @@ function checkGrants({ clientId, grantTypes, allowPlainPkce }: Client, path: str
 export const checkClients: Check = ({ clients, hasExternalClients, warnings }) => [
   ...clients.flatMap((client, index) =>
     client.enabled
-      ? [checkRedirects, checkLifetimes, checkGrants].flatMap((check) => check(client, `clients[${index}]`))
+      ? [checkRedirects, checkUnasked, checkLifetimes, checkGrants].flatMap((check) =>
+          check(client, `clients[${index}]`),
+        )
       : [],
   ),
   ...warnings

@@ -1,6 +1,12 @@
 import { refused } from '@grantry/administration'
 import type { HostKey, Provider } from '@grantry/core'
-import { type Session, type UserSessions, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
+import {
+  type Session,
+  type UserSessions,
+  userAuthorizations,
+  userConsents,
+  userSessions,
+} from '@grantry/plugins/authorization-endpoint'
 import type { CommandAdministration } from '../../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
 import { withProvider } from '../configuration.ts'
@@ -11,6 +17,7 @@ import { subjectOf } from './find-subject.ts'
 interface Target<F> {
   readonly sub: string
   readonly functions: F
+  readonly provider: Provider
   readonly audited: CommandAdministration['audited']
 }
 
@@ -25,14 +32,14 @@ const runWithPlugin = <F extends object, T>(
     const sub = await subjectOf(subOrName, administration, loaded)
     return withProvider(loaded, async (provider) => {
       assertOffered(provider, key, loaded)
-      return act({ sub, functions: provider.use(key), audited: administration.audited })
+      return act({ sub, functions: provider.use(key), provider, audited: administration.audited })
     })
   })
 
 function assertOffered(provider: Provider, key: HostKey, { file }: LoadedConfiguration): void {
   if (provider.has(key)) return
   throw new TypeError(
-    `${file}: no plugin signs users in, so there are no sessions and no consents; add { "name": "sign-in" } to plugins`,
+    `${file}: no plugin signs users in, so there are no sessions, consents and authorizations; add { "name": "sign-in" } to plugins`,
   )
 }
 
@@ -96,4 +103,38 @@ export async function revokeConsent(subOrName: string, clientId: string, given: 
   })
   const sentence = `Revoked the consent of the user ${subOrName} to the client ${clientId}. The client asks again at its next request; its tokens stay valid: see grantry revoke.`
   print(given.json ? json({ clientId, revoked: true }) : `${sentence}\n`)
+}
+
+export async function listAuthorizations(subOrName: string, given: CommonArguments): Promise<void> {
+  const found = await runWithPlugin(userAuthorizations, subOrName, given, async ({ sub, functions }) =>
+    (await functions.list(sub)).map(({ startedAt, expiresAt, ...one }) => ({
+      ...one,
+      startedAt: timeOf(startedAt),
+      expiresAt: timeOf(expiresAt),
+    })),
+  )
+  const rows = found.map(({ family, clientId, startedAt, scopes, audiences }) => [
+    family,
+    clientId,
+    startedAt,
+    scopes.join(' '),
+    audiences.join(' ') || '-',
+  ])
+  print(given.json ? json(found) : table([['FAMILY', 'CLIENT', 'STARTED', 'SCOPES', 'FOR'], ...rows]))
+}
+
+/** Ends one authorization of the user. That of another user is not touched. */
+export async function endAuthorization(subOrName: string, family: string, given: CommonArguments): Promise<void> {
+  await runWithPlugin(userAuthorizations, subOrName, given, async ({ sub, functions, provider, audited }) => {
+    const found = (await functions.list(sub)).find((one) => one.family === family)
+    if (found === undefined)
+      throw refused(
+        'not_found',
+        `the user ${sub} has no authorization ${family}; see grantry users authorizations list`,
+      )
+    const before = { family, clientId: found.clientId }
+    await audited({ action: 'user_authorization_ended', id: sub, before }, () => provider.revoke({ family }))
+  })
+  const sentence = `Ended the authorization ${family} of the user ${subOrName}: its refresh token and its access tokens. Others of the same client stay valid.`
+  print(given.json ? json({ family, ended: true }) : `${sentence}\n`)
 }

@@ -5,7 +5,14 @@ import { addUser, editUser, removeUser, setActive, setPassword } from './change-
 import { listUsers, searchUsers, showUser } from './list-users.ts'
 import { noPasswordOption } from './read-password.ts'
 import { resetFactors } from './reset-second-factors.ts'
-import { endSessions, listConsents, listSessions, revokeConsent } from './user-sessions.ts'
+import {
+  endAuthorization,
+  endSessions,
+  listAuthorizations,
+  listConsents,
+  listSessions,
+  revokeConsent,
+} from './user-sessions.ts'
 
 function pageSize(given: string): number {
   const size = Number(given)
@@ -59,6 +66,17 @@ function addConsentsCommands(users: Command): void {
     .action(revokeConsent)
 }
 
+function addAuthorizationsCommands(users: Command): void {
+  const authorizations = commandsOf(
+    users.command('authorizations').description('the installations of clients that have lasting access for a user'),
+  )
+  authorizations.ofUser('list', 'list the authorizations of a user, the newest first').action(listAuthorizations)
+  authorizations
+    .ofUser('end', 'end one authorization, and no other one of the same client')
+    .argument('<family>', 'the family, as listed')
+    .action(endAuthorization)
+}
+
 function addSecondFactorsCommands(users: Command): void {
   const factors = commandsOf(users.command('second-factors').description('what a user proves besides the password'))
   factors
@@ -103,5 +121,6 @@ export function addUsersCommands(grantry: Command): void {
   ofUser('remove', 'remove a user, end all sessions and revoke all tokens').action(removeUser)
   addSessionsCommands(users)
   addConsentsCommands(users)
+  addAuthorizationsCommands(users)
   addSecondFactorsCommands(users)
 }

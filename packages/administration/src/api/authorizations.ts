@@ -1,0 +1,44 @@
+import type { Json, Kit } from '@grantry/core'
+import type { AdminAuthorizations, AdminHost } from './host.ts'
+import { nothing, type Operation, operation } from './operation.ts'
+import { missing } from './refusals.ts'
+
+function authorizationsOf({ authorizations }: AdminHost, kit: Pick<Kit, 'refuse'>): AdminAuthorizations {
+  if (authorizations !== undefined) return authorizations
+  throw missing(kit, 'This server has no authorizations of users; it has no authorization endpoint')
+}
+
+/** What users let installations of clients have. */
+export const authorizationOperations: readonly Operation[] = [
+  operation({
+    id: 'listUserAuthorizations',
+    method: 'GET',
+    path: '/users/{id}/authorizations',
+    summary: 'List the installations of clients that have lasting access for a user, the newest first',
+    params: nothing,
+    status: 200,
+    async handle({ host, kit, ids: [sub = ''] }) {
+      const found = await authorizationsOf(host, kit).list(sub)
+      const items = found.map(
+        ({ scopes, audiences, ...one }): Json => ({ ...one, scopes: [...scopes], audiences: [...audiences] }),
+      )
+      return { json: { items } }
+    },
+  }),
+  operation({
+    id: 'endUserAuthorization',
+    method: 'DELETE',
+    path: '/users/{id}/authorizations/{family}',
+    summary:
+      'End the access of one installation: its refresh token, and its access tokens where they are validated here',
+    params: nothing,
+    status: 204,
+    async handle({ host, kit, audited, ids: [sub = '', family = ''] }) {
+      const found = (await authorizationsOf(host, kit).list(sub)).find((one) => one.family === family)
+      if (found === undefined) throw missing(kit, 'The user has no such authorization')
+      const before = { family, clientId: found.clientId }
+      await audited({ action: 'user_authorization_ended', id: sub, before }, () => host.revoke({ family }))
+      return { status: 204 }
+    },
+  }),
+]

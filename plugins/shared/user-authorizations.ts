@@ -1,0 +1,112 @@
+import type { EndpointKit, Proposal } from '@grantry/core'
+import { hostKey } from '@grantry/core'
+import * as v from 'valibot'
+import { type RecordSet, recordSet } from './record-set.ts'
+
+/** A user who lets an installation of a client have lasting access. */
+export interface UserAuthorization {
+  /** For `provider.revoke({ family })`, which ends this one only. */
+  readonly family: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  /** The APIs that it is for, by the audiences of the scopes. */
+  readonly audiences: readonly string[]
+  /** Epoch seconds. */
+  readonly startedAt: number
+  /** When it ends at the latest (epoch seconds). */
+  readonly expiresAt: number
+}
+
+/** What users have authorized on pages, and for devices: each sign-in of an installation is one. */
+export interface UserAuthorizations {
+  /**
+   * The authorizations of a user with a refresh token that were not revoked: the newest 100. Those without one end with
+   * their access token.
+   */
+  list(sub: string): Promise<readonly UserAuthorization[]>
+}
+
+/**
+ * The key of the authorizations of users.
+ *
+ * @example
+ * for (const { family } of await provider.use(userAuthorizations).list('alice')) await provider.revoke({ family })
+ */
+export const userAuthorizations = hostKey<UserAuthorizations>(
+  'user-authorizations',
+  'loginPage() or authorizationEndpoint()',
+)
+
+const text = v.string()
+const schema = v.object({
+  family: text,
+  clientId: text,
+  scopes: v.array(text),
+  audiences: v.array(text),
+  startedAt: v.number(),
+  expiresAt: v.number(),
+  /** The epochs of the user and the client: a revocation ends it. */
+  epoch: v.exactOptional(text),
+  clientEpoch: v.exactOptional(text),
+})
+type Noted = v.InferOutput<typeof schema>
+
+const maxListed = 100
+
+const setOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `authorizations of ${sub}`, maxListed)
+
+/** A member of the set is a whole authorization, so that a list is one read. */
+function notedIn(member: string): readonly (Noted & { readonly member: string })[] {
+  const parsed = v.safeParse(v.pipe(text, v.parseJson(), schema), member)
+  return parsed.success ? [{ ...parsed.output, member }] : []
+}
+
+const read = async (kit: EndpointKit, sub: string) =>
+  (await setOf(kit, sub).list()).flatMap(notedIn).sort((one, other) => other.startedAt - one.startedAt)
+
+/** Adds what a user has authorized to the list, if the client gets a refresh token. The oldest one makes room. */
+export async function noteAuthorization(
+  kit: EndpointKit,
+  { family, client, resources }: Proposal,
+  sub: string,
+  scopes: readonly string[],
+): Promise<void> {
+  if (!scopes.includes('offline_access') || !client.grantTypes.includes('refresh_token')) return
+  const { clientId, refreshToken } = client
+  const [epoch, clientEpoch] = await Promise.all([kit.epochOf(sub), kit.epochOfClient(clientId)])
+  const startedAt = kit.now()
+  const expiresAt = startedAt + refreshToken.absoluteLifetime
+  const noted: Noted = {
+    family,
+    clientId,
+    scopes: [...scopes],
+    audiences: resources.filter((one) => one.scopes.some((name) => scopes.includes(name))).map((one) => one.audience),
+    startedAt,
+    expiresAt,
+    ...(epoch !== undefined && { epoch }),
+    ...(clientEpoch !== undefined && { clientEpoch }),
+  }
+  const set = setOf(kit, sub)
+  const member = JSON.stringify(noted)
+  if (await set.insert(member, expiresAt)) return
+  // Several, because concurrent sign-ins can replace the same one.
+  for (const oldest of (await read(kit, sub)).reverse().slice(0, 3)) {
+    if (await set.replace(oldest.member, member, expiresAt, async () => {})) return
+  }
+}
+
+export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations => ({
+  async list(sub) {
+    const [noted, epoch] = await Promise.all([read(kit, sub), kit.epochOf(sub)])
+    const clientIds = [...new Set(noted.map(({ clientId }) => clientId))]
+    const clientEpochs = new Map(
+      await Promise.all(clientIds.map(async (clientId) => [clientId, await kit.epochOfClient(clientId)] as const)),
+    )
+    const revoked = await Promise.all(noted.map(({ family }) => kit.isFamilyRevoked(family)))
+    return noted
+      .filter(
+        (one, index) => !revoked[index] && one.epoch === epoch && one.clientEpoch === clientEpochs.get(one.clientId),
+      )
+      .map(({ member: _, epoch: _epoch, clientEpoch: _client, ...shown }) => shown)
+  },
+})
