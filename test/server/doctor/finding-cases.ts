@@ -26,21 +26,6 @@ export const findingCases: readonly FindingCase[] = [
     { id: 'trusted-proxies-zero', where: 'trustedProxies' },
   ],
   [
-    'a program on the device whose users are not asked',
-    {
-      ...withClient({
-        secrets: undefined,
-        public: true,
-        scopes: ['openid'],
-        requireConsent: false,
-        grantTypes: ['authorization_code'],
-        redirectUris: ['http://127.0.0.1/cb', 'com.example.app:/cb'],
-      }),
-      plugins: [{ name: 'sign-in' }],
-    },
-    { id: 'redirect-unasked', severity: 'warning', where: 'clients[0].requireConsent' },
-  ],
-  [
     'the secret of the demo',
     withClient({ secrets: [hashed('demo-secret')] }),
     { id: 'secret-weak', severity: 'error', where: 'clients[0].secrets[0]' },

@@ -218,4 +218,19 @@ export const pluginFindingCases: readonly FindingCase[] = [
     withPlugin({ name: 'resource-indicators' }),
     { id: 'resource-unknown', severity: 'warning', where: 'plugins[0]' },
   ],
+  [
+    'a program on the device whose users are not asked',
+    withPlugin(
+      { name: 'sign-in' },
+      {
+        clientId: 'cli',
+        public: true,
+        scopes: ['openid'],
+        requireConsent: false,
+        grantTypes: ['authorization_code'],
+        redirectUris: ['http://127.0.0.1/cb', 'com.example.app:/cb'],
+      },
+    ),
+    { id: 'redirect-unasked', severity: 'warning', where: 'clients[1].requireConsent' },
+  ],
 ]

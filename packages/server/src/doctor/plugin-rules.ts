@@ -140,4 +140,10 @@ export const pluginRules = {
     remedy: 'set audience of the scopes of your APIs to the resources that clients name',
     source: 'RFC 8707 section 2; docs/guides/resource-indicators.md',
   },
+  'redirect-unasked': {
+    severity: 'warning',
+    remedy:
+      'remove requireConsent: false, or use an https redirect URI, or give the client a secret that users do not have',
+    source: 'RFC 8252 section 8.6',
+  },
 } as const

@@ -93,12 +93,6 @@ export const rules = define({
     remedy: 'register http://127.0.0.1 and http://[::1] instead, if the application can listen there',
     source: 'RFC 8252 section 8.3',
   },
-  'redirect-unasked': {
-    severity: 'warning',
-    remedy:
-      'remove requireConsent: false, or use an https redirect URI, or give the client a secret that users do not have',
-    source: 'RFC 8252 section 8.6',
-  },
   'redirect-without-tls': {
     severity: 'error',
     remedy: 'use an https URI, or a loopback URI for a native application',
