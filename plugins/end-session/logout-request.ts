@@ -119,7 +119,9 @@ export async function checkLogoutRequest(
     const text = 'A post_logout_redirect_uri needs an id_token_hint or a client_id'
     throw refuse('invalid_request', text, 'client_id_missing')
   }
-  const client = clientId === undefined ? undefined : await kit.findClient(clientId, http)
+  // The client of a hint is that of a token: one that has ended keeps no user from signing out.
+  const caller = presentedId === undefined ? undefined : http
+  const client = clientId === undefined ? undefined : await kit.findClient(clientId, caller)
   if (client === undefined && (presentedId !== undefined || redirectUri !== undefined)) {
     throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
   }

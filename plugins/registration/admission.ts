@@ -65,7 +65,12 @@ export function createAdmissions(settings: Settings): Admissions {
         }
         const take = async (): Promise<void> => {
           if (await takeUnit()) return
-          throw kit.refuse('invalid_token', 'The initial access token is used up', 'initial_token_used_up')
+          // No guess: it must not count against the address.
+          throw kit.refuse(
+            'access_denied',
+            'The initial access token has no registration left',
+            'initial_token_used_up',
+          )
         }
         return { by: 'token', metadata: await withStatement(sent, kit), take }
       }

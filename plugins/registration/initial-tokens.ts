@@ -30,6 +30,9 @@ export interface InitialTokens {
 const isCount = (value: unknown, most: number): boolean =>
   Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most
 
+/** With a prefix: a command would read one that starts with a dash as an option. */
+const idOf = (token: string, kit: Kit): string => `token-${kit.sha256(token)}`
+
 const keyOf = (id: string): string => `initial:${id}`
 
 export const initialTokens: InitialTokens = {
@@ -39,7 +42,7 @@ export const initialTokens: InitialTokens = {
       throw new TypeError(`lifetime must be whole seconds from 1 to ${maxTokenLifetime}`)
     }
     const token = kit.randomId()
-    const id = kit.sha256(token)
+    const id = idOf(token, kit)
     const expiresAt = kit.now() + lifetime
     await kit.records.put(keyOf(id), { budget, expiresAt }, expiresAt)
     return { token, id, expiresAt }
@@ -50,7 +53,7 @@ export const initialTokens: InitialTokens = {
     return isKnown
   },
   async find(token, kit) {
-    const id = kit.sha256(token)
+    const id = idOf(token, kit)
     const record = await kit.records.get(keyOf(id), recordSchema)
     if (record === undefined) return undefined
     const { budget, expiresAt } = record

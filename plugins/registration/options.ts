@@ -70,7 +70,7 @@ export const registrationSchema = configurationObject({
   /** Whether redirect URIs can lead to programs on the device: `http` on the machine of the user, and private-use schemes. */
   nativeRedirects: flag(true),
   /** Seconds after which a client ends that has got no token. */
-  firstTokenWithin: v.optional(wholeSeconds(60, 86_400), 3600),
+  firstTokenWithin: v.optional(wholeSeconds(60, 2_592_000), 3600),
   /** Seconds after the last token at which a client ends. */
   unusedLifetime: v.optional(wholeSeconds(3600, 315_360_000), 7_776_000),
   /** Seconds after which a secret ends. 0: never. */

@@ -33,7 +33,7 @@ describe('an initial access token', () => {
     expect((await f.register(metadata, { token })).status).toBe(201)
     expect((await f.register(metadata, { token })).status).toBe(201)
     const { status, body } = await f.register(metadata, { token })
-    expect([status, body.error]).toEqual([401, 'invalid_token'])
+    expect([status, body.error]).toEqual([400, 'access_denied'])
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'client_registered', by: 'token' }))
   })
 

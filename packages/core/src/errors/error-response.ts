@@ -100,6 +100,9 @@ export function asOAuthError(thrown: unknown, context: ErrorContext): OAuthError
   return new OAuthError('server_error', 'The request failed', { reason: 'unhandled_failure', cause })
 }
 
+/** RFC 6750 section 3.1. Client libraries take any challenge for one of the token, and do not read the body then. */
+const bearerErrors: ReadonlySet<string> = new Set(['invalid_request', 'invalid_token', 'insufficient_scope'])
+
 /**
  * Returns the challenges for an access token: that of the scheme which the request used, with the error, and with status
  * 401 those of the other schemes (RFC 6750 section 3, RFC 9449 section 7.1).
@@ -110,7 +113,8 @@ function tokenChallenges(
   { realm, schemes }: ErrorContext,
   used: string | undefined,
 ): string | undefined {
-  if (status !== 400 && status !== 401 && status !== 403) return undefined
+  const isOfToken = status === 401 || status === 403 || (status === 400 && bearerErrors.has(code))
+  if (!isOfToken) return undefined
   const scope = details.scope === undefined ? '' : `, scope=${quoted(details.scope)}`
   const failure = `, error="${code}", error_description=${quoted(message)}${scope}`
   const challengeOf = ({ name, parameters }: TokenScheme, problem = ''): string =>

@@ -45,7 +45,7 @@ async function issueToken(given: TokenArguments): Promise<void> {
   const { token, id, expiresAt } = issued
   if (given.json) return print(`${jsonText({ token, id, budget, expiresAt: timeOf(expiresAt) })}\n`)
   const many = budget === 1 ? 'one client' : `${budget} clients`
-  print(`It registers ${many} until ${timeOf(expiresAt)}. End it with: grantry registrations revoke-token -- ${id}\n`)
+  print(`It registers ${many} until ${timeOf(expiresAt)}. End it with: grantry registrations revoke-token ${id}\n`)
   print(shownSecret(token))
 }
 
@@ -80,8 +80,6 @@ export function addRegistrationsCommands(grantry: Command): void {
     .action(issueToken)
   command('revoke-token', 'end an initial access token; its clients stay')
     .argument('<id>', 'the id that was shown with the token')
-    // 1 in 64 ids starts with a dash.
-    .allowUnknownOption()
     .action(async (id: string, given: RegistrationArguments) => {
       const found = await run(given, ({ revokeToken }) => revokeToken(id))
       report(found, 'Ended the token.', 'No token has this id; it may have ended.')

@@ -40,7 +40,7 @@ function checkNames({ scopes, grantTypes = [] }: RegistrationEntry, path: string
 
 /** Checks the clients that register themselves. */
 export function checkRegistration(plugin: RegistrationEntry, path: string, facts: Facts): readonly Finding[] {
-  const { open = false, maxTotal = 0, window = 3600, consent, secretLifetime, authenticationMethods = [] } = plugin
+  const { open = false, maxTotal = 1000, window = 3600, consent, secretLifetime, authenticationMethods = [] } = plugin
   const hourly = Math.round((maxTotal * 3600) / window)
   const { plugins = [] } = facts.configuration
   const canSign = plugins.some((other) => !isNamedPlugin(other) || other.name === 'client-assertion')
@@ -48,7 +48,9 @@ export function checkRegistration(plugin: RegistrationEntry, path: string, facts
   const internal = 'The jwks_uri of a client makes this server send requests to addresses of its own network'
   return [
     ...checkNames(plugin, path, facts),
-    ...(hourly > mostPerHour ? [finding('registration-limit-high', `${path}.maxTotal`, many)] : []),
+    ...((open || plugin.softwareStatements) && hourly > mostPerHour
+      ? [finding('registration-limit-high', `${path}.maxTotal`, many)]
+      : []),
     ...(open && consent === 'allow'
       ? [
           finding(
