@@ -15,6 +15,8 @@ export type StoragePlace =
 export const strict: Credentials = ['strict', 'web-secret']
 /** Its refresh tokens can be retried for the duration of a race. */
 export const retried: Credentials = ['retried', 'web-secret']
+/** Its processes share a refresh token. */
+export const sharing: Credentials = ['sharing', 'web-secret']
 export const api: Credentials = ['api1', 'api1-secret']
 
 /** Authenticates by assertions. */

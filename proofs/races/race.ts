@@ -2,7 +2,7 @@ import { deviceGrantType } from '@grantry/plugins/device-authorization'
 import type { Credentials } from '@grantry/testing'
 import { differentTokens } from '../../test/support/same-tokens.ts'
 import type { Contenders } from './contenders.ts'
-import { type Answers, type Credential, retried, strict } from './orders.ts'
+import { type Answers, type Credential, retried, sharing, strict } from './orders.ts'
 
 const redirectUri = 'https://web.example.com/callback'
 
@@ -28,6 +28,7 @@ const kinds = {
   code: { credential: 'code', as: strict, form: codeForm, ...replayed },
   'refresh outside the window': { credential: 'refresh', as: strict, form: refreshForm, ...replayed },
   'refresh inside the window': { credential: 'refresh', as: retried, form: refreshForm, winners: 'all', works: true },
+  'refresh inside the grace': { credential: 'refresh', as: sharing, form: refreshForm, winners: 'all', works: true },
   'device code': {
     credential: 'device',
     as: strict,

@@ -2,7 +2,7 @@
  * Attack: a client shares one refresh token among its processes, so it has `refreshToken.gracePeriod`, and an attacker
  * has read an old token. Inside the grace, the attacker is one more process: that is what the setting costs. The attacker
  * must not gain more: no second chain, no time beyond the grace or the lifetimes, no way around a key, a revocation, or a
- * single-use credential, and no way to end the sessions of the client.
+ * single-use credential.
  *
  * RFC 9700 section 4.14.2; decision 154.
  */
@@ -75,7 +75,7 @@ test('3.107 retries do not prolong the grace of a stolen token', async () => {
     expect(await f.post('token', form, web)).toMatchObject(refused)
   }
   expect(types(f).filter((type) => type === 'refresh_outdated')).toHaveLength(2)
-  // An old token cannot sign the user out.
+  // Presenting an old token ends no session.
   expect((await refresh(f, second.refresh_token)).status).toBe(200)
 })
 
@@ -183,4 +183,25 @@ test('3.107 of another client, nothing is returned, and nothing is revoked', asy
   const second = (await refresh(f, first)).body.refresh_token
   expect(await refresh(f, first, ['other', 'other-secret'])).toMatchObject(refused)
   expect((await refresh(f, second)).status).toBe(200)
+})
+
+test('3.106 the token that an exchange presents must not be spent, also inside the grace', async () => {
+  const exchange = defineGrant({
+    grantType: 'urn:example:exchange',
+    scope: 'required',
+    params: v.object({ refresh_token: v.string() }),
+    async handle({ params, scopes }, kit) {
+      const found = await kit.findGrant('refresh', params.refresh_token)
+      if (found === undefined) throw kit.refuse('invalid_grant', 'The refresh token is not valid', 'token_unknown')
+      return { subject: found.subject, scopes, continuesFamilyOf: found }
+    },
+  })
+  const f = await fixture({ plugins: [builtInPlugins, exchange], clients: withGrace({}, [exchange.grantType]) })
+  const { refresh_token: first } = await issueTokens(f)
+  const present = (token: string) =>
+    f.post('token', { grant_type: exchange.grantType, refresh_token: token, scope: 'api1' }, web)
+  expect((await present(first)).status).toBe(200)
+  const second = (await refresh(f, first)).body.refresh_token
+  expect(await present(first)).toMatchObject(refused)
+  expect((await present(second)).status).toBe(200)
 })

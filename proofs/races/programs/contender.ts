@@ -23,6 +23,7 @@ import {
   type Order,
   retried,
   type StoragePlace,
+  sharing,
   signingClientId,
   strict,
 } from '../orders.ts'
@@ -51,11 +52,11 @@ async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture
   const driver = driverAt(place)
   await driver.open?.()
   const [model] = clients
-  const client = (credentials: Credentials, retryWindow: number) => ({
+  const client = (credentials: Credentials, retryWindow: number, gracePeriod = 0) => ({
     ...model,
     clientId: credentials[0],
     grantTypes: ['client_credentials', 'authorization_code', 'refresh_token', deviceGrantType],
-    refreshToken: { retryWindow },
+    refreshToken: { retryWindow, gracePeriod },
   })
   const publicKeys = keys.map(({ d, ...key }) => ({ ...key, kty: 'EC' }))
   return fixture({
@@ -71,6 +72,7 @@ async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture
     clients: [
       client(strict, 0),
       client(retried, 300),
+      client(sharing, 0, 3600),
       {
         clientId: signingClientId,
         jwks: { keys: publicKeys },
