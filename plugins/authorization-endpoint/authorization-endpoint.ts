@@ -23,6 +23,7 @@ import { type EndpointPages, plainPages } from './pages.ts'
 import { withoutCredentials } from './parameters.ts'
 import { createRemoteInteractions, remoteInteractions } from './remote.ts'
 import { type AuthorizationParameters, errorViewOf, formTargets, responseTools } from './response.ts'
+import { sessionCheck } from './session-check.ts'
 import { createSessions } from './sessions.ts'
 import { createSteps, type Steps } from './steps.ts'
 import { createSuspendedRequests } from './suspended.ts'
@@ -167,6 +168,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     authorizations,
     sealing,
     fieldsOf(options),
+    sessionCheck,
     defineHostFunctions(userSessions, (kit) => createUserSessions(sessions, kit)),
     defineHostFunctions(remoteInteractions, createRemoteInteractions),
     ...hostParts({ pages, trusted: false, mustPush, consents }),

@@ -1,4 +1,4 @@
-import type { EndpointKit, Subject } from '@grantry/core'
+import type { EndpointKit, Kit, Subject } from '@grantry/core'
 import * as v from 'valibot'
 import type { Lifetimes } from './session-options.ts'
 import { type Standing, standingEntries, standingIn } from './standing.ts'
@@ -52,7 +52,7 @@ export const sessionOf = (sid: string, { sub, amr, authTime, idp, acr, name, ...
   standing: standingIn(more),
 })
 
-export const readSession = (kit: EndpointKit, sid: string): Promise<StoredSession | undefined> =>
+export const readSession = (kit: Pick<Kit, 'records'>, sid: string): Promise<StoredSession | undefined> =>
   kit.records.get(keyOf(sid), record)
 
 /**

@@ -11,7 +11,8 @@ import { algorithmsSchema, unverifiedJwt, verifiedJwt } from './verify-jwt.ts'
 
 const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))
 
-const issuerSchema = configurationObject({
+/** The members of an issuer. */
+export const issuerEntries = {
   /** The `iss` of its JWTs, compared character by character. */
   issuer: text,
   /** Its public keys. */
@@ -25,7 +26,9 @@ const issuerSchema = configurationObject({
   maxLifetime: v.optional(seconds(10, 86_400), 3600),
   /** Whether a JWT without `jti` is refused. With one, it is accepted once in any case. */
   requireJti: v.optional(v.boolean('must be true or false'), false),
-})
+}
+
+const issuerSchema = configurationObject(issuerEntries)
 
 /** The settings of plugins that accept JWTs of other issuers. */
 export const trustedIssuersEntries = {
@@ -74,8 +77,15 @@ function assertIssuers({ issuers, jwksUri }: v.InferOutput<typeof settingsSchema
   }
 }
 
-/** @param what the plugin, for errors */
-export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSchema>, what: string): TrustedIssuers {
+/**
+ * @param what the plugin, for errors
+ * @param audienceOf returns the accepted values of `aud` for issuers without their own
+ */
+export function createTrustedIssuers(
+  settings: v.InferOutput<typeof settingsSchema>,
+  what: string,
+  audienceOf = ({ issuer, tokenEndpoints }: Kit): readonly string[] => [issuer, ...tokenEndpoints],
+): TrustedIssuers {
   assertIssuers(settings, what)
   const { clockTolerance } = settings
   const published = createPublishedKeys(settings.jwksUri)
@@ -99,7 +109,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
 
   /** Checks what jose does not check. Returns the reason of a refusal. */
   function problemWith(payload: JWTPayload, from: TrustedIssuer, kit: Kit): string | undefined {
-    const { maxLifetime, requireJti, audience = [kit.issuer, ...kit.tokenEndpoints] } = from
+    const { maxLifetime, requireJti, audience = audienceOf(kit) } = from
     const { sub, iat, jti } = payload
     const now = kit.now()
     const problem = claimsProblem(payload, { audience, now, maxLifetime, clockTolerance })

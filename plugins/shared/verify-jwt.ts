@@ -65,6 +65,17 @@ function reasonOf(error: unknown): string {
   return reasons[error.code] ?? 'malformed'
 }
 
+/** Returns `typ` of a JWT that is not verified, in lower case and without `application/`; `undefined` if it has none. */
+export function typeOf(jwt: string): string | undefined {
+  if (jwt.length > maxJwtLength || !compactForm.test(jwt)) return undefined
+  try {
+    const { typ } = v.parse(headerSchema, decodeProtectedHeader(jwt))
+    return typ?.toLowerCase().replace(/^application\//u, '')
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Reads a JWT without verifying it. Refuses one that is too long, malformed, or explicitly of another type, such as
  * `dpop+jwt` (RFC 8725 section 3.11).

@@ -1,7 +1,7 @@
 import type { GrantKit, OAuthError, Refuse, StoredGrant, Subject, ValidatedToken } from '@grantry/core'
 import * as v from 'valibot'
+import type { Claims } from '../shared/actors.ts'
 import type { TrustedIssuers } from '../shared/trusted-issuers.ts'
-import type { Claims } from './actors.ts'
 
 /** RFC 8693 section 3, without the types of SAML. */
 const tokenTypes = ['access_token', 'refresh_token', 'id_token', 'jwt'] as const

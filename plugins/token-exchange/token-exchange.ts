@@ -13,10 +13,10 @@ import {
   type Subject,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { actorsIn, mayAct } from '../shared/actors.ts'
 import { functionSchema } from '../shared/config-schema.ts'
 import { audiencesIn, resourcesIn } from '../shared/resources.ts'
 import { createTrustedIssuers, type TrustedJwt, trustedIssuersEntries } from '../shared/trusted-issuers.ts'
-import { actorsIn, mayAct } from './actors.ts'
 import {
   audienceOf,
   createReadPresented,

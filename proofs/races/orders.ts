@@ -23,7 +23,7 @@ export const api: Credentials = ['api1', 'api1-secret']
 export const signingClientId = 'signing'
 
 /** A credential of which many racers present the same. */
-export type Credential = 'code' | 'refresh' | 'device' | 'assertion' | 'proof'
+export type Credential = 'code' | 'refresh' | 'device' | 'assertion' | 'proof' | 'id-jag'
 
 /** A request to a contender. */
 export type Order =

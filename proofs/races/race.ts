@@ -60,11 +60,21 @@ const kinds = {
     refusal: '400 invalid_dpop_proof',
     works: true,
   },
+  'identity assertion': {
+    credential: 'id-jag',
+    as: strict,
+    form: (assertion) => ({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
+    winners: 'one',
+    refusal: '400 invalid_grant',
+    works: true,
+  },
 } as const satisfies Readonly<Record<string, Kind>>
 
 export type RaceKind = keyof typeof kinds
 export const raceKinds = Object.keys(kinds) as readonly RaceKind[]
 const kindOf = (kind: RaceKind): Kind => kinds[kind]
+
+const withoutRefreshToken: readonly Credential[] = ['assertion', 'proof', 'id-jag']
 
 /** The result of one round. */
 export interface Round {
@@ -125,7 +135,7 @@ export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly
     if (refusal !== expectedRefusal) faults.push(`${count} times ${refusal}`)
   }
   if (round.works !== works) faults.push(`the access token ${works ? 'does not work' : 'still works'}`)
-  const successor = credential === 'assertion' || credential === 'proof' ? undefined : works
+  const successor = withoutRefreshToken.includes(credential) ? undefined : works
   if (round.successorWorks !== successor) faults.push(`the refresh token ${works ? 'does not work' : 'still works'}`)
   return faults
 }

@@ -18,6 +18,7 @@ import { createHostCalls, sharedLimits } from '../../packages/core/src/directory
 import { request, setUp } from '../authorization/parties.ts'
 import * as assertions from '../client-assertion/assertions.ts'
 import { createBrowser, setUpPage } from '../device-authorization/browser.ts'
+import * as jag from '../id-jag/jag-parties.ts'
 import * as bearer from '../jwt-bearer/bearer-parties.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
@@ -100,6 +101,26 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
         const f = await bearer.setUp({}, { subject: hang }, limits)
         const jwt = await bearer.key.sign(bearer.example)
         return { ...f, ask: () => f.redeem(jwt) }
+      },
+    ],
+  ],
+  'options.subject': [
+    [
+      'idJag.subject',
+      async () => {
+        const f = await jag.chatServer({}, { subject: hang }, limits)
+        const assertion = await f.signed()
+        return { ...f, ask: () => f.redeem(assertion) }
+      },
+    ],
+  ],
+  'options.allow': [
+    [
+      'idJag.allow',
+      async () => {
+        const f = await jag.identityProvider({ allow: hang }, limits)
+        const { id_token: token } = await f.signIn()
+        return { ...f, ask: () => f.request(token) }
       },
     ],
   ],

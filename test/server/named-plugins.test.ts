@@ -13,6 +13,10 @@ const bound = { ...client, clientId: 'bound', dpopBoundAccessTokens: true }
 const tv = { clientId: 'tv', public: true, grantTypes: [deviceGrant], scopes: ['api1'] }
 const audience = 'https://api1.example.com'
 
+const accept = {
+  issuers: [{ issuer: 'https://idp.example.com', jwksUri: 'https://idp.example.com/jwks', scopes: ['api1'] }],
+}
+
 const content = {
   ...healthy,
   storage: { driver: 'memory' },
@@ -26,6 +30,7 @@ const content = {
     { name: 'dpop', algorithms: ['ES256'], nonce: true },
     { name: 'mtls', endpointAliases: { token_endpoint: 'https://mtls.example.com/connect/token' } },
     { name: 'fapi2' },
+    { name: 'id-jag', accept },
     { name: 'resource-indicators' },
     { name: 'jwt-introspection' },
     { name: 'workload-identity', issuers: [{ platform: 'github', algorithms: ['ES256'] }] },
@@ -91,6 +96,7 @@ test('grantry serve starts with each plugin, with the options that it needs', as
   const options = {
     'client-metadata': { scopes: ['api1'] },
     registration: { scopes: ['api1'] },
+    'id-jag': { accept },
     'workload-identity': { issuers: [{ platform: 'github' }] },
   }
   const names = Object.keys(namedPluginSchemas).filter((name) => name !== 'device-authorization')

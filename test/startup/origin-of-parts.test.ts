@@ -148,7 +148,7 @@ test('the members of parts belong to the contract 1', () => {
       "client-source": "find isOriginAllowed matches renew",
       "endpoint": "admit beforeIssuerPath body caller cors effects guessable handle metadataName methods name params path presentError problems readsBearer readsProofs scope subpaths",
       "fields": "checkClient checkIssuer client errors metadata ownScopes scope warn",
-      "grant": "defaultScopes grantType handle params publicClients refusal refusalCode requires scope stored withoutUser",
+      "grant": "defaultScopes grantType handle params publicClients refusal refusalCode requires scope stored variant withoutUser",
       "grant-check": "authorization check grantTypes params settles",
       "host-functions": "create key",
       "response-format": "encode endpoint mediaType signingAlgorithms",

@@ -37,6 +37,14 @@ export const samples = {
       requires: [passwords],
       handle: nothing,
     },
+    {
+      kind: 'grant',
+      grantType: 'urn:example:word',
+      variant: { parameter: 'word', matches: () => true },
+      params,
+      scope: 'foreign',
+      handle: nothing,
+    },
   ],
   'grant-check': [
     {

@@ -130,6 +130,7 @@ describe('a valid result of a grant compiles', () => {
       | 'scopes'
       | 'audience'
       | 'actor'
+      | 'assertion'
       | 'continuesFamilyOf'
       | 'claims'
       | 'nonce'

@@ -23,17 +23,20 @@ function fieldsOf(schema: object): readonly KnownField[] | undefined {
   return Object.entries(entries).map(([name, { type }]) => ({ name, required: !optionalTypes.has(String(type)) }))
 }
 
-/** Returns the grant types of these plugins, each with its own parameters and those of its grant checks. */
+/** Returns the grant types of these plugins, without variants of a grant type, each with its own parameters and those of its grant checks. */
 export function knownGrants(plugins: Plugins): readonly KnownGrant[] {
   const parts = collectParts(plugins).map(({ part }) => part)
   const checks = parts.filter((part) => part.kind === 'grant-check')
-  return parts
-    .filter((part) => part.kind === 'grant')
-    .map(({ grantType, params, scope = 'required' }) => {
+  const grants = parts.filter((part) => part.kind === 'grant')
+  const plain = grants.filter(({ variant }) => variant === undefined).map(({ grantType }) => grantType)
+  return grants
+    .filter(({ grantType, variant }) => variant === undefined || !plain.includes(grantType))
+    .map(({ grantType, params, scope: rule = 'required' }) => {
       const own = fieldsOf(params)
       const more = checks
         .filter(({ grantTypes }) => grantTypes === 'all' || grantTypes.includes(grantType))
         .flatMap((check) => fieldsOf(check.params) ?? [])
+      const scope = rule === 'foreign' ? 'optional' : rule
       return { grantType, scope, ...(own !== undefined && { fields: [...own, ...more] }) }
     })
 }

@@ -47,6 +47,7 @@ export {
 } from './events/trace-context.ts'
 export { authorizations } from './grants/authorizations.ts'
 export { defineGrantCheck } from './grants/grant-check-kind.ts'
+export { assertions } from './grants/mint-assertion.ts'
 export { sealing } from './grants/plugin-seal.ts'
 export type { ClientCertificate, ConnectionInfo, Handler } from './http/connection.ts'
 export type { RequestParameters } from './http/parameters.ts'

@@ -8,6 +8,7 @@ import * as deviceAuthorization from '@grantry/plugins/device-authorization'
 import * as dpop from '@grantry/plugins/dpop'
 import * as endSession from '@grantry/plugins/end-session'
 import * as fapi2 from '@grantry/plugins/fapi2'
+import * as idJag from '@grantry/plugins/id-jag'
 import * as jwtBearer from '@grantry/plugins/jwt-bearer'
 import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
 import * as mtls from '@grantry/plugins/mtls'
@@ -32,6 +33,7 @@ const plugins = {
   dpop,
   'end-session': endSession,
   fapi2,
+  'id-jag': idJag,
   'jwt-bearer': jwtBearer,
   'jwt-introspection': jwtIntrospection,
   mtls,

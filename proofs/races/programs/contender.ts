@@ -5,6 +5,7 @@ import type { AtomicDriver, KeySource } from '@grantry/core'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { dpop } from '@grantry/plugins/dpop'
+import { idJag } from '@grantry/plugins/id-jag'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { postgresqlDriver } from '@grantry/storage-drivers/postgresql'
@@ -27,6 +28,9 @@ import {
   signingClientId,
   strict,
 } from '../orders.ts'
+
+const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const identityProvider = 'https://idp.example.com'
 
 function driverAt(place: StoragePlace): AtomicDriver {
   switch (place.kind) {
@@ -55,7 +59,7 @@ async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture
   const client = (credentials: Credentials, retryWindow: number, gracePeriod = 0) => ({
     ...model,
     clientId: credentials[0],
-    grantTypes: ['client_credentials', 'authorization_code', 'refresh_token', deviceGrantType],
+    grantTypes: ['client_credentials', 'authorization_code', 'refresh_token', deviceGrantType, jwtBearer],
     refreshToken: { retryWindow, gracePeriod },
   })
   const publicKeys = keys.map(({ d, ...key }) => ({ ...key, kty: 'EC' }))
@@ -67,6 +71,12 @@ async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture
       ...builtInPlugins,
       clientAssertion(),
       dpop(),
+      idJag({
+        accept: {
+          issuers: [{ issuer: identityProvider, jwks: { keys: publicKeys }, subject: 'same' }],
+          requireResource: false,
+        },
+      }),
       deviceAuthorization({ verificationUri: 'https://a.example/device' }),
     ],
     clients: [
@@ -98,6 +108,14 @@ async function assertion(f: Fixture, keys: readonly JWK[]): Promise<string> {
     .sign(await importJWK(keys[0] ?? {}, 'ES256'))
 }
 
+/** Of an identity provider that has the key of the provider. */
+async function identityAssertion(f: Fixture, keys: readonly JWK[], [clientId]: Credentials): Promise<string> {
+  const claims = { iss: identityProvider, sub: '1', aud: f.provider.issuer, client_id: clientId, scope: 'api1' }
+  return new SignJWT({ ...claims, jti: crypto.randomUUID(), iat: f.clock.now(), exp: f.clock.now() + 60 })
+    .setProtectedHeader({ alg: 'ES256', typ: 'oauth-id-jag+jwt' })
+    .sign(await importJWK(keys[0] ?? {}, 'ES256'))
+}
+
 /** Signed with the key of the provider, too: which key it is does not matter. */
 async function proof(f: Fixture, keys: readonly JWK[]): Promise<string> {
   const [{ kty = '', crv = '', x = '', y = '' } = {}] = keys
@@ -110,6 +128,7 @@ async function prepare(f: Fixture, keys: readonly JWK[], credential: Credential,
   if (credential === 'device') return deviceCode(f, as)
   if (credential === 'assertion') return assertion(f, keys)
   if (credential === 'proof') return proof(f, keys)
+  if (credential === 'id-jag') return identityAssertion(f, keys, as)
   const code = await f.code({ clientId: as[0] })
   if (credential === 'code') return code
   const { status, body } = await f.post(

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { createKey } from '../../client-assertion/assertions.ts'
 import { client, healthy, strong } from './configurations.ts'
 import type { FindingCase } from './finding-cases.ts'
+import { healthyIdJag, idJagFindingCases } from './id-jag-finding-cases.ts'
 import { healthyWorkloads, workloadCases } from './workload-cases.ts'
 
 const { jwk } = await createKey()
@@ -72,6 +73,7 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
       ],
     },
   ],
+  healthyIdJag,
   ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
   ...healthyWorkloads,
   [
@@ -93,6 +95,7 @@ export const pluginFindingCases: readonly FindingCase[] = [
     },
     { id: 'sign-in-missing', severity: 'warning', where: 'clients[0].grantTypes' },
   ],
+  ...idJagFindingCases,
   [
     'a sign-in without users',
     withPlugin({ name: 'sign-in' }),

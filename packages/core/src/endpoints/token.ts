@@ -11,6 +11,7 @@ import { parseGrantResult, refusalOf } from '../grants/result.ts'
 import { wordsOfScope } from '../grants/scope-policy.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient, Confirmation, Grant } from '../parts/grant.ts'
+import type { OwnedPart } from '../parts/plugin.ts'
 import type { Registry } from '../parts/registry.ts'
 import { hashOf } from '../records/keys.ts'
 import type { Schema } from '../standard-schema.ts'
@@ -23,19 +24,24 @@ function pluginParameters(form: RequestParameters): RequestParameters {
   return parameters
 }
 
-function grantFor(grantType: string | undefined, client: AuthenticatedClient, { grants }: Registry): Grant {
+function grantFor(
+  grantType: string | undefined,
+  client: AuthenticatedClient,
+  parameters: RequestParameters,
+  registry: Registry,
+): OwnedPart<Grant> {
   if (grantType === undefined) {
     throw new OAuthError('invalid_request', 'The parameter grant_type is required', {
       reason: 'grant_type_missing',
     })
   }
-  const grant = grants.get(grantType)
+  const grant = registry.grantFor(grantType, parameters)
   if (grant === undefined) {
     throw new OAuthError('unsupported_grant_type', 'The grant type is not supported', {
       reason: 'grant_type_unknown',
     })
   }
-  if (!client.grantTypes.includes(grantType) || (client.public && grant.publicClients !== true)) {
+  if (!client.grantTypes.includes(grantType) || (client.public && grant.part.publicClients !== true)) {
     throw new OAuthError('unauthorized_client', 'The client is not allowed to use this grant type', {
       reason: 'grant_type_not_allowed',
     })
@@ -78,15 +84,15 @@ export const tokenEndpoint = builtIn(
     // Each grant has its own schema.
     params: v.any() as Schema<RequestParameters>,
   },
-  ({ registry, scopeRules, users, createKit, mint, settleDemands, commit, store, runtime }) => {
+  ({ registry, scopeRules, users, createKit, mint, mintAssertion, settleDemands, commit, store, runtime }) => {
     return async ({ caller: client, params: form, facts, confirmation }, _kit, trace) => {
-      const grant = grantFor(form.grant_type, client, registry)
+      const parameters = pluginParameters(form)
+      const { plugin, part: grant } = grantFor(form.grant_type, client, parameters, registry)
       const { grantType } = grant
       const refuse = (reason: string): OAuthError => refusalOf(grant, reason)
-      const parameters = pluginParameters(form)
       const params = await parseFields(grant.params, parameters)
       const { kit, kitFor, foundGrants, validatedTokens, marks, unsettled } = createKit({
-        plugin: registry.pluginOf(grantType),
+        plugin,
         client,
         confirmation,
         refuse,
@@ -132,19 +138,21 @@ export const tokenEndpoint = builtIn(
           trace,
         }
         const mintFrom = (issuance: Issuance): Promise<Minted> =>
-          mint({
-            result,
-            scopeRules: rules,
-            access,
-            contributed,
-            client,
-            confirmation,
-            grantType,
-            refuse,
-            validatedTokens,
-            marks,
-            issuance,
-          })
+          result.assertion === undefined
+            ? mint({
+                result,
+                scopeRules: rules,
+                access,
+                contributed,
+                client,
+                confirmation,
+                grantType,
+                refuse,
+                validatedTokens,
+                marks,
+                issuance,
+              })
+            : mintAssertion({ result, requested: scopes, grantType, refuse, issuance })
         return { json: await commit(commitRequest, mintFrom) }
       } finally {
         // A right password does not count as a failure because its request was refused.

@@ -48,6 +48,14 @@ export function exposedIn(headers: unknown, exposed: readonly string[]): Readonl
   return entries.every(isAllowed) ? Object.fromEntries(entries) : undefined
 }
 
+/** Whether more members of a body can be sent. RFC 6749 section 5.2 defines those that begin with `error`. */
+const areMembers = (members: unknown): boolean =>
+  Object.entries(Object(members)).every(
+    ([name, value]) =>
+      /^(?!error)[a-z_]{1,50}$/u.test(name) &&
+      (Number.isSafeInteger(value) || (typeof value === 'string' && value.length <= 1000)),
+  )
+
 const allowedStatuses: ReadonlySet<unknown> = new Set([
   undefined,
   404,
@@ -68,7 +76,7 @@ const allowedStatuses: ReadonlySet<unknown> = new Set([
  * header value, is a defect in the plugin and becomes `server_error`.
  */
 export function isWellFormed({ code, details }: OAuthError, { pluginErrors, exposedHeaders }: ErrorContext): boolean {
-  const { reason, status, allow, retryAfter, scope, port, headers, detail, clientId, member, explanation } =
+  const { reason, status, allow, retryAfter, scope, port, headers, detail, clientId, member, explanation, members } =
     details ?? {}
   return (
     typeof reason === 'string' &&
@@ -78,6 +86,7 @@ export function isWellFormed({ code, details }: OAuthError, { pluginErrors, expo
     [port, detail, clientId, member, explanation].every((text) => text === undefined || typeof text === 'string') &&
     (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
     (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0)) &&
+    areMembers(members) &&
     (headers === undefined || exposedIn(headers, exposedHeaders) !== undefined)
   )
 }
@@ -162,6 +171,7 @@ export function errorResponse(
   }
   const description = error.message.replaceAll(invalidInDescription, '')
   // An internal failure has no description on the wire: wire contract, section 1.
-  const body = code === 'server_error' ? { error: code } : { error: code, error_description: description }
+  const body =
+    code === 'server_error' ? { error: code } : { error: code, error_description: description, ...details.members }
   return { status, headers, body: JSON.stringify(body) }
 }

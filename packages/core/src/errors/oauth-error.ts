@@ -31,6 +31,8 @@ export interface OAuthErrorOptions {
   readonly scope?: string | undefined
   /** More headers of the response. Their names must be in `exposedHeaders` of an installed token binding. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** More members of the body, for the client: lower-case names, and texts or whole numbers. */
+  readonly members?: Readonly<Record<string, string | number>> | undefined
   /** Set it if the request has no credentials: the challenge then contains no error (RFC 6750 section 3.1). */
   readonly withoutCredentials?: true | undefined
 }

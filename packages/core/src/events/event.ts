@@ -66,9 +66,11 @@ export type Fact =
   | ClientFact
   | {
       readonly type: 'token_issued'
-      readonly tokenType: 'access_token' | 'identity_token' | 'refresh_token'
+      readonly tokenType: 'access_token' | 'identity_token' | 'refresh_token' | 'assertion'
       readonly grantType: string
       readonly scopes: readonly string[]
+      /** The server that an assertion is for. */
+      readonly audience?: string | undefined
       /** The identity provider and authentication context of the user; absent without a user. */
       readonly idp?: string | undefined
       readonly acr?: string | undefined

@@ -17,6 +17,7 @@ import type { SettleDemands } from './contributions.ts'
 import { createEndpointKits, type EndpointKitOf } from './endpoint-kit.ts'
 import type { GrantChecks } from './grant-check-kind.ts'
 import { createMint, type Mint } from './mint.ts'
+import type { MintAssertion, OpenAssertions } from './mint-assertion.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import { type CreateGrantKit, createGrantKits } from './request-kit.ts'
 import type { ScopeRules } from './scope-rules.ts'
@@ -28,6 +29,7 @@ export interface Grants {
   readonly authorizations: Authorizations
   readonly settleDemands: SettleDemands
   readonly mint: Mint
+  readonly mintAssertion: MintAssertion
   readonly commit: Commit
 }
 
@@ -37,6 +39,9 @@ const noAuthorizations: Authorizations = {
   authorize: missing('authorize', 'authorizations'),
   limitWaiting: missing('limitWaiting', 'authorizations'),
 }
+
+/** Of a provider whose plugins issue none. */
+const noAssertions: MintAssertion = missing('assertion', 'assertions')
 
 /** Without a plugin that checks requests, a demand cannot be settled. */
 const settleNothing: SettleDemands = async ({ demanded }) =>
@@ -78,6 +83,7 @@ export function openGrants({
   const { families, revocationEpochs } = tokens
   const checks = registry.grantChecks as GrantChecks | undefined
   const open = registry.capabilities.get('authorizations')?.open as OpenAuthorizations | undefined
+  const openAssertions = registry.capabilities.get('assertions')?.open as OpenAssertions | undefined
   const authorizing = { registry, plugins, clients, scopeRules, waitingRequests }
   const authorizations = open?.({ ...shared, ...tokens, ...authorizing }) ?? noAuthorizations
   return {
@@ -105,6 +111,7 @@ export function openGrants({
     authorizations,
     settleDemands: checks?.createSettlement({ ...shared, families }) ?? settleNothing,
     mint: createMint({ ...shared, ...tokens, registry, bindings: registry.bindings, observed: recorder.observed }),
+    mintAssertion: openAssertions?.({ ...shared, families, jwt, observed: recorder.observed }) ?? noAssertions,
     commit: createCommit({ ...shared, families, retrySecrets: keys.retrySecrets }),
   }
 }

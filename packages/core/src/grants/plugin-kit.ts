@@ -17,7 +17,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ScopeClaims } from '../tokens/access-token-claims.ts'
 import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
-import type { Jwt } from '../tokens/jwt.ts'
+import { foreignType, type Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
 import type { OpenSealing } from './plugin-seal.ts'
 import { createRedemption } from './redemption.ts'
@@ -81,9 +81,6 @@ export interface PluginKits {
   kitOf(plugin: string): Kit
   grantKitOf(plugin: string): PluginGrantKit
 }
-
-// RFC 8725 section 3.11. The core accepts only `at+jwt` and `JWT`.
-const foreignType = /^(?!at\+)[a-z\d][a-z\d.-]{0,50}\+jwt$/u
 
 /** Seconds. OpenID Connect Back-Channel Logout 1.0 section 4 recommends at most two minutes. */
 const logoutTokenLifetime = 120

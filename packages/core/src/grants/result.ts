@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
-import { type Actor, type Grant, type GrantResult, maxActors } from '../parts/grant.ts'
+import { type Actor, type Grant, type GrantResult, type IssuedAssertion, maxActors } from '../parts/grant.ts'
 import type { Redemption } from '../parts/grant-kit.ts'
 import { authorizationEntries, inheritedMembers } from '../records/authorization.ts'
 import { jsonObjectSchema } from '../records/json.ts'
@@ -38,6 +38,8 @@ const grantResultSchema = v.strictObject({
       lifetime: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
     }),
   ),
+  // The capability checks it.
+  assertion: v.optional(v.custom<IssuedAssertion>((value) => typeof value === 'object' && value !== null)),
   response: v.optional(jsonObjectSchema),
 })
 
@@ -130,6 +132,10 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
     if (standardMembers.has(member))
       throw new TypeError(`The grant ${grant.grantType} cannot set ${member} of the response`)
   }
+  if ((output.assertion !== undefined) !== (grant.scope === 'foreign')) {
+    throw new TypeError(`The grant ${grant.grantType} must return an assertion if, and only if, its scope is foreign`)
+  }
+  if (output.assertion !== undefined) output.scopes ??= []
   if (grant.withoutUser === true && output.subject !== undefined) {
     throw new TypeError(`The grant ${grant.grantType} is withoutUser and cannot return a subject`)
   }

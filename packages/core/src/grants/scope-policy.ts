@@ -15,8 +15,8 @@ export interface ScopePolicy {
   /**
    * Returns the scopes that a token request asks for. Either all of them are valid, or the request is refused.
    *
-   * @throws OAuthError `invalid_scope` when a scope is malformed, unknown, disabled or not allowed for the client, or
-   * when a required scope is missing.
+   * @throws OAuthError `invalid_scope` when a scope is malformed, or, unless it is one of another server, unknown, disabled
+   * or not allowed for the client, or when a required scope is missing.
    */
   requested(value: string | undefined, grant: Pick<Grant, 'scope'>, client: ScopedClient): readonly string[]
   /** Returns those of the scopes that the client may request, without duplicates. */
@@ -151,7 +151,7 @@ export function createScopePolicy(
       if (names.length === 0 && rule === 'required') {
         throw invalidScope('scope_missing', 'The scope parameter is missing')
       }
-      assertAllowed(names, client)
+      if (rule !== 'foreign') assertAllowed(names, client)
       return names
     },
 

@@ -8,12 +8,12 @@ import { type Defined, oneOf, partKind, required } from './part-kind.ts'
  * provider, then have its functions.
  */
 export interface Capability extends Defined<'capability'> {
-  readonly name: 'passwords' | 'authorizations' | 'sealing'
+  readonly name: 'passwords' | 'authorizations' | 'sealing' | 'assertions'
   /** Only the core calls it. */
   readonly open: (services: never) => object
 }
 
-const schemas = () => ({ name: oneOf('passwords', 'authorizations', 'sealing'), open: required() })
+const schemas = () => ({ name: oneOf('passwords', 'authorizations', 'sealing', 'assertions'), open: required() })
 
 export const capabilityKind = /* @__PURE__ */ partKind<Capability>('capability', {
   title: 'capability',

@@ -26,8 +26,14 @@ const grantKind = /* @__PURE__ */ partKind<Grant>('grant', {
       /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/u,
       'must be a short name or an absolute URI of at most 100 characters',
     ),
+    variant: v.optional(
+      memberObject<NonNullable<Grant['variant']>>({
+        parameter: v.string('must be the name of a parameter'),
+        matches: required(),
+      }),
+    ),
     params: parameters(),
-    scope: v.optional(oneOf('required', 'optional', 'ignored')),
+    scope: v.optional(oneOf('required', 'optional', 'ignored', 'foreign')),
     defaultScopes: functionSchema(),
     publicClients: flag(),
     withoutUser: flag(),
@@ -37,13 +43,19 @@ const grantKind = /* @__PURE__ */ partKind<Grant>('grant', {
     requires: v.optional(requirements()),
     handle: required(),
   }),
-  problemOf: ({ defaultScopes, scope }) =>
-    defaultScopes !== undefined && scope !== 'optional' && "can have defaultScopes only with scope: 'optional'",
+  problemOf({ defaultScopes, scope, variant, stored, requires }) {
+    if (variant !== undefined && (stored ?? requires) !== undefined)
+      return 'is a variant and cannot have stored or requires'
+    return defaultScopes !== undefined && scope !== 'optional' && "can have defaultScopes only with scope: 'optional'"
+  },
   collect: (parts) => parts,
 })
 
-/** Results that can take their scopes from a stored grant. */
-type WithStoredGrant = { readonly redeems: readonly unknown[] } | { readonly continues: object }
+/** Results that can take their scopes from a stored grant, or have none. */
+type WithoutScopes =
+  | { readonly redeems: readonly unknown[] }
+  | { readonly continues: object }
+  | { readonly assertion: object }
 
 type ExcessIn<R> = Exclude<keyof R, keyof GrantResult>
 
@@ -53,7 +65,7 @@ type ExcessIn<R> = Exclude<keyof R, keyof GrantResult>
  */
 type Exactly<R extends GrantResult> = R &
   ([ExcessIn<R>] extends [never] ? unknown : { readonly [K in ExcessIn<R>]: never }) &
-  ('scopes' extends keyof R ? unknown : R extends WithStoredGrant ? unknown : { readonly scopes: readonly string[] })
+  ('scopes' extends keyof R ? unknown : R extends WithoutScopes ? unknown : { readonly scopes: readonly string[] })
 
 /**
  * Defines a grant, with `params` typed by the schema.

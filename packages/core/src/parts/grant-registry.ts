@@ -10,8 +10,8 @@ import type { OwnedPart } from './plugin.ts'
 /** The grants of the plugins, and the checks that run on them. */
 export interface RegisteredGrants {
   readonly grants: ReadonlyMap<string, Grant>
-  /** Returns the name of the plugin that provides the grant type. */
-  pluginOf(grantType: string): string
+  /** Returns the grant for a request: several plugins can provide variants of a grant type. */
+  grantFor(grantType: string, parameters: Readonly<Record<string, string | undefined>>): OwnedPart<Grant> | undefined
   /** The checks that run on a grant type, with their plugins. Returns the same array every time. */
   checksOf(grantType: string): readonly OwnedPart<GrantCheck>[]
   /** Returns the grant that redeems stored grants of this kind. */
@@ -48,26 +48,38 @@ export function grantsOf(
 ): RegisteredGrants {
   for (const { part } of grants) assertParameters(`the grant ${part.grantType}`, part.params, hidden)
   for (const { plugin, part } of checks) assertParameters(`the grant check of ${plugin}`, part.params, hidden)
-  const byGrantType = byClaim(grants, 'the grant type', ({ grantType }) => grantType)
+  const variants = grants.filter(({ part }) => part.variant)
+  const byGrantType = new Map(
+    byClaim(grants, 'the grant type', ({ variant, grantType }) => (variant ? undefined : grantType)),
+  )
+  for (const owned of variants) {
+    const { grantType } = owned.part
+    if (!byGrantType.has(grantType)) byGrantType.set(grantType, owned)
+  }
   byClaim(checks, 'a check of the demand', ({ settles }) => settles)
   const byKind = byClaim(grants, 'the redemption of stored grants of the kind', ({ stored }) => stored?.kind)
 
   const checksByGrantType = new Map<string, readonly OwnedPart<GrantCheck>[]>()
   /** Has no entry for a grant type if its grant or a check accepts any parameter. */
   const declaredByGrantType = new Map<string, ReadonlySet<string>>()
-  for (const [grantType, { part }] of byGrantType) {
+  for (const [grantType, grant] of byGrantType) {
     const itsChecks = checks.filter(
       ({ part: { grantTypes } }) => grantTypes === 'all' || grantTypes.includes(grantType),
     )
     checksByGrantType.set(grantType, itsChecks)
-    const declared = [part, ...itsChecks.map((check) => check.part)].map(({ params }) => declaredParameters(params))
+    const others = variants.filter(({ part }) => part.grantType === grantType)
+    const declared = [grant, ...others, ...itsChecks].map(({ part: { params } }) => declaredParameters(params))
     if (!declared.includes(undefined))
       declaredByGrantType.set(grantType, new Set(declared.flatMap((names) => names ?? [])))
   }
   const none: readonly OwnedPart<GrantCheck>[] = []
   return {
     grants: new Map([...byGrantType].map(([grantType, { part }]) => [grantType, part])),
-    pluginOf: (grantType) => byGrantType.get(grantType)?.plugin ?? grantType,
+    grantFor: (grantType, parameters) =>
+      variants.find(
+        ({ part: { variant, grantType: own } }) =>
+          own === grantType && variant?.matches(parameters[variant.parameter] ?? ''),
+      ) ?? byGrantType.get(grantType),
     checksOf: (grantType) => checksByGrantType.get(grantType) ?? none,
     redeemerOf: (kind) => byKind.get(kind)?.part,
     demandsBy: (grantType, parameter) =>

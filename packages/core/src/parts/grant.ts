@@ -65,6 +65,27 @@ export interface Actor {
 }
 
 /**
+ * A JWT about the user for another authorization server, which exchanges it for an access token of its own. The core sets
+ * `iss`, `sub`, `aud`, `iat`, `exp`, `jti`, `auth_time`, `amr`, `acr` and `scope`.
+ *
+ * @see RFC 7521 section 4.1
+ */
+export interface IssuedAssertion {
+  /** The `typ` of the JWT: ends with `+jwt`, and is not that of a token. */
+  readonly typ: string
+  /** The value of `issued_token_type`. */
+  readonly tokenType: string
+  /** The issuer of the other server. */
+  readonly audience: string
+  /** Scopes of the other server: a subset of the requested ones, if there are any. */
+  readonly scopes: readonly string[]
+  /** Seconds. The assertion expires no later than the token in `continuesFamilyOf`. */
+  readonly lifetime: number
+  /** More claims, such as `client_id`. */
+  readonly claims?: Readonly<Record<string, Json>> | undefined
+}
+
+/**
  * What the grant authorizes: plain data, not a response or a token. The core checks it, spends credentials, and mints
  * tokens.
  */
@@ -109,6 +130,10 @@ export interface GrantResult
         readonly lifetime?: number | undefined
       }
     | undefined
+  /**
+   * The response contains this assertion, and no token. Only a grant with `scope: 'foreign'` returns one, for a subject.
+   */
+  readonly assertion?: IssuedAssertion | undefined
   /** Additional members of the token response. Standard members are rejected. */
   readonly response?: Readonly<Record<string, Json>> | undefined
 }
@@ -139,6 +164,11 @@ export interface Grant<S extends Schema = Schema> extends Defined<'grant'> {
   /** The value of `grant_type`: a short name or, preferably, an absolute URI that you own. At most 100 characters. */
   readonly grantType: string
   /**
+   * Which requests of the grant type are for this grant, if another plugin provides the grant type too: those whose
+   * parameter `matches` accepts. All others are for the grant without it; if there is none, for any of them.
+   */
+  readonly variant?: { readonly parameter: string; readonly matches: (value: string) => boolean } | undefined
+  /**
    * The schema of the grant's parameters, of any library that implements Standard Schema. The type of `params` is
    * inferred from it. A retry is recognized by the parameters that a valibot or zod object declares; with other
    * schemas, by all.
@@ -146,9 +176,10 @@ export interface Grant<S extends Schema = Schema> extends Defined<'grant'> {
   readonly params: S
   /**
    * How to treat `scope`. Default: `required`. `optional`: it can be absent. `ignored`: the grant determines the
-   * scopes.
+   * scopes. `foreign`: it can be absent, and has scopes of another server, so only its form is checked; the result must be
+   * an `assertion`.
    */
-  readonly scope?: 'required' | 'optional' | 'ignored' | undefined
+  readonly scope?: 'required' | 'optional' | 'ignored' | 'foreign' | undefined
   /**
    * The scopes of a request without `scope`, if it is `optional`. Those that the client may not request are left out.
    */

@@ -9,6 +9,9 @@ import type { Json, JsonObject } from '../types.ts'
  */
 export type TokenType = 'at+jwt' | 'JWT'
 
+/** The `typ` of JWTs that are not tokens of the provider (RFC 8725 section 3.11). */
+export const foreignType = /^(?!at\+)[a-z\d][a-z\d.-]{0,50}\+jwt$/u
+
 export const maxJwtLength = 51_200
 
 // RFC 7515 section 5.2: no white space, no padding. A lenient decoder would accept many spellings of one token.

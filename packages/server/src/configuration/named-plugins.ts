@@ -9,6 +9,7 @@ import { deviceAuthorization, deviceAuthorizationSchema, deviceSignIn } from '@g
 import { dpop, dpopSchema } from '@grantry/plugins/dpop'
 import { endSession } from '@grantry/plugins/end-session'
 import { fapi2, fapi2Schema } from '@grantry/plugins/fapi2'
+import { idJag, idJagSchema } from '@grantry/plugins/id-jag'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { mtls, mtlsSchema } from '@grantry/plugins/mtls'
 import { pushedAuthorization, pushedAuthorizationSchema } from '@grantry/plugins/pushed-authorization'
@@ -37,6 +38,7 @@ export const namedPluginSchemas = {
   }),
   dpop: entry('dpop', dpopSchema.entries),
   fapi2: entry('fapi2', fapi2Schema.entries),
+  'id-jag': entry('id-jag', idJagSchema.entries),
   'jwt-introspection': entry('jwt-introspection', {}),
   mtls: entry('mtls', mtlsSchema.entries),
   registration: entry('registration', registrationSchema.entries),
@@ -148,6 +150,10 @@ export function createNamedPlugin(
     case 'fapi2': {
       const { name, ...options } = plugin
       return fapi2(options)
+    }
+    case 'id-jag': {
+      const { name, ...options } = plugin
+      return idJag(options)
     }
     case 'jwt-introspection':
       return jwtIntrospection()

@@ -60,6 +60,26 @@ export const pluginRules = {
     remedy: 'set secretLifetime to the seconds after which a client has to get another secret, such as 7776000',
     source: 'RFC 7591 section 3.2.1; docs/guides/registration.md',
   },
+  'assertion-client-missing': {
+    severity: 'warning',
+    remedy: 'add the grant type to the client, or correct its id',
+    source: 'docs/guides/mcp-in-a-company.md',
+  },
+  'assertion-scope-unknown': {
+    severity: 'warning',
+    remedy: 'correct the name, or add the scope to scopes',
+    source: 'docs/guides/mcp-in-a-company.md',
+  },
+  'assertion-users-shared': {
+    severity: 'warning',
+    remedy: 'remove subject, or trust this identity provider only',
+    source: 'docs/guides/mcp-in-a-company.md',
+  },
+  'assertion-as-identity-token': {
+    severity: 'warning',
+    remedy: 'give the client an id that is not the issuer of the server',
+    source: 'RFC 8725 section 3.11; docs/guides/mcp-in-a-company.md',
+  },
   'logout-uri-private': {
     severity: 'warning',
     remedy: 'remove allowPrivateAddresses',

@@ -4,6 +4,7 @@ import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { localPort } from '../local-address.ts'
 import type { Check, Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
+import { checkIdJag } from './id-jag.ts'
 import { checkRegistration } from './registration.ts'
 import { checkWorkloads } from './workloads.ts'
 
@@ -74,6 +75,7 @@ function checkPlugin(plugin: NamedPlugin, path: string, facts: Facts): readonly 
       'The backchannelLogoutUri of a client makes this server send requests to addresses of its own network'
     return [finding('logout-uri-private', `${path}.backChannelLogout.allowPrivateAddresses`, reason)]
   }
+  if (plugin.name === 'id-jag') return checkIdJag(plugin, path, facts)
   if (plugin.name === 'client-metadata') return checkDocuments(plugin, path, facts)
   if (plugin.name === 'workload-identity') return checkWorkloads(plugin, path, facts)
   if (plugin.name === 'registration') return checkRegistration(plugin, path, facts)
@@ -138,8 +140,8 @@ const checkNamedPlugins: Check = (facts) =>
 /** The plugins that provide each grant type, authentication method and member of a client. */
 const providers: Readonly<Record<string, string | readonly string[]>> = {
   [`${urn}device_code`]: 'device-authorization',
-  [`${urn}jwt-bearer`]: 'jwt-bearer',
-  [`${urn}token-exchange`]: 'token-exchange',
+  [`${urn}jwt-bearer`]: ['id-jag', 'jwt-bearer'],
+  [`${urn}token-exchange`]: ['id-jag', 'token-exchange'],
   private_key_jwt: 'client-assertion',
   client_secret_jwt: 'client-assertion',
   self_signed_tls_client_auth: 'mtls',
