@@ -70,7 +70,8 @@ describe('the audience that a check contributes', () => {
     expect((await f.post('token', form, testClient)).failure).toBe('audience_not_allowed')
     const { body } = await f.redeem(await f.code({ api: orders }))
     const { status, failure } = await f.refresh(body.refresh_token, { scope: 'mail' })
-    expect([status, failure]).toEqual([400, 'audience_not_allowed'])
+    // The scopes of other APIs are not granted (decision 151).
+    expect([status, failure]).toEqual([400, 'plugin:refresh_token:scope_widened'])
   })
 
   test('at the authorization must be allowed by the scopes', async () => {
