@@ -16,6 +16,7 @@ const params = v.object({ assertion: v.string() })
 export const workloadGrant = (tokens: WorkloadTokens) =>
   defineGrant({
     grantType: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    variant: { parameter: 'assertion', matches: tokens.isOwn },
     params,
     refusal,
     scope: 'optional',

@@ -22,8 +22,11 @@ export const api: Credentials = ['api1', 'api1-secret']
 /** Authenticates by assertions. */
 export const signingClientId = 'signing'
 
+/** Authenticate by tokens of a job, each of which works once, and of a pod. */
+export const workloads = { job: 'https://jobs.example.com', pod: 'https://cluster.example.com' } as const
+
 /** A credential of which many racers present the same. */
-export type Credential = 'code' | 'refresh' | 'device' | 'assertion' | 'proof' | 'id-jag'
+export type Credential = 'code' | 'refresh' | 'device' | 'assertion' | 'proof' | 'id-jag' | 'job' | 'pod'
 
 /** A request to a contender. */
 export type Order =

@@ -14,6 +14,8 @@ interface Kind {
   readonly form: (credential: string) => Readonly<Record<string, string>>
   readonly headers?: (credential: string) => Readonly<Record<string, string>>
   readonly winners: 'one' | 'all'
+  /** Whether each winner gets a token of its own: nothing is spent. */
+  readonly own?: true
   /** The response to the losers. */
   readonly refusal?: string
   /** Whether the tokens of the winner work afterwards. Not if the losers are replays, which revoke them. */
@@ -23,6 +25,14 @@ interface Kind {
 const codeForm = (code: string) => ({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
 const refreshForm = (refresh_token: string) => ({ grant_type: 'refresh_token', refresh_token })
 const replayed = { winners: 'one', refusal: '400 invalid_grant', works: false } as const
+
+const workloadForm = (client_id: string) => (client_assertion: string) => ({
+  grant_type: 'client_credentials',
+  scope: 'api1',
+  client_id,
+  client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  client_assertion,
+})
 
 const kinds = {
   code: { credential: 'code', as: strict, form: codeForm, ...replayed },
@@ -68,13 +78,35 @@ const kinds = {
     refusal: '400 invalid_grant',
     works: true,
   },
+  'token of a job': {
+    credential: 'job',
+    as: strict,
+    form: workloadForm('job'),
+    winners: 'one',
+    refusal: '401 invalid_client',
+    works: true,
+  },
+  'token of a pod': {
+    credential: 'pod',
+    as: strict,
+    form: workloadForm('pod'),
+    winners: 'all',
+    own: true,
+    works: true,
+  },
 } as const satisfies Readonly<Record<string, Kind>>
 
 export type RaceKind = keyof typeof kinds
 export const raceKinds = Object.keys(kinds) as readonly RaceKind[]
 const kindOf = (kind: RaceKind): Kind => kinds[kind]
 
-const withoutRefreshToken: readonly Credential[] = ['assertion', 'proof', 'id-jag']
+/** Those whose credential is spent. */
+export const spendingKinds = raceKinds.filter((kind) => kindOf(kind).own === undefined)
+
+/** They authenticate the client themselves. */
+const authenticating: readonly Credential[] = ['assertion', 'job', 'pod']
+
+const withoutRefreshToken: readonly Credential[] = ['assertion', 'proof', 'id-jag', 'job', 'pod']
 
 /** The result of one round. */
 export interface Round {
@@ -100,7 +132,7 @@ async function runRound(contenders: Contenders, kind: RaceKind, racers: number, 
   const { credential, as, form: formOf, headers: headersOf } = kindOf(kind)
   const presented = await contenders.order<string>(round, { what: 'prepare', credential, as })
   const [form, headers = {}] = [formOf(presented), headersOf?.(presented)]
-  const client = credential === 'assertion' ? undefined : as
+  const client = authenticating.includes(credential) ? undefined : as
   const responses = await Promise.all(
     Array.from({ length: contenders.count }, (_, index) =>
       contenders.order<Answers>(index, { what: 'race', form, headers, as: client, racers: racers / contenders.count }),
@@ -124,11 +156,11 @@ async function runRound(contenders: Contenders, kind: RaceKind, racers: number, 
 
 /** The faults of a round; empty when it kept the guarantee. */
 export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly string[] {
-  const { credential, winners, refusal: expectedRefusal, works } = kindOf(kind)
+  const { credential, winners, own = false, refusal: expectedRefusal, works } = kindOf(kind)
   const faults: string[] = []
   const expected = winners === 'all' ? racers : 1
   if (round.granted !== expected) faults.push(`${round.granted} of ${racers} racers succeeded, not ${expected}`)
-  if (round.distinct !== 1) faults.push(`${round.distinct} distinct answers`)
+  if (round.distinct !== (own ? racers : 1)) faults.push(`${round.distinct} distinct answers`)
   const answered = round.granted + Object.values(round.refused).reduce((sum, count) => sum + count, 0)
   if (answered !== racers) faults.push(`${answered} answers for ${racers} racers`)
   for (const [refusal, count] of Object.entries(round.refused)) {

@@ -1,12 +1,19 @@
 // The JWT bearer grant with tokens of workloads, as MCP clients send them (SEP-1933): the id of the client, and no secret.
 
+import { hashSecret } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { jwtBearer } from '@grantry/plugins/jwt-bearer'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { workloadIdentity } from '@grantry/plugins/workload-identity'
-import { decodeJwt } from 'jose'
+import { decodeJwt, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { client, issuers, outcomeOf, rules, setUp, tokens } from './parties.ts'
+import { client, createKey, issuers, now, outcomeOf, rules, setUp, tokens } from './parties.ts'
 
+const testClientOptions = {
+  clientId: 'web',
+  secrets: [hashSecret('web-secret')],
+  scopes: ['api1'],
+}
 const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const resource = 'https://mcp.example.com/mcp'
 const agent = (name: keyof typeof rules) =>
@@ -81,6 +88,33 @@ describe('2.23 is refused', () => {
       expect([status, body.error]).toEqual([400, 'invalid_scope'])
     }
   })
+})
+
+test('2.23 assertions about users of other issuers are for the plugin jwt-bearer', async () => {
+  const { jwk, privateKey } = await createKey()
+  const partner = 'https://idp.example.com'
+  const f = await setUp(
+    {},
+    {
+      plugins: [
+        jwtBearer({
+          issuers: [{ issuer: partner, jwks: { keys: [jwk] } }],
+          subject: ({ sub }) => ({ sub, amr: ['assertion'] }),
+        }),
+        workloadIdentity({ issuers, grant: true }),
+        clientCredentials(),
+      ],
+      clients: [agent('cluster'), { ...testClientOptions, grantTypes: [grantType] }],
+      scopes: [{ name: 'mcp:tools' }, { name: 'mcp:admin' }, { name: 'api1' }],
+    },
+  )
+  expect((await redeem(f, await tokens.cluster(), { client_id: 'cluster' })).status).toBe(200)
+  const claims = { iss: partner, sub: 'alice', aud: f.provider.issuer, exp: now + 60, jti: 'one' }
+  const assertion = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey)
+  const secret = { client_id: 'web', client_secret: 'web-secret', scope: 'api1' }
+  const { status, body } = await redeem(f, assertion, secret)
+  expect(status).toBe(200)
+  expect(decodeJwt(body.access_token)).toMatchObject({ sub: 'alice', client_id: 'web' })
 })
 
 test('2.23 is off without the option', async () => {

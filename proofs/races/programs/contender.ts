@@ -6,6 +6,7 @@ import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { deviceAuthorization, deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { dpop } from '@grantry/plugins/dpop'
 import { idJag } from '@grantry/plugins/id-jag'
+import { workloadIdentity } from '@grantry/plugins/workload-identity'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { postgresqlDriver } from '@grantry/storage-drivers/postgresql'
@@ -27,6 +28,7 @@ import {
   sharing,
   signingClientId,
   strict,
+  workloads,
 } from '../orders.ts'
 
 const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -78,6 +80,11 @@ async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture
         },
       }),
       deviceAuthorization({ verificationUri: 'https://a.example/device' }),
+      workloadIdentity({
+        issuers: Object.entries(workloads).map(([name, issuer]) => {
+          return { platform: 'other', issuer, jwks: { keys: publicKeys }, singleUse: name === 'job' }
+        }),
+      }),
     ],
     clients: [
       client(strict, 0),
@@ -90,6 +97,13 @@ async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture
         scopes: ['api1'],
         accessTokenFormat: 'reference',
       },
+      ...Object.entries(workloads).map(([clientId, issuer]) => ({
+        clientId,
+        workload: { issuer, subject: 'worker' },
+        grantTypes: ['client_credentials'],
+        scopes: ['api1'],
+        accessTokenFormat: 'reference' as const,
+      })),
     ],
   })
 }
@@ -116,6 +130,13 @@ async function identityAssertion(f: Fixture, keys: readonly JWK[], [clientId]: C
     .sign(await importJWK(keys[0] ?? {}, 'ES256'))
 }
 
+async function workloadToken(f: Fixture, keys: readonly JWK[], kind: keyof typeof workloads): Promise<string> {
+  const claims = { iss: workloads[kind], sub: 'worker', aud: f.provider.issuer, jti: crypto.randomUUID() }
+  return new SignJWT({ ...claims, exp: f.clock.now() + 60 })
+    .setProtectedHeader({ alg: 'ES256' })
+    .sign(await importJWK(keys[0] ?? {}, 'ES256'))
+}
+
 /** Signed with the key of the provider, too: which key it is does not matter. */
 async function proof(f: Fixture, keys: readonly JWK[]): Promise<string> {
   const [{ kty = '', crv = '', x = '', y = '' } = {}] = keys
@@ -128,6 +149,7 @@ async function prepare(f: Fixture, keys: readonly JWK[], credential: Credential,
   if (credential === 'device') return deviceCode(f, as)
   if (credential === 'assertion') return assertion(f, keys)
   if (credential === 'proof') return proof(f, keys)
+  if (credential === 'job' || credential === 'pod') return workloadToken(f, keys, credential)
   if (credential === 'id-jag') return identityAssertion(f, keys, as)
   const code = await f.code({ clientId: as[0] })
   if (credential === 'code') return code

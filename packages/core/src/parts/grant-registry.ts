@@ -36,6 +36,12 @@ function assertParameters(name: string, params: Schema, hidden: HiddenParameters
   }
 }
 
+/** What clients can expect of a grant type: what one of its variants allows. */
+const commonOf = (variants: readonly Grant[]): Pick<Grant, 'publicClients' | 'withoutUser'> => ({
+  publicClients: variants.some(({ publicClients }) => publicClients === true),
+  withoutUser: variants.every(({ withoutUser }) => withoutUser === true),
+})
+
 /**
  * Collects the grants and the checks of the plugins.
  *
@@ -74,7 +80,12 @@ export function grantsOf(
   }
   const none: readonly OwnedPart<GrantCheck>[] = []
   return {
-    grants: new Map([...byGrantType].map(([grantType, { part }]) => [grantType, part])),
+    grants: new Map(
+      [...byGrantType].map(([grantType, { part }]) => {
+        const all = [part, ...variants.flatMap((other) => (other.part.grantType === grantType ? [other.part] : []))]
+        return [grantType, { ...part, ...commonOf(all) }]
+      }),
+    ),
     grantFor: (grantType, parameters) =>
       variants.find(
         ({ part: { variant, grantType: own } }) =>
