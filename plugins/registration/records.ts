@@ -43,6 +43,9 @@ const claimLifetime = 60
 /** The part of the lifetime after which a use renews it. */
 const renewalAge = 0.1
 
+/** How often a use tries to renew a client that others change. */
+const maxTries = 3
+
 /** The clients that a process remembers, to return the same object while a client has not changed. */
 const maxRemembered = 1000
 
@@ -69,10 +72,8 @@ function clientFrom(clientId: string, { metadata, secrets }: ClientRecord, { cli
   return { ...client, clientId, secrets, scopes: client.scopes?.filter((name) => granted.includes(name)) }
 }
 
-export function createClientRecords(
-  { firstTokenWithin, unusedLifetime }: Pick<Settings, 'firstTokenWithin' | 'unusedLifetime'>,
-  describe: Describe,
-): ClientRecords {
+/** Remembers clients in this process. */
+function createRemembered(describe: Describe) {
   const remembered = new Map<string, { readonly record: ClientRecord; readonly client: ClientOptions | undefined }>()
 
   function remember(clientId: string, record: ClientRecord): ClientOptions | undefined {
@@ -86,6 +87,15 @@ export function createClientRecords(
     if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
     return client
   }
+
+  return { remembered, remember }
+}
+
+export function createClientRecords(
+  { firstTokenWithin, unusedLifetime }: Pick<Settings, 'firstTokenWithin' | 'unusedLifetime'>,
+  describe: Describe,
+): ClientRecords {
+  const { remembered, remember } = createRemembered(describe)
 
   const get = (clientId: string, kit: Kit) => kit.records.get(clientKey(clientId), recordSchema)
 
@@ -133,12 +143,16 @@ export function createClientRecords(
         used && until - now > unusedLifetime * (1 - renewalAge)
       const known = remembered.get(clientId)?.record
       if (known !== undefined && isRecent(known)) return
-      const record = await get(clientId, kit)
-      if (record === undefined || isRecent(record)) return
       const until = now + unusedLifetime
-      // If another call changes it at this moment, the next token renews it.
-      if (!(await change(clientId, record, { ...record, used: true, until }, kit))) return
-      await Promise.all(originsIn(record).map((origin) => kit.records.put(originKey(origin), {}, until)))
+      // Another call can change it at this moment. It is then renewed by the next token, if it has been used before.
+      for (let tries = 0; tries < maxTries; tries += 1) {
+        const record = await get(clientId, kit)
+        if (record === undefined || isRecent(record)) return
+        if (await change(clientId, record, { ...record, used: true, until }, kit)) {
+          await Promise.all(originsIn(record).map((origin) => kit.records.put(originKey(origin), {}, until)))
+          return
+        }
+      }
     },
     clientOf: remember,
     async isOriginAllowed(origin, kit) {

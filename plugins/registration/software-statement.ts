@@ -1,4 +1,4 @@
-import type { JsonObject, Kit } from '@grantry/core'
+import type { EndpointKit, JsonObject, Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import { fetchedUriProblem } from '../shared/fetched-uri.ts'
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
@@ -14,7 +14,7 @@ export type Statement = { readonly claims: JsonObject; readonly reason?: undefin
 
 /** Verifies software statements. */
 export interface SoftwareStatements {
-  verify(jwt: string, kit: Kit): Promise<Statement>
+  verify(jwt: string, kit: EndpointKit): Promise<Statement>
 }
 
 /** Claims of the JWT itself, and what only this provider determines. */
@@ -84,7 +84,7 @@ export function createSoftwareStatements(settings: StatementSettings): SoftwareS
       if (outcome.payload === undefined) return { reason: outcome.reason }
       // One for another server says what that server should register.
       const { aud } = outcome.payload
-      const audiences = [kit.issuer, `${kit.issuer}/connect/register`]
+      const audiences = [kit.issuer, kit.endpointUrl('registration')]
       if (aud !== undefined && ![aud].flat().some((one) => audiences.includes(one))) return { reason: 'aud_invalid' }
       return { claims: metadataIn(outcome.payload) }
     },

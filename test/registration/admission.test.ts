@@ -129,6 +129,13 @@ describe('a software statement', () => {
     expect((await f.register()).status).toBe(401)
   })
 
+  test.each([[issuer], [`${issuer}/clients`]])('can name the audience %s, where the endpoint is', async (aud) => {
+    const f = await setUp({ open: false, softwareStatements }, { endpoints: { registration: '/clients' } })
+    const body = { ...metadata, software_statement: await statementOf({ aud }) }
+    const { status, body: client } = await f.send(`${issuer}/clients`, { body })
+    expect([status, client.registration_client_uri]).toEqual([201, `${issuer}/clients/${client.client_id}`])
+  })
+
   test('is limited like an open registration: it can be used again', async () => {
     const f = await setUp({ open: false, softwareStatements, maxPerAddress: 2 })
     const body = { ...metadata, software_statement: await statementOf({}) }

@@ -1,0 +1,65 @@
+// What `grantry registrations` prints, and what it says about mistakes.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { printed } from '../server/printed.ts'
+import { sharedDirectory } from '../support/directory.ts'
+
+const directory = sharedDirectory('registration-commands')
+
+let count = 0
+function service(plugins: readonly object[], storage: object = { driver: 'filesystem', fsync: false }) {
+  count += 1
+  const file = join(directory, `c${count}.json`)
+  const setting = {
+    issuer: 'http://127.0.0.1:8484',
+    storage: { ...storage, ...('fsync' in storage && { directory: `./data${count}` }) },
+    clients: [],
+    scopes: [{ name: 'api1' }],
+    plugins,
+  }
+  writeFileSync(file, JSON.stringify(setting), { mode: 0o600 })
+  return { file, run: (...line: readonly string[]) => printed('registrations', ...line, '--config', file) }
+}
+
+const plugins = [{ name: 'registration', scopes: ['api1'] }]
+const issue = ['issue-token', '--budget', '5', '--expires-in', '7d']
+
+test('issue-token shows the token once, and how to end it', async () => {
+  const { run } = service(plugins)
+  const { code, out } = await run(...issue)
+  expect(code).toBe(0)
+  expect(out).toMatch(
+    /^It registers 5 clients until \d{4}-.*Z\. End it with: grantry registrations revoke-token token-/u,
+  )
+  expect(out).toMatch(/\nsecret {2}[\w-]{43}\nThis is the only time that it is shown\.\n$/u)
+  const [, id = ''] = /revoke-token (\S+)/u.exec(out) ?? []
+  expect(await run('revoke-token', id)).toEqual({ code: 0, out: 'Ended the token.\n', err: '' })
+  expect(await run('revoke-token', id)).toEqual({ code: 1, out: 'No token has this id; it may have ended.\n', err: '' })
+})
+
+test.each([
+  [['show', 'web'], 'No registered client has the id web; it may have ended.\n'],
+  [['remove', 'web'], 'No registered client has the id web; it may have ended.\n'],
+])('%j of a client that is not registered', async (line, out) => {
+  expect(await service(plugins).run(...line)).toEqual({ code: 1, out, err: '' })
+})
+
+test.each([
+  [['issue-token', '--budget', '0', '--expires-in', '7d'], 2, 'It must be a whole number of at least 1.'],
+  [['issue-token', '--budget', '1', '--expires-in', '7'], 2, 'It must be a number and s, m, h or d, such as 7d.'],
+  [['issue-token', '--budget', '20000', '--expires-in', '7d'], 1, 'budget must be a whole number from 1 to 10000'],
+  [['issue-token', '--budget', '1', '--expires-in', '400d'], 1, 'lifetime must be whole seconds from 1 to 31536000'],
+  [['issue-token', '--expires-in', '7d'], 2, "required option '--budget <number>' not specified"],
+])('%j is refused', async (line, code, message) => {
+  expect(await service(plugins).run(...line)).toMatchObject({ code, out: '', err: expect.stringContaining(message) })
+})
+
+test('without the plugin, and with a storage in memory, the command names what is missing', async () => {
+  const without = service([])
+  expect((await without.run(...issue)).err).toBe(
+    `grantry: ${without.file}: clients cannot register themselves; add { "name": "registration" } to plugins\n`,
+  )
+  const memory = service(plugins, { driver: 'memory' })
+  expect((await memory.run(...issue)).err).toContain('storage.driver is memory')
+})
