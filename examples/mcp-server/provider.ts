@@ -7,6 +7,7 @@ import { clientMetadata } from '@grantry/plugins/client-metadata'
 import { endSession } from '@grantry/plugins/end-session'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { registration } from '@grantry/plugins/registration'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { signIn } from '@grantry/plugins/sign-in'
 import { createDemoProvider, demoScope, issuer } from '../provider.ts'
@@ -18,6 +19,12 @@ export const resource = `${issuer}/mcp`
 const users: UserService = {
   authenticate: ({ username, password }) =>
     username === 'alice' && password === 'alice-password' ? { sub: 'alice' } : undefined,
+}
+
+const selfDescribed = {
+  scopes: ['orders:read', 'orders:cancel', 'offline_access'],
+  // For clients that are developed on this machine. Leave it out elsewhere.
+  allowPrivateAddresses: true,
 }
 
 const pages = createPages({
@@ -40,11 +47,9 @@ export const createProviderForMcp = () =>
       proofKey(),
       refreshToken(),
       resourceIndicators(),
-      clientMetadata({
-        scopes: ['orders:read', 'orders:cancel', 'offline_access'],
-        // For clients that are developed on this machine. Leave it out elsewhere.
-        allowPrivateAddresses: true,
-      }),
+      clientMetadata(selfDescribed),
+      // For clients without a document, such as client.ts.
+      registration({ ...selfDescribed, open: true }),
       authorizationEndpoint({ interaction: signIn({ pages }), pages, features: [endSession({ pages })] }),
     ],
   })

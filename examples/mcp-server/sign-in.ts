@@ -18,7 +18,11 @@ export interface SignIn {
  * @param metadataUrl the URL of its metadata document
  */
 export async function createSignIn(metadataUrl: string | undefined): Promise<SignIn> {
-  const callback = createServer((_req, res) => void res.end('You can close this page.'))
+  const callback = createServer(({ url = '' }, res) => {
+    // Browsers request an icon, too.
+    if (url.startsWith('/callback?')) callback.emit('code', new URL(url, redirectUrl).searchParams)
+    res.end('You can close this page.')
+  })
   await once(callback.listen(0, '127.0.0.1'), 'listening')
   const redirectUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`
   const state: { clientId?: string; tokens?: StoredOAuthTokens; verifier?: string; discovery?: OAuthDiscoveryState } =
@@ -41,8 +45,8 @@ export async function createSignIn(metadataUrl: string | undefined): Promise<Sig
       redirectToAuthorization: (url) => console.log(`Open ${url}`),
     },
     async nextCode() {
-      const [{ url }] = await once(callback, 'request')
-      return new URL(url, redirectUrl).searchParams
+      const [code] = await once(callback, 'code')
+      return code
     },
     async signOut() {
       callback.close()

@@ -16,6 +16,7 @@ import {
   stringsIn,
 } from '../shared/self-described.ts'
 import type { Settings } from './options.ts'
+import { claimsOfStored } from './software-statement.ts'
 
 /** Why metadata describes no client. */
 export interface MetadataProblem {
@@ -189,7 +190,8 @@ export function createDescribe(settings: Settings, fields: Plugin) {
     if (metadata.jwks !== undefined && metadata.jwks_uri !== undefined) {
       return metadataProblem('keys_twice', 'jwks and jwks_uri exclude each other')
     }
-    const scopes = narrowedScopes(settings.scopes, metadata)
+    // Not by the scope of the client itself: SDKs send that of their first request, and ask users for others later.
+    const scopes = narrowedScopes(settings.scopes, claimsOfStored(metadata.software_statement))
     const client = {
       ...authentication,
       grantTypes: [...grantTypes],

@@ -32,7 +32,7 @@ const statementIssuerSchema = configurationObject({
 
 /** The schema of the options. */
 export const registrationSchema = configurationObject({
-  /** The scopes that clients can ask for. A client can only name fewer. */
+  /** The scopes that clients can ask for. A software statement can name fewer; what a client itself registers limits nothing. */
   scopes: v.pipe(names, v.minLength(1, 'must not be empty')),
   /** The grant types that clients can use. A client can only name fewer. */
   grantTypes: v.optional(v.pipe(names, v.minLength(1, 'must not be empty')), ['authorization_code', 'refresh_token']),

@@ -43,7 +43,7 @@ describeWith(missingForExamples() ?? missingRuntime(serve), 'the driver on Durab
       external: ['cloudflare:workers'],
       logLevel: 'error',
     })
-    worker = await startExample(serve, directory)
+    worker = await startExample(serve, { cwd: directory })
     await worker.ready
     process.env.GRANTRY_TEST_ITEMS = worker.base
   })

@@ -1,39 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { sharedDirectory } from '../support/directory.ts'
 import { type DocumentHost, startDocumentHost } from '../support/document-host.ts'
-import { allowAsAlice } from '../support/ready-pages.ts'
-import { exampleStarts, examplesPath, missingForExamples, missingRuntime, searchPath } from './example-folders.ts'
+import { exampleStarts, missingForExamples, missingRuntime } from './example-folders.ts'
+import { runMcpClient } from './mcp-client.ts'
 import { startExample } from './running-example.ts'
 
 // The client of the example signs a user in in a browser. It has a metadata document, which the provider fetches.
-
-/** Runs the client, and opens the URLs that it prints. Returns what it prints otherwise, and what the pages ask. */
-async function runClient(commands: string, environment: Readonly<Record<string, string>>, page: Page) {
-  const child = spawn('sh', ['-ec', `exec ${commands}`], {
-    cwd: examplesPath,
-    env: { ...process.env, ...environment, PATH: searchPath },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(child, 'close')
-  const printed: string[] = []
-  const asked: string[] = []
-  try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (line.startsWith('Open ')) asked.push(await allowAsAlice(page, line.slice('Open '.length)))
-      else printed.push(line)
-    }
-    expect(await ended).toEqual([0, null])
-  } finally {
-    child.kill()
-  }
-  return { printed, asked }
-}
 
 describeWithChromium('the client of the MCP server', () => {
   let browser: Browser
@@ -55,7 +30,7 @@ describeWithChromium('the client of the MCP server', () => {
     if (folder !== 'mcp-server') continue
     const defineTest = (): void => {
       test('signs a user in by its metadata document, and asks for another scope', async () => {
-        const example = await startExample(commands, undefined, documents.environment)
+        const example = await startExample(commands, { environment: documents.environment })
         const context = await browser.newContext()
         try {
           await example.ready
@@ -63,7 +38,7 @@ describeWithChromium('the client of the MCP server', () => {
           const environment = { PORT: new URL(example.base).port, CLIENT_METADATA_URL: documents.metadataUrl }
           // On the same runtime.
           const client = commands.replace(/\w+\.ts$/mu, 'client.ts')
-          const { printed, asked } = await runClient(client, environment, page)
+          const { printed, asked } = await runMcpClient(client, environment, page)
           expect(printed).toEqual([
             '[{"type":"text","text":"Orders of alice: 1, 2"}]',
             '[{"type":"text","text":"Order 2 is canceled"}]',

@@ -22,12 +22,16 @@ function signal({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-export async function startExample(
-  commands: string,
-  cwd = examplesPath,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<RunningExample> {
-  const port = await reservedPort()
+export interface StartOptions {
+  /** Default: the folder of the examples. */
+  readonly cwd?: string
+  readonly environment?: Readonly<Record<string, string>>
+  /** Default: one that is free. */
+  readonly port?: number
+}
+
+export async function startExample(commands: string, options: StartOptions = {}): Promise<RunningExample> {
+  const { cwd = examplesPath, environment = {}, port = await reservedPort() } = options
   const child = spawn('sh', ['-ec', commands], {
     cwd,
     env: { ...process.env, ...environment, PATH: searchPath, PORT: String(port) },

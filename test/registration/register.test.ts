@@ -46,6 +46,13 @@ describe('a registration', () => {
     expect(headers.get('access-control-allow-origin')).toBe('*')
   })
 
+  test('17.2 does not limit the scopes to those of the first request: SDKs ask for others later', async () => {
+    const f = await setUp()
+    const client = await f.registered({ ...metadata, scope: 'openid' })
+    expect(client.scope).toBe('openid offline_access api1')
+    expect((await f.signIn(client, { scope: 'openid api1' })).body.scope).toBe('openid api1')
+  })
+
   test('17.2 ignores what the provider does not have, and returns what it has', async () => {
     const f = await setUp()
     const { body } = await f.register({
@@ -63,7 +70,7 @@ describe('a registration', () => {
     expect(body).toMatchObject({
       grant_types: ['authorization_code'],
       response_types: ['code'],
-      scope: 'openid',
+      scope: 'openid offline_access api1',
       contacts: ['admin@app.example.com'],
       software_id: 'app',
     })

@@ -43,6 +43,8 @@ interface McpClient {
 }
 interface McpClientOptions {
   readonly metadataUrl: string | undefined
+  /** Whether it registers itself. */
+  readonly registers: boolean
   /** Whether it asks for refresh tokens. */
   readonly refreshes: boolean
   open(url: URL): Promise<URL>

@@ -147,7 +147,7 @@ describe('at startup', () => {
     ],
     [
       'a client member of another plugin, with another schema',
-      'plugins: plugin-1 and plugin-2 both define the member of a client jwks; remove one of them',
+      'plugins: plugin-1 and plugin-2 both define the member of a client jwks; remove one of them, or give both the same options',
       [{ client: { jwks: schema } }, { client: { jwks: v.optional(v.string()) } }],
     ],
     [
@@ -157,7 +157,7 @@ describe('at startup', () => {
     ],
     [
       'an error code of another plugin',
-      'plugins: plugin-1 and plugin-2 both define the error code odd; remove one of them',
+      'plugins: plugin-1 and plugin-2 both define the error code odd; remove one of them, or give both the same options',
       [{ errors: { odd: 400 } }, { errors: { odd: 400 } }],
     ],
     [

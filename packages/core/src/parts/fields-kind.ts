@@ -34,7 +34,10 @@ function collect<T>(
       if (typeof value === 'object' && value === earlier?.value) continue
       const owner = isCore(name) ? 'core' : earlier?.plugin
       if (owner !== undefined) {
-        throw new TypeError(`plugins: ${owner} and ${plugin} both define the ${what} ${name}; remove one of them`)
+        const remedy = earlier === undefined ? '' : ', or give both the same options'
+        throw new TypeError(
+          `plugins: ${owner} and ${plugin} both define the ${what} ${name}; remove one of them${remedy}`,
+        )
       }
       owned.set(name, { plugin, name, value })
     }
