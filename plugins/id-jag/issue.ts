@@ -129,7 +129,7 @@ export function issuingGrant(settings: IssueSettings) {
       const [audience = '', ...more] = audiencesIn(params.audience, refuse)
       const server = more.length === 0 ? servers.get(comparable(audience)) : undefined
       const registered = server?.clients.find(({ clientId }) => clientId === client.clientId)
-      // The same answer for both: it must not tell which servers there are.
+      // The same response for both: it must not reveal which servers there are.
       if (server === undefined || registered === undefined) throw noTarget('audience_not_allowed', refuse)
       const resources = targetsIn(params, server, refuse)
       const { origin, sid, subject } = await read(params, kit)

@@ -40,6 +40,7 @@ const acceptSchema = configurationObject({
 })
 
 const issuedClientSchema = configurationObject({
+  /** The id of the client at this provider. */
   clientId: text,
   /** The id of the client at the other server. Default: the same. */
   as: v.optional(text),

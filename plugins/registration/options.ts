@@ -51,15 +51,16 @@ export const registrationSchema = configurationObject({
   maxPerAddress: v.optional(count(1_000_000), 100),
   /** The same for all addresses together. */
   maxTotal: v.optional(count(1_000_000), 1000),
-  /** Seconds. */
+  /** Seconds in which `maxPerAddress` and `maxTotal` count. */
   window: v.optional(wholeSeconds(60, 86_400), 3600),
-  /** Who vouches for clients by signed statements. */
+  /** Who vouches for clients by signed statements (RFC 7591 section 2.3). Default: statements are ignored. */
   softwareStatements: v.optional(
     configurationObject({
       issuers: v.pipe(
         v.array(statementIssuerSchema, 'must be an array of issuers'),
         v.minLength(1, 'must not be empty'),
       ),
+      /** How keys are fetched. */
       jwksUri: v.optional(jwksUriSettingsSchema, {}),
     }),
   ),

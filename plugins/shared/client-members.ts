@@ -41,12 +41,16 @@ export const clientMembers = {
  */
 export const refreshTokenOption = v.optional(
   configurationObject({
+    /** Seconds during which a spent token returns its successor again. 0: a spent token revokes its family. */
     gracePeriod: v.optional(wholeSeconds(0, 3600), 1800),
+    /** Whether requests that do not ask for `offline_access` ask for it nevertheless. */
     unasked: v.optional(
       v.picklist(['never', 'without_openid', 'always'], 'must be "never", "without_openid" or "always"'),
       'without_openid',
     ),
+    /** Seconds from the sign-in until the last token of the family expires. Default: as for other clients. */
     absoluteLifetime: v.optional(wholeSeconds(1, 31_536_000)),
+    /** Seconds until a token that is not used expires. Default: as for other clients. */
     slidingLifetime: v.optional(wholeSeconds(1, 31_536_000)),
   }),
   {},

@@ -53,6 +53,16 @@ test('every link of a document leads to a file, and its anchor to a heading', ()
   expect(documents.flatMap(broken)).toEqual([])
 })
 
+test('every decision record that the code names exists', () => {
+  const names = execFileSync('git', ['grep', '-ohE', 'docs/decisions/[0-9]{4}-[a-z0-9-]+\\.md', '--', '*.ts', '*.js'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const named = new Set(names.trim().split('\n'))
+  expect(named.size).toBeGreaterThan(10)
+  expect([...named].filter((name) => !existsSync(join(root, name)))).toEqual([])
+})
+
 test('the README links every guide', () => {
   const links = new Set(linksOf(readFileSync(`${root}/README.md`, 'utf8')))
   const guides = readdirSync(`${root}/docs/guides`).map((name) => `docs/guides/${name}`)

@@ -181,7 +181,7 @@ function createGrace(
 /**
  * Creates what happens to requests whose credentials are spent.
  *
- * @see docs/decisions/0028-retry-ends-with-successor.md
+ * @see docs/decisions/0028-end-of-the-retry-window.md
  */
 export function createReplays(deps: ReplayDeps, issuances: Issuances): Replays {
   const { store, families, recorder } = deps
