@@ -44,7 +44,12 @@ const resumed = (interaction: SuspendedInteraction, { interactions }: FormServic
 const consent: Form = {
   step: 'consent',
   path: '/connect/consent',
-  async handle(fields, interaction, { interactions, pages }) {
+  async handle(fields, interaction, services) {
+    const { interactions, pages } = services
+    // The user is signed in with the wrong account, and has decided nothing.
+    if (fields.decision === 'switch') return signInPage(interaction, services)
+    // Only the button allows: a form without it decides nothing.
+    if (fields.decision !== 'allow') return resumed(interaction, services)
     const isTicked = (name: string): boolean => fields[scopeFieldOf(name)] === 'yes'
     const scopes = chosenScopes(interaction.request, isTicked)
     if (scopes !== undefined) return interactions.complete(interaction, { scopes, remember: true })

@@ -53,7 +53,7 @@ export interface SecondFactorView extends FormView {
   readonly retryAfter?: number | undefined
 }
 
-/** The buttons `decision` with the values `allow` and `deny`. */
+/** The buttons `decision` with the values `allow`, `deny`, and `switch` for another account. Only `allow` allows. */
 export interface ConsentView extends FormView {
   readonly subjectName: string
   readonly scopes: readonly {

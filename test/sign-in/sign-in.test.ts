@@ -50,6 +50,32 @@ test('prompt=select_account lets the user choose', async () => {
   expect(answer(await choice.submit('accounts', { account: sid }))).toHaveProperty('code')
 })
 
+test('a user who is signed in with the wrong account can change it on the page of the consent', async () => {
+  const { start, redeem } = await setUpSignIn()
+  const { browser, enter, submit } = await start()
+  await submit('consent', { decision: 'allow' }, await enter('alice'))
+  const again = await start({ prompt: 'consent' }, browser)
+  expect(nameOf(again.page)).toBe('consent')
+  const signIn = await again.submit('consent', { decision: 'switch' })
+  expect(nameOf(signIn)).toBe('signIn')
+  const consent = await again.enter('bob', 'bob-password', signIn)
+  expect(consent.html).toContain('"subjectName":"bob"')
+  const { body } = await redeem(answer(await again.submit('consent', { decision: 'allow' }, consent)).code)
+  expect(decodeJwt(body.id_token)?.claims).toMatchObject({ sub: 'bob' })
+})
+
+test('the button for another account decides nothing, and needs the token of the page', async () => {
+  const { start } = await setUpSignIn()
+  const { browser, enter, submit } = await start()
+  await enter('alice')
+  const consent = await start({}, browser)
+  expect(nameOf(await consent.submit('consent', { decision: 'switch', form_token: 'forged' }))).toBe('consent')
+  expect(nameOf(await consent.submit('consent', { decision: 'switch' }))).toBe('signIn')
+  for (const decision of ['', 'Allow', 'other']) {
+    expect(nameOf(await submit('consent', { decision }, consent.page))).toBe('consent')
+  }
+})
+
 test.each(['cancel', 'deny'])('the button %s sends access_denied', async (decision) => {
   const { start } = await setUpSignIn()
   const { submit } = await start()

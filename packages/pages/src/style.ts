@@ -38,6 +38,7 @@ li small{display:block;font-size:.875rem;color:var(--muted)}
 #user_code{font-size:1.25rem;letter-spacing:.12em;text-align:center;text-transform:uppercase}
 button{display:block;width:100%;min-height:2.875rem;margin:.75rem 0 0;padding:.5rem 1rem;font:inherit;font-weight:600;color:var(--text);background:transparent;border:1px solid var(--edge);border-radius:.5rem;cursor:pointer}
 button.primary{margin-block-start:1.5rem;color:var(--on-accent);background:var(--accent);border-color:var(--accent)}
+button.quiet{font-weight:400;color:var(--link);border-color:transparent}
 button:hover{filter:brightness(.94)}
 button.account{display:flex;align-items:center;gap:.75rem;text-align:start}
 [hidden]{display:none}

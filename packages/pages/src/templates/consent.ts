@@ -54,13 +54,13 @@ function access(view: ConsentView, tools: Tools): { readonly list: Content; read
   return { list, hasChoice }
 }
 
-/** The buttons `decision` with the values `allow` and `deny`, and a checkbox for each scope that the user can leave out. */
+/** The buttons `decision` with the values `allow`, `deny` and `switch` (another account), and a checkbox for each scope that the user can leave out. */
 export function consent(view: ConsentView, tools: Tools): Page {
   const { client, subjectName, problem } = view
   const { text } = tools
   const title = text('consentTitle', { client: nameOf(client) })
   const { list, hasChoice } = access(view, tools)
-  const buttons = html`<button class="primary" id="allow" name="decision" value="allow">${text('allow')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button>`
+  const buttons = html`<button class="primary" id="allow" name="decision" value="allow">${text('allow')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button><button class="quiet" id="switch" name="decision" value="switch">${text('otherAccount')}</button>`
   const content = html`${clientLogo(client)}<h1>${title}</h1>${userLine(subjectName, tools)}${origin(view, tools)}${onlyResource(view, tools)}${alert(problem && text('consentNothing'))}${hasChoice ? form(view, html`${list}${buttons}`) : html`${list}${form(view, buttons)}`}${clientLinks(client, tools)}`
   return { title, content, client, formTargets: view.formTargets }
 }
