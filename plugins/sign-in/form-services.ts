@@ -3,8 +3,9 @@ import type { InteractionServices } from '../authorization-endpoint/authorizatio
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import type { SignInPages } from './pages.ts'
+import type { OfferedWays } from './ways.ts'
 
-export interface FormServices extends InteractionServices {
+export interface FormServices extends InteractionServices, OfferedWays {
   readonly pages: SignInPages
   readonly passkeys?: PasskeyCheck | undefined
   /** The `acr` of a sign-in by password. */

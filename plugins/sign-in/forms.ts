@@ -2,7 +2,6 @@ import { defineEndpoint, type EndpointKit, type EndpointRequest, type PluginPart
 import {
   chosenScopes,
   errorViewOf,
-  restartUrlOf,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { type FormFields, type FormServices, formParams, scopeFieldOf } from './form-services.ts'
@@ -10,7 +9,7 @@ import { permits, type Step } from './form-token.ts'
 import { attemptPasskey } from './passkey.ts'
 import { attemptSignIn } from './password.ts'
 import { attemptSecondFactor } from './second-factor.ts'
-import { consentPage, endpointOf, signInPage } from './views.ts'
+import { consentPage, endpointOf, expiredPage, signInPage } from './views.ts'
 
 /** What a form does. */
 interface Form {
@@ -67,14 +66,6 @@ const accountChoice: Form = {
     return resumed(interaction, services)
   },
   retry: async (interaction, services) => resumed(interaction, services),
-}
-
-/** The request begins again with a link of the page: it has the request from the form. */
-async function expiredPage(request: string, http: EndpointRequest, kit: EndpointKit, { pages }: FormServices) {
-  const text = 'The request has expired, or was already answered'
-  const error = kit.refuse('invalid_request', text, 'interaction_unknown')
-  const view = await errorViewOf(error, http, kit, { restart: restartUrlOf(kit, request) })
-  return { ...pages.error(view, pages.localeOf(undefined, http.header('accept-language'))), error }
 }
 
 async function submit(

@@ -5,6 +5,7 @@ import type {
   UnaskedDecision,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { accountPage, consentPage, type SignInPageServices, signInPage } from './views.ts'
+import { wayWithoutPage } from './ways.ts'
 
 /** Shows the next page of a sign-in, or decides. */
 export async function interact(
@@ -15,7 +16,11 @@ export async function interact(
   const { request, session, mustSignIn, progress } = interaction
   const isSilent = request.prompts.has('none')
   const suspended = async () => ({ ...interaction, ...(await interaction.suspend()) })
-  if (session === undefined || mustSignIn) return signInPage(await suspended(), services)
+  if (session === undefined || mustSignIn) {
+    const waiting = await suspended()
+    const way = wayWithoutPage(waiting, services)
+    return way === undefined ? signInPage(waiting, services) : { location: way.url }
+  }
   const { sid, subject, name = subject.sub } = session
   if (request.prompts.has('select_account') && progress.chosen !== sid) {
     return accountPage(await suspended(), { id: sid, name }, pages)

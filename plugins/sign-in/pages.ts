@@ -28,6 +28,16 @@ export type SignInProblem =
   | 'form_expired'
   | 'unavailable'
   | 'unknown_passkey'
+  | 'provider_refused'
+  | 'provider_failed'
+
+/** A link of the page that leads to another way to sign in. */
+export interface SignInWay {
+  readonly kind: 'provider'
+  /** The name of the provider, as users know it. */
+  readonly name: string
+  readonly url: string
+}
 
 /**
  * The fields `username` and `password`, the checkbox `stay_signed_in`, and the button `decision` with the value `cancel`.
@@ -43,6 +53,10 @@ export interface SignInView extends FormView {
   readonly passkey?: { readonly challenge: string; readonly rpId: string } | undefined
   /** Whether the checkbox is ticked. Without it, there is none. */
   readonly staySignedIn?: boolean | undefined
+  /** Links to other ways to sign in. */
+  readonly ways: readonly SignInWay[]
+  /** Whether there is a form for the password. */
+  readonly asksForPassword: boolean
 }
 
 /** The field `code`, and the button `decision` with the value `cancel`. */

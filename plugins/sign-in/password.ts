@@ -21,6 +21,7 @@ export async function attemptSignIn(
   const { request, http, kit } = interaction
   const { acr } = services
   const staySignedIn = stay_signed_in !== ''
+  if (!services.passwords) return signInPage(interaction, services, { problem: 'wrong_credentials' })
   const { clientAddress } = http
   const { client } = request
   const { onFound, standingFor } = standingWhenFound(kit)

@@ -7,6 +7,8 @@ import { formEndpoints } from './forms.ts'
 import { interact } from './interact.ts'
 import type { SignInPages } from './pages.ts'
 import { resetParts } from './reset-second-factors.ts'
+import { wayParts } from './way-tools.ts'
+import type { SignInWays } from './ways.ts'
 
 export type { RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
 export type { PasskeyCheck, PasskeyResponse, PasskeyUser } from '../shared/passkey-check.ts'
@@ -20,8 +22,10 @@ export type {
   SignInPages,
   SignInProblem,
   SignInView,
+  SignInWay,
 } from './pages.ts'
 export { type SecondFactors, secondFactors } from './reset-second-factors.ts'
+export type { SignInTools, SignInWays, WayUser } from './ways.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {
@@ -40,6 +44,10 @@ export interface SignInOptions {
   readonly passkeys?: PasskeyCheck | undefined
   /** What users prove besides the password, if they have set it up, such as `totp()`. */
   readonly secondFactors?: readonly SecondFactor[] | undefined
+  /** Further ways to sign in, such as `upstream()`. */
+  readonly ways?: readonly SignInWays[] | undefined
+  /** Whether users sign in with a password. Default: `true`. */
+  readonly passwords?: boolean | undefined
   /** The `acr` of a sign-in with a second factor. Default: that of a sign-in by password. */
   readonly secondFactorAcr?: string | undefined
 }
@@ -56,6 +64,8 @@ const optionsSchema = configurationObject({
   secondFactorAcr: v.optional(v.string('must be a string')),
   passkeys: v.optional(v.custom<PasskeyCheck>(isObject, 'must be passkeys()')),
   secondFactors: v.optional(v.array(v.custom<SecondFactor>(isObject, 'must be a second factor such as totp()')), []),
+  ways: v.optional(v.array(v.custom<SignInWays>(isObject, 'must be a way to sign in such as upstream()')), []),
+  passwords: v.optional(v.boolean('must be true or false'), true),
   pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
 })
 
@@ -82,12 +92,13 @@ export function signIn(input: SignInOptions): InteractionPort {
   const { pages, ...factors } = parseConfiguration(optionsSchema, input, 'signIn()')
   return {
     limitsHostCalls: true,
-    interact: (interaction) => interact(interaction, { pages, passkeys: factors.passkeys }),
+    interact: (interaction) => interact(interaction, { pages, ...factors }),
     parts: (services) => [
-      passwords,
+      ...(factors.passwords ? [passwords] : []),
       ...(factors.secondFactors.length > 0 ? [passwordGrantWarning] : []),
       ...resetParts(factors),
       ...formEndpoints({ ...services, pages, ...factors }),
+      ...wayParts({ ...services, pages, ...factors }),
     ],
   }
 }

@@ -1,15 +1,18 @@
-import { type Client, parseUrl, type Reply } from '@grantry/core'
+import { type Client, type EndpointKit, type EndpointRequest, parseUrl, type Reply } from '@grantry/core'
 import {
   choosableScopes,
+  errorViewOf,
   formTargets,
   type Interaction,
   requestedClaims,
+  restartUrlOf,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { scopeFieldOf } from './form-services.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
 import type { ClientView, ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
+import { linksFor, type OfferedWays } from './ways.ts'
 
 export const clientView = (client: Client): ClientView => ({
   clientId: client.clientId,
@@ -49,14 +52,14 @@ const localeFor = ({ request, http }: Shown, pages: SignInPages): string =>
 export type SignInState = Pick<SignInView, 'problem' | 'retryAfter' | 'username' | 'staySignedIn'>
 
 /** What the page of the sign-in depends on. */
-export interface SignInPageServices {
+export interface SignInPageServices extends OfferedWays {
   readonly pages: SignInPages
   readonly passkeys?: PasskeyCheck | undefined
 }
 
 export async function signInPage(
   interaction: Shown,
-  { pages, passkeys }: SignInPageServices,
+  { pages, passkeys, ...offered }: SignInPageServices,
   { staySignedIn = false, ...state }: SignInState = {},
 ): Promise<Reply> {
   const { loginHint } = interaction.request
@@ -65,8 +68,23 @@ export async function signInPage(
   const challenge = challengeOf(form.fields.form_token ?? '', kit)
   const passkey = passkeys && { challenge, rpId: passkeys.rpId ?? new URL(kit.issuer).hostname }
   const asked = sessions.asksToStay ? { staySignedIn } : {}
-  const view = { ...form, username: loginHint, canCancel: true, passkey, ...asked, ...state }
+  const ways = { ways: linksFor(interaction, offered), asksForPassword: offered.passwords }
+  const view = { ...form, username: loginHint, canCancel: true, passkey, ...ways, ...asked, ...state }
   return pages.signIn(view, localeFor(interaction, pages))
+}
+
+/** @param request the query that begins the request again, from the form; `undefined` if it is not known */
+export async function expiredPage(
+  request: string | undefined,
+  http: EndpointRequest,
+  kit: EndpointKit,
+  { pages }: Pick<SignInPageServices, 'pages'>,
+): Promise<Reply> {
+  const text = 'The request has expired, or was already answered'
+  const error = kit.refuse('invalid_request', text, 'interaction_unknown')
+  const restart = request === undefined ? undefined : restartUrlOf(kit, request)
+  const view = await errorViewOf(error, http, kit, { restart })
+  return { ...pages.error(view, pages.localeOf(undefined, http.header('accept-language'))), error }
 }
 
 export async function secondFactorPage(

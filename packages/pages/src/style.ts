@@ -40,6 +40,12 @@ button{display:block;width:100%;min-height:2.875rem;margin:.75rem 0 0;padding:.5
 button.primary{margin-block-start:1.5rem;color:var(--on-accent);background:var(--accent);border-color:var(--accent)}
 button.quiet{font-weight:400;color:var(--link);border-color:transparent}
 button:hover{filter:brightness(.94)}
+.ways{margin-block-start:1.5rem}
+.way{display:block;min-height:2.875rem;margin:.75rem 0 0;padding:.625rem 1rem;font-weight:600;text-align:center;text-decoration:none;color:var(--text);border:1px solid var(--edge);border-radius:.5rem}
+.way:hover{background:var(--page)}
+.or{display:flex;align-items:center;gap:.75rem;margin-block:1.25rem 0;font-size:.875rem;color:var(--muted)}
+.or::before,.or::after{content:"";flex:1;border-block-start:1px solid var(--line)}
+.or+form{margin-block-start:0}
 button.account{display:flex;align-items:center;gap:.75rem;text-align:start}
 [hidden]{display:none}
 .initial{display:grid;place-items:center;flex:none;width:2rem;height:2rem;border-radius:50%;color:var(--on-accent);background:var(--accent)}

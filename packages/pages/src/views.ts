@@ -24,6 +24,16 @@ export type SignInProblem =
   | 'form_expired'
   | 'unavailable'
   | 'unknown_passkey'
+  | 'provider_refused'
+  | 'provider_failed'
+
+/** A link that leads to another way to sign in. */
+export interface SignInWay {
+  readonly kind: 'provider'
+  /** The name of the provider, as users know it. */
+  readonly name: string
+  readonly url: string
+}
 
 export interface SignInView extends FormView {
   readonly client: ClientView
@@ -37,6 +47,10 @@ export interface SignInView extends FormView {
   readonly passkey?: { readonly challenge: string; readonly rpId: string } | undefined
   /** Whether the checkbox for it is ticked. Without it, there is none. */
   readonly staySignedIn?: boolean | undefined
+  /** Links to other ways to sign in. */
+  readonly ways?: readonly SignInWay[] | undefined
+  /** Whether there is a form for the password. Default: `true`. */
+  readonly asksForPassword?: boolean | undefined
 }
 
 export interface SecondFactorView extends FormView {

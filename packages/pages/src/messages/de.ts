@@ -15,6 +15,12 @@ export const de: Messages = {
   unavailable: 'Die Anmeldung ist zurzeit nicht möglich. Bitte versuchen Sie es gleich noch einmal.',
   passkey: 'Mit Passkey anmelden',
   unknownPasskey: 'Dieser Passkey ist hier nicht bekannt.',
+  continueWith: 'Weiter mit {name}',
+  or: 'oder',
+  providerRefused:
+    'Die Anmeldung dort wurde abgebrochen oder abgelehnt. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',
+  providerFailed:
+    'Die Anmeldung dort hat nicht funktioniert. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',
   secondFactorTitle: 'Bestätigen Sie, dass Sie es sind',
   secondFactorIntro: 'Geben Sie den Code Ihrer Authenticator-App oder einen Wiederherstellungscode ein.',
   secondFactorCode: 'Code',

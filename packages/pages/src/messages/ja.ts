@@ -15,6 +15,11 @@ export const ja: Messages = {
   unavailable: '現在ログインできません。しばらくしてからもう一度お試しください。',
   passkey: 'パスキーでログイン',
   unknownPasskey: 'このパスキーはここでは登録されていません。',
+  continueWith: '{name} で続ける',
+  or: 'または',
+  providerRefused:
+    '外部サービスでのサインインがキャンセルまたは拒否されました。もう一度試すか、別の方法を選んでください。',
+  providerFailed: '外部サービスでのサインインに失敗しました。もう一度試すか、別の方法を選んでください。',
   secondFactorTitle: '本人確認',
   secondFactorIntro: '認証アプリのコード、またはリカバリーコードを入力してください。',
   secondFactorCode: 'コード',

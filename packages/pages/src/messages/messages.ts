@@ -14,6 +14,10 @@ export interface Messages {
   unavailable: string
   passkey: string
   unknownPasskey: string
+  continueWith: string
+  or: string
+  providerRefused: string
+  providerFailed: string
   secondFactorTitle: string
   secondFactorIntro: string
   secondFactorCode: string

@@ -1,0 +1,32 @@
+import type { PluginPart } from '@grantry/core'
+import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts'
+import { beginSession, standingWhenFound } from './begin-session.ts'
+import type { FormServices } from './form-services.ts'
+import { askForSecondFactor, hasSecondFactor } from './second-factor.ts'
+import { expiredPage, signInPage } from './views.ts'
+import type { SignInTools } from './ways.ts'
+
+function createSignInTools(services: FormServices): SignInTools {
+  const { pages } = services
+  return {
+    interactions: services.interactions,
+    async signIn({ subject, name }, interaction) {
+      const { kit } = interaction
+      const { onFound, standingFor } = standingWhenFound(kit)
+      onFound(subject.sub)
+      const needsSecondFactor = await hasSecondFactor(subject.sub, kit, services.secondFactors)
+      const user = { subject, name, needsSecondFactor, standing: await standingFor(subject.sub), staySignedIn: false }
+      return (await askForSecondFactor(user, interaction, services)) ?? beginSession(user, interaction, services)
+    },
+    show: (interaction, problem) => signInPage(interaction, services, { problem }),
+    expired: (http, kit) => expiredPage(undefined, http, kit, services),
+    presentError: async (error, http, kit) =>
+      pages.error(await errorViewOf(error, http, kit), pages.localeOf(undefined, http.header('accept-language'))),
+  }
+}
+
+/** The parts of the ways to sign in besides the password. */
+export const wayParts = (services: FormServices): readonly PluginPart[] => {
+  const tools = createSignInTools(services)
+  return services.ways.flatMap((way) => way.parts(tools))
+}

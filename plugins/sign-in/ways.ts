@@ -1,0 +1,61 @@
+import type { EndpointKit, EndpointRequest, PluginPart, Reply } from '@grantry/core'
+import type {
+  Interactions,
+  SignedInUser,
+  SuspendedInteraction,
+} from '../authorization-endpoint/authorization-endpoint.ts'
+import type { SignInProblem, SignInWay } from './pages.ts'
+
+/** A user who has signed in by another way. */
+export interface WayUser extends Pick<SignedInUser, 'subject'> {
+  /** How the user is shown to the user. */
+  readonly name: string
+}
+
+/** What the endpoints of other ways to sign in can use. */
+export interface SignInTools {
+  readonly interactions: Interactions
+  /** Begins a session of a user who has just signed in, and continues. A user with a second factor proves it first. */
+  signIn(user: WayUser, interaction: SuspendedInteraction): Promise<Reply>
+  /** Shows the page of the sign-in, with what went wrong. */
+  show(interaction: SuspendedInteraction, problem?: SignInProblem): Promise<Reply>
+  /** The page for a request that is unknown, has expired, or belongs to another browser. */
+  expired(http: EndpointRequest, kit: EndpointKit): Promise<Reply>
+  /** The page for the errors of an endpoint. */
+  readonly presentError: (
+    error: ReturnType<EndpointKit['refuse']>,
+    http: EndpointRequest,
+    kit: EndpointKit,
+  ) => Promise<Reply>
+}
+
+/** Ways to sign in besides the form with the password, such as `upstream()`. */
+export interface SignInWays {
+  /** Returns the links that the page shows. */
+  links(interaction: SuspendedInteraction): readonly SignInWay[]
+  /** Returns the link that the request asks for: the browser follows it without a page in between. */
+  chosen?(interaction: SuspendedInteraction): SignInWay | undefined
+  parts(tools: SignInTools): readonly PluginPart[]
+}
+
+/** What the page of the sign-in offers. */
+export interface OfferedWays {
+  readonly ways: readonly SignInWays[]
+  /** Whether users sign in with a password here. */
+  readonly passwords: boolean
+  readonly passkeys?: unknown
+}
+
+export const linksFor = (interaction: SuspendedInteraction, { ways }: OfferedWays): readonly SignInWay[] =>
+  ways.flatMap((one) => one.links(interaction))
+
+/** Returns the link that the browser follows without a page: one that the request asks for, or the only way. */
+export function wayWithoutPage(interaction: SuspendedInteraction, offered: OfferedWays): SignInWay | undefined {
+  for (const one of offered.ways) {
+    const way = one.chosen?.(interaction)
+    if (way !== undefined) return way
+  }
+  const [only, ...more] = linksFor(interaction, offered)
+  const isOnly = !offered.passwords && offered.passkeys === undefined && more.length === 0
+  return isOnly && only?.kind === 'provider' ? only : undefined
+}
