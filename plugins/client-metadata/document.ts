@@ -2,9 +2,8 @@ import type { ClientOptions, JsonObject } from '@grantry/core'
 import {
   namedMethods,
   narrowedScopes,
-  originsOf,
   ownRedirectProblem,
-  shownMembers,
+  selfDescribedMembers,
   stringsIn,
 } from '../shared/self-described.ts'
 import type { HostPolicy, Settings } from './options.ts'
@@ -69,13 +68,8 @@ export function clientIn(
       ...authentication,
       grantTypes: grantTypes.filter((grantType) => named.includes(grantType)),
       scopes: [...narrowedScopes(scopes, document)],
-      redirectUris: [...redirectUris],
       postLogoutRedirectUris: stringsIn(document.post_logout_redirect_uris).filter(isRedirectUri),
-      allowedCorsOrigins: [...originsOf(redirectUris)],
-      ...shownMembers(document),
-      refreshToken,
-      requireConsent: true,
-      selfDescribed: policy,
+      ...selfDescribedMembers(document, redirectUris, { refreshToken, selfDescribed: policy }),
     },
   }
 }

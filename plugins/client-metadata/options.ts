@@ -1,17 +1,13 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import { refreshTokenOption } from '../shared/client-members.ts'
-import { functionSchema, seconds, wholeSeconds } from '../shared/config-schema.ts'
+import { functionSchema, seconds, wholeNumber, wholeSeconds } from '../shared/config-schema.ts'
 import type { SendRequest } from '../shared/fetched-uri.ts'
 import { hostPolicies } from '../shared/host-policy.ts'
 
 const policies = ['allow', 'ask', 'refuse'] as const
 const policySchema = v.picklist(policies, 'must be "allow", "ask" or "refuse"')
 const names = v.array(v.string('must be a string'), 'must be an array of strings')
-const count = (least: number, most: number) => {
-  const message = `must be a whole number from ${least} to ${most}`
-  return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
-}
 
 /** What clients of a host can do. `ask`: users are asked at each sign-in. `allow`: a consent can be remembered. */
 export type HostPolicy = (typeof policies)[number]
@@ -31,13 +27,13 @@ export const clientMetadataSchema = configurationObject({
   /** Seconds for the whole response. Shorter than `hostTimeLimit`, which limits the look-up. */
   timeout: v.optional(seconds(0.1, 10), 3),
   /** Bytes of a document. */
-  maxSize: v.optional(count(256, 65_536), 5120),
+  maxSize: v.optional(wholeNumber(256, 65_536), 5120),
   /** Seconds for which a document is used if its response does not tell. At least 30 in any case, and at most a day. */
   defaultLifetime: v.optional(wholeSeconds(30, 86_400), 300),
   /** Documents that the requests of one address can make the provider fetch in a minute. */
-  maxFetchesPerAddress: v.optional(count(1, 10_000), 20),
+  maxFetchesPerAddress: v.optional(wholeNumber(1, 10_000), 20),
   /** Documents that all requests together can make this process fetch in a minute. */
-  maxFetches: v.optional(count(1, 100_000), 600),
+  maxFetches: v.optional(wholeNumber(1, 100_000), 600),
   /** Allows hosts of the local network and, for tests, `http` on this machine. */
   allowPrivateAddresses: v.optional(v.boolean('must be true or false'), false),
   /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */

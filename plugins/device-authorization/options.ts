@@ -1,6 +1,6 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import { wholeSeconds } from '../shared/config-schema.ts'
+import { wholeNumber, wholeSeconds } from '../shared/config-schema.ts'
 import { type DevicePage, devicePageSchema } from './page.ts'
 
 export interface DeviceAuthorizationOptions {
@@ -25,12 +25,8 @@ export interface DeviceAuthorizationOptions {
 const uriSchema = v.pipe(v.string('must be a URL'), v.url('must be a URL'))
 
 /** RFC 8628 section 5.1: with 2.6e10 codes, 10 guesses in 10 minutes find one of a thousand pending codes once in 50 years. */
-const countForm = 'must be a whole number from 1 to 100'
 const guessesSchema = configurationObject({
-  failures: v.optional(
-    v.pipe(v.number(countForm), v.integer(countForm), v.minValue(1, countForm), v.maxValue(100, countForm)),
-    10,
-  ),
+  failures: v.optional(wholeNumber(1, 100), 10),
   window: v.optional(wholeSeconds(1, 86_400), 600),
 })
 

@@ -1,6 +1,6 @@
 import { type AuthenticatedClient, defineGrant, type GrantKit, type Kit, type Subject } from '@grantry/core'
 import * as v from 'valibot'
-import { createTrustedIssuers, type TrustedJwt } from '../shared/trusted-issuers.ts'
+import { createTrustedIssuers } from '../shared/trusted-issuers.ts'
 import { type IdJagClaims, idJagClaims } from './claims.ts'
 import type { AcceptSettings } from './options.ts'
 import { comparable, idJagType, isIdJag } from './profile.ts'
@@ -58,7 +58,7 @@ export function acceptingGrant(settings: AcceptSettings) {
   assertIssuers(settings)
   const { subject: subjectOf, requireResource } = settings
   const issuers = createTrustedIssuers(
-    { ...settings, issuers: settings.issuers.map(({ ...issuer }) => ({ ...issuer, requireJti: true })) },
+    { ...settings, issuers: settings.issuers.map((issuer) => ({ ...issuer, requireJti: true })) },
     'idJag(): accept',
     audienceOf,
   )
@@ -67,10 +67,10 @@ export function acceptingGrant(settings: AcceptSettings) {
   /** @throws OAuthError `invalid_grant` */
   async function verified(assertion: string, kit: GrantKit) {
     const refuse = (reason: string) => kit.refuse('invalid_grant', refusal, reason)
-    const outcome: TrustedJwt | { readonly reason: string } = await issuers.verify(assertion, [idJagType], kit)
+    const outcome = await issuers.verify(assertion, [idJagType], kit)
     if ('reason' in outcome) throw refuse(outcome.reason)
     // After the reasons of every JWT, such as `too_long`.
-    if (!isIdJag(assertion)) throw refuse('typ_unsupported')
+    if (outcome.typ !== idJagType) throw refuse('typ_unsupported')
     const read = idJagClaims(outcome.claims)
     if ('reason' in read) throw refuse(read.reason)
     const { claims, actor } = read

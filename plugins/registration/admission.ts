@@ -10,7 +10,7 @@ export type AdmittedBy = 'token' | 'statement' | 'open'
 /** A registration that may take place. */
 export interface Admission {
   readonly by: AdmittedBy
-  /** What was sent, with the claims of the statement, which win. */
+  /** What was sent, without its scope, and with the claims of the statement, which win. */
   readonly metadata: JsonObject
   /** Call it when nothing else can be wrong. @throws OAuthError if there were too many registrations. */
   readonly take: () => Promise<void>
@@ -26,7 +26,7 @@ export interface SentMetadata {
 export interface Admissions {
   /** @throws OAuthError if the caller may not */
   admit(sent: SentMetadata & { readonly bearer: string | undefined }, kit: EndpointKit): Promise<Admission>
-  /** Returns metadata with the claims of its statement. @throws OAuthError if the statement is not valid. */
+  /** Returns metadata with the claims of its statement, and without its own scope. @throws OAuthError if the statement is not valid. */
   withStatement(metadata: JsonObject, kit: EndpointKit): Promise<JsonObject>
 }
 
@@ -41,16 +41,17 @@ export function createAdmissions(settings: Settings): Admissions {
     settings.softwareStatements === undefined ? undefined : createSoftwareStatements(settings.softwareStatements)
 
   async function withStatement(metadata: JsonObject, kit: EndpointKit): Promise<JsonObject> {
-    const { software_statement: jwt, ...others } = metadata
+    // Not the scope: SDKs send that of their first request, and ask users for others later. That of a statement is a limit.
+    const { software_statement: jwt, scope: _, ...others } = metadata
     // RFC 7591 section 3.1.1: a server can ignore it.
     if (jwt === undefined || jwt === null || statements === undefined) return others
     if (typeof jwt !== 'string') {
       throw kit.refuse('invalid_software_statement', 'software_statement must be a JWT', 'statement_malformed')
     }
-    const { claims, reason } = (await statements.verify(jwt, kit)) as { claims?: JsonObject; reason?: string }
+    const { claims, reason } = await statements.verify(jwt, kit)
     if (claims !== undefined) return { ...others, ...claims, software_statement: jwt }
     const code = reason === 'issuer_unknown' ? 'unapproved_software_statement' : 'invalid_software_statement'
-    const text = statementText[reason ?? ''] ?? 'The software statement is not valid'
+    const text = statementText[reason] ?? 'The software statement is not valid'
     throw kit.refuse(code, text, `statement_${reason}`.slice(0, 50))
   }
 

@@ -1,6 +1,6 @@
 import { type EndpointKit, hostKey, type JsonObject } from '@grantry/core'
 import { type IssuedInitialToken, initialTokens } from './initial-tokens.ts'
-import { type ClientRecords, isRegisteredId } from './records.ts'
+import { type ClientRecords, conflict, isRegisteredId } from './records.ts'
 
 /** A registered client, for administrators. */
 export interface RegisteredClient {
@@ -48,10 +48,7 @@ export const createRegistrations = (records: ClientRecords, kit: EndpointKit): R
   async remove(clientId) {
     const record = isRegisteredId(clientId) ? await records.get(clientId, kit) : undefined
     if (record === undefined) return false
-    if (!(await records.remove(clientId, record, kit))) {
-      const text = 'The client is being changed, try again'
-      throw kit.refuse('temporarily_unavailable', text, 'change_in_progress', { retryAfter: 1 })
-    }
+    if (!(await records.remove(clientId, record, kit))) throw conflict(kit)
     kit.recordClient({ type: 'client_removed', clientId }, {})
     return true
   },

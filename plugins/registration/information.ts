@@ -57,7 +57,7 @@ export function nextSecret(described: Described, earlier: Secrets, settings: Set
 /** The response about a client. @see RFC 7591 section 3.2.1; RFC 7592 section 3 */
 export function clientInformation(
   clientId: string,
-  record: ClientRecord | Omit<ClientRecord, 'generation' | 'used' | 'until'>,
+  record: Pick<ClientRecord, 'metadata' | 'issuedAt' | 'secrets'>,
   shown: { readonly token: string; readonly secret?: string | undefined },
   kit: EndpointKit,
 ): JsonObject {

@@ -3,7 +3,7 @@ import type { Admissions } from './admission.ts'
 import { clientInformation, describedOrRefused, nextSecret } from './information.ts'
 import type { Describe } from './metadata.ts'
 import type { Settings } from './options.ts'
-import { type ClientRecord, type ClientRecords, isRegisteredId } from './records.ts'
+import { type ClientRecord, type ClientRecords, conflict, isRegisteredId } from './records.ts'
 import { claimsOfStored } from './software-statement.ts'
 
 type Token = ClientRecord['token']
@@ -42,11 +42,6 @@ function rotated(presented: Presented, kit: EndpointKit): { readonly token: stri
   const token = following(bearer, nonce, kit)
   return { token, stored: { hash: kit.sha256(token), before: { hash: record.token.hash, nonce } } }
 }
-
-const conflict = (kit: EndpointKit) =>
-  kit.refuse('temporarily_unavailable', 'The client is being changed, try again', 'change_in_progress', {
-    retryAfter: 1,
-  })
 
 export function createManagement(parts: {
   readonly settings: Settings

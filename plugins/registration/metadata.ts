@@ -10,13 +10,11 @@ import { createPolicyOf } from '../shared/host-policy.ts'
 import {
   namedMethods,
   narrowedScopes,
-  originsOf,
   ownRedirectProblem,
-  shownMembers,
+  selfDescribedMembers,
   stringsIn,
 } from '../shared/self-described.ts'
 import type { Settings } from './options.ts'
-import { claimsOfStored } from './software-statement.ts'
 
 /** Why metadata describes no client. */
 export interface MetadataProblem {
@@ -57,10 +55,8 @@ const defined = (members: Readonly<Record<string, unknown>>): JsonObject =>
 
 const needsSecret = (method: string): boolean => method.startsWith('client_secret')
 
-interface Methods {
-  /** Those that the client can use; the first one is that which it prefers. */
-  readonly usable: readonly [string, ...string[]]
-}
+/** Authentication methods that the client can use; the first one is that which it prefers. */
+type Methods = readonly [string, ...string[]]
 
 /** @see RFC 7591 section 2: `client_secret_basic` is the default */
 function methodsOf(metadata: JsonObject, { authenticationMethods: allowed }: Settings): Methods | MetadataProblem {
@@ -69,17 +65,16 @@ function methodsOf(metadata: JsonObject, { authenticationMethods: allowed }: Set
   const wanted = named.length > 0 ? named : allowed.includes('client_secret_basic') ? ['client_secret_basic'] : allowed
   const known = wanted.filter((name) => (allowed as readonly string[]).includes(name))
   const [first, ...others] = known.filter((name) => name !== 'private_key_jwt' || hasKeys)
-  if (first !== undefined) return { usable: [first, ...others] }
+  if (first !== undefined) return [first, ...others]
   return known.length > 0
     ? metadataProblem('keys_missing', 'private_key_jwt requires jwks or jwks_uri')
     : metadataProblem('method_refused', `token_endpoint_auth_method must be one of ${allowed.join(', ')}`)
 }
 
-function authenticationOf({ usable: [first, ...others] }: Methods, { jwks, jwks_uri: jwksUri }: JsonObject) {
-  if (needsSecret(first)) return {}
-  const all = [first, ...others]
-  const keys = all.includes('private_key_jwt') ? defined({ jwks, jwksUri }) : {}
-  return all.includes('none') ? { public: true, ...keys } : { tokenEndpointAuthMethod: 'private_key_jwt', ...keys }
+function authenticationOf(methods: Methods, { jwks, jwks_uri: jwksUri }: JsonObject) {
+  if (needsSecret(methods[0])) return {}
+  const keys = methods.includes('private_key_jwt') ? defined({ jwks, jwksUri }) : {}
+  return methods.includes('none') ? { public: true, ...keys } : { tokenEndpointAuthMethod: 'private_key_jwt', ...keys }
 }
 
 /** Returns why a redirect URI is refused, with its place in the request. */
@@ -110,7 +105,7 @@ const areUris = (value: unknown): boolean =>
   (Array.isArray(value) && value.length <= maxRedirectUris && value.every((uri) => typeof uri === 'string'))
 
 /** Returns what was granted to a client. */
-function registeredMetadata(metadata: JsonObject, client: Described['client'], usable: readonly string[]): JsonObject {
+function registeredMetadata(metadata: JsonObject, client: Described['client'], methods: Methods): JsonObject {
   const { redirectUris = [], postLogoutRedirectUris = [], grantTypes = [], scopes = [] } = client
   const { jwks, jwks_uri: jwksUri, application_type: type } = metadata
   const isNative = redirectUris.some((uri) => !/^https:/iu.test(uri))
@@ -127,9 +122,9 @@ function registeredMetadata(metadata: JsonObject, client: Described['client'], u
     response_types: grantTypes.includes('authorization_code') ? ['code'] : [],
     application_type: type === 'web' || type === 'native' ? type : isNative ? 'native' : 'web',
     scope: scopes.join(' '),
-    token_endpoint_auth_method: usable[0],
-    token_endpoint_auth_methods_supported: usable.length > 1 ? usable : undefined,
-    ...(usable.includes('private_key_jwt') && { jwks, jwks_uri: jwksUri }),
+    token_endpoint_auth_method: methods[0],
+    token_endpoint_auth_methods_supported: methods.length > 1 ? methods : undefined,
+    ...(methods.includes('private_key_jwt') && { jwks, jwks_uri: jwksUri }),
   })
 }
 
@@ -181,7 +176,6 @@ export function createDescribe(settings: Settings, fields: Plugin) {
     if (isProblem(postLogoutRedirectUris)) return postLogoutRedirectUris
     const methods = methodsOf(metadata, settings)
     if (isProblem(methods)) return methods
-    const { usable } = methods
     const authentication = authenticationOf(methods, metadata)
     const grantTypes = grantsOf(metadata, 'public' in authentication)
     if (isProblem(grantTypes)) return grantTypes
@@ -190,24 +184,19 @@ export function createDescribe(settings: Settings, fields: Plugin) {
     if (metadata.jwks !== undefined && metadata.jwks_uri !== undefined) {
       return metadataProblem('keys_twice', 'jwks and jwks_uri exclude each other')
     }
-    // Not by the scope of the client itself: SDKs send that of their first request, and ask users for others later.
-    const scopes = narrowedScopes(settings.scopes, claimsOfStored(metadata.software_statement))
     const client = {
       ...authentication,
       grantTypes: [...grantTypes],
-      scopes: [...scopes],
-      redirectUris: [...redirectUris],
+      scopes: [...narrowedScopes(settings.scopes, metadata)],
       postLogoutRedirectUris: [...postLogoutRedirectUris],
-      allowedCorsOrigins: [...originsOf(redirectUris)],
-      ...shownMembers(metadata),
-      refreshToken: settings.refreshToken,
-      requireConsent: true,
-      selfDescribed: settings.consent,
+      ...selfDescribedMembers(metadata, redirectUris, {
+        refreshToken: settings.refreshToken,
+        selfDescribed: settings.consent,
+      }),
     } as Described['client']
     const problem = checked(client)
     if (problem !== undefined) return problem
-    const registered = registeredMetadata(metadata, client, usable)
-    return { client, registered, needsSecret: needsSecret(usable[0]) }
+    return { client, registered: registeredMetadata(metadata, client, methods), needsSecret: needsSecret(methods[0]) }
   }
 }
 

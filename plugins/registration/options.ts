@@ -1,34 +1,18 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import { refreshTokenOption } from '../shared/client-members.ts'
-import { wholeSeconds } from '../shared/config-schema.ts'
+import { wholeNumber, wholeSeconds } from '../shared/config-schema.ts'
+import { issuerKeyEntries } from '../shared/configured-issuers.ts'
 import { hostPolicies } from '../shared/host-policy.ts'
 import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
-import { jwksSchema } from '../shared/key-set.ts'
-import { algorithmsSchema } from '../shared/verify-jwt.ts'
 
 const names = v.array(v.string('must be a string'), 'must be an array of strings')
 const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
-const count = (most: number) => {
-  const message = `must be a whole number from 1 to ${most}`
-  return v.pipe(v.number(message), v.integer(message), v.minValue(1, message), v.maxValue(most, message))
-}
 
 /** The authentication methods that registered clients can have. */
 const methods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
 const method = v.picklist(methods, `must be one of ${methods.join(', ')}`)
 const redirectPolicy = v.picklist(['allow', 'refuse'], 'must be "allow" or "refuse"')
-
-/** Who signs software statements. */
-const statementIssuerSchema = configurationObject({
-  /** The `iss` of its statements, compared character by character. */
-  issuer: v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty')),
-  /** Its public keys. */
-  jwks: v.optional(jwksSchema),
-  /** The URL at which it publishes its public keys, instead of `jwks`. */
-  jwksUri: v.optional(v.string('must be a URL')),
-  algorithms: algorithmsSchema,
-})
 
 /** The schema of the options. */
 export const registrationSchema = configurationObject({
@@ -48,16 +32,17 @@ export const registrationSchema = configurationObject({
   /** Whether anyone can register clients, within the limits. Without it, a token or a software statement is required. */
   open: flag(false),
   /** Registrations without an initial access token in a `window`, from one address. */
-  maxPerAddress: v.optional(count(1_000_000), 100),
+  maxPerAddress: v.optional(wholeNumber(1, 1_000_000), 100),
   /** The same for all addresses together. */
-  maxTotal: v.optional(count(1_000_000), 1000),
+  maxTotal: v.optional(wholeNumber(1, 1_000_000), 1000),
   /** Seconds in which `maxPerAddress` and `maxTotal` count. */
   window: v.optional(wholeSeconds(60, 86_400), 3600),
   /** Who vouches for clients by signed statements (RFC 7591 section 2.3). Default: statements are ignored. */
   softwareStatements: v.optional(
     configurationObject({
+      /** Who signs them. */
       issuers: v.pipe(
-        v.array(statementIssuerSchema, 'must be an array of issuers'),
+        v.array(configurationObject(issuerKeyEntries), 'must be an array of issuers'),
         v.minLength(1, 'must not be empty'),
       ),
       /** How keys are fetched. */
@@ -81,5 +66,4 @@ export const registrationSchema = configurationObject({
 })
 
 export type RegistrationOptions = v.InferInput<typeof registrationSchema>
-export type StatementIssuer = v.InferOutput<typeof statementIssuerSchema>
 export type Settings = v.InferOutput<typeof registrationSchema>

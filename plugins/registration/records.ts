@@ -72,6 +72,10 @@ function clientFrom(clientId: string, { metadata, secrets }: ClientRecord, { cli
   return { ...client, clientId, secrets, scopes: client.scopes?.filter((name) => granted.includes(name)) }
 }
 
+/** Returns the refusal of a change that another one has preceded. */
+export const conflict = ({ refuse }: Pick<Kit, 'refuse'>) =>
+  refuse('temporarily_unavailable', 'The client is being changed, try again', 'change_in_progress', { retryAfter: 1 })
+
 /** Remembers clients in this process. */
 function createRemembered(describe: Describe) {
   const remembered = new Map<string, { readonly record: ClientRecord; readonly client: ClientOptions | undefined }>()

@@ -33,6 +33,21 @@ export function claimsProblem(
   return typeof jti === 'string' && jti !== '' && jti.length <= maxIdLength ? undefined : 'jti_invalid'
 }
 
+/** What the claims of a JWT about a user or a workload must fulfil. */
+interface AssertionRules extends ClaimRules {
+  readonly maxSubjectLength: number
+}
+
+/** Does what `claimsProblem` does, and also checks `sub`, and that the JWT is not older than `maxLifetime`. */
+export function assertionProblem(payload: JWTPayload, rules: AssertionRules): string | undefined {
+  const { sub, iat } = payload
+  const { now, maxLifetime, clockTolerance, maxSubjectLength } = rules
+  const problem = claimsProblem(payload, rules)
+  if (problem !== undefined) return problem
+  if (typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength) return 'sub_invalid'
+  return iat !== undefined && iat < now - maxLifetime - clockTolerance ? 'iat_too_early' : undefined
+}
+
 /** The id under which a JWT can be used once, and until when (epoch seconds) a second use must be refused. */
 export const singleUseOf = (issuer: string, jti: string, exp: number, clockTolerance: number) => ({
   id: JSON.stringify([issuer, jti]),

@@ -23,7 +23,7 @@ const visible = (name: unknown): string | undefined =>
     : undefined
 
 /** Returns what pages show about a client. What they cannot show is left out. */
-export const shownMembers = (metadata: JsonObject): Partial<ClientOptions> => ({
+const shownMembers = (metadata: JsonObject): Partial<ClientOptions> => ({
   ...usable('clientName', visible(metadata.client_name)),
   ...usable('clientUri', metadata.client_uri),
   ...usable('logoUri', metadata.logo_uri),
@@ -40,6 +40,7 @@ export function ownRedirectProblem(uri: string): string | undefined {
   return redirectUriProblem(uri) ?? (isReadable ? 'must use https, or http on the machine of the user' : undefined)
 }
 
+/** Returns the origins of pages among redirect URIs. */
 export const originsOf = (uris: readonly string[]): readonly string[] => [
   ...new Set(uris.flatMap((uri) => (/^https?:/u.test(uri) ? [parseUrl(uri)?.origin ?? []].flat() : []))),
 ]
@@ -59,3 +60,16 @@ export function narrowed(allowed: readonly string[], names: readonly string[]): 
 /** Returns the scopes that a client can ask for: those that it names, or all. */
 export const narrowedScopes = (allowed: readonly string[], { scope }: JsonObject): readonly string[] =>
   narrowed(allowed, typeof scope === 'string' ? scope.split(' ') : [])
+
+/** Returns the members that each client has which describes itself. Users are always asked about it. */
+export const selfDescribedMembers = (
+  metadata: JsonObject,
+  redirectUris: readonly string[],
+  settings: Required<Pick<ClientOptions, 'refreshToken' | 'selfDescribed'>>,
+): Partial<ClientOptions> => ({
+  redirectUris: [...redirectUris],
+  allowedCorsOrigins: [...originsOf(redirectUris)],
+  ...shownMembers(metadata),
+  ...settings,
+  requireConsent: true,
+})

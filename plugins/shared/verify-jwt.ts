@@ -65,12 +65,17 @@ function reasonOf(error: unknown): string {
   return reasons[error.code] ?? 'malformed'
 }
 
+/** Returns the header of a JWT that is not verified, with `typ` in lower case and without `application/`. */
+function headerOf(jwt: string): { readonly alg: string; readonly typ: string | undefined } {
+  const { alg, typ } = v.parse(headerSchema, decodeProtectedHeader(jwt))
+  return { alg, typ: typ?.toLowerCase().replace(/^application\//u, '') }
+}
+
 /** Returns `typ` of a JWT that is not verified, in lower case and without `application/`; `undefined` if it has none. */
 export function typeOf(jwt: string): string | undefined {
   if (jwt.length > maxJwtLength || !compactForm.test(jwt)) return undefined
   try {
-    const { typ } = v.parse(headerSchema, decodeProtectedHeader(jwt))
-    return typ?.toLowerCase().replace(/^application\//u, '')
+    return headerOf(jwt).typ
   } catch {
     return undefined
   }
@@ -89,10 +94,9 @@ export function unverifiedJwt(
   if (jwt.length > maxJwtLength) return { reason: 'too_long' }
   if (!compactForm.test(jwt)) return { reason: 'malformed' }
   try {
-    const { alg, typ = 'JWT' } = v.parse(headerSchema, decodeProtectedHeader(jwt))
-    const type = typ.toLowerCase().replace(/^application\//u, '')
-    if (type !== 'jwt' && !types.includes(type)) return { reason: 'typ_unsupported' }
-    return { alg, typ: type, payload: decodeJwt(jwt) }
+    const { alg, typ = 'jwt' } = headerOf(jwt)
+    if (typ !== 'jwt' && !types.includes(typ)) return { reason: 'typ_unsupported' }
+    return { alg, typ, payload: decodeJwt(jwt) }
   } catch {
     return { reason: 'malformed' }
   }

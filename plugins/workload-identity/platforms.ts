@@ -118,3 +118,6 @@ const other: Platform = {
 
 export const platforms = { github, gitlab, kubernetes, spiffe, other }
 export type PlatformName = keyof typeof platforms
+
+/** The values of `typ` that the token of some platform can have, besides `JWT` and none. */
+export const allTypes: readonly string[] = Object.values(platforms).flatMap(({ types }) => types)

@@ -1,12 +1,12 @@
 import type { Client, Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
-import { claimsProblem, singleUseOf } from '../shared/jwt-claims.ts'
+import { assertionProblem, singleUseOf } from '../shared/jwt-claims.ts'
 import { unverifiedJwt, type Verification, verifiedJwt } from '../shared/verify-jwt.ts'
 import { createLoadKeys, keysIn } from './issuer-keys.ts'
 import type { Settings, WorkloadIssuer } from './options.ts'
 import { claimAt, matches } from './patterns.ts'
-import { platforms, trustDomainOf, type WorkloadRule } from './platforms.ts'
+import { allTypes, platforms, trustDomainOf, type WorkloadRule } from './platforms.ts'
 
 /** Why a token does not authenticate a client, for events only. */
 export interface TokenRefusal {
@@ -38,8 +38,6 @@ function mismatchIn(payload: JWTPayload, { subject, claims = {} }: WorkloadRule)
 
 const maxSubjectLength = 2048
 
-const allTypes = Object.values(platforms).flatMap(({ types }) => types)
-
 /** Checks what jose does not check. Returns the reason of a refusal. */
 function problemWith(
   payload: VerifiedToken,
@@ -51,13 +49,11 @@ function problemWith(
     clockTolerance,
   }: Readonly<{ rule?: WorkloadRule; now: number; issuer: string; clockTolerance: number }>,
 ): string | undefined {
-  const { sub, iat, jti, cnf } = payload
+  const { sub, jti, cnf } = payload
   const audience = [rule?.audience ?? configured ?? issuer]
-  const problem = claimsProblem(payload, { audience, now, maxLifetime, clockTolerance })
+  const problem = assertionProblem(payload, { audience, now, maxLifetime, clockTolerance, maxSubjectLength })
   if (problem !== undefined) return problem
-  if (typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength) return 'sub_invalid'
   if (platform === 'spiffe' && trustDomainOf(sub) === undefined) return 'sub_invalid'
-  if (iat !== undefined && iat < now - maxLifetime - clockTolerance) return 'iat_too_early'
   // The token is useless without this key, and nothing proves it here.
   if (cnf !== undefined) return 'key_not_proved'
   return singleUse && jti === undefined ? 'jti_missing' : undefined

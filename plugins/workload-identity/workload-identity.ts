@@ -14,7 +14,7 @@ import { unverifiedJwt } from '../shared/verify-jwt.ts'
 import { createRuleCheck, workloadRuleSchema } from './client-rule.ts'
 import { workloadGrant } from './grant.ts'
 import { type WorkloadIdentityOptions, workloadIdentitySchema, workloadIssuersOf } from './options.ts'
-import { trustDomainOf, type WorkloadRule } from './platforms.ts'
+import { allTypes, trustDomainOf, type WorkloadRule } from './platforms.ts'
 import { createWorkloadTokens, type WorkloadTokens } from './tokens.ts'
 
 declare module '@grantry/core' {
@@ -44,7 +44,7 @@ const missing = 'a workload is not named by its token: the request needs client_
  * @throws OAuthError `invalid_client` if the token is malformed, or the request names no client.
  */
 function presentedToken(jwt: string, clientId: string | undefined, { refuse }: Kit): PresentedToken {
-  const { payload, reason } = unverifiedJwt(jwt, ['jose'])
+  const { payload, reason } = unverifiedJwt(jwt, allTypes)
   const refused = (why: string, facts = {}) => refuse('invalid_client', 'Client authentication failed', why, facts)
   if (payload === undefined) throw refused(reason)
   if (clientId !== undefined) return { clientId, jwt }

@@ -91,7 +91,7 @@ describe('registrations', () => {
     })
     expect(client.client_id).not.toBe(taken.client_id)
     expect(client.registration_access_token).not.toBe('chosen')
-    expect(client).toMatchObject({ scope: 'openid api1', grant_types: ['authorization_code'] })
+    expect(client).toMatchObject({ scope: 'openid offline_access api1', grant_types: ['authorization_code'] })
     expect(client).not.toHaveProperty('client_secret')
     expect((await f.send(client.registration_client_uri, { method: 'GET', token: 'chosen' })).status).toBe(401)
   })
