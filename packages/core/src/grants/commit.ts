@@ -5,18 +5,11 @@ import type { NewRecord } from '../records/envelope.ts'
 import type { SpentRecord } from '../records/schemas.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject, MaybePromise } from '../types.ts'
+import { aboutOf, type CommitRequest, type MintFrom, type ReplayDeps, refreshTokenIn } from './commit-request.ts'
 import { createIssuances, type Derivation, type Issuance } from './issuance.ts'
 import type { CredentialDetails } from './redemption.ts'
-import {
-  aboutOf,
-  type CommitRequest,
-  createReplays,
-  type MintFrom,
-  type ReplayDeps,
-  refreshTokenIn,
-  repeatableFor,
-  replayKeyOf,
-} from './replays.ts'
+import { createReplays } from './replays.ts'
+import { repeatableFor, replayKeyOf } from './successor.ts'
 
 /**
  * Mints the tokens of a request, stores them, spends the credentials, and returns the response. No other part of the
@@ -78,13 +71,13 @@ export function createCommit(deps: CommitDeps): Commit {
     const { redemptions, continues, trace } = request
     const presented = continues === undefined ? redemptions : [continues, ...redemptions]
     const replayed = presented.find(({ spent }) => spent !== undefined)
-    if (replayed !== undefined) return replays.answer(request, replayed, mint)
+    if (replayed !== undefined) return replays.respond(request, replayed, mint)
 
     const issuing = issuanceFor(request)
     const issuance = isThenable(issuing) ? await issuing : issuing
     const { response, records, successor, continued, facts } = await mint(issuance)
     const created = successor === undefined ? records : [...records, successor]
-    if (!(await spend(request, issuance, created))) return replays.answerLostRace(request, mint)
+    if (!(await spend(request, issuance, created))) return replays.respondToLostRace(request, mint)
     if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)
 
     for (const redeemed of redemptions) {

@@ -54,13 +54,16 @@ export function grantsOf(
 ): RegisteredGrants {
   for (const { part } of grants) assertParameters(`the grant ${part.grantType}`, part.params, hidden)
   for (const { plugin, part } of checks) assertParameters(`the grant check of ${plugin}`, part.params, hidden)
-  const variants = grants.filter(({ part }) => part.variant)
+  const variantsByGrantType = new Map<string, OwnedPart<Grant>[]>()
+  for (const owned of grants) {
+    const { grantType, variant } = owned.part
+    if (variant) variantsByGrantType.set(grantType, [...(variantsByGrantType.get(grantType) ?? []), owned])
+  }
   const byGrantType = new Map(
     byClaim(grants, 'the grant type', ({ variant, grantType }) => (variant ? undefined : grantType)),
   )
-  for (const owned of variants) {
-    const { grantType } = owned.part
-    if (!byGrantType.has(grantType)) byGrantType.set(grantType, owned)
+  for (const [grantType, [first]] of variantsByGrantType) {
+    if (first !== undefined && !byGrantType.has(grantType)) byGrantType.set(grantType, first)
   }
   byClaim(checks, 'a check of the demand', ({ settles }) => settles)
   const byKind = byClaim(grants, 'the redemption of stored grants of the kind', ({ stored }) => stored?.kind)
@@ -73,8 +76,8 @@ export function grantsOf(
       ({ part: { grantTypes } }) => grantTypes === 'all' || grantTypes.includes(grantType),
     )
     checksByGrantType.set(grantType, itsChecks)
-    const others = variants.filter(({ part }) => part.grantType === grantType)
-    const declared = [grant, ...others, ...itsChecks].map(({ part: { params } }) => declaredParameters(params))
+    const itsVariants = variantsByGrantType.get(grantType) ?? []
+    const declared = [grant, ...itsVariants, ...itsChecks].map(({ part: { params } }) => declaredParameters(params))
     if (!declared.includes(undefined))
       declaredByGrantType.set(grantType, new Set(declared.flatMap((names) => names ?? [])))
   }
@@ -82,15 +85,15 @@ export function grantsOf(
   return {
     grants: new Map(
       [...byGrantType].map(([grantType, { part }]) => {
-        const all = [part, ...variants.flatMap((other) => (other.part.grantType === grantType ? [other.part] : []))]
+        const all = [part, ...(variantsByGrantType.get(grantType) ?? []).map((variant) => variant.part)]
         return [grantType, { ...part, ...commonOf(all) }]
       }),
     ),
     grantFor: (grantType, parameters) =>
-      variants.find(
-        ({ part: { variant, grantType: own } }) =>
-          own === grantType && variant?.matches(parameters[variant.parameter] ?? ''),
-      ) ?? byGrantType.get(grantType),
+      variantsByGrantType
+        .get(grantType)
+        ?.find(({ part: { variant } }) => variant?.matches(parameters[variant.parameter] ?? '')) ??
+      byGrantType.get(grantType),
     checksOf: (grantType) => checksByGrantType.get(grantType) ?? none,
     redeemerOf: (kind) => byKind.get(kind)?.part,
     demandsBy: (grantType, parameter) =>
