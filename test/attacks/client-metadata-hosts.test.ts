@@ -66,7 +66,7 @@ describe('a client at an address, without a name,', () => {
     async (host) => {
       const lookUps = names([], [])
       const { status, reasons } = await ask(`https://${host}:${portOf()}/client.json`)
-      expect([status, reasons]).toEqual([401, ['plugin:client-metadata:url_refused']])
+      expect([status, reasons]).toEqual([400, ['plugin:client-metadata:url_refused']])
       expect([connections, lookUps.mock.calls.length]).toEqual([0, 0])
     },
   )
@@ -74,7 +74,7 @@ describe('a client at an address, without a name,', () => {
   // Spellings that only some parsers read as an address.
   test.each(['2130706433', '0x7f.1', '0177.0.0.1', '127.1', '127.0.0.1.'])('%s is not a parsed URL', async (host) => {
     const { status, reasons } = await ask(`https://${host}:${portOf()}/client.json`)
-    expect([status, connections]).toEqual([401, 0])
+    expect([status, connections]).toEqual([400, 0])
     expect(reasons).toHaveLength(1)
   })
 })

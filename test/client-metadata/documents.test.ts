@@ -36,7 +36,7 @@ describe('a document is refused', () => {
   ])('%s', async (_name, reason, hosted) => {
     const f = await setUp(at(clientId, hosted))
     const { status, html } = await f.authorize()
-    expect([status, f.failures().at(-1)]).toEqual([401, plugin(reason)])
+    expect([status, f.failures().at(-1)]).toEqual([400, plugin(reason)])
     expect(html).not.toContain('evil.example')
     const token = await f.redeem('any')
     expect([token.status, token.body.error]).toEqual([401, 'invalid_client'])
@@ -58,12 +58,12 @@ describe('a document is refused', () => {
   ])('at %s', async (url, reason) => {
     const f = await setUp(at(url, { body: { ...document, client_id: url } }))
     const { status } = await f.authorize({ client_id: url })
-    expect([status, f.failures().at(-1), f.requested]).toEqual([401, plugin(reason), []])
+    expect([status, f.failures().at(-1), f.requested]).toEqual([400, plugin(reason), []])
   })
 
   test('of a host that the operator refuses, without a request to it', async () => {
     const f = await setUp(createHosts(), { hosts: [{ host: '*.example.com', policy: 'refuse' }] })
-    expect((await f.authorize()).status).toBe(401)
+    expect((await f.authorize()).status).toBe(400)
     expect([f.failures().at(-1), f.requested]).toEqual([plugin('host_refused'), []])
   })
 
@@ -72,7 +72,7 @@ describe('a document is refused', () => {
     const other = 'https://other.example.com/client.json'
     const f = await setUp(createHosts({ [other]: { body: { ...document, client_id: other } } }), only)
     expect((await f.authorize()).code).toEqual(expect.any(String))
-    expect((await f.authorize({ client_id: other })).status).toBe(401)
+    expect((await f.authorize({ client_id: other })).status).toBe(400)
   })
 })
 
@@ -182,7 +182,7 @@ describe('a copy of the document', () => {
     const { code } = await f.authorize()
     f.hosted.set(clientId, { body: '', status: 404 })
     f.clock.advance(301)
-    expect((await f.authorize()).status).toBe(401)
+    expect((await f.authorize()).status).toBe(400)
     const token = await f.redeem(code)
     expect(token.body.error).toBe('invalid_client')
   })
@@ -194,7 +194,7 @@ describe('a copy of the document', () => {
     f.hosted.set(clientId, { body: '', status: 404 })
     f.clock.advance(301)
     await f.get('userinfo', {}, { authorization: `Bearer ${body.access_token}` })
-    expect((await f.authorize()).status).toBe(401)
+    expect((await f.authorize()).status).toBe(400)
   })
 
   test('is used after a failure that was slower than failures count', async () => {

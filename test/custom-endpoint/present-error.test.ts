@@ -41,6 +41,15 @@ describe('an endpoint with presentError', () => {
     expect(events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'plugin:shop:busy', status: 429 })
   })
 
+  test('1.102 shows a page without a challenge, for which a browser would ask its user for a password', async () => {
+    const { get } = await setUp(page, () => {
+      throw new OAuthError('invalid_client', 'Unknown', { reason: 'plugin:shop:unknown' })
+    })
+    const { status, headers, body } = await get('shop')
+    expect([status, headers.get('www-authenticate')]).toEqual([400, null])
+    expect(body).toContain('invalid_client plugin:shop:unknown')
+  })
+
   test.each([
     ['a malformed parameter', { item: 'too long' }, 'parameter_malformed'],
     ['an overlong query', { item: 'x'.repeat(100_000) }, 'query_too_long'],

@@ -26,5 +26,5 @@ test('a user can sign out of a client that has ended', async () => {
   const page = await logout({ id_token_hint: body.id_token })
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('id="signed-out"')])
   // It gets no user back.
-  expect((await logout({ client_id: client.client_id })).status).toBe(401)
+  expect((await logout({ client_id: client.client_id })).status).toBe(400)
 })

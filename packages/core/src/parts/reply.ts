@@ -40,6 +40,12 @@ export interface EndpointResponse extends PlainResponse {
   readonly error?: OAuthError | undefined
 }
 
+/** Without a challenge: for one, a browser asks its user for a password, and does not show the page. */
+function pageRefusal({ status, headers }: PlainResponse): Pick<PlainResponse, 'status' | 'headers'> {
+  const { 'www-authenticate': _challenge, ...others } = headers
+  return { status: status === 401 ? 400 : status, headers: others }
+}
+
 /** Converts the replies of one endpoint. Replies are not trusted: a malformed one is a defect. */
 export type ToResponse = (reply: Reply) => EndpointResponse
 
@@ -151,7 +157,7 @@ export function createToResponse(deps: {
       return response
     }
     const isRefusal = html !== undefined && error !== undefined && status === undefined
-    const refusal = isRefusal ? errorResponse(error, recipient, errors) : undefined
+    const refusal = isRefusal ? pageRefusal(errorResponse(error, recipient, errors)) : undefined
     const usualHeaders =
       html !== undefined ? htmlHeaders(sources, errors.realm) : json === undefined ? noStoreHeaders : jsonHeaders
     // Otherwise the shared object, which a runtime converts only once.
