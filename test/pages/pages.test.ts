@@ -3,7 +3,7 @@ import { createPages, html, type PagesOptions } from '@grantry/pages'
 import { describe, expect, test } from 'vitest'
 import { views } from './views.ts'
 
-const locales = ['en', 'de', 'fr', 'es', 'zh', 'ja']
+const locales = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'zh', 'ja', 'ko', 'ar']
 const names = Object.keys(views)
 const render = (name: string, locale = 'en', options: PagesOptions = {}) => {
   const view = views[name]
@@ -93,7 +93,8 @@ describe('languages', () => {
   test.each([
     [undefined, null, 'en'],
     ['de', null, 'de'],
-    ['pt fr-CA', 'de', 'fr'],
+    ['sv fr-CA', 'de', 'fr'],
+    ['pt-BR', 'de', 'pt'],
     [undefined, 'de-AT,de;q=0.9,en;q=0.8', 'de'],
     [undefined, 'en;q=0.1, ja;q=0.9', 'ja'],
     [undefined, 'fr;q=0, es', 'es'],
@@ -102,6 +103,17 @@ describe('languages', () => {
     [undefined, `${'x,'.repeat(10_000)}de`, 'en'],
   ])('ui_locales=%s and Accept-Language: %s are %s', (uiLocales, header, expected) => {
     expect(localeOf(uiLocales, header)).toBe(expected)
+  })
+
+  test('are written in their direction, also if an operator adds one', () => {
+    const view = { action: '/', fields: {}, formTargets: [], client: { clientId: 'a' }, canCancel: false }
+    const pages = createPages({ name: 'Example', messages: { 'he-IL': { signInTitle: 'כניסה' } } })
+    for (const [locale, direction] of [
+      ...locales.map((one) => [one, one === 'ar' ? 'rtl' : 'ltr']),
+      ['he-IL', 'rtl'],
+    ]) {
+      expect(pages.signIn(view, locale ?? '').html).toContain(`<html lang="${locale}" dir="${direction}">`)
+    }
   })
 
   test('can be restricted, replaced and added', () => {

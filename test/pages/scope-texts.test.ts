@@ -35,28 +35,29 @@ test.each<[string, PagesOptions, string]>([
 
 test('an added language uses the texts of the operator, before English ones', () => {
   const options: PagesOptions = {
-    locales: ['de', 'it'],
-    messages: { it: { scopeEmail: 'Vedere la tua email' } },
+    locales: ['de', 'sv'],
+    messages: { sv: { scopeEmail: 'Se din e-postadress' } },
     scopes: { email: 'Adresse sehen', phone: 'Nummer sehen' },
   }
-  expect(itemsOf(['email', 'phone', 'address'], 'it', options)).toEqual([
-    'Vedere la tua email',
+  expect(itemsOf(['email', 'phone', 'address'], 'sv', options)).toEqual([
+    'Se din e-postadress',
     '<span lang="de">Nummer sehen</span>',
     '<span lang="en">See your postal address</span>',
   ])
 })
 
 test('finds the texts that pages lack', () => {
+  const locales = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'zh', 'ja', 'ko', 'ar']
   const scopes = {
     email: 'See your address',
     a: 'One text',
-    b: { en: 'B', de: 'B', fr: 'B', es: 'B', zh: 'B', ja: 'B' },
+    b: Object.fromEntries(locales.map((locale) => [locale, 'B'])),
   }
-  expect(missingTexts({ scopes })).toEqual([{ path: 'scopes.a', locales: ['de', 'fr', 'es', 'zh', 'ja'] }])
+  expect(missingTexts({ scopes })).toEqual([{ path: 'scopes.a', locales: locales.slice(1) }])
   expect(missingTexts({ scopes, locales: ['en-GB'] })).toEqual([])
-  expect(missingTexts({ locales: ['de', 'it', 'pt'], messages: { it: { signIn: 'Accedi' } } })).toEqual([
-    { path: 'messages.it', locales: ['it'] },
-    { path: 'messages.pt', locales: ['pt'] },
+  expect(missingTexts({ locales: ['de', 'sv', 'fi'], messages: { sv: { signIn: 'Logga in' } } })).toEqual([
+    { path: 'messages.sv', locales: ['sv'] },
+    { path: 'messages.fi', locales: ['fi'] },
   ])
   expect(missingTexts({})).toEqual([])
 })

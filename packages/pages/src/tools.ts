@@ -1,5 +1,6 @@
 import { type HtmlSources, webRuntime } from '@grantry/core'
 import { type Content, type Html, html, textOf, trusted } from './html.ts'
+import { directionOf } from './messages/languages.ts'
 import { fill, type Messages } from './messages/messages.ts'
 import type { PagesSettings } from './options.ts'
 import { createResourceNames, createScopeTexts } from './scope-texts.ts'
@@ -75,7 +76,7 @@ export function createLayout({ name, logo, links, colors, frameAncestors }: Page
     const clientLogo = isImageUrl(client?.logoUri) ? client.logoUri : undefined
     const images = [logo, clientLogo].filter((url) => url !== undefined).map(imageSource)
     const page = html`<!doctype html>
-<html lang="${tools.locale}" dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${title}</title>${styleElement}</head>
+<html lang="${tools.locale}" dir="${directionOf(tools.locale)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${title}</title>${styleElement}</head>
 <body><main>${header}${content}</main>${footerOf(tools)}${script !== undefined && trusted(`<script>${script}</script>`)}</body></html>`
     return {
       html: textOf(page),

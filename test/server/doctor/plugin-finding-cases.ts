@@ -116,8 +116,8 @@ export const pluginFindingCases: readonly FindingCase[] = [
   ],
   [
     'a language of the pages that is partly English',
-    withPlugin({ name: 'sign-in', pages: { messages: { it: { signIn: 'Accedi' } } } }),
-    { id: 'text-missing', where: 'plugins[0].pages.messages.it' },
+    withPlugin({ name: 'sign-in', pages: { messages: { sv: { signIn: 'Logga in' } } } }),
+    { id: 'text-missing', where: 'plugins[0].pages.messages.sv' },
   ],
   [
     'a client that is described to users, without the pages of a sign-in',
