@@ -14,6 +14,7 @@ export interface PresentedAssertion extends PresentedCredentials {
   readonly alg: string
   /** The URLs of the endpoint that was called. */
   readonly endpointUrls: readonly string[]
+  readonly clientAddress: string | undefined
 }
 
 const notValid = (reason: string, refuse: Refuse): OAuthError =>
@@ -26,7 +27,7 @@ const notValid = (reason: string, refuse: Refuse): OAuthError =>
  */
 export function presentedAssertion(
   { client_assertion: jwt, client_assertion_type: type }: RequestParameters,
-  { endpointUrls }: CredentialFacts,
+  { endpointUrls, clientAddress }: CredentialFacts,
   refuse: Refuse,
 ): PresentedAssertion | undefined {
   if (jwt === undefined) return undefined
@@ -34,7 +35,7 @@ export function presentedAssertion(
   const { payload, alg, reason } = unverifiedJwt(jwt, ['client-authentication+jwt'])
   if (payload === undefined) throw notValid(reason, refuse)
   if (!v.is(payloadSchema, payload)) throw notValid('malformed', refuse)
-  return { clientId: payload.sub, jwt, alg, endpointUrls }
+  return { clientId: payload.sub, jwt, alg, endpointUrls, clientAddress }
 }
 
 export type VerifyOptions = Pick<JwtRules, 'algorithms' | 'currentDate' | 'clockTolerance'>

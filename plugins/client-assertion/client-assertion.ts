@@ -84,10 +84,23 @@ const unverified: ReadonlySet<string | undefined> = new Set([
   'algorithm_not_allowed',
 ])
 
+/** Fetches of keys of clients that have described themselves, in a minute: as many as of their documents. */
+const selfDescribedLimits = { maxFetches: 600, maxFetchesPerAddress: 20 }
+
+/**
+ * Anyone can describe clients. Their keys do not displace those of the operator's clients, and requests in their names do not
+ * take the places of those who wait for others.
+ */
+function publishedKeysOf({ jwksUri }: Settings) {
+  const byOperator = createPublishedKeys(jwksUri)
+  const byThemselves = createPublishedKeys(jwksUri, { limits: selfDescribedLimits })
+  return ({ selfDescribed }: Pick<Client, 'selfDescribed'>) => (selfDescribed === undefined ? byOperator : byThemselves)
+}
+
 /** RFC 7523 section 2.2; OpenID Connect Core section 9. */
 function privateKeyMethod(settings: Settings) {
   const { algorithms, secretOf } = settings
-  const published = createPublishedKeys(settings.jwksUri)
+  const publishedOf = publishedKeysOf(settings)
   const refusalOf = createClaimsCheck(settings)
   const decoys = createDecoys()
   const configured = new WeakMap<object, KeySet>()
@@ -105,16 +118,16 @@ function privateKeyMethod(settings: Settings) {
 
   async function verifiedWith(
     client: Client | undefined,
-    alg: string,
+    { alg, clientAddress }: PresentedAssertion,
     kit: Kit,
     verify: (keys: KeySet) => Promise<Verification>,
   ): Promise<Verification> {
     const { jwks, jwksUri } = client !== undefined && accepts(client) ? client : {}
     if (client !== undefined && !fitsClient(client, alg)) return { reason: 'algorithm_not_allowed' }
     if (jwks !== undefined) return verify(configuredKeys(jwks))
-    return jwksUri === undefined
+    return client === undefined || jwksUri === undefined
       ? { reason: 'keys_unavailable' }
-      : published.verify(jwksUri, kit, ({ find }) => verify(find))
+      : publishedOf(client).verify(jwksUri, kit, ({ find }) => verify(find), clientAddress)
   }
 
   return defineClientAuthentication({
@@ -133,7 +146,7 @@ function privateKeyMethod(settings: Settings) {
       if (!allowed.includes(alg)) return refusalFor('algorithm_not_allowed', alg, settings)
       const options = optionsFor(presented, settings, kit)
       const verify = (keys: KeySet) => verifiedAssertion(presented, keys, options)
-      const outcome = await verifiedWith(client, alg, kit, verify)
+      const outcome = await verifiedWith(client, presented, kit, verify)
       // No signature was verified. The time must not reveal which clients exist.
       if (unverified.has(outcome.reason)) await verify(decoys.keysFor(alg))
       if (outcome.payload === undefined) return refusalFor(outcome.reason, alg, settings)

@@ -1,4 +1,5 @@
 import type { Kit } from '@grantry/core'
+import { createFetchBudget, type FetchLimits } from './fetch-budget.ts'
 import { createFetchWaits, type FetchAttempt } from './fetch-waits.ts'
 import { createGuardedFetch, type Fetched, type FetchProblem } from './guarded-fetch.ts'
 import type { JwksUriSettings } from './jwks-settings.ts'
@@ -70,20 +71,29 @@ export interface PublishedKeys {
    * Verifies a JWT or a certificate with the keys that are published at this URI. If they do not contain its key, fetches
    * them again: the owner may have published another key, with or without an id.
    *
+   * @param clientAddress of the caller, for the limits of fetches
    * @throws OAuthError `temporarily_unavailable` if too many requests wait for keys already
    */
   verify<O extends { readonly reason?: string | undefined }>(
     uri: string,
     kit: Pick<Kit, 'now' | 'refuse'>,
     verify: (keys: PublishedKeySet) => Promise<O>,
+    clientAddress?: string,
   ): Promise<O | KeysUnavailable>
 }
 
-/** @param load Default: there is a JWK set at each URI */
-export function createPublishedKeys(settings: JwksUriSettings, load: LoadKeys = loadJwks): PublishedKeys {
+/**
+ * @param load Default: there is a JWK set at each URI
+ * @param limits Default: none besides those of the settings
+ */
+export function createPublishedKeys(
+  settings: JwksUriSettings,
+  { load = loadJwks, limits }: { readonly load?: LoadKeys; readonly limits?: FetchLimits } = {},
+): PublishedKeys {
   const { timeout, maxSize, maxAge, cooldown, maxWaiting, allowPrivateAddresses, fetch: send } = settings
   const fetchGuarded = createGuardedFetch({ allowPrivateAddresses, send })
   const waits = createFetchWaits({ maxWaiting, timeout })
+  const budget = limits && createFetchBudget(limits)
   const entries = new Map<string, Entry>()
 
   function entryOf(uri: string): Entry {
@@ -119,6 +129,7 @@ export function createPublishedKeys(settings: JwksUriSettings, load: LoadKeys = 
     uri: string,
     now: number,
     isUnknown: boolean,
+    clientAddress: string | undefined,
   ): Promise<PublishedKeySet | KeysUnavailable | 'busy'> {
     const entry = entryOf(uri)
     // When a Worker ends a request, a fetch that the request started may never settle.
@@ -127,7 +138,8 @@ export function createPublishedKeys(settings: JwksUriSettings, load: LoadKeys = 
     const mustWait = isUnknown || !isYoungerThan(maxAge)
     // The cooldown does not delay the fetch after `maxAge`, which could be shorter, unless the last attempt failed.
     const isDue = now >= entry.triedAt + cooldown || (!isYoungerThan(maxAge) && entry.fetchedAt === entry.triedAt)
-    if ((mustWait || !isYoungerThan(maxAge * renewalAge)) && entry.pending === undefined && isDue) {
+    const isNeeded = (mustWait || !isYoungerThan(maxAge * renewalAge)) && entry.pending === undefined && isDue
+    if (isNeeded && budget?.take(clientAddress, now) === undefined) {
       entry.triedAt = now
       entry.pending = waits.start(now, () => renew(entry, uri, now))
     }
@@ -138,9 +150,9 @@ export function createPublishedKeys(settings: JwksUriSettings, load: LoadKeys = 
   }
 
   return {
-    async verify(uri, kit, verify) {
+    async verify(uri, kit, verify, clientAddress) {
       const now = kit.now()
-      const keys = await find(uri, now, false)
+      const keys = await find(uri, now, false, clientAddress)
       if (keys === 'busy') {
         const text = 'The service is temporarily unavailable'
         throw kit.refuse('temporarily_unavailable', text, 'keys_busy', { retryAfter: 1 })
@@ -148,7 +160,7 @@ export function createPublishedKeys(settings: JwksUriSettings, load: LoadKeys = 
       if ('reason' in keys) return keys
       const outcome = await verify(keys)
       if (outcome.reason !== 'key_unknown' && outcome.reason !== 'signature_mismatch') return outcome
-      const renewed = await find(uri, now, true)
+      const renewed = await find(uri, now, true, clientAddress)
       return renewed === 'busy' || renewed === keys || 'reason' in renewed ? outcome : verify(renewed)
     },
   }

@@ -73,7 +73,7 @@ export function createWorkloadTokens(settings: Settings, issuers: ReadonlyMap<st
   const { clockTolerance } = settings
   const load = createLoadKeys(issuers)
   const publishedAt = (allowPrivateAddresses: boolean) =>
-    createPublishedKeys({ ...settings.jwksUri, allowPrivateAddresses }, load)
+    createPublishedKeys({ ...settings.jwksUri, allowPrivateAddresses }, { load })
   const [publicly, privately] = [publishedAt(false), publishedAt(true)]
   const configured = new Map([...issuers].map(([name, issuer]) => [name, issuer.jwks && keysIn(issuer.jwks, issuer)]))
 

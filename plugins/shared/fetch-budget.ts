@@ -1,8 +1,13 @@
 import { addressGroupOf } from '@grantry/core'
-import type { Settings } from './options.ts'
 
-/** Why a request cannot make the provider fetch a document. */
+/** Why a request cannot make the provider fetch something. */
 export type BudgetProblem = 'too_many_of_address' | 'too_many'
+
+/** How much there is in a minute: of one address, and in all. */
+export interface FetchLimits {
+  readonly maxFetches: number
+  readonly maxFetchesPerAddress: number
+}
 
 /** Limits what callers who have not signed in can make the provider fetch. */
 export interface FetchBudget {
@@ -18,10 +23,7 @@ export interface FetchBudget {
 const period = 60
 
 /** Counts in this process. The total bounds the number of addresses that it remembers. */
-export function createFetchBudget({
-  maxFetches,
-  maxFetchesPerAddress,
-}: Pick<Settings, 'maxFetches' | 'maxFetchesPerAddress'>): FetchBudget {
+export function createFetchBudget({ maxFetches, maxFetchesPerAddress }: FetchLimits): FetchBudget {
   let current = Number.NEGATIVE_INFINITY
   let total = 0
   let byAddress = new Map<string, number>()
