@@ -16,9 +16,17 @@ const params = v.object({ assertion: v.string() })
 const audienceOf = ({ issuer }: Kit): readonly string[] =>
   comparable(issuer) === `${issuer}/` ? [issuer, `${issuer}/`] : [issuer]
 
-/** @throws TypeError when two users of an issuer with several tenants could become one. */
+/** The longest `idp` of a subject. */
+const maxIssuerLength = 200
+
+/** @throws TypeError when two users of an issuer with several tenants could become one, or its name is too long for tokens. */
 function assertIssuers({ issuers }: AcceptSettings): void {
-  for (const [index, { subject, tenants = [] }] of issuers.entries()) {
+  for (const [index, { issuer, subject, tenants = [] }] of issuers.entries()) {
+    if (issuer.length > maxIssuerLength) {
+      throw new TypeError(
+        `idJag(): accept.issuers[${index}].issuer must have at most ${maxIssuerLength} characters: tokens name it in idp`,
+      )
+    }
     if (subject === 'same' && tenants.length > 1) {
       throw new TypeError(
         `idJag(): accept.issuers[${index}].subject cannot be "same" with several tenants: they can have users with an equal sub`,

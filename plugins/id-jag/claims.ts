@@ -5,6 +5,8 @@ import type { TrustedJwt } from '../shared/trusted-issuers.ts'
 
 const identifier = v.pipe(v.string(), v.minLength(1), v.maxLength(255))
 const resource = v.pipe(v.string(), v.minLength(1), v.maxLength(2000))
+/** At most as long as that of a subject. */
+const context = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
 const time = v.pipe(v.number(), v.minValue(0))
 
 /** draft-ietf-oauth-identity-assertion-authz-grant-04 section 3.1, besides the claims that all assertions have. */
@@ -16,7 +18,7 @@ const claimsSchema = v.looseObject({
   scope: v.optional(v.pipe(v.string(), v.maxLength(1000))),
   tenant: v.optional(identifier),
   auth_time: v.optional(time),
-  acr: v.optional(identifier),
+  acr: v.optional(context),
   amr: v.optional(v.pipe(v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(50))), v.maxLength(20))),
 })
 

@@ -53,6 +53,7 @@ describe('draft-ietf-oauth-identity-assertion-authz-grant-04 section 3.1: the cl
     ],
     ['with a malformed actor', { act: { client_id: 'a' } }, 'act_invalid'],
     ['with amr that is no list', { amr: 'pwd' }, 'amr_invalid'],
+    ['with an acr of 201 characters', { acr: 'x'.repeat(201) }, 'acr_invalid'],
     ['with auth_time that is no number', { auth_time: 'now' }, 'auth_time_invalid'],
     ['bound to a key that is not proved', { cnf: { jkt: 'x' } }, 'proof_missing'],
   ])('3.110 %s: refused', async (_, claims, reason) => {

@@ -93,6 +93,11 @@ describe('a mistake in the options', () => {
       /accept\.issuers\[0\]\.subject cannot be "same" with several tenants/u,
     ],
     [
+      'an issuer that no token can name',
+      { accept: { issuers: [{ ...issuer, issuer: `https://${'a'.repeat(200)}.example` }] } },
+      /accept\.issuers\[0\]\.issuer must have at most 200 characters/u,
+    ],
+    [
       'an option of other assertions',
       { accept: { issuers: [{ ...issuer, requireJti: false }] } },
       /requireJti is not a known option/u,
