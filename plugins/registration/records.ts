@@ -66,6 +66,19 @@ export interface ClientRecords {
 const originsIn = ({ metadata }: Pick<ClientRecord, 'metadata'>): readonly string[] =>
   originsOf(stringsIn(metadata.redirect_uris))
 
+/** An origin is allowed until the last of its clients ends. */
+const originSchema = v.object({ until: v.number() })
+
+/** Allows the origins of the redirect URIs of a client, and shortens none that another client has for longer. */
+async function allowOrigins(record: Pick<ClientRecord, 'metadata'>, until: number, { records }: Kit): Promise<void> {
+  const allow = async (key: string): Promise<void> => {
+    if (await records.insert(key, { until }, until)) return
+    const known = await records.get(key, originSchema)
+    if (known === undefined || known.until < until) await records.put(key, { until }, until)
+  }
+  await Promise.all(originsIn(record).map((origin) => allow(originKey(origin))))
+}
+
 /** Returns the client with the scopes that were granted: one that asked for less does not get more by other options. */
 function clientFrom(clientId: string, { metadata, secrets }: ClientRecord, { client }: Described): ClientOptions {
   const granted = String(metadata.scope).split(' ')
@@ -117,6 +130,8 @@ export function createClientRecords(
   async function change(clientId: string, from: ClientRecord, to: ClientRecord, kit: Kit): Promise<boolean> {
     if (!(await claimed(clientId, from, kit))) return false
     const next = { ...to, generation: from.generation + 1 }
+    // Before: if this process dies, the client must not be without them until its next renewal.
+    if (to.metadata !== from.metadata || to.until !== from.until) await allowOrigins(to, to.until, kit)
     await kit.records.put(clientKey(clientId), next as Json, next.until)
     return true
   }
@@ -128,8 +143,7 @@ export function createClientRecords(
       const stored = { ...record, generation: 1, used: false, until }
       await Promise.all([
         kit.records.insert(clientKey(clientId), stored as Json, until),
-        // Clients that were used have put a later end there.
-        ...originsIn(record).map((origin) => kit.records.insert(originKey(origin), {}, until)),
+        allowOrigins(record, until, kit),
       ])
       return clientId
     },
@@ -152,15 +166,12 @@ export function createClientRecords(
       for (let tries = 0; tries < maxTries; tries += 1) {
         const record = await get(clientId, kit)
         if (record === undefined || isRecent(record)) return
-        if (await change(clientId, record, { ...record, used: true, until }, kit)) {
-          await Promise.all(originsIn(record).map((origin) => kit.records.put(originKey(origin), {}, until)))
-          return
-        }
+        if (await change(clientId, record, { ...record, used: true, until }, kit)) return
       }
     },
     clientOf: remember,
     async isOriginAllowed(origin, kit) {
-      return (await kit.records.get(originKey(origin), v.object({}))) !== undefined
+      return (await kit.records.get(originKey(origin), originSchema)) !== undefined
     },
   }
 }

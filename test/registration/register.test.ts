@@ -137,18 +137,4 @@ describe('a client that has registered itself', () => {
     const form = { grant_type: 'client_credentials', client_assertion_type: assertionType, client_assertion: assertion }
     expect((await f.post('token', { ...form, scope: 'api1' })).status).toBe(200)
   })
-
-  test('from a browser: the token endpoint accepts the origin of its redirect URI', async () => {
-    const f = await setUp()
-    const preflight = () =>
-      f.provider.fetch(
-        new Request(`${issuer}/connect/token`, {
-          method: 'OPTIONS',
-          headers: { origin: 'http://localhost:6274', 'access-control-request-method': 'POST' },
-        }),
-      )
-    expect((await preflight()).headers.get('access-control-allow-origin')).toBeNull()
-    await f.registered({ redirect_uris: ['http://localhost:6274/oauth/callback'] })
-    expect((await preflight()).headers.get('access-control-allow-origin')).toBe('http://localhost:6274')
-  })
 })
