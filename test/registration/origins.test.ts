@@ -49,7 +49,7 @@ describe('a client in a browser: the token endpoint accepts the origin of its re
     expect(await f.accepts(inspector)).toBe(true)
   })
 
-  test('after a change, at once', async () => {
+  test('after a change', async () => {
     const f = await withPreflight()
     const client = await f.registered()
     expect((await f.signIn(client)).status).toBe(200)
