@@ -1,4 +1,4 @@
-import type { EndpointKit } from '@grantry/core'
+import { type EndpointKit, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { type RecordSet, recordSet } from '../shared/record-set.ts'
 import type { CheckedRequest } from './request.ts'
@@ -11,6 +11,8 @@ const schema = v.object({
   reach: v.optional(v.array(v.string()), []),
   /** Scopes that the user has left out when the client asked for them the last time. */
   declined: v.exactOptional(v.array(v.string())),
+  /** Where the code of a client that has described itself goes to. */
+  returnsTo: v.exactOptional(v.string()),
   /** Epoch seconds of the last consent. */
   at: v.optional(v.number(), 0),
   /** The epoch of the user: a thief of the password could have consented before a revocation. */
@@ -28,9 +30,9 @@ export interface GivenConsent {
 /** What users have consented to. */
 export interface Consents {
   /**
-   * Whether the user need not be asked: the user has consented to everything that the request asks for, and neither
-   * `prompt=consent` nor another application that could have sent the request requires the question. Always for clients
-   * with `requireConsent: false`.
+   * Whether the user need not be asked: the user has consented to everything that the request asks for (if the client has
+   * described itself, at the same host), and neither `prompt=consent` nor another application that could have sent the
+   * request requires the question. Always for clients with `requireConsent: false`.
    */
   suffice(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
   /** Returns the scopes that the user has left out when the client asked for them the last time. */
@@ -82,6 +84,16 @@ const reachWithin = (reach: readonly string[], scopes: readonly string[]): strin
 const isImpersonable = ({ client, redirectUri }: CheckedRequest): boolean =>
   client.public && !/^https:/iu.test(redirectUri)
 
+/**
+ * Where a user who has consented returns to, if that is what the user has to go by: anyone can register a client with the
+ * redirect URI of a known host beside another one, or with another one later.
+ */
+function returnsToOf({ client, redirectUri }: CheckedRequest): string | undefined {
+  const url = client.selfDescribed === undefined ? undefined : parseUrl(redirectUri)
+  // Programs on the device choose a free port.
+  return url && `${url.protocol}//${url.protocol === 'https:' ? url.host : url.hostname}`
+}
+
 /** @param lifetime seconds after which the user is asked again */
 export function createConsents(lifetime: number): Consents {
   /** Returns what the user has consented to since the last revocation, and the epoch. */
@@ -100,7 +112,7 @@ export function createConsents(lifetime: number): Consents {
       if (request.prompts.has('consent') || request.client.selfDescribed === 'ask' || isImpersonable(request))
         return false
       const { given } = await read(kit, sub, request.client.clientId)
-      if (given === undefined) return false
+      if (given === undefined || given.returnsTo !== returnsToOf(request)) return false
       const { scopes, claims, reach } = given
       return (
         request.scopes.every((scope) => scopes.includes(scope)) &&
@@ -112,7 +124,9 @@ export function createConsents(lifetime: number): Consents {
     declined: async (kit, sub, clientId) => (await read(kit, sub, clientId)).given?.declined ?? [],
 
     async remember(kit, sub, request, granted, standing) {
-      const { given, epoch } = await read(kit, sub, request.client.clientId)
+      const { given: found, epoch } = await read(kit, sub, request.client.clientId)
+      const returnsTo = returnsToOf(request)
+      const given = found?.returnsTo === returnsTo ? found : undefined
       if (epoch !== undefined && standing !== undefined && epoch !== standing.epoch) return
       const leftOut = without(request.scopes, granted)
       const scopes = union(without(given?.scopes ?? [], leftOut), granted)
@@ -122,6 +136,7 @@ export function createConsents(lifetime: number): Consents {
         claims: union(given?.claims ?? [], requestedClaims(request)),
         reach: reachWithin(union(given?.reach ?? [], request.proposal.reach), scopes),
         ...(declined.length > 0 && { declined }),
+        ...(returnsTo !== undefined && { returnsTo }),
         at: kit.now(),
         ...(epoch !== undefined && { epoch }),
       }
