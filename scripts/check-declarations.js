@@ -69,7 +69,7 @@ const accepting = [
   'plugins',
 ]
 /** With `undefined`, these would turn a protection off. */
-const exact = ['encryptionSecret', 'proof_key']
+const exact = ['encryptionSecret', 'proof_key', 'session']
 
 const userFile = join(root, 'test/declarations-user.mts')
 const sampleFile = join(root, 'test/declarations-sample.mts')

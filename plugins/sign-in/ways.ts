@@ -34,7 +34,7 @@ export interface SignInWays {
   /** Returns the links that the page shows. */
   links(interaction: SuspendedInteraction): readonly SignInWay[]
   /** Returns the link that the request asks for: the browser follows it without a page in between. */
-  chosen?(interaction: SuspendedInteraction): SignInWay | undefined
+  readonly chosen?: ((interaction: SuspendedInteraction) => SignInWay | undefined) | undefined
   parts(tools: SignInTools): readonly PluginPart[]
 }
 

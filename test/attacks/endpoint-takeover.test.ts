@@ -74,5 +74,5 @@ test('a plugin does not receive the trace of the request, which the CORS decisio
   const { get } = await start(part)
   expect((await get('evil')).status).toBe(200)
   expect(received).toHaveLength(2)
-  expect(Reflect.ownKeys(received[0] as object)).toEqual(['caller', 'params', 'request', 'confirmation'])
+  expect(Reflect.ownKeys(received[0] as object)).toEqual(['caller', 'params', 'request', 'confirmation', 'bearer'])
 })
