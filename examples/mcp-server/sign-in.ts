@@ -1,7 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from '@modelcontextprotocol/client'
+import type {
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
 
 /** What a client remembers of its user, and how the user signs in. */
 export interface SignIn {
@@ -25,16 +30,21 @@ export async function createSignIn(metadataUrl: string | undefined): Promise<Sig
   })
   await once(callback.listen(0, '127.0.0.1'), 'listening')
   const redirectUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`
-  const state: { clientId?: string; tokens?: StoredOAuthTokens; verifier?: string; discovery?: OAuthDiscoveryState } =
-    {}
+  const state: {
+    client?: StoredOAuthClientInformation
+    tokens?: StoredOAuthTokens
+    verifier?: string
+    discovery?: OAuthDiscoveryState
+  } = {}
   const client = { client_name: 'Order assistant', grant_types: ['authorization_code', 'refresh_token'] }
   return {
     provider: {
       redirectUrl,
       clientMetadata: { ...client, redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
       ...(metadataUrl !== undefined && { clientMetadataUrl: metadataUrl }),
-      clientInformation: () => (state.clientId === undefined ? undefined : { client_id: state.clientId }),
-      saveClientInformation: ({ client_id }) => void Object.assign(state, { clientId: client_id }),
+      clientInformation: () => state.client,
+      // All of it: the SDK stores the issuer beside the id, and does not use the client at another one.
+      saveClientInformation: (client) => void Object.assign(state, { client }),
       tokens: () => state.tokens,
       saveTokens: (tokens) => void Object.assign(state, { tokens }),
       codeVerifier: () => state.verifier ?? '',
@@ -52,7 +62,10 @@ export async function createSignIn(metadataUrl: string | undefined): Promise<Sig
       callback.close()
       const metadata = state.discovery?.authorizationServerMetadata
       if (metadata === undefined || !('revocation_endpoint' in metadata)) return
-      const body = new URLSearchParams({ client_id: state.clientId ?? '', token: state.tokens?.refresh_token ?? '' })
+      const body = new URLSearchParams({
+        client_id: state.client?.client_id ?? '',
+        token: state.tokens?.refresh_token ?? '',
+      })
       await fetch(String(metadata.revocation_endpoint), { method: 'POST', body })
     },
   }

@@ -50,7 +50,8 @@ describe('the consent page of a client that describes itself', () => {
   test('warns if a program on the device gets the code', async () => {
     const { open } = await signedIn()
     const { html } = await open({ redirect_uri: local })
-    expect(html).toContain('Then a program on this device gets the access.')
+    expect(html).toContain('<p id="origin">')
+    expect(html).toContain('A program on this device gets the access.')
     expect(html).not.toContain('you return to')
   })
 

@@ -97,6 +97,6 @@ describe('the consent page of a registered client', () => {
   test('warns if a program on the device gets the code', async () => {
     const local = 'http://127.0.0.1:4711/callback'
     const { html } = await asked({}, { redirect_uris: [local] }, { redirect_uri: local })
-    expect(html).toContain('a program on this device gets the access')
+    expect(html).toContain('A program on this device gets the access')
   })
 })

@@ -12,6 +12,11 @@ test.each([
   ['a client without a sign-in', { clients: [code] }, ['sign_in_missing']],
   ['a client with a login page elsewhere', { clients: [code], authorizationEndpoint: 'https://a.example/login' }, []],
   ['a disabled client', { clients: [{ ...code, enabled: false }] }, []],
+  [
+    'clients that register themselves without a sign-in',
+    { plugins: [{ name: 'registration', scopes: ['openid'] }] },
+    ['sign_in_missing'],
+  ],
   ['a sign-in without users', { clients: [code], plugins: [{ name: 'sign-in' }] }, ['users_missing']],
   ['another port than that of the issuer', { issuer: 'http://127.0.0.1:1' }, ['issuer_port_mismatch']],
   ['a proxy on the port of the issuer', { issuer: 'http://127.0.0.1:1', trustedProxies: 1 }, []],

@@ -1,5 +1,5 @@
 import type { Provider } from '@grantry/core'
-import { isNamedPlugin } from './configuration/named-plugins.ts'
+import { isNamedPlugin, type NamedPlugin } from './configuration/named-plugins.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
 import { localPort } from './local-address.ts'
 
@@ -19,6 +19,14 @@ export function clientsWithoutSignIn(
     enabled !== false && grantTypes?.includes('authorization_code') ? [clientId] : [],
   )
 }
+
+/** Whether the clients of a plugin describe or register themselves, and need a sign-in. */
+export const describesClients = (
+  plugin: object | string,
+): plugin is Extract<NamedPlugin, { readonly name: 'client-metadata' | 'registration' }> =>
+  isNamedPlugin(plugin) &&
+  (plugin.name === 'client-metadata' || plugin.name === 'registration') &&
+  (plugin.grantTypes?.includes('authorization_code') ?? true)
 
 /** Whether users are to sign in on the pages of the server, but none is configured, and none can be in the storage. */
 export const hasNoUsers = ({
@@ -52,7 +60,11 @@ export function startupWarnings(
   provider: Pick<Provider, 'issuer' | 'metadata'>,
   port: number,
 ): readonly ServerWarning[] {
-  const unable = clientsWithoutSignIn(configuration, provider)
+  const described = provider.metadata.authorization_endpoint === undefined ? (configuration.plugins ?? []) : []
+  const unable = [
+    ...clientsWithoutSignIn(configuration, provider),
+    ...described.filter(describesClients).map(({ name }) => `the clients of ${name}`),
+  ]
   return [
     ...portWarning(configuration, provider, port),
     ...(unable.length === 0

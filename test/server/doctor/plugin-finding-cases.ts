@@ -66,7 +66,14 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
   [
     'client-metadata',
     {
-      ...withPlugin({ name: 'client-metadata', scopes: ['openid', 'api1', 'mcp:tools'] }),
+      ...healthy,
+      clients: [client],
+      plugins: [
+        { name: 'client-metadata', scopes: ['openid', 'api1', 'mcp:tools'] },
+        { name: 'resource-indicators' },
+        { name: 'sign-in' },
+      ],
+      users: withFapi2.users,
       scopes: [
         { ...healthy.scopes[0], audience: 'https://api1.example.com' },
         { name: 'mcp:tools', audience: 'https://mcp.example.com/mcp', default: true },

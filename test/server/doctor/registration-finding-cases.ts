@@ -16,6 +16,22 @@ export const registrationFindingCases: readonly FindingCase[] = [
     { id: 'registration-remembered', severity: 'warning', where: 'plugins[0].consent' },
   ],
   [
+    'registered clients whose users cannot sign in',
+    withPlugin({ name: 'registration', scopes: ['api1'], open: true }),
+    { id: 'sign-in-missing', severity: 'warning', where: 'plugins[0]' },
+  ],
+  [
+    'clients that describe themselves, whose tokens are for every API',
+    {
+      ...withPlugin({ name: 'client-metadata', scopes: ['api1', 'mcp:tools'] }),
+      scopes: [
+        { ...healthy.scopes[0], audience: 'https://api1.example.com' },
+        { name: 'mcp:tools', audience: 'https://mcp.example.com/mcp' },
+      ],
+    },
+    { id: 'resource-unread', severity: 'warning', where: 'plugins[0]' },
+  ],
+  [
     'many registrations',
     withPlugin({ name: 'registration', scopes: ['api1'], open: true, maxTotal: 1000, window: 60 }),
     { id: 'registration-limit-high', severity: 'warning', where: 'plugins[0].maxTotal' },

@@ -30,8 +30,8 @@ export const de: Messages = {
   consentHost: 'Sie ist unter {host} veröffentlicht.',
   consentReturn: 'Danach kehren Sie zu {host} zurück.',
   consentDevice:
-    'Danach erhält ein Programm auf diesem Gerät den Zugriff. Fahren Sie nur fort, wenn Sie diese Anmeldung gerade selbst begonnen haben.',
-  consentUnchecked: 'Dieser Dienst hat die Anwendung nicht geprüft. Name und Logo sind ihre eigene Angabe.',
+    'Ein Programm auf diesem Gerät erhält den Zugriff. Fahren Sie nur fort, wenn Sie diese Anmeldung gerade selbst begonnen haben.',
+  consentUnchecked: 'Dieser Dienst hat die Anwendung nicht geprüft. Name und Logo hat die Anwendung selbst gewählt.',
   consentHomePage: 'Sie nennt {host} als ihre Startseite.',
   consentResource: 'Der Zugriff gilt für {resource}.',
   consentChoice: 'Wählen Sie aus, was Sie zulassen.',

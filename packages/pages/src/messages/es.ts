@@ -28,7 +28,7 @@ export const es: Messages = {
   consentHost: 'Está publicada en {host}.',
   consentReturn: 'Después volverá a {host}.',
   consentDevice:
-    'Después, un programa de este dispositivo obtendrá el acceso. Continúe solo si usted mismo acaba de iniciar esta sesión.',
+    'Un programa de este dispositivo obtendrá el acceso. Continúe solo si usted mismo acaba de iniciar esta sesión.',
   consentUnchecked: 'Este servicio no ha comprobado la aplicación. El nombre y el logotipo los declara ella misma.',
   consentHomePage: 'Indica {host} como su página principal.',
   consentResource: 'El acceso es para {resource}.',

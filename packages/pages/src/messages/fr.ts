@@ -28,7 +28,7 @@ export const fr: Messages = {
   consentHost: 'Elle est publiée sur {host}.',
   consentReturn: 'Vous retournerez ensuite à {host}.',
   consentDevice:
-    'Un programme de cet appareil obtiendra ensuite l’accès. Continuez uniquement si vous venez de commencer cette connexion vous-même.',
+    'Un programme de cet appareil obtiendra l’accès. Continuez uniquement si vous venez de commencer cette connexion vous-même.',
   consentUnchecked: 'Ce service n’a pas vérifié l’application. Son nom et son logo sont ses propres déclarations.',
   consentHomePage: 'Elle indique {host} comme page d’accueil.',
   consentResource: 'L’accès concerne {resource}.',

@@ -27,7 +27,7 @@ export const zh: Messages = {
   consentIntro: '该应用希望：',
   consentHost: '发布于 {host}。',
   consentReturn: '之后您将返回 {host}。',
-  consentDevice: '之后，此设备上的一个程序将获得访问权限。仅当您本人刚刚发起此登录时才继续。',
+  consentDevice: '此设备上的一个程序将获得访问权限。仅当您本人刚刚发起此登录时才继续。',
   consentUnchecked: '本服务未核实该应用。名称和徽标由其自行声明。',
   consentHomePage: '它声明其主页为 {host}。',
   consentResource: '访问对象：{resource}。',

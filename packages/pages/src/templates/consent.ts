@@ -14,7 +14,7 @@ function origin({ described }: ConsentView, { text }: Tools): Content {
     returnsTo === undefined ? text('consentDevice') : text('consentReturn', { host: returnsTo }),
     ...(isKnown ? [] : [text('consentUnchecked')]),
   ]
-  return html`<p class="muted" id="origin">${sentences.join(' ')}</p>`
+  return html`<p${returnsTo !== undefined && html` class="muted"`} id="origin">${sentences.join(' ')}</p>`
 }
 
 /** The API that everything is for. With several ones, each scope names its own. */

@@ -160,6 +160,11 @@ export const pluginRules = {
     remedy: 'set audience of the scopes of your APIs to the resources that clients name',
     source: 'RFC 8707 section 2; docs/guides/resource-indicators.md',
   },
+  'resource-unread': {
+    severity: 'warning',
+    remedy: 'add { "name": "resource-indicators" } to plugins',
+    source: 'RFC 8707 section 2; docs/guides/resource-indicators.md',
+  },
   'redirect-unasked': {
     severity: 'warning',
     remedy:

@@ -1,5 +1,6 @@
 import { checkCertificates } from './certificates.ts'
 import { checkClients, checkScopes } from './clients.ts'
+import { checkDescribedClients } from './described-clients.ts'
 import { checkExposure, checkFiles, checkIssuer } from './exposure.ts'
 import type { Facts } from './facts.ts'
 import type { Finding } from './finding.ts'
@@ -24,6 +25,7 @@ const checks = [
   checkUsers,
   checkSignIn,
   checkPlugins,
+  checkDescribedClients,
   checkCertificates,
   checkExposure,
 ]
