@@ -7,13 +7,7 @@ import {
   parseUrl,
 } from '@grantry/core'
 import { createPolicyOf } from '../shared/host-policy.ts'
-import {
-  namedMethods,
-  narrowedScopes,
-  ownRedirectProblem,
-  selfDescribedMembers,
-  stringsIn,
-} from '../shared/self-described.ts'
+import { namedMethods, ownRedirectProblem, selfDescribedMembers, stringsIn } from '../shared/self-described.ts'
 import type { Settings } from './options.ts'
 
 /** Why metadata describes no client. */
@@ -104,6 +98,10 @@ const areUris = (value: unknown): boolean =>
   value === undefined ||
   (Array.isArray(value) && value.length <= maxRedirectUris && value.every((uri) => typeof uri === 'string'))
 
+/** A statement limits the scopes, also to none. So does what was granted before, when the options have changed. */
+const scopesOf = ({ scope }: JsonObject, { scopes }: Settings): readonly string[] =>
+  typeof scope === 'string' ? scopes.filter((name) => scope.split(' ').includes(name)) : scopes
+
 /** Returns what was granted to a client. */
 function registeredMetadata(metadata: JsonObject, client: Described['client'], methods: Methods): JsonObject {
   const { redirectUris = [], postLogoutRedirectUris = [], grantTypes = [], scopes = [] } = client
@@ -187,7 +185,7 @@ export function createDescribe(settings: Settings, fields: Plugin) {
     const client = {
       ...authentication,
       grantTypes: [...grantTypes],
-      scopes: [...narrowedScopes(settings.scopes, metadata)],
+      scopes: [...scopesOf(metadata, settings)],
       postLogoutRedirectUris: [...postLogoutRedirectUris],
       ...selfDescribedMembers(metadata, redirectUris, {
         refreshToken: settings.refreshToken,

@@ -77,6 +77,19 @@ describe('an initial access token', () => {
 })
 
 describe('a software statement', () => {
+  test('17.4 with scopes that do not exist here gives none, and not all', async () => {
+    const f = await setUp({ open: false, softwareStatements })
+    const statement = await statementOf({
+      software_id: 'known',
+      redirect_uris: ['https://vouched.example.com/callback'],
+      scope: 'admin',
+    })
+    const client = await f.registered({ software_statement: statement })
+    expect(client.scope).toBe('')
+    const asked = { redirect_uri: 'https://vouched.example.com/callback', scope: 'api1' }
+    expect((await f.authorize(client, asked)).code).toBe('')
+  })
+
   test('17.4 of a trusted issuer allows a registration, and its claims win', async () => {
     const f = await setUp({ open: false, softwareStatements })
     const statement = await statementOf({
