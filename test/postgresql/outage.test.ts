@@ -134,8 +134,9 @@ describeWithPostgresql('the PostgreSQL driver', () => {
       Array.from({ length: 1000 }, (_, index) => driver.insertItem(`key:${index % 250}`, 'x', { ttl: 60 })),
     )
     expect(inserted.filter(Boolean)).toHaveLength(250)
-    const [row] = await server.query("SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'grantry'")
-    expect(row).toEqual({ count: 3 })
+    const rows = await server.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'grantry'")
+    // Fewer, if all is done before another one is open.
+    expect(rows.length).toBeLessThanOrEqual(3)
   })
 
   test('explains that the server has no free connections', async () => {
