@@ -1,7 +1,7 @@
 import type { ClientOptions, Json, JsonObject, Kit } from '@grantry/core'
 import * as v from 'valibot'
 import { originsOf, stringsIn } from '../shared/self-described.ts'
-import type { Describe, Described } from './metadata.ts'
+import type { Describe } from './metadata.ts'
 import type { Settings } from './options.ts'
 
 const secret = v.object({ sha256: v.string(), expiresAt: v.optional(v.number()) })
@@ -79,12 +79,6 @@ async function allowOrigins(record: Pick<ClientRecord, 'metadata'>, until: numbe
   await Promise.all(originsIn(record).map((origin) => allow(originKey(origin))))
 }
 
-/** Returns the client with the scopes that were granted: one that asked for less does not get more by other options. */
-function clientFrom(clientId: string, { metadata, secrets }: ClientRecord, { client }: Described): ClientOptions {
-  const granted = String(metadata.scope).split(' ')
-  return { ...client, clientId, secrets, scopes: client.scopes?.filter((name) => granted.includes(name)) }
-}
-
 /** Returns the refusal of a change that another one has preceded. */
 export const conflict = ({ refuse }: Pick<Kit, 'refuse'>) =>
   refuse('temporarily_unavailable', 'The client is being changed, try again', 'change_in_progress', { retryAfter: 1 })
@@ -97,7 +91,7 @@ function createRemembered(describe: Describe) {
     const known = remembered.get(clientId)
     if (known?.record.generation === record.generation) return known.client
     const described = describe(record.metadata as JsonObject)
-    const client = 'client' in described ? clientFrom(clientId, record, described) : undefined
+    const client = 'client' in described ? { ...described.client, clientId, secrets: record.secrets } : undefined
     remembered.delete(clientId)
     remembered.set(clientId, { record, client })
     const [oldest] = remembered.keys()

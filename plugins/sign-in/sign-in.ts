@@ -44,7 +44,7 @@ export interface SignInOptions {
   readonly passkeys?: PasskeyCheck | undefined
   /** What users prove besides the password, if they have set it up, such as `totp()`. */
   readonly secondFactors?: readonly SecondFactor[] | undefined
-  /** Further ways to sign in, such as `upstream()`. */
+  /** Further ways to sign in. */
   readonly ways?: readonly SignInWays[] | undefined
   /** Whether users sign in with a password. Default: `true`. */
   readonly passwords?: boolean | undefined
@@ -64,7 +64,7 @@ const optionsSchema = configurationObject({
   secondFactorAcr: v.optional(v.string('must be a string')),
   passkeys: v.optional(v.custom<PasskeyCheck>(isObject, 'must be passkeys()')),
   secondFactors: v.optional(v.array(v.custom<SecondFactor>(isObject, 'must be a second factor such as totp()')), []),
-  ways: v.optional(v.array(v.custom<SignInWays>(isObject, 'must be a way to sign in such as upstream()')), []),
+  ways: v.optional(v.array(v.custom<SignInWays>(isObject, 'must be a way to sign in')), []),
   passwords: v.optional(v.boolean('must be true or false'), true),
   pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
 })

@@ -29,7 +29,7 @@ export interface SignInTools {
   ) => Promise<Reply>
 }
 
-/** Ways to sign in besides the form with the password, such as `upstream()`. */
+/** Ways to sign in besides the form with the password. */
 export interface SignInWays {
   /** Returns the links that the page shows. */
   links(interaction: SuspendedInteraction): readonly SignInWay[]
