@@ -1,0 +1,53 @@
+import type { Json, MaybePromise } from '@grantry/core'
+
+/** A user, as the user sees it. */
+export interface Account {
+  /** The id in tokens. Never belongs to another user, also after a removal. */
+  readonly sub: string
+  /** The name for the sign-in. */
+  readonly username: string
+  readonly email?: string | undefined
+  /** Whether the user has proved that mails to `email` arrive. Only such an address belongs to one account. */
+  readonly emailVerified: boolean
+  /** Further claims, without `email` and `email_verified`. */
+  readonly claims: Readonly<Record<string, Json>>
+}
+
+/** An account to create. The store chooses its `sub`. */
+export interface NewAccount {
+  readonly username: string
+  readonly email?: string | undefined
+  readonly emailVerified: boolean
+  /** The password itself. Store a hash only. Without one, the user cannot sign in with a password. */
+  readonly password?: string | undefined
+  readonly claims?: Readonly<Record<string, Json>> | undefined
+}
+
+/** What changes of an account. What is absent stays. */
+export interface AccountChanges {
+  /** All further claims: those that are absent are removed. */
+  readonly claims?: Readonly<Record<string, Json>> | undefined
+  readonly email?: string | undefined
+  readonly emailVerified?: boolean | undefined
+  /** The new password itself. Store a hash only. */
+  readonly password?: string | undefined
+}
+
+/**
+ * The accounts of users who manage themselves. Names are compared without case, and so are addresses. Unknown names and
+ * addresses must take as long as known ones. Every function may reject: the user then gets a page for a failure.
+ */
+export interface AccountStore {
+  find(sub: string): MaybePromise<Account | undefined>
+  findByName(username: string): MaybePromise<Account | undefined>
+  /** Finds the account that has verified this address. */
+  findByEmail(email: string): MaybePromise<Account | undefined>
+  /** Creates an account; `taken` if another one has the name, or has verified the address. Atomic across processes. */
+  create(account: NewAccount): MaybePromise<Account | 'taken'>
+  /** `taken` if another account has verified the address; `undefined` if there is no such account. */
+  change(sub: string, changes: AccountChanges): MaybePromise<Account | 'taken' | undefined>
+  /** Whether it is the password of the account. Absent: users cannot prove it. */
+  readonly checkPassword?: ((sub: string, password: string) => MaybePromise<boolean>) | undefined
+  /** Removes an account. Returns whether there was one. Absent: users cannot remove themselves. */
+  readonly remove?: ((sub: string) => MaybePromise<boolean>) | undefined
+}

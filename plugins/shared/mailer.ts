@@ -1,0 +1,17 @@
+import type { MaybePromise } from '@grantry/core'
+
+/** A mail to one user. It never contains a password. */
+export interface MailMessage {
+  /** One address, without a name. */
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** The same as an HTML document. */
+  readonly html: string
+}
+
+/** Sends mails. `smtpMailer()` of `@grantry/mail` is one. */
+export interface Mailer {
+  /** Resolves when a server has accepted the mail. Must have a time limit. Its errors must not contain the mail. */
+  send(message: MailMessage): MaybePromise<void>
+}
