@@ -102,7 +102,7 @@ export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations =
     const clientEpochs = new Map(
       await Promise.all(clientIds.map(async (clientId) => [clientId, await kit.epochOfClient(clientId)] as const)),
     )
-    const revoked = await Promise.all(noted.map(({ family }) => kit.isFamilyRevoked(family)))
+    const revoked = await kit.areRevoked(noted.map(({ family }) => family))
     return noted
       .filter(
         (one, index) => !revoked[index] && one.epoch === epoch && one.clientEpoch === clientEpochs.get(one.clientId),

@@ -1,5 +1,6 @@
 // What revokes what: docs/guides/client-metadata.md has the table.
 import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
+import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { choiceProvider, files, mail, yes } from '../sign-in/choosing.ts'
 import { answer } from './browser.ts'
@@ -119,5 +120,27 @@ describe('the list of the authorizations of a user', () => {
     expect(await list()).toEqual([])
     await (await f.start({ scope: 'openid offline_access' })).enter('alice')
     expect(await list()).toHaveLength(1)
+  })
+
+  test('reads which installations were revoked together', async () => {
+    const reads: (readonly string[])[] = []
+    const driver = mapDriver(new Map())
+    const f = await choiceProvider(
+      {},
+      {},
+      {
+        storage: {
+          ...driver,
+          getItems(items) {
+            reads.push(items.map(({ key }) => key.slice(0, key.indexOf(':'))))
+            return Promise.all(items.map(async ({ key }) => ({ key, value: (await driver.getItem(key)) ?? null })))
+          },
+        },
+      },
+    )
+    for (const _ of Array.from({ length: 3 })) await install(f)
+    reads.length = 0
+    expect(await f.provider.use(userAuthorizations).list('alice')).toHaveLength(3)
+    expect(reads.filter((kinds) => kinds.includes('revoked'))).toEqual([['revoked', 'revoked', 'revoked']])
   })
 })

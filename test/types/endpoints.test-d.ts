@@ -123,7 +123,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | keyof Kit
     | 'endpointUrl'
     | 'readIdentityToken'
-    | 'isFamilyRevoked'
+    | 'areRevoked'
     | 'isUserActive'
     | 'epochOf'
     | 'epochOfClient'

@@ -50,10 +50,7 @@ export function createEndpointKits(deps: {
         const [{ client }] = await store.getAll([revocationEpochs.current(clientId, undefined)])
         return client
       },
-      async isFamilyRevoked(family) {
-        const [isRevoked] = await store.getAll([families.revocationOf(family)])
-        return isRevoked
-      },
+      areRevoked: async (ids) => store.getAll(ids.map(families.revocationOf)),
       async findClient(clientId, caller) {
         const client = await clients.find(clientId, undefined, caller)
         return client?.enabled ? client : undefined

@@ -145,8 +145,8 @@ export interface EndpointKit extends Kit {
   epochOf(sub: string): Promise<string | undefined>
   /** Returns the epoch of a client, as `epochOf` does for a user. */
   epochOfClient(clientId: string): Promise<string | undefined>
-  /** Whether an authorization was revoked by its family: by `provider.revoke`, its client, or a replay. */
-  isFamilyRevoked(family: string): Promise<boolean>
+  /** Whether each authorization was revoked by its family: by `provider.revoke`, its client, or a replay. One trip. */
+  areRevoked(families: readonly string[]): Promise<readonly boolean[]>
   /** Returns the scopes without those that meant another scope at that time (epoch seconds), such as that of a consent. */
   lastingScopes(scopes: readonly string[], grantedAt: number): readonly string[]
   /** Returns `undefined` if the client is unknown or disabled. Pass the request if the id comes from its caller. */
