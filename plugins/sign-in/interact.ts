@@ -18,7 +18,8 @@ export async function interact(
   const suspended = async () => ({ ...interaction, ...(await interaction.suspend()) })
   if (session === undefined || mustSignIn) {
     const waiting = await suspended()
-    const way = wayWithoutPage(waiting, services)
+    // A user who has signed in, and does not suffice, sees the page: the same way would lead back here forever.
+    const way = progress.signedIn === undefined ? wayWithoutPage(waiting, services) : undefined
     return way === undefined ? signInPage(waiting, services) : { location: way.url }
   }
   const { sid, subject, name = subject.sub } = session

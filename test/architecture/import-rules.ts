@@ -64,8 +64,8 @@ const driverProofs = 'packages/testing/src/drivers'
 const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   // Plugins verify JWTs of others with jose. Tokens of this provider are validated by the core.
   plugins: {
-    values: /^(?:@grantry\/core|valibot|@simplewebauthn\/server|(?:jose|@noble\/hashes)(?:\/.+)?)$/u,
-    types: /^(?:@grantry\/core|valibot|jose|@simplewebauthn\/server)$/u,
+    values: /^(?:@grantry\/core|valibot|@simplewebauthn\/server|openid-client|(?:jose|@noble\/hashes)(?:\/.+)?)$/u,
+    types: /^(?:@grantry\/core|valibot|jose|openid-client|@simplewebauthn\/server)$/u,
   },
   'packages/storage-drivers': { values: /^(?:unstorage|ioredis|pg|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
   // Password hashes and databases of the host. The server loads the databases on demand.

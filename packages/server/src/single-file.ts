@@ -18,6 +18,7 @@ import * as registration from '@grantry/plugins/registration'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
 import * as signIn from '@grantry/plugins/sign-in'
 import * as tokenExchange from '@grantry/plugins/token-exchange'
+import * as upstream from '@grantry/plugins/upstream'
 import * as workloadIdentity from '@grantry/plugins/workload-identity'
 import * as valibot from 'valibot'
 import { main } from './cli.ts'
@@ -43,6 +44,7 @@ const plugins = {
   'resource-indicators': resourceIndicators,
   'sign-in': signIn,
   'token-exchange': tokenExchange,
+  upstream,
   'workload-identity': workloadIdentity,
 }
 

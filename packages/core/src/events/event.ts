@@ -7,6 +7,9 @@ export type UserFact =
   | { readonly type: 'second_factor_failed'; readonly reason: string }
   | { readonly type: 'passkey_authentication_succeeded' }
   | { readonly type: 'passkey_authentication_failed'; readonly reason: string }
+  /** The user has signed in at another provider. `idp` is its name here. */
+  | { readonly type: 'upstream_sign_in_succeeded'; readonly idp: string }
+  | { readonly type: 'upstream_sign_in_failed'; readonly idp: string; readonly reason: string }
   /** The user has consented on a page. A remembered consent is no event. */
   | { readonly type: 'consent_given'; readonly scopes: readonly string[] }
   /** The user has denied a request, or canceled a sign-in. */

@@ -18,6 +18,7 @@ import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { signIn, signInEntries } from '@grantry/plugins/sign-in'
 import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workload-identity'
 import * as v from 'valibot'
+import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
 
 const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
   configurationObject({ name: v.literal(name), ...entries })
@@ -47,6 +48,7 @@ export const namedPluginSchemas = {
   'sign-in': entry('sign-in', {
     ...authorizationEndpointEntries,
     ...signInEntries,
+    ...upstreamEntries,
     pages: v.optional(pagesSchema, {}),
     pushedRequests: v.optional(pushedAuthorizationSchema, {}),
     backChannelLogout: v.optional(backChannelLogoutSchema, {}),
@@ -168,9 +170,10 @@ export function createNamedPlugin(
     case 'resource-indicators':
       return resourceIndicators()
     case 'sign-in': {
-      const { name, pages: appearance, pushedRequests, backChannelLogout: logout, acr, ...options } = plugin
+      const { name, pages: appearance, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
+      const { providers = [], passwords, ...options } = more
       const pages = createPages(appearance)
-      const interaction = signIn({ pages, acr })
+      const interaction = signIn({ pages, acr, passwords, ways: upstreamWays(providers) })
       const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
       const features = [
         pushedAuthorization(pushedRequests),

@@ -1,0 +1,103 @@
+import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
+import * as v from 'valibot'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { SignInProblem, SignInTools } from '../sign-in/sign-in.ts'
+import { callbackUrl } from './begin.ts'
+import { authenticationOf, derivedSubject, nameOf } from './claims.ts'
+import type { Connection } from './connection.ts'
+import { redeem } from './exchange.ts'
+import { failed, isFailure, type UpstreamFailure } from './failure.ts'
+import type { Settings } from './options.ts'
+import { findState, spendState } from './state.ts'
+import type { UpstreamTokens } from './verify.ts'
+
+/** A provider, with what its callback needs. */
+export interface Upstream {
+  readonly connection: Connection
+  readonly tokens: UpstreamTokens
+}
+
+type Params = Readonly<Record<string, string>>
+
+/** Characters of all parameters of a response. */
+const maxLength = 8192
+/** Seconds for which a form of a provider can be followed. */
+const formLifetime = 120
+
+const sealed = v.object({ provider: v.string(), params: v.record(v.string(), v.string()) })
+
+const sizeOf = (params: Params): number => JSON.stringify(params).length
+
+/**
+ * Returns a redirect to the same callback by GET: browsers send no cookie with a form of another site, but with the
+ * redirect that follows it. The parameters are encrypted, because URLs get into logs and the history.
+ */
+export async function formReply(params: Params, { connection }: Upstream, kit: EndpointKit): Promise<Reply> {
+  const { provider } = connection
+  if (sizeOf(params) > maxLength) throw kit.refuse('invalid_request', 'The response is too long', 'response_too_long')
+  const form = await kit.seal({ provider: provider.name, params }, kit.now() + formLifetime)
+  return { location: `${callbackUrl(kit, provider)}?${new URLSearchParams({ form })}` }
+}
+
+/** Returns the parameters of a response, also of one that came as a form. */
+async function responseIn(params: Params, { connection }: Upstream, kit: EndpointKit): Promise<Params | undefined> {
+  if (params.form === undefined) return sizeOf(params) > maxLength ? undefined : params
+  const opened = await kit.unseal(params.form, sealed)
+  return opened?.provider === connection.provider.name ? opened.params : undefined
+}
+
+/** What the page says. It names neither the provider's text nor its code: they can contain anything. */
+const problemOf = ({ failure }: UpstreamFailure): SignInProblem => {
+  if (failure === 'provider_access_denied') return 'provider_refused'
+  return failure === 'busy' || failure === 'provider_temporarily_unavailable' ? 'unavailable' : 'provider_failed'
+}
+
+/** Shows the page of the sign-in with what went wrong, and records why. */
+export function showFailure(
+  failure: UpstreamFailure,
+  interaction: SuspendedInteraction,
+  idp: string,
+  tools: SignInTools,
+): Promise<Reply> {
+  const { kit, http, request } = interaction
+  const context = { client: request.client, clientAddress: http.clientAddress }
+  kit.recordUser({ type: 'upstream_sign_in_failed', idp, reason: failure.failure }, context)
+  return tools.show(interaction, problemOf(failure))
+}
+
+/** Handles the response of a provider to a sign-in. */
+export async function handleCallback(
+  received: Params,
+  http: EndpointRequest,
+  kit: EndpointKit,
+  upstream: Upstream,
+  { tools, settings }: { readonly tools: SignInTools; readonly settings: Settings },
+): Promise<Reply> {
+  const { connection } = upstream
+  const { provider } = connection
+  const params = await responseIn(received, upstream, kit)
+  const state = await findState(kit, params?.state)
+  // Each provider has a callback of its own: a response of another one is not accepted here (RFC 9700 section 4.4).
+  if (params?.state === undefined || state === undefined || state.provider !== provider.name) {
+    return tools.expired(http, kit)
+  }
+  const interaction = await tools.interactions.find(kit, http, state.interaction)
+  // Before it is spent: another browser must not end the sign-in of this one.
+  if (interaction === undefined) return tools.expired(http, kit)
+  if (!(await spendState(kit, params.state, state))) {
+    return { location: tools.interactions.resumeUrl(kit, interaction.id) }
+  }
+  const fail = (failure: UpstreamFailure) => showFailure(failure, interaction, provider.name, tools)
+  const claims = await redeem(connection, upstream.tokens, { params, callback: callbackUrl(kit, provider) }, state, kit)
+  if (isFailure(claims)) return fail(claims)
+  const authentication = authenticationOf(claims, provider, state, kit)
+  if (isFailure(authentication)) return fail(authentication)
+  const { subject } = settings
+  const sub = await (subject === undefined
+    ? derivedSubject(claims, kit)
+    : kit.callHost('upstream.subject', () => subject(claims, provider, kit)))
+  if (typeof sub !== 'string' || sub === '') return fail(failed('subject_refused'))
+  const context = { sub, client: interaction.request.client, clientAddress: http.clientAddress }
+  kit.recordUser({ type: 'upstream_sign_in_succeeded', idp: provider.name }, context)
+  return tools.signIn({ subject: { sub, ...authentication }, name: nameOf(claims) }, interaction)
+}

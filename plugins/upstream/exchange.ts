@@ -1,0 +1,100 @@
+import type { EndpointKit } from '@grantry/core'
+import type { Configuration } from 'openid-client'
+import { upstreamClaims } from './claims.ts'
+import type { Connection } from './connection.ts'
+import { failed, isFailure, reasonOf, type UpstreamFailure } from './failure.ts'
+import type { Library } from './library.ts'
+import type { UpstreamClaims } from './provider.ts'
+import type { StoredState } from './state.ts'
+import type { UpstreamTokens } from './verify.ts'
+
+/** What a provider has sent to its callback URL. */
+export interface UpstreamResponse {
+  readonly params: Readonly<Record<string, string>>
+  /** The callback URL of the provider, without a query. */
+  readonly callback: string
+}
+
+interface Exchange {
+  readonly connection: Connection
+  readonly tokens: UpstreamTokens
+  readonly library: Library
+  readonly client: Configuration
+  readonly kit: EndpointKit
+}
+
+/** Reads the claims of a provider with plain OAuth 2.0. */
+async function readClaims({ connection, kit }: Exchange, accessToken: string) {
+  const { adapter } = connection.provider
+  const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}`, 'user-agent': 'grantry' }
+  return adapter?.readClaims?.(async (url) => {
+    const fetched = await connection.outgoing.get(url, headers, kit.now())
+    if (fetched.problem !== undefined || fetched.status !== 200) return undefined
+    try {
+      return JSON.parse(fetched.body) as unknown
+    } catch {
+      return undefined
+    }
+  })
+}
+
+/** Reads further claims, which must be those of the same user (OpenID Connect Core section 5.3.2). */
+async function readUserinfo({ connection, library, client }: Exchange, accessToken: string, sub: unknown) {
+  const isOffered = client.serverMetadata().userinfo_endpoint !== undefined
+  if (!isOffered || !connection.provider.userinfo || typeof sub !== 'string') return {}
+  return library.oidc.fetchUserInfo(client, accessToken, sub)
+}
+
+async function openIdClaims(exchange: Exchange, tokens: { id_token?: string | undefined; access_token: string }) {
+  const { client, kit, connection } = exchange
+  const { jwks_uri: jwksUri, issuer } = client.serverMetadata()
+  const verified = await exchange.tokens.verify(tokens.id_token ?? '', { jwksUri, issuer }, kit)
+  if (isFailure(verified)) return verified
+  const more = await readUserinfo(exchange, tokens.access_token, verified.sub)
+  return upstreamClaims({ ...more, ...verified }, String(verified.iss), connection.provider)
+}
+
+/**
+ * Redeems the code of a response, and returns the verified claims of the user.
+ *
+ * @see RFC 9207; OpenID Connect Core section 3.1.3
+ */
+export async function redeem(
+  connection: Connection,
+  tokens: UpstreamTokens,
+  { params, callback }: UpstreamResponse,
+  state: StoredState,
+  kit: EndpointKit,
+): Promise<UpstreamClaims | UpstreamFailure> {
+  const opened = await connection.open(kit)
+  if (isFailure(opened)) return opened
+  const exchange = { connection, tokens, kit, ...opened }
+  const { provider } = connection
+  const isOpenId = provider.adapter?.endpoints === undefined
+  const provesFreshness = isOpenId && state.maxAge !== undefined && provider.freshness === 'proved'
+  try {
+    const { oidc } = opened.library
+    const granted = await oidc.authorizationCodeGrant(
+      opened.client,
+      new URL(`${callback}?${new URLSearchParams(params)}`),
+      {
+        expectedState: params.state ?? '',
+        pkceCodeVerifier: state.verifier,
+        ...(isOpenId && { expectedNonce: state.nonce, idTokenExpected: true }),
+        // The user has signed in before the response came: the time since then does not count.
+        ...(provesFreshness && { maxAge: (state.maxAge ?? 0) + kit.now() - state.startedAt }),
+      },
+    )
+    const sent = provider.adapter?.claimsOf?.(params) ?? {}
+    if (!isOpenId) {
+      const claims = await readClaims(exchange, granted.access_token)
+      return claims === undefined
+        ? failed('claims_unavailable')
+        : upstreamClaims({ ...sent, ...claims }, provider.issuer, provider)
+    }
+    const claims = await openIdClaims(exchange, granted)
+    return isFailure(claims) ? claims : { ...sent, ...claims }
+  } catch (error) {
+    return failed(reasonOf(error))
+  }
+}

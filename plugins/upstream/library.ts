@@ -1,0 +1,63 @@
+import type { Kit } from '@grantry/core'
+import type * as openidClient from 'openid-client'
+import type { Provider, Settings } from './options.ts'
+import type { LibraryFetch } from './outgoing.ts'
+
+/** openid-client, with what this provider is as a client of the upstream one. */
+export interface Library {
+  readonly oidc: typeof openidClient
+  /** Reads the metadata of the provider. Rejects with an error of the library. */
+  discover(fetch: LibraryFetch, kit: Pick<Kit, 'now'>): Promise<openidClient.Configuration>
+}
+
+/** Seconds by which the clock of the provider can differ. */
+export const clockTolerance = 60
+
+function authenticationOf(
+  { adapter, clientSecret, authentication }: Provider,
+  oidc: typeof openidClient,
+  kit: Pick<Kit, 'now'>,
+): openidClient.ClientAuth {
+  if (adapter?.authenticate !== undefined) return adapter.authenticate(kit)
+  if (clientSecret === undefined) return oidc.None()
+  return authentication === 'client_secret_post'
+    ? oidc.ClientSecretPost(clientSecret)
+    : oidc.ClientSecretBasic(clientSecret)
+}
+
+/** Returns a function that loads the library when it is first needed: most processes start before a user signs in. */
+export function createLibrary(provider: Provider, { timeout }: Settings): () => Promise<Library> {
+  let loading: Promise<Library> | undefined
+
+  async function load(): Promise<Library> {
+    const oidc = await import('openid-client')
+    const { issuer, clientId, adapter } = provider
+    const metadata = { client_id: clientId, [oidc.clockTolerance]: clockTolerance }
+    return {
+      oidc,
+      async discover(fetch, kit) {
+        const authentication = authenticationOf(provider, oidc, kit)
+        const isPlain = issuer.startsWith('http:')
+        if (adapter?.endpoints !== undefined) {
+          const { authorization, token } = adapter.endpoints
+          const server = { issuer, authorization_endpoint: authorization, token_endpoint: token }
+          const client = new oidc.Configuration(server, clientId, metadata, authentication)
+          client[oidc.customFetch] = fetch
+          client.timeout = timeout
+          if (isPlain) oidc.allowInsecureRequests(client)
+          return client
+        }
+        return oidc.discovery(new URL(issuer), clientId, metadata, authentication, {
+          [oidc.customFetch]: fetch,
+          timeout,
+          ...(isPlain && { execute: [oidc.allowInsecureRequests] }),
+        })
+      },
+    }
+  }
+
+  return () => {
+    loading ??= load()
+    return loading
+  }
+}

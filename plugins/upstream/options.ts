@@ -1,0 +1,118 @@
+import { configurationObject, type Kit, type MaybePromise, parseUrl } from '@grantry/core'
+import * as v from 'valibot'
+import { functionSchema, seconds, wholeNumber } from '../shared/config-schema.ts'
+import { fetchedUriProblem, type SendRequest } from '../shared/fetched-uri.ts'
+import type { ProviderAdapter, UpstreamClaims } from './provider.ts'
+
+export const text = v.pipe(
+  v.string('must be a string'),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(2000, 'must have at most 2000 characters'),
+)
+const texts = v.record(text, text, 'must be an object of strings')
+export const flag = v.boolean('must be true or false')
+
+/** The `idp` of local users. */
+const reserved = 'local'
+
+const nameSchema = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^[a-z][a-z\d-]{0,39}$/u, 'must be at most 40 lower-case letters, digits and hyphens'),
+  v.check((name) => name !== reserved, `must not be ${reserved}: that is the name for users of this provider`),
+)
+
+/** The members of all providers. */
+export const commonEntries = {
+  /** The `idp` in tokens, and a part of the callback URL. */
+  name: nameSchema,
+  /** The name on the page. Default: the name. */
+  displayName: v.optional(text),
+  /** The id of this provider as a client of the upstream one. */
+  clientId: text,
+  clientSecret: v.optional(text),
+  /** Further parameters of authorization requests. */
+  parameters: v.optional(texts, {}),
+  /** What a value of `acr` means here. Others are dropped, because clients could mistake them for values of yours. */
+  acr: v.optional(texts, {}),
+  /**
+   * Whether a recent sign-in, if a client demands one, must be proved by `auth_time` or is assumed: some providers never
+   * send it.
+   */
+  freshness: v.optional(v.picklist(['proved', 'assumed'], 'must be "proved" or "assumed"'), 'proved'),
+  /** Whether to read claims from the userinfo endpoint, if there is one. */
+  userinfo: v.optional(flag, true),
+  /** Allows IP addresses and names of the local network, and `http` on this machine. */
+  allowPrivateAddresses: v.optional(flag, false),
+}
+
+const adapterSchema = v.optional(
+  v.custom<ProviderAdapter>((value) => typeof value === 'object' && value !== null, 'must be an object of functions'),
+)
+
+/** The members of a provider that are data. */
+const providerEntries = {
+  ...commonEntries,
+  /** The issuer, as in its metadata. */
+  issuer: v.pipe(
+    v.string('must be a URL'),
+    v.check((issuer) => /^https?:$/u.test(parseUrl(issuer)?.protocol ?? ''), 'must be a URL'),
+  ),
+  scope: v.optional(text, 'openid profile email'),
+  /** How to authenticate with the secret. */
+  authentication: v.optional(
+    v.picklist(['client_secret_basic', 'client_secret_post'], 'must be client_secret_basic or client_secret_post'),
+  ),
+  /** How the response arrives. */
+  responseMode: v.optional(v.picklist(['query', 'form_post'], 'must be query or form_post'), 'query'),
+}
+
+/** A provider of a configuration file. */
+export const upstreamProviderSchema = configurationObject(providerEntries)
+
+/** The schema of a provider. */
+const providerSchema = v.pipe(
+  configurationObject({ ...providerEntries, adapter: adapterSchema }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    const { issuer, allowPrivateAddresses } = dataset.value
+    const message = fetchedUriProblem(issuer, { allowPrivateAddresses, allowLoopbackHttp: true })
+    if (message !== undefined) addIssue({ message: `issuer ${message}` })
+  }),
+)
+
+/** A provider at which users can sign in. */
+export type UpstreamProvider = v.InferInput<typeof providerSchema>
+export type Provider = v.InferOutput<typeof providerSchema>
+
+/** Returns the `sub` of a user, or `undefined` to refuse the sign-in. */
+export type UpstreamSubject = (
+  claims: UpstreamClaims,
+  provider: { readonly name: string; readonly issuer: string },
+  kit: Pick<Kit, 'sha256'>,
+) => MaybePromise<string | undefined>
+
+const limitEntries = {
+  /** Seconds for each response of a provider. */
+  timeout: v.optional(seconds(0.1, 30), 5),
+  /** Bytes of each response of a provider. */
+  maxSize: v.optional(wholeNumber(1024, 1_048_576), 131_072),
+  /** Requests to one provider at the same time. More sign-ins are asked to try again. */
+  maxRequests: v.optional(wholeNumber(1, 10_000), 64),
+}
+
+export const upstreamSchema = configurationObject({
+  ...limitEntries,
+  providers: v.pipe(
+    v.array(providerSchema, 'must be an array of providers'),
+    v.minLength(1, 'must not be empty'),
+    v.maxLength(100, 'must have at most 100 providers'),
+    v.check((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must have different names'),
+  ),
+  /** Maps a user of a provider to a user here. Default: a hash of `iss` and `sub`, which no other user can have. */
+  subject: functionSchema<UpstreamSubject>(),
+  /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */
+  fetch: functionSchema<SendRequest>(),
+})
+
+export type UpstreamOptions = v.InferInput<typeof upstreamSchema>
+export type Settings = v.InferOutput<typeof upstreamSchema>

@@ -1,0 +1,55 @@
+import { createGuardedFetch, type Fetched } from '../shared/guarded-fetch.ts'
+import { fetchError } from './failure.ts'
+import type { Provider, Settings } from './options.ts'
+
+/** The function that the library calls for its requests. */
+export type LibraryFetch = (
+  url: string,
+  init: { readonly method: string; readonly headers: HeadersInit; readonly body?: unknown },
+) => Promise<Response>
+
+/** Requests to one provider, which have the limits of all requests to other hosts. */
+export interface Outgoing {
+  get(url: string, headers: Readonly<Record<string, string>>, now: number): Promise<Fetched>
+  /** @param now epoch seconds */
+  forLibrary(now: () => number): LibraryFetch
+}
+
+const textOf = (body: unknown): string | undefined => {
+  if (body === undefined || body === null) return undefined
+  if (typeof body === 'string' || body instanceof URLSearchParams) return String(body)
+  throw new TypeError('The body of a request must be a text')
+}
+
+/** Creates the requests to a provider, with places of its own: a provider that hangs takes none of another one. */
+export function createOutgoing(
+  { allowPrivateAddresses }: Provider,
+  { timeout, maxSize, maxRequests, fetch }: Settings,
+): Outgoing {
+  const send = createGuardedFetch({
+    allowPrivateAddresses,
+    allowLoopbackHttp: true,
+    send: fetch,
+    maxRequests,
+    maxRequestsPerHost: maxRequests,
+  })
+  return {
+    get: (url, headers, now) => send(url, { headers, timeout, maxSize, now }),
+    forLibrary:
+      (now) =>
+      async (url, { method, headers, body }) => {
+        const content = textOf(body)
+        const fetched = await send(url, {
+          method: method === 'POST' ? 'POST' : 'GET',
+          headers: Object.fromEntries(new Headers(headers)),
+          ...(content !== undefined && { body: content }),
+          timeout,
+          maxSize,
+          now: now(),
+        })
+        if (fetched.problem !== undefined) throw fetchError(fetched.problem)
+        const { status, headers: received } = fetched
+        return new Response(fetched.body === '' ? null : fetched.body, { status, headers: received })
+      },
+  }
+}

@@ -1,0 +1,110 @@
+import { defineEndpoint, type EndpointKit, type EndpointRequest, parseConfiguration, type Reply } from '@grantry/core'
+import * as v from 'valibot'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
+import { beginSignIn } from './begin.ts'
+import { formReply, handleCallback, showFailure, type Upstream } from './callback.ts'
+import { createConnection } from './connection.ts'
+import { isFailure } from './failure.ts'
+import { type Provider, type Settings, type UpstreamOptions, upstreamSchema } from './options.ts'
+import { createTokens } from './verify.ts'
+
+declare module '@grantry/core' {
+  interface PluginEndpoints {
+    upstream: true
+  }
+}
+
+export type { SendRequest } from '../shared/fetched-uri.ts'
+export { type UpstreamOptions, type UpstreamProvider, type UpstreamSubject, upstreamProviderSchema } from './options.ts'
+export type { ProviderAdapter, UpstreamClaims } from './provider.ts'
+
+type Request = SuspendedInteraction['request']
+
+/** Whether the client may use a provider. Without a list, it may use any. */
+const mayUse = ({ client: { identityProviders } }: Pick<Request, 'client'>, { name }: Provider): boolean =>
+  identityProviders.length === 0 || identityProviders.includes(name)
+
+/** The name in `acr_values=idp:NAME`, section 2.1 of the seed. */
+const namedIn = ({ acrValues }: Pick<Request, 'acrValues'>): string | undefined =>
+  acrValues.find((value) => value.startsWith('idp:'))?.slice('idp:'.length)
+
+function createUpstreams(settings: Settings): ReadonlyMap<string, Upstream> {
+  return new Map(
+    settings.providers.map((provider) => {
+      const connection = createConnection(provider, settings)
+      return [provider.name, { connection, tokens: createTokens(provider, connection.outgoing, settings) }]
+    }),
+  )
+}
+
+/** Sends the browser of an interaction to a provider. */
+async function begin(
+  id: string | undefined,
+  http: EndpointRequest,
+  kit: EndpointKit,
+  { connection }: Upstream,
+  tools: SignInTools,
+): Promise<Reply> {
+  const { provider } = connection
+  const interaction = await tools.interactions.find(kit, http, id ?? '')
+  if (interaction === undefined) return tools.expired(http, kit)
+  if (!mayUse(interaction.request, provider)) {
+    throw kit.refuse('invalid_request', 'The application may not use this provider', 'provider_not_allowed')
+  }
+  const begun = await beginSignIn(connection, interaction)
+  return isFailure(begun) ? showFailure(begun, interaction, provider.name, tools) : begun
+}
+
+/**
+ * Lets users sign in at other providers: those of their company, or public ones. For `signIn({ ways })`.
+ *
+ * Register `ISSUER/connect/upstream/NAME/callback` at each provider, as the redirect URI.
+ *
+ * @throws TypeError when an option is malformed.
+ * @see OpenID Connect Core section 3.1; RFC 9700
+ */
+export function upstream(input: UpstreamOptions): SignInWays {
+  const settings = parseConfiguration(upstreamSchema, input, 'upstream()')
+  const upstreams = createUpstreams(settings)
+
+  const wayTo = ({ name, displayName = name }: Provider, { kit, id }: SuspendedInteraction): SignInWay => ({
+    kind: 'provider',
+    name: displayName,
+    url: `${kit.endpointUrl('upstream')}/${name}?${new URLSearchParams({ interaction: id })}`,
+  })
+  const usable = ({ request }: Pick<SuspendedInteraction, 'request'>) =>
+    settings.providers.filter((provider) => mayUse(request, provider))
+
+  return {
+    links: (interaction) => usable(interaction).map((provider) => wayTo(provider, interaction)),
+    chosen(interaction) {
+      const named = namedIn(interaction.request)
+      const provider = usable(interaction).find(({ name }) => name === named)
+      return provider && wayTo(provider, interaction)
+    },
+    parts: (tools) => [
+      defineEndpoint({
+        name: 'upstream',
+        path: '/connect/upstream',
+        subpaths: true,
+        methods: ['GET', 'POST'],
+        effects: true,
+        caller: 'anyone',
+        params: v.record(v.string(), v.string()),
+        async handle({ params, request }, kit) {
+          const [name = '', action, ...more] = request.segments
+          const found = upstreams.get(name)
+          const isKnown = more.length === 0 && (action === undefined || action === 'callback')
+          if (found === undefined || !isKnown) {
+            throw kit.refuse('invalid_request', 'There is no such page', 'provider_unknown', { status: 404 })
+          }
+          if (action === undefined) return begin(params.interaction, request, kit, found, tools)
+          if (request.method === 'POST') return formReply(params, found, kit)
+          return handleCallback(params, request, kit, found, { tools, settings })
+        },
+        presentError: tools.presentError,
+      }),
+    ],
+  }
+}

@@ -1,0 +1,76 @@
+import type { EndpointKit, JsonObject } from '@grantry/core'
+import * as v from 'valibot'
+import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
+import { createPublishedKeys, type PublishedKeys } from '../shared/jwks-uri.ts'
+import { publishedKeySet } from '../shared/key-set.ts'
+import { signatureAlgorithms, verifiedJwt } from '../shared/verify-jwt.ts'
+import { failed, type UpstreamFailure } from './failure.ts'
+import { clockTolerance } from './library.ts'
+import type { Provider, Settings } from './options.ts'
+import type { Outgoing } from './outgoing.ts'
+
+/** Characters of an identity token: one with the groups of its user is long. */
+const maxTokenLength = 32_768
+
+/** Verifies signatures with the keys that a provider publishes. */
+export interface UpstreamTokens {
+  /**
+   * Verifies an identity token, or a logout token: with a published key, never with the client secret.
+   *
+   * @param expected `issuer`: that of the metadata
+   */
+  verify(
+    jwt: string,
+    expected: { readonly jwksUri: string | undefined; readonly issuer: string; readonly typ?: string },
+    kit: EndpointKit,
+  ): Promise<JsonObject | UpstreamFailure>
+}
+
+function createKeys(outgoing: Outgoing, { timeout, maxSize }: Settings): PublishedKeys {
+  let now = 0
+  const keys = createPublishedKeys(v.parse(jwksUriSettingsSchema, { timeout, maxSize }), {
+    // Not the requests of the settings: those of the provider have its rules.
+    async load(uri) {
+      const fetched = await outgoing.get(uri, { accept: 'application/jwk-set+json, application/json' }, now)
+      if (fetched.problem !== undefined) return { problem: fetched.problem }
+      try {
+        return publishedKeySet(JSON.parse(fetched.body)) ?? { problem: undefined }
+      } catch {
+        return { problem: undefined }
+      }
+    },
+  })
+  return {
+    verify(uri, kit, verify, clientAddress) {
+      now = kit.now()
+      return keys.verify(uri, kit, verify, clientAddress)
+    },
+  }
+}
+
+export function createTokens(provider: Provider, outgoing: Outgoing, settings: Settings): UpstreamTokens {
+  const keys = createKeys(outgoing, settings)
+  const issuerOf = provider.adapter?.issuerOf
+
+  return {
+    async verify(jwt, { jwksUri, issuer, typ }, kit) {
+      if (jwksUri === undefined) return failed('metadata_incomplete')
+      if (jwt.length > maxTokenLength) return failed('token_too_long')
+      const rules = {
+        ...(issuerOf === undefined && { issuer }),
+        ...(typ !== undefined && { typ }),
+        audience: provider.clientId,
+        algorithms: [...signatureAlgorithms],
+        currentDate: new Date(kit.now() * 1000),
+        clockTolerance,
+        requiredClaims: ['iss', 'aud', 'exp', 'iat'],
+      }
+      const outcome = await keys.verify(jwksUri, kit, ({ find }) => verifiedJwt(jwt, find, rules))
+      if (outcome.payload === undefined) return failed(`token_${outcome.reason}`)
+      const claims = outcome.payload as JsonObject
+      // The library compares it only if there are several audiences.
+      if (claims.azp !== undefined && claims.azp !== provider.clientId) return failed('token_azp_invalid')
+      return issuerOf === undefined || issuerOf(claims) === claims.iss ? claims : failed('token_iss_invalid')
+    },
+  }
+}
