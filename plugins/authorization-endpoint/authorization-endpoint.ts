@@ -51,6 +51,7 @@ export type {
 } from './interaction.ts'
 export { type LoginPageOptions, loginPage, type UserConsents, userConsents } from './login-page.ts'
 export { type AuthorizationEndpointOptions, authorizationEndpointEntries, type ClientDescription } from './options.ts'
+export { type PageClient, pageClient } from './page-client.ts'
 export { type EndpointPages, type ErrorView, type FormPostView, plainPages, type RenderedPage } from './pages.ts'
 export { assertState, type ClaimRequest, type ClaimsParameter } from './parameters.ts'
 export { type RefusalCode, refused } from './refusal.ts'
@@ -72,7 +73,7 @@ export {
 } from './response.ts'
 export { choosableScopes, chosenScopes } from './scope-choice.ts'
 export type { Lifetimes, SessionOptions, StaySignedInOptions } from './session-options.ts'
-export type { Session, Sessions, SignedInUser, StartedSession } from './sessions.ts'
+export type { Session, SessionDevice, Sessions, SignedInUser, StartedSession } from './sessions.ts'
 export {
   isOutdated,
   maxInteractionLifetime,

@@ -1,5 +1,5 @@
 import type { Client, EndpointKit, Refuse, Subject } from '@grantry/core'
-import { noteAuthorization } from '../shared/user-authorizations.ts'
+import { noteAuthorization, noteBriefAuthorization } from '../shared/user-authorizations.ts'
 import type { Consents } from './consents.ts'
 import type {
   AskedDecision,
@@ -138,6 +138,7 @@ export function createDecisions(deps: {
 }): Decisions {
   const { sessions, suspendedRequests, pushedRequests, features, consents } = deps
   const onAuthorized = features.flatMap((feature) => feature.onAuthorized ?? [])
+  const endsAuthorizations = features.some((feature) => feature.endsAuthorizations === true)
 
   /** A client that knows no sessions needs no id of one. */
   const needsSid = (client: Client): boolean =>
@@ -186,6 +187,7 @@ export function createDecisions(deps: {
       await Promise.all([
         remember === true && consents.remember(kit, subject.sub, request, scopes, standing),
         noteAuthorization(kit, request.proposal, subject.sub, scopes),
+        endsAuthorizations && noteBriefAuthorization(kit, request.proposal, subject.sub, scopes),
       ])
       if (asked === true) {
         const context = { sub: subject.sub, client: request.client, clientAddress: http.clientAddress }

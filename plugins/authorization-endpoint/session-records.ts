@@ -3,6 +3,12 @@ import * as v from 'valibot'
 import type { Lifetimes } from './session-options.ts'
 import { type Standing, standingEntries, standingIn } from './standing.ts'
 
+/** The browser of a session, as it was at the sign-in. Both come from a stranger. */
+export interface SessionDevice {
+  readonly userAgent?: string | undefined
+  readonly address?: string | undefined
+}
+
 /** A user who is signed in, in one browser. */
 export interface Session {
   /** The id of the session in identity tokens and logout tokens. Not a secret. */
@@ -16,6 +22,8 @@ export interface Session {
   readonly expiresAt: number
   /** The state of the user when the session began. */
   readonly standing: Standing
+  /** Only if a feature describes sessions. */
+  readonly device?: SessionDevice | undefined
 }
 
 const text = v.string()
@@ -32,6 +40,7 @@ const record = v.object({
   expiresAt: v.number(),
   /** Whether it outlives the browser. */
   stays: v.exactOptional(v.literal(true)),
+  device: v.exactOptional(v.object({ userAgent: v.exactOptional(text), address: v.exactOptional(text) })),
   ...standingEntries,
 })
 
@@ -50,6 +59,7 @@ export const sessionOf = (sid: string, { sub, amr, authTime, idp, acr, name, ...
   startedAt: more.startedAt,
   expiresAt: more.expiresAt,
   standing: standingIn(more),
+  ...(more.device !== undefined && { device: more.device }),
 })
 
 export const readSession = (kit: Pick<Kit, 'records'>, sid: string): Promise<StoredSession | undefined> =>
@@ -76,18 +86,26 @@ export const insertEnd = (kit: EndpointKit, { secret }: StoredSession): Promise<
   kit.records.insert(`ended:${secret}`, true, kit.now() + 60)
 export const deleteUse = (kit: EndpointKit, sid: string): Promise<void> => kit.records.delete(usedKeyOf(sid))
 
-/** Notes a use of the session. Returns whether the last one was recent enough. */
-export async function noteUse(
-  { sid, startedAt, expiresAt }: Session,
+/** Whether a session has ended because it was not used, or by its age. The current lifetimes count. */
+export const isIdle = (
+  { startedAt }: Pick<Session, 'startedAt'>,
   lastUse: number,
   { idleLifetime, absoluteLifetime }: Lifetimes,
+  now: number,
+): boolean => now >= lastUse + idleLifetime || now >= startedAt + absoluteLifetime
+
+/** Notes a use of the session. Returns whether the last one was recent enough. */
+export async function noteUse(
+  session: Session,
+  lastUse: number,
+  lifetimes: Lifetimes,
   kit: EndpointKit,
 ): Promise<boolean> {
   const now = kit.now()
   // The current lifetimes also count for sessions that began with longer ones.
-  if (now >= lastUse + idleLifetime || now >= startedAt + absoluteLifetime) return false
+  if (isIdle(session, lastUse, lifetimes, now)) return false
   /** The time of use is stored this seldom (seconds). */
-  const precision = Math.min(60, Math.ceil(idleLifetime / 10))
-  if (now >= lastUse + precision) await kit.records.put(usedKeyOf(sid), { at: now }, expiresAt)
+  const precision = Math.min(60, Math.ceil(lifetimes.idleLifetime / 10))
+  if (now >= lastUse + precision) await kit.records.put(usedKeyOf(session.sid), { at: now }, session.expiresAt)
   return true
 }

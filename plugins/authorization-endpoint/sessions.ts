@@ -1,6 +1,7 @@
 import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
 import { browserCookie } from '../shared/browser-cookie.ts'
 import { type RecordSet, recordSet } from '../shared/record-set.ts'
+import { deviceOf, sessionsWithUse, type UsedSession } from './session-list.ts'
 import { lifetimesWith, maxSessionLifetime, type SessionOptions } from './session-options.ts'
 import {
   deleteSession,
@@ -16,7 +17,7 @@ import {
 } from './session-records.ts'
 import { endStanding, isOutdated, type Standing, standingIn, standingOf } from './standing.ts'
 
-export type { Session } from './session-records.ts'
+export type { Session, SessionDevice } from './session-records.ts'
 
 /** A user who has just signed in. */
 export interface SignedInUser {
@@ -39,6 +40,8 @@ export type SessionListener = (kit: EndpointKit, session: Session) => Promise<((
 
 /** What features of the endpoint know about sessions. */
 export interface SessionListeners {
+  /** Whether sessions are stored with the browser and the address of the sign-in, to be shown to users. */
+  readonly describesSessions?: boolean | undefined
   readonly onSessionEnd?: SessionListener | undefined
   /** Called before a session continues with a later end, because its user has signed in again. */
   readonly onSessionRenewed?: ((kit: EndpointKit, session: Session) => Promise<void>) | undefined
@@ -62,6 +65,8 @@ export interface Sessions {
    * their clients are not informed yet.
    */
   endAll(kit: EndpointKit, sub: string): Promise<number>
+  /** The sessions of a user, with the time of their last use (epoch seconds; precise to a minute). */
+  listWithUse(kit: EndpointKit, sub: string): Promise<readonly UsedSession[]>
   /** The sessions of a user. */
   list(kit: EndpointKit, sub: string): Promise<readonly Session[]>
   /** The `Set-Cookie` that removes the session from the browser. */
@@ -193,6 +198,7 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
         secret: kit.sha256(secret),
         expiresAt: beginning.startedAt + absoluteLifetime,
         ...(stays && ({ stays } as const)),
+        ...(features.some(({ describesSessions }) => describesSessions) && deviceOf(request)),
       }
       const hasPlace = await store(sid, stored, earlier, kit)
       kit.recordUser({ type: 'session_started', sid, amr: [...amr] }, { sub, clientAddress: request.clientAddress })
@@ -209,6 +215,8 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
       const ended = await Promise.all(sids.map((sid) => end(kit, sid)))
       return ended.filter((session) => session !== undefined).length
     },
+
+    listWithUse: async (kit, sub) => sessionsWithUse(await setOf(kit, sub).list(), kit, sub, lifetimesOf),
 
     async list(kit, sub) {
       const [sids, standing] = await Promise.all([setOf(kit, sub).list(), standingOf(kit, sub)])

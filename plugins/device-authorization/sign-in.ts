@@ -1,14 +1,18 @@
 import {
   type Client,
   configurationObject,
-  defineClientSource,
   type EndpointKit,
   type EndpointRequest,
   type HtmlSources,
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
-import type { AuthorizationFeature, InteractionServices } from '../authorization-endpoint/authorization-endpoint.ts'
+import {
+  type AuthorizationFeature,
+  type InteractionServices,
+  type PageClient,
+  pageClient,
+} from '../authorization-endpoint/authorization-endpoint.ts'
 import { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './options.ts'
 import type { DevicePage } from './page.ts'
 import type { DevicePageState } from './page-html.ts'
@@ -51,13 +55,6 @@ const optionsSchema = configurationObject({
 
 const path = '/connect/device'
 
-/** The page is a client of the authorization endpoint, which signs users in. A URN: no client of the host has this id. */
-const pageClientId = 'urn:grantry:device-page'
-
-const toBase64 = (base64url: string): string => `${base64url.replaceAll('-', '+').replaceAll('_', '/')}=`
-
-const addressOf = (kit: Pick<EndpointKit, 'issuer'>): string => `${kit.issuer}${path}`
-
 const clientView = ({ clientId, ...client }: Client): ClientView => ({
   clientId,
   ...(client.clientName !== undefined && { name: client.clientName }),
@@ -74,25 +71,11 @@ function viewOf(state: DevicePageState): DeviceView {
   return { ...view, client: clientView(client), subjectName }
 }
 
-/**
- * Returns a redirect to the sign-in. It ends with a code for the page, which needs only the session and ignores the code.
- * The secret of the client is forgotten, so no caller can redeem it, also not one that has chosen the challenge.
- */
-function signInAt(kit: EndpointKit, userCode: string | undefined): { readonly location: string } {
-  const location = new URL(kit.endpointUrl('authorization') ?? '')
-  location.search = new URLSearchParams({
-    client_id: pageClientId,
-    response_type: 'code',
-    redirect_uri: addressOf(kit),
-    scope: 'openid',
-    code_challenge_method: 'S256',
-    code_challenge: kit.randomId(),
-    ...(userCode !== undefined && { state: userCode }),
-  }).toString()
-  return { location: location.href }
-}
-
-function pageOf(pages: DevicePages, { sessions }: InteractionServices): DevicePage & { readonly path: `/${string}` } {
+function pageOf(
+  pages: DevicePages,
+  { sessions }: InteractionServices,
+  { signInAt }: PageClient,
+): DevicePage & { readonly path: `/${string}` } {
   return {
     path,
     async signIn(request: EndpointRequest, kit: EndpointKit) {
@@ -103,7 +86,8 @@ function pageOf(pages: DevicePages, { sessions }: InteractionServices): DevicePa
       const { searchParams } = new URL(request.url)
       // The user has cancelled. The page has a link to begin again.
       if (searchParams.has('error')) return undefined
-      return signInAt(kit, typedUserCode(searchParams.get('user_code') ?? ''))
+      const userCode = typedUserCode(searchParams.get('user_code') ?? '')
+      return signInAt(kit, userCode === undefined ? {} : { state: userCode })
     },
     render: (state, request) =>
       pages.deviceCode(viewOf(state), pages.localeOf(undefined, request.header('accept-language'))),
@@ -121,27 +105,9 @@ export function deviceSignIn(input: DeviceSignInOptions): AuthorizationFeature {
   const { pages, ...options } = parseConfiguration(optionsSchema, input, 'deviceSignIn()')
   return {
     parts(services) {
-      const clients = new Map<string, object>()
-      return [
-        ...deviceParts({ ...options, verificationUri: undefined, page: pageOf(pages, services) }),
-        defineClientSource({
-          find(clientId, kit) {
-            if (clientId !== pageClientId) return undefined
-            // The same object each time: clients are parsed once for each object.
-            const known = clients.get(kit.issuer) ?? {
-              clientId,
-              clientName: new URL(kit.issuer).host,
-              secrets: [{ sha256: toBase64(kit.sha256(kit.randomId())) }],
-              requireConsent: false,
-              grantTypes: ['authorization_code'],
-              scopes: ['openid'],
-              redirectUris: [`${kit.issuer}${path}`],
-            }
-            clients.set(kit.issuer, known)
-            return known as never
-          },
-        }),
-      ]
+      const client = pageClient('urn:grantry:device-page', path)
+      const page = pageOf(pages, services, client)
+      return [...deviceParts({ ...options, verificationUri: undefined, page }), client.part]
     },
   }
 }

@@ -55,6 +55,11 @@ const maxListed = 100
 
 const setOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `authorizations of ${sub}`, maxListed)
 
+/** Those without a refresh token, which end with their access token: apart, so that they displace no other one. */
+const briefSetOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `brief authorizations of ${sub}`)
+/** Seconds in which a code is redeemed. */
+const redemptionTime = 600
+
 /** A member of the set is a whole authorization, so that a list is one read. */
 function notedIn(member: string): readonly (Noted & { readonly member: string })[] {
   const parsed = v.safeParse(v.pipe(text, v.parseJson(), schema), member)
@@ -64,6 +69,48 @@ function notedIn(member: string): readonly (Noted & { readonly member: string })
 const read = async (kit: EndpointKit, sub: string) =>
   (await setOf(kit, sub).list()).flatMap(notedIn).sort((one, other) => other.startedAt - one.startedAt)
 
+const hasRefreshToken = ({ grantTypes }: Proposal['client'], scopes: readonly string[]): boolean =>
+  scopes.includes('offline_access') && grantTypes.includes('refresh_token')
+
+/**
+ * Remembers an authorization without a refresh token until its access token has expired, so that its user can end it. If
+ * there are too many, it is not remembered.
+ */
+export async function noteBriefAuthorization(
+  kit: EndpointKit,
+  { family, client }: Proposal,
+  sub: string,
+  scopes: readonly string[],
+): Promise<void> {
+  if (hasRefreshToken(client, scopes)) return
+  const expiresAt = kit.now() + redemptionTime + client.accessTokenLifetime
+  await briefSetOf(kit, sub).insert(JSON.stringify([family, client.clientId]), expiresAt)
+}
+
+const briefSchema = v.pipe(text, v.parseJson(), v.tuple([text, text]))
+
+/** Revokes all that a user has authorized for a client, as far as it is remembered. Returns whether there was something. */
+export async function endAuthorizations(kit: EndpointKit, sub: string, clientId: string): Promise<boolean> {
+  const brief = briefSetOf(kit, sub)
+  const [noted, members] = await Promise.all([read(kit, sub), brief.list()])
+  const ofBrief = members.flatMap((member) => {
+    const parsed = v.safeParse(briefSchema, member)
+    return parsed.success && parsed.output[1] === clientId ? [{ family: parsed.output[0], member, set: brief }] : []
+  })
+  const ofClient = noted
+    .filter((one) => one.clientId === clientId)
+    .map(({ family, member }) => ({ family, member, set: setOf(kit, sub) }))
+  const all = [...ofBrief, ...ofClient]
+  await Promise.all(
+    all.map(async ({ family, member, set }) => {
+      // First: what is no longer in the list must have ended.
+      await kit.revoke({ family })
+      await set.remove(member)
+    }),
+  )
+  return all.length > 0
+}
+
 /** Adds what a user has authorized to the list, if the client gets a refresh token. The oldest one makes room. */
 export async function noteAuthorization(
   kit: EndpointKit,
@@ -71,7 +118,7 @@ export async function noteAuthorization(
   sub: string,
   scopes: readonly string[],
 ): Promise<void> {
-  if (!scopes.includes('offline_access') || !client.grantTypes.includes('refresh_token')) return
+  if (!hasRefreshToken(client, scopes)) return
   const { clientId, refreshToken } = client
   const [epoch, clientEpoch] = await Promise.all([kit.epochOf(sub), kit.epochOfClient(clientId)])
   const startedAt = kit.now()

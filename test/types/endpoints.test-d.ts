@@ -133,6 +133,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'openAuthorization'
     | 'authorize'
     | 'authenticateUser'
+    | 'revoke'
     | 'limitWaiting'
   >()
 })
@@ -146,6 +147,7 @@ test('a provider has the two functions that lead to a code from its kits, and no
     | 'fetch'
     | 'route'
     | 'authenticateUser'
+    | 'revoke'
     | 'openAuthorization'
     | 'authorize'
     | 'use'

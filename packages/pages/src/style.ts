@@ -54,6 +54,12 @@ button.account{display:flex;align-items:center;gap:.75rem;text-align:start}
 ul{margin:1rem 0 0;padding:0;list-style:none;border-block-start:1px solid var(--line)}
 li{padding:.75rem 0;border-block-end:1px solid var(--line)}
 .code{margin-block-start:1rem;font-size:1.75rem;font-weight:700;letter-spacing:.12em;text-align:center}
+h2{margin:2rem 0 0;font-size:1.125rem;line-height:1.3}
+.entry{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.25rem 1rem}
+.entry div{flex:1 1 12rem;min-width:0}
+.entry small,p>small{display:block;font-size:.875rem;color:var(--muted)}
+a.change{padding:.25rem 0}
+.notice{margin:1.25rem 0 0;padding:.75rem 1rem;border:1px solid var(--line);border-radius:.5rem}
 dl{margin:1.5rem 0 0;padding-block-start:1rem;border-block-start:1px solid var(--line);font-size:.875rem;color:var(--muted)}
 dt{font-weight:600}
 dd{margin:0}

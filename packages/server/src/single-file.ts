@@ -1,5 +1,6 @@
 // The entry point of `grantry.mjs`, the whole server in one file.
 import * as core from '@grantry/core'
+import * as account from '@grantry/plugins/account'
 import * as authorizationEndpoint from '@grantry/plugins/authorization-endpoint'
 import * as backChannelLogout from '@grantry/plugins/back-channel-logout'
 import * as clientAssertion from '@grantry/plugins/client-assertion'
@@ -26,6 +27,7 @@ import { bundledModules } from './configuration/import-module.ts'
 import * as grantry from './index.ts'
 
 const plugins = {
+  account,
   'authorization-endpoint': authorizationEndpoint,
   'back-channel-logout': backChannelLogout,
   'client-assertion': clientAssertion,

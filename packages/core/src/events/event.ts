@@ -17,6 +17,8 @@ export type UserFact =
   | { readonly type: 'session_started'; readonly sid: string; readonly amr: readonly string[] }
   /** Recorded by what ends the session, not when it expires. */
   | { readonly type: 'session_ended'; readonly sid: string }
+  /** The user has changed something on the account page. `change` says what, such as `access_withdrawn`. */
+  | { readonly type: 'account_changed'; readonly change: string }
 
 /** What happened to a client that registers itself. Plugins record it with `kit.recordClient`. */
 export type ClientFact =

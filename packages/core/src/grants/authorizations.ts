@@ -1,7 +1,7 @@
 import type { AbuseControl } from '../abuse/abuse-control.ts'
 import { createWaitingLimit } from '../abuse/waiting-limit.ts'
 import { type Capability, capabilityKind } from '../parts/capability.ts'
-import type { LimitWaiting } from '../parts/kit.ts'
+import type { LimitWaiting, Revoking } from '../parts/kit.ts'
 import type { Authorize, OpenAuthorization } from '../parts/proposal.ts'
 import { type AuthorizationDeps, createAuthorizations } from './authorize.ts'
 import { createReadAuthorization } from './contributions.ts'
@@ -12,18 +12,21 @@ export interface Authorizations {
   readonly openAuthorization: OpenAuthorization
   readonly authorize: Authorize
   readonly limitWaiting: LimitWaiting
+  readonly revoke: Revoking['revoke']
 }
 
 export type OpenAuthorizations = (
   deps: Omit<AuthorizationDeps, 'readAuthorization'> & {
     readonly plugins: PluginKits
     readonly waitingRequests: AbuseControl['waitingRequests']
+    readonly revoke: Revoking['revoke']
   },
 ) => Authorizations
 
-const open: OpenAuthorizations = ({ plugins, waitingRequests, ...deps }) => ({
+const open: OpenAuthorizations = ({ plugins, waitingRequests, revoke, ...deps }) => ({
   ...createAuthorizations({ ...deps, readAuthorization: createReadAuthorization(deps.registry, plugins) }),
   limitWaiting: createWaitingLimit(waitingRequests, deps),
+  revoke,
 })
 
 /**

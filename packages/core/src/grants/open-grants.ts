@@ -33,11 +33,14 @@ export interface Grants {
   readonly commit: Commit
 }
 
+const unauthorized = (caller: keyof Authorizations) => missing(caller, 'authorizations')
+
 /** Of a provider whose plugins let no user authorize anything. */
 const noAuthorizations: Authorizations = {
-  openAuthorization: missing('openAuthorization', 'authorizations'),
-  authorize: missing('authorize', 'authorizations'),
-  limitWaiting: missing('limitWaiting', 'authorizations'),
+  openAuthorization: unauthorized('openAuthorization'),
+  authorize: unauthorized('authorize'),
+  limitWaiting: unauthorized('limitWaiting'),
+  revoke: unauthorized('revoke'),
 }
 
 /** Of a provider whose plugins issue none. */

@@ -7,7 +7,7 @@ import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import type { AuthenticateUser } from './authenticate-user.ts'
 import type { AuthenticatedClient, Confirmation, RequestFacts } from './grant.ts'
-import type { Kit, LimitWaiting } from './kit.ts'
+import type { Kit, LimitWaiting, Revoking } from './kit.ts'
 import type { Defined } from './part-kind.ts'
 import type { Authorize, OpenAuthorization } from './proposal.ts'
 
@@ -121,7 +121,7 @@ export interface Reply {
 }
 
 /** What an endpoint can use, and the functions that a plugin offers to the host. */
-export interface EndpointKit extends Kit {
+export interface EndpointKit extends Kit, Revoking {
   /**
    * The absolute URL of an endpoint of the core or of any plugin, by its `name`; `undefined` if there is none, or if it is
    * disabled.

@@ -43,6 +43,15 @@ export type LimitWaiting = <T>(
   },
 ) => Promise<T>
 
+/** How a plugin ends tokens, for the user who asks for it. */
+export interface Revoking {
+  /**
+   * Revokes the tokens of a user, with the sessions, or those of one authorization, as `provider.revoke` does. Requires the
+   * capability `authorizations`.
+   */
+  readonly revoke: (target: { readonly subject: string } | { readonly family: string }) => Promise<void>
+}
+
 /** The tools of a plugin. All its parts get them. */
 export interface Kit {
   readonly issuer: string

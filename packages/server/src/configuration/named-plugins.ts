@@ -18,6 +18,7 @@ import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { signIn, signInEntries } from '@grantry/plugins/sign-in'
 import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workload-identity'
 import * as v from 'valibot'
+import { accountEntries, accountFeatures } from './sign-in/account.ts'
 import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
 
 const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
@@ -49,6 +50,7 @@ export const namedPluginSchemas = {
     ...authorizationEndpointEntries,
     ...signInEntries,
     ...upstreamEntries,
+    ...accountEntries,
     pages: v.optional(pagesSchema, {}),
     pushedRequests: v.optional(pushedAuthorizationSchema, {}),
     backChannelLogout: v.optional(backChannelLogoutSchema, {}),
@@ -171,7 +173,7 @@ export function createNamedPlugin(
       return resourceIndicators()
     case 'sign-in': {
       const { name, pages: appearance, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
-      const { providers = [], passwords, ...options } = more
+      const { providers = [], passwords, account, ...options } = more
       const pages = createPages(appearance)
       const interaction = signIn({ pages, acr, passwords, ways: upstreamWays(providers) })
       const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
@@ -179,6 +181,7 @@ export function createNamedPlugin(
         pushedAuthorization(pushedRequests),
         endSession({ pages }),
         backChannelLogout(logout),
+        ...accountFeatures({ account }, appearance),
         ...(withoutPage(entries) === undefined ? [] : [deviceSignIn({ ...device, pages })]),
       ]
       return authorizationEndpoint({ ...options, interaction, pages, features })

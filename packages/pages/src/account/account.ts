@@ -1,0 +1,1 @@
+export { type AccountPageSet, createAccountPages } from './create-account-pages.ts'

@@ -1,0 +1,30 @@
+import { html } from '../html.ts'
+import { nameOf, userLine } from '../templates/parts.ts'
+import type { Page } from '../tools.ts'
+import { changeForm, sessionLines } from './parts.ts'
+import type { AccountTools } from './tools.ts'
+import type { ConfirmView } from './views.ts'
+
+/** What the page of a change says. */
+function textsOf(view: ConfirmView, tools: AccountTools) {
+  const { own } = tools
+  switch (view.change) {
+    case 'end_session': {
+      const about = html`<p>${sessionLines(view.session, tools)}</p><p>${own('endSessionIntro')}</p>`
+      return { title: own('endSessionTitle'), about, button: own('endSession') }
+    }
+    case 'end_other_sessions':
+      return { title: own('endOthersTitle'), about: html`<p>${own('endOthersIntro')}</p>`, button: own('endOthers') }
+    case 'withdraw': {
+      const title = own('withdrawTitle', { client: nameOf(view.application) })
+      return { title, about: html`<p>${own('withdrawIntro')}</p>`, button: own('withdraw') }
+    }
+  }
+}
+
+/** Asks before a change. One button; the fields are hidden. */
+export function confirm(view: ConfirmView, tools: AccountTools): Page {
+  const { title, about, button } = textsOf(view, tools)
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${about}${changeForm(view, button, tools)}`
+  return { title, content }
+}

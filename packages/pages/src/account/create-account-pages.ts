@@ -1,0 +1,62 @@
+import { parseConfiguration } from '@grantry/core'
+import { html } from '../html.ts'
+import { createLocaleOf } from '../locale.ts'
+import { languages, localesOf } from '../messages/languages.ts'
+import { type PagesOptions, pagesSchema } from '../options.ts'
+import { error } from '../templates/error.ts'
+import { createLayout, createTools, type Page, type Rendered } from '../tools.ts'
+import type { ErrorView } from '../views.ts'
+import { confirm } from './confirm.ts'
+import { overview } from './overview.ts'
+import { type AccountTools, accountTools } from './tools.ts'
+import type { ConfirmView, OverviewView } from './views.ts'
+
+/** The pages of an account, ready for `accountPage()`. */
+export interface AccountPageSet {
+  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
+  overview(view: OverviewView, locale: string): Rendered
+  confirm(view: ConfirmView, locale: string): Rendered
+  signedOut(view: { readonly again: string }, locale: string): Rendered
+  error(view: ErrorView, locale: string): Rendered
+}
+
+function signedOut({ again }: { readonly again: string }, { text, own }: AccountTools): Page {
+  const title = own('accountTitle')
+  const content = html`<h1>${title}</h1><p>${text('deviceSignedOut')}</p><p><a id="continue" href="${again}">${text('signIn')}</a></p>`
+  return { title, content }
+}
+
+/**
+ * Creates the pages of an account, in the appearance of `createPages()`. They are never shown in frames.
+ *
+ * @throws TypeError when an option is malformed.
+ */
+export function createAccountPages(input: PagesOptions = {}): AccountPageSet {
+  const settings = parseConfiguration(pagesSchema, input, 'createAccountPages()')
+  const locales = localesOf(settings)
+  const [byDefault = 'en'] = locales
+  const layout = createLayout({ ...settings, frameAncestors: [] })
+  const toolsByLocale = new Map(
+    locales.map((locale) => {
+      const texts = languages[locale] ?? languages[locale.split('-', 1)[0] ?? ''] ?? languages.en
+      if (texts === undefined) throw new TypeError('There are no English texts')
+      return [locale, accountTools(createTools(locale, { ...texts, ...settings.messages[locale] }, settings))]
+    }),
+  )
+  const toolsFor = (locale: string): AccountTools => {
+    const tools = toolsByLocale.get(locale) ?? toolsByLocale.get(byDefault)
+    if (tools === undefined) throw new TypeError('createAccountPages(): locales is empty')
+    return tools
+  }
+  const render =
+    <V>(template: (view: V, tools: AccountTools) => Page) =>
+    (view: V, locale: string): Rendered =>
+      layout(template(view, toolsFor(locale)), toolsFor(locale))
+  return {
+    localeOf: createLocaleOf(locales),
+    overview: render(overview),
+    confirm: render(confirm),
+    signedOut: render(signedOut),
+    error: render(error),
+  }
+}

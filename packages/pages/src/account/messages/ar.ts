@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const ar: AccountMessages = {
+  accountTitle: 'حسابك',
+  back: 'العودة إلى حسابك',
+  sessionsTitle: 'الأماكن التي سجّلت الدخول فيها',
+  thisDevice: 'هذا الجهاز',
+  deviceName: '{browser} على {system}',
+  unknownDevice: 'جهاز غير معروف',
+  lastUsed: 'آخر استخدام: {time}',
+  endSession: 'تسجيل الخروج',
+  endSessionTitle: 'هل تريد تسجيل الخروج من هذا الجهاز؟',
+  endSessionIntro: 'في المرة القادمة يجب تسجيل الدخول عليه من جديد.',
+  endOthers: 'تسجيل الخروج من جميع الأجهزة الأخرى',
+  endOthersTitle: 'هل تريد تسجيل الخروج من جميع الأجهزة الأخرى؟',
+  endOthersIntro: 'يبقى تسجيل الدخول على هذا الجهاز فقط.',
+  applicationsTitle: 'التطبيقات التي لديها وصول',
+  applicationsNone: 'لا يملك أي تطبيق وصولاً إلى حسابك.',
+  withdraw: 'إزالة الوصول',
+  withdrawTitle: 'هل تريد إزالة وصول {client}؟',
+  withdrawIntro: 'لن يتمكن التطبيق من استخدام حسابك بعد الآن. في المرة القادمة يجب أن يطلب موافقتك من جديد.',
+  sessionEnded: 'تم تسجيل الخروج من الجهاز.',
+  sessionsEnded: 'تم تسجيل الخروج من جميع الأجهزة الأخرى.',
+  accessWithdrawn: 'تمت إزالة الوصول.',
+  gone: 'لم يعد هذا موجودًا.',
+}

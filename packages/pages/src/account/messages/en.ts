@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const en: AccountMessages = {
+  accountTitle: 'Your account',
+  back: 'Back to your account',
+  sessionsTitle: 'Where you are signed in',
+  thisDevice: 'This device',
+  deviceName: '{browser} on {system}',
+  unknownDevice: 'Unknown device',
+  lastUsed: 'Last used {time}',
+  endSession: 'Sign out',
+  endSessionTitle: 'Sign out this device?',
+  endSessionIntro: 'The next time, it must sign in again.',
+  endOthers: 'Sign out all other devices',
+  endOthersTitle: 'Sign out all other devices?',
+  endOthersIntro: 'Only this device stays signed in.',
+  applicationsTitle: 'Applications with access',
+  applicationsNone: 'No application has access to your account.',
+  withdraw: 'Remove access',
+  withdrawTitle: 'Remove the access of {client}?',
+  withdrawIntro: 'The application can no longer use your account. The next time, it must ask you again.',
+  sessionEnded: 'The device is signed out.',
+  sessionsEnded: 'All other devices are signed out.',
+  accessWithdrawn: 'The access is removed.',
+  gone: 'That no longer exists.',
+}

@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const es: AccountMessages = {
+  accountTitle: 'Su cuenta',
+  back: 'Volver a su cuenta',
+  sessionsTitle: 'Dónde ha iniciado sesión',
+  thisDevice: 'Este dispositivo',
+  deviceName: '{browser} en {system}',
+  unknownDevice: 'Dispositivo desconocido',
+  lastUsed: 'Último uso: {time}',
+  endSession: 'Cerrar sesión',
+  endSessionTitle: '¿Cerrar la sesión de este dispositivo?',
+  endSessionIntro: 'La próxima vez tendrá que iniciar sesión de nuevo en él.',
+  endOthers: 'Cerrar sesión en los demás dispositivos',
+  endOthersTitle: '¿Cerrar sesión en los demás dispositivos?',
+  endOthersIntro: 'Solo este dispositivo mantiene la sesión.',
+  applicationsTitle: 'Aplicaciones con acceso',
+  applicationsNone: 'Ninguna aplicación tiene acceso a su cuenta.',
+  withdraw: 'Retirar el acceso',
+  withdrawTitle: '¿Retirar el acceso de {client}?',
+  withdrawIntro: 'La aplicación ya no podrá usar su cuenta. La próxima vez deberá preguntarle de nuevo.',
+  sessionEnded: 'La sesión del dispositivo está cerrada.',
+  sessionsEnded: 'Las sesiones de los demás dispositivos están cerradas.',
+  accessWithdrawn: 'Se ha retirado el acceso.',
+  gone: 'Eso ya no existe.',
+}

@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const it: AccountMessages = {
+  accountTitle: 'Il suo account',
+  back: 'Torna al suo account',
+  sessionsTitle: 'Dove ha effettuato l’accesso',
+  thisDevice: 'Questo dispositivo',
+  deviceName: '{browser} su {system}',
+  unknownDevice: 'Dispositivo sconosciuto',
+  lastUsed: 'Ultimo utilizzo: {time}',
+  endSession: 'Esci',
+  endSessionTitle: 'Uscire da questo dispositivo?',
+  endSessionIntro: 'La prossima volta sarà necessario accedere di nuovo.',
+  endOthers: 'Esci da tutti gli altri dispositivi',
+  endOthersTitle: 'Uscire da tutti gli altri dispositivi?',
+  endOthersIntro: 'Solo questo dispositivo rimane connesso.',
+  applicationsTitle: 'Applicazioni con accesso',
+  applicationsNone: 'Nessuna applicazione ha accesso al suo account.',
+  withdraw: 'Rimuovi l’accesso',
+  withdrawTitle: 'Rimuovere l’accesso di {client}?',
+  withdrawIntro: 'L’applicazione non potrà più usare il suo account. La prossima volta dovrà chiederglielo di nuovo.',
+  sessionEnded: 'Il dispositivo è disconnesso.',
+  sessionsEnded: 'Tutti gli altri dispositivi sono disconnessi.',
+  accessWithdrawn: 'L’accesso è stato rimosso.',
+  gone: 'Non esiste più.',
+}

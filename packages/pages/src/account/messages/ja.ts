@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const ja: AccountMessages = {
+  accountTitle: 'アカウント',
+  back: 'アカウントに戻る',
+  sessionsTitle: 'サインイン中の場所',
+  thisDevice: 'この端末',
+  deviceName: '{system} の {browser}',
+  unknownDevice: '不明な端末',
+  lastUsed: '最終使用：{time}',
+  endSession: 'サインアウト',
+  endSessionTitle: 'この端末をサインアウトしますか？',
+  endSessionIntro: '次回は、もう一度サインインする必要があります。',
+  endOthers: '他のすべての端末をサインアウト',
+  endOthersTitle: '他のすべての端末をサインアウトしますか？',
+  endOthersIntro: 'この端末だけがサインインしたままになります。',
+  applicationsTitle: 'アクセスできるアプリケーション',
+  applicationsNone: 'アカウントにアクセスできるアプリケーションはありません。',
+  withdraw: 'アクセスを取り消す',
+  withdrawTitle: '{client} のアクセスを取り消しますか？',
+  withdrawIntro: 'アプリケーションはアカウントを使用できなくなります。次回は、もう一度許可を求める必要があります。',
+  sessionEnded: '端末をサインアウトしました。',
+  sessionsEnded: '他のすべての端末をサインアウトしました。',
+  accessWithdrawn: 'アクセスを取り消しました。',
+  gone: 'それはもう存在しません。',
+}

@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const ko: AccountMessages = {
+  accountTitle: '내 계정',
+  back: '내 계정으로 돌아가기',
+  sessionsTitle: '로그인한 위치',
+  thisDevice: '이 기기',
+  deviceName: '{system}의 {browser}',
+  unknownDevice: '알 수 없는 기기',
+  lastUsed: '마지막 사용: {time}',
+  endSession: '로그아웃',
+  endSessionTitle: '이 기기에서 로그아웃할까요?',
+  endSessionIntro: '다음에는 다시 로그인해야 합니다.',
+  endOthers: '다른 모든 기기에서 로그아웃',
+  endOthersTitle: '다른 모든 기기에서 로그아웃할까요?',
+  endOthersIntro: '이 기기만 로그인 상태로 유지됩니다.',
+  applicationsTitle: '액세스 권한이 있는 애플리케이션',
+  applicationsNone: '계정에 액세스할 수 있는 애플리케이션이 없습니다.',
+  withdraw: '액세스 권한 삭제',
+  withdrawTitle: '{client}의 액세스 권한을 삭제할까요?',
+  withdrawIntro: '애플리케이션이 더 이상 계정을 사용할 수 없습니다. 다음에는 다시 허용을 요청해야 합니다.',
+  sessionEnded: '기기에서 로그아웃되었습니다.',
+  sessionsEnded: '다른 모든 기기에서 로그아웃되었습니다.',
+  accessWithdrawn: '액세스 권한이 삭제되었습니다.',
+  gone: '더 이상 존재하지 않습니다.',
+}

@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const nl: AccountMessages = {
+  accountTitle: 'Uw account',
+  back: 'Terug naar uw account',
+  sessionsTitle: 'Waar u bent ingelogd',
+  thisDevice: 'Dit apparaat',
+  deviceName: '{browser} op {system}',
+  unknownDevice: 'Onbekend apparaat',
+  lastUsed: 'Laatst gebruikt: {time}',
+  endSession: 'Uitloggen',
+  endSessionTitle: 'Dit apparaat uitloggen?',
+  endSessionIntro: 'De volgende keer moet u daar opnieuw inloggen.',
+  endOthers: 'Alle andere apparaten uitloggen',
+  endOthersTitle: 'Alle andere apparaten uitloggen?',
+  endOthersIntro: 'Alleen dit apparaat blijft ingelogd.',
+  applicationsTitle: 'Toepassingen met toegang',
+  applicationsNone: 'Geen enkele toepassing heeft toegang tot uw account.',
+  withdraw: 'Toegang intrekken',
+  withdrawTitle: 'De toegang van {client} intrekken?',
+  withdrawIntro: 'De toepassing kan uw account niet meer gebruiken. De volgende keer moet ze het u opnieuw vragen.',
+  sessionEnded: 'Het apparaat is uitgelogd.',
+  sessionsEnded: 'Alle andere apparaten zijn uitgelogd.',
+  accessWithdrawn: 'De toegang is ingetrokken.',
+  gone: 'Dat bestaat niet meer.',
+}

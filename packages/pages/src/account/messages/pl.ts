@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const pl: AccountMessages = {
+  accountTitle: 'Twoje konto',
+  back: 'Wróć do swojego konta',
+  sessionsTitle: 'Gdzie jesteś zalogowany',
+  thisDevice: 'To urządzenie',
+  deviceName: '{browser}, {system}',
+  unknownDevice: 'Nieznane urządzenie',
+  lastUsed: 'Ostatnie użycie: {time}',
+  endSession: 'Wyloguj',
+  endSessionTitle: 'Wylogować to urządzenie?',
+  endSessionIntro: 'Następnym razem trzeba będzie się na nim ponownie zalogować.',
+  endOthers: 'Wyloguj wszystkie inne urządzenia',
+  endOthersTitle: 'Wylogować wszystkie inne urządzenia?',
+  endOthersIntro: 'Tylko to urządzenie pozostanie zalogowane.',
+  applicationsTitle: 'Aplikacje z dostępem',
+  applicationsNone: 'Żadna aplikacja nie ma dostępu do Twojego konta.',
+  withdraw: 'Odbierz dostęp',
+  withdrawTitle: 'Odebrać dostęp aplikacji {client}?',
+  withdrawIntro: 'Aplikacja nie będzie mogła korzystać z Twojego konta. Następnym razem musi ponownie zapytać.',
+  sessionEnded: 'Urządzenie zostało wylogowane.',
+  sessionsEnded: 'Wszystkie inne urządzenia zostały wylogowane.',
+  accessWithdrawn: 'Dostęp został odebrany.',
+  gone: 'To już nie istnieje.',
+}

@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const pt: AccountMessages = {
+  accountTitle: 'A sua conta',
+  back: 'Voltar à sua conta',
+  sessionsTitle: 'Onde tem sessão iniciada',
+  thisDevice: 'Este dispositivo',
+  deviceName: '{browser} em {system}',
+  unknownDevice: 'Dispositivo desconhecido',
+  lastUsed: 'Última utilização: {time}',
+  endSession: 'Terminar sessão',
+  endSessionTitle: 'Terminar a sessão deste dispositivo?',
+  endSessionIntro: 'Da próxima vez, será preciso iniciar sessão de novo.',
+  endOthers: 'Terminar sessão em todos os outros dispositivos',
+  endOthersTitle: 'Terminar sessão em todos os outros dispositivos?',
+  endOthersIntro: 'Só este dispositivo mantém a sessão.',
+  applicationsTitle: 'Aplicações com acesso',
+  applicationsNone: 'Nenhuma aplicação tem acesso à sua conta.',
+  withdraw: 'Remover o acesso',
+  withdrawTitle: 'Remover o acesso de {client}?',
+  withdrawIntro: 'A aplicação deixa de poder usar a sua conta. Da próxima vez, terá de lhe perguntar de novo.',
+  sessionEnded: 'A sessão do dispositivo terminou.',
+  sessionsEnded: 'As sessões de todos os outros dispositivos terminaram.',
+  accessWithdrawn: 'O acesso foi removido.',
+  gone: 'Isso já não existe.',
+}

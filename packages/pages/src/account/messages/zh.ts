@@ -1,0 +1,26 @@
+import type { AccountMessages } from './messages.ts'
+
+export const zh: AccountMessages = {
+  accountTitle: '您的账户',
+  back: '返回您的账户',
+  sessionsTitle: '您的登录位置',
+  thisDevice: '此设备',
+  deviceName: '{system} 上的 {browser}',
+  unknownDevice: '未知设备',
+  lastUsed: '上次使用：{time}',
+  endSession: '退出登录',
+  endSessionTitle: '要退出此设备的登录吗？',
+  endSessionIntro: '下次需要在该设备上重新登录。',
+  endOthers: '退出所有其他设备的登录',
+  endOthersTitle: '要退出所有其他设备的登录吗？',
+  endOthersIntro: '只有此设备保持登录。',
+  applicationsTitle: '有访问权限的应用',
+  applicationsNone: '没有应用可以访问您的账户。',
+  withdraw: '移除访问权限',
+  withdrawTitle: '要移除 {client} 的访问权限吗？',
+  withdrawIntro: '该应用将无法再使用您的账户。下次它必须再次征求您的同意。',
+  sessionEnded: '该设备已退出登录。',
+  sessionsEnded: '所有其他设备已退出登录。',
+  accessWithdrawn: '访问权限已移除。',
+  gone: '该内容已不存在。',
+}

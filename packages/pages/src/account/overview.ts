@@ -1,0 +1,36 @@
+import { type Content, html } from '../html.ts'
+import { nameOf, userLine } from '../templates/parts.ts'
+import type { Page } from '../tools.ts'
+import { deviceText, notice, sessionLines } from './parts.ts'
+import type { AccountTools } from './tools.ts'
+import type { OverviewView } from './views.ts'
+
+/** A link of an entry. Its description names the entry, because all links have the same text. */
+const entryLink = (url: string, label: string, name: string): Content =>
+  html`<a class="change" href="${url}" aria-label="${label}: ${name}">${label}</a>`
+
+function sessionsOf({ sessions, endOthers }: OverviewView, tools: AccountTools): Content {
+  const { own } = tools
+  const items = sessions.map(
+    (session) =>
+      html`<li class="entry"><div>${sessionLines(session, tools)}</div>${session.end !== undefined && entryLink(session.end, own('endSession'), deviceText(session, tools))}</li>`,
+  )
+  return html`<section aria-labelledby="sessions"><h2 id="sessions">${own('sessionsTitle')}</h2><ul>${items}</ul>${endOthers !== undefined && html`<p class="links"><a id="end-others" href="${endOthers}">${own('endOthers')}</a></p>`}</section>`
+}
+
+function applicationsOf({ applications }: OverviewView, tools: AccountTools): Content {
+  const { own, scope } = tools
+  const items = applications.map(
+    (application) =>
+      html`<li class="entry"><div><strong><bdi>${nameOf(application)}</bdi></strong>${application.scopes.map((name) => html`<small>${scope(name)}</small>`)}</div>${entryLink(application.withdraw, own('withdraw'), nameOf(application))}</li>`,
+  )
+  const list = items.length === 0 ? html`<p class="muted">${own('applicationsNone')}</p>` : html`<ul>${items}</ul>`
+  return html`<section aria-labelledby="applications"><h2 id="applications">${own('applicationsTitle')}</h2>${list}</section>`
+}
+
+/** The page of the account. */
+export function overview(view: OverviewView, tools: AccountTools): Page {
+  const title = tools.own('accountTitle')
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
+  return { title, content }
+}

@@ -1,0 +1,42 @@
+import { type Content, type Html, html } from '../html.ts'
+import type { AccountMessages } from './messages/messages.ts'
+import type { AccountTools } from './tools.ts'
+import type { AccountNotice, SessionView } from './views.ts'
+
+const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, keyof AccountMessages>> = {
+  session_ended: 'sessionEnded',
+  sessions_ended: 'sessionsEnded',
+  access_withdrawn: 'accessWithdrawn',
+  gone: 'gone',
+}
+
+/** What has just happened. A mistake is an alert. */
+export function notice(of: AccountNotice | undefined, { text, own }: AccountTools): Content {
+  if (of === undefined) return false
+  if (of === 'form_expired') return html`<p role="alert" id="problem">${text('formExpired')}</p>`
+  return html`<p role="status" class="notice" id="notice">${own(notices[of])}</p>`
+}
+
+export function deviceText({ device: { browser, system } }: SessionView, { own }: AccountTools): string {
+  if (browser !== undefined && system !== undefined) return own('deviceName', { browser, system })
+  return browser ?? system ?? own('unknownDevice')
+}
+
+/** A session in words. An address is read from left to right in all languages. */
+export const sessionLines = (session: SessionView, tools: AccountTools): Html =>
+  html`<strong>${deviceText(session, tools)}</strong>${session.isCurrent && html`<small>${tools.own('thisDevice')}</small>`}${session.address !== undefined && html`<small><bdi dir="ltr">${session.address}</bdi></small>`}<small>${tools.own('lastUsed', { time: tools.ago(session.unused) })}</small>`
+
+/** A form with one button, and a link that leads back without a change. */
+export const changeForm = (
+  {
+    form,
+    back,
+  }: {
+    readonly form: { readonly action: string; readonly fields: Readonly<Record<string, string>> }
+    readonly back: string
+  },
+  label: string,
+  { text }: AccountTools,
+  fields: Content = false,
+): Html =>
+  html`<form method="post" action="${form.action}">${Object.entries(form.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${fields}<button class="primary" id="confirm">${label}</button></form><p class="links"><a id="cancel" href="${back}">${text('cancel')}</a></p>`

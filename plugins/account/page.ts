@@ -1,0 +1,110 @@
+import { defineEndpoint, type EndpointKit, type EndpointRequest, type Reply } from '@grantry/core'
+import * as v from 'valibot'
+import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts'
+import { applicationViews, withdrawAccess } from './applications.ts'
+import type { AccountNotice } from './pages.ts'
+import type { AccountServices, ChangePage, Fields } from './services.ts'
+import { endOtherSessions, endOthersPath, endSession, sessionViews } from './sessions.ts'
+import {
+  accountPath,
+  isFresh,
+  nameIn,
+  permits,
+  returnPath,
+  sessionFor,
+  signedOutPage,
+  toSignIn,
+  urlOf,
+  type Visit,
+} from './visit.ts'
+
+declare module '@grantry/core' {
+  interface PluginEndpoints {
+    account: true
+  }
+}
+
+/** Returns the page that changes something at a path. */
+function changePageAt(path: string): ChangePage | undefined {
+  if (path === endOthersPath) return endOtherSessions
+  if (/^sessions\/[\w-]{43}$/u.test(path)) return endSession
+  if (/^applications\/[\w-]{22}$/u.test(path)) return withdrawAccess
+  return undefined
+}
+
+async function overview(visit: Visit, services: AccountServices, notice?: AccountNotice): Promise<Reply> {
+  const [sessions, applications] = await Promise.all([sessionViews(visit, services), applicationViews(visit, services)])
+  const { kit, session, locale } = visit
+  const view = {
+    subjectName: nameIn(session),
+    sessions,
+    applications,
+    ...(sessions.some(({ isCurrent }) => !isCurrent) && { endOthers: urlOf(kit, endOthersPath) }),
+    notice,
+  }
+  return services.pages.overview(view, locale)
+}
+
+/** The overview, with what a form has changed. */
+async function outcome(result: AccountNotice | Reply, visit: Visit, services: AccountServices): Promise<Reply> {
+  if (typeof result !== 'string') return result
+  const page = await overview(visit, services, result)
+  if (result !== 'form_expired') return page
+  return { ...page, error: visit.kit.refuse('invalid_request', 'The form is not valid', 'form_invalid') }
+}
+
+async function change(page: ChangePage, fields: Fields, visit: Visit, services: AccountServices): Promise<Reply> {
+  const { request, session, path, kit } = visit
+  const isForm = request.method === 'POST'
+  if (!isFresh(session, services.maxAge, kit)) {
+    // The page with the form sends the user to the sign-in: a form must not follow redirects to other sites.
+    if (isForm) return { location: urlOf(kit, path) }
+    const more = { max_age: String(services.maxAge), login_hint: nameIn(session) }
+    return toSignIn(services.client, kit, path, more)
+  }
+  if (!isForm) return (await page.show(visit, services)) ?? { location: urlOf(kit) }
+  if (!(await permits(visit, fields.form_token ?? ''))) return outcome('form_expired', visit, services)
+  return outcome(await page.submit(fields, visit, services), visit, services)
+}
+
+async function handle(
+  fields: Fields,
+  request: EndpointRequest,
+  kit: EndpointKit,
+  services: AccountServices,
+): Promise<Reply> {
+  const path = request.segments.join('/')
+  const page = changePageAt(path)
+  if (path !== '' && page === undefined) return { location: urlOf(kit) }
+  const session = await sessionFor(request, kit, services.sessions)
+  const isForm = request.method === 'POST'
+  const { error, code, state } = fields
+  // The sign-in returns to the path of the page. Only the session counts.
+  const returned = path === '' && !isForm ? returnPath(state) : path
+  if (session === undefined) {
+    // Without a link, a user who cancels, or whose browser keeps no cookies, would be in a loop.
+    const isReturn = error !== undefined || code !== undefined
+    if (isForm || isReturn) return signedOutPage(returned, { request, kit, pages: services.pages })
+    return toSignIn(services.client, kit, path)
+  }
+  if (code !== undefined || error !== undefined) return { location: urlOf(kit, error === undefined ? returned : '') }
+  const locale = services.pages.localeOf(undefined, request.header('accept-language'))
+  const visit = { session, path, request, kit, locale }
+  return page === undefined ? overview(visit, services) : change(page, fields, visit, services)
+}
+
+/** The page of the account. */
+export const accountEndpoint = (services: AccountServices) =>
+  defineEndpoint({
+    name: 'account',
+    path: accountPath,
+    subpaths: true,
+    methods: ['GET', 'POST'],
+    caller: 'anyone',
+    params: v.record(v.string(), v.string()),
+    handle: ({ params, request }, kit) => handle(params, request, kit, services),
+    async presentError(error, request, kit) {
+      const locale = services.pages.localeOf(undefined, request.header('accept-language'))
+      return services.pages.error(await errorViewOf(error, request, kit), locale)
+    },
+  })

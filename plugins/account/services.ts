@@ -1,0 +1,23 @@
+import type { Reply } from '@grantry/core'
+import type { InteractionServices, PageClient } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { AccountNotice, AccountPages } from './pages.ts'
+import type { Visit } from './visit.ts'
+
+/** What the sections of the page use. */
+export interface AccountServices extends Pick<InteractionServices, 'sessions' | 'consents'> {
+  readonly pages: AccountPages
+  readonly client: PageClient
+  /** Seconds for which an authentication permits changes. */
+  readonly maxAge: number
+}
+
+/** The fields of all forms. */
+export type Fields = Readonly<Record<string, string>>
+
+/** A page that changes something. */
+export interface ChangePage {
+  /** Returns the page with the form; `undefined` if what it would change does not exist. */
+  show(visit: Visit, services: AccountServices): Promise<Reply | undefined>
+  /** Changes it. The form is permitted and the authentication recent. Returns what the overview reports, or a page. */
+  submit(fields: Fields, visit: Visit, services: AccountServices): Promise<AccountNotice | Reply>
+}

@@ -1,0 +1,74 @@
+import type { EndpointKit } from '@grantry/core'
+import type { Session, Sessions } from '../authorization-endpoint/authorization-endpoint.ts'
+import { noteChange } from './changes.ts'
+import { deviceName } from './device.ts'
+import type { SessionView } from './pages.ts'
+import type { AccountServices, ChangePage } from './services.ts'
+import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+
+type UsedSession = Awaited<ReturnType<Sessions['listWithUse']>>[number]
+
+const viewOf = ({ sid, device, usedAt }: UsedSession, current: Session, kit: EndpointKit): SessionView => ({
+  device: deviceName(device?.userAgent),
+  address: device?.address,
+  unused: Math.max(0, kit.now() - usedAt),
+  isCurrent: sid === current.sid,
+  ...(sid !== current.sid && { end: urlOf(kit, `sessions/${sid}`) }),
+})
+
+/** Returns the sessions of the user, this one first and then those that were used last. */
+export async function sessionViews({ session, kit }: Visit, { sessions }: AccountServices) {
+  const all = await sessions.listWithUse(kit, session.subject.sub)
+  const sorted = [...all].sort((one, other) => other.usedAt - one.usedAt)
+  const current = sorted.filter(({ sid }) => sid === session.sid)
+  const others = sorted.filter(({ sid }) => sid !== session.sid)
+  return [...current, ...others].map((one) => viewOf(one, session, kit))
+}
+
+export const endOthersPath = 'sessions/end-others'
+
+const confirmation = async (visit: Visit) => ({
+  subjectName: nameIn(visit.session),
+  form: { action: urlOf(visit.kit, visit.path), fields: { form_token: await formTokenFor(visit) } },
+  back: urlOf(visit.kit),
+})
+
+/** Returns the other session of the user that a path names. */
+async function namedSession({ session, path, kit }: Visit, { sessions }: AccountServices) {
+  const sid = path.slice('sessions/'.length)
+  const all = await sessions.listWithUse(kit, session.subject.sub)
+  return all.find((one) => one.sid === sid && sid !== session.sid)
+}
+
+export const endSession: ChangePage = {
+  async show(visit, services) {
+    const found = await namedSession(visit, services)
+    if (found === undefined) return undefined
+    const view = {
+      ...(await confirmation(visit)),
+      change: 'end_session',
+      session: viewOf(found, visit.session, visit.kit),
+    }
+    return services.pages.confirm({ ...view, change: 'end_session' }, visit.locale)
+  },
+  async submit(_fields, visit, services) {
+    // Of this user only: an id is no secret.
+    const found = await namedSession(visit, services)
+    if (found === undefined) return 'gone'
+    await services.sessions.end(visit.kit, found.sid)
+    noteChange('session_ended', visit)
+    return 'session_ended'
+  },
+}
+
+export const endOtherSessions: ChangePage = {
+  show: async (visit, { pages }) =>
+    pages.confirm({ ...(await confirmation(visit)), change: 'end_other_sessions' }, visit.locale),
+  async submit(_fields, visit, { sessions }) {
+    const { session, kit } = visit
+    const all = await sessions.listWithUse(kit, session.subject.sub)
+    await Promise.all(all.filter(({ sid }) => sid !== session.sid).map(({ sid }) => sessions.end(kit, sid)))
+    noteChange('sessions_ended', visit)
+    return 'sessions_ended'
+  },
+}

@@ -1,0 +1,84 @@
+import type { EndpointKit, EndpointRequest, OAuthError, Reply } from '@grantry/core'
+import * as v from 'valibot'
+import type { PageClient, Session, Sessions } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { AccountPages } from './pages.ts'
+
+/** The path of the page, relative to the issuer. */
+export const accountPath = '/account'
+
+/** A request of a user who is signed in. */
+export interface Visit {
+  readonly session: Session
+  /** The path below that of the page, such as `sessions/end-others`. */
+  readonly path: string
+  readonly request: EndpointRequest
+  readonly kit: EndpointKit
+  readonly locale: string
+}
+
+export const urlOf = ({ issuer }: Pick<EndpointKit, 'issuer'>, path = ''): string =>
+  `${issuer}${accountPath}${path === '' ? '' : `/${path}`}`
+
+export const nameIn = ({ name, subject }: Session): string => name ?? subject.sub
+
+/** Finds the session of the browser. A user who was deactivated since the sign-in has none. */
+export async function sessionFor(request: EndpointRequest, kit: EndpointKit, sessions: Sessions) {
+  const session = await sessions.find(kit, request)
+  return session !== undefined && (await kit.isUserActive(session.subject.sub)) ? session : undefined
+}
+
+/** Whether the user has authenticated recently enough for a change. */
+export const isFresh = ({ subject }: Session, maxAge: number, kit: Pick<EndpointKit, 'now'>): boolean =>
+  subject.authTime >= kit.now() - maxAge
+
+/** A path of the page that the sign-in returns to. Each page checks its own segments. */
+const pathForm = /^[\w/-]{1,200}$/u
+export const returnPath = (state: string | undefined): string =>
+  state !== undefined && pathForm.test(state) ? state : ''
+
+/** Returns a redirect to the sign-in, which returns to the path. */
+export const toSignIn = (
+  { signInAt }: PageClient,
+  kit: EndpointKit,
+  path: string,
+  more: Readonly<Record<string, string>> = {},
+): Reply => signInAt(kit, { ...more, ...(path !== '' && { state: path }) })
+
+/** The page for a browser in which no user is signed in. */
+export function signedOutPage(
+  path: string,
+  { request, kit, pages }: Pick<Visit, 'request' | 'kit'> & { readonly pages: AccountPages },
+): Reply {
+  const error: OAuthError = kit.refuse('login_required', 'The user is not signed in', 'signed_out')
+  const locale = pages.localeOf(undefined, request.header('accept-language'))
+  return { ...pages.signedOut({ again: urlOf(kit, path) }, locale), error }
+}
+
+const formSchema = v.object({ accountForm: v.string(), sub: v.string(), sid: v.string(), begun: v.number() })
+
+/** Seconds for which a form is valid. */
+const formLifetime = 1800
+
+/**
+ * Returns a token that permits one form of one session.
+ *
+ * @param more what the form shows, such as the id of what it removes: a form cannot be sent for another one
+ */
+export const formTokenFor = ({ session, path, kit }: Visit, more = ''): Promise<string> => {
+  const { sid, subject, startedAt } = session
+  const value = { accountForm: `${path} ${more}`, sub: subject.sub, sid, begun: startedAt }
+  return kit.seal(value, kit.now() + formLifetime)
+}
+
+/** Whether a form belongs to this path and session. Not after another sign-in in the session. */
+export async function permits({ session, path, kit }: Visit, token: string, more = ''): Promise<boolean> {
+  const form = await kit.unseal(token, formSchema)
+  const { sid, subject, startedAt } = session
+  return (
+    form !== undefined &&
+    form.accountForm === `${path} ${more}` &&
+    form.sub === subject.sub &&
+    form.sid === sid &&
+    form.begun === startedAt
+  )
+}
