@@ -233,8 +233,13 @@ export type ProviderEvent = Fact & {
   readonly endpoint?: string | undefined
   readonly clientId?: string | undefined
   readonly sub?: string | undefined
-  /** Logins only: the tenant from `acr_values`. */
+  /**
+   * The tenant whose provider has recorded the event, if a process serves several. Otherwise, in logins only: the tenant from
+   * `acr_values`.
+   */
   readonly tenant?: string | undefined
+  /** Logins only, at the provider of a tenant: the tenant from `acr_values`, which a client chooses. */
+  readonly requestedTenant?: string | undefined
   readonly clientAddress?: string | undefined
 }
 

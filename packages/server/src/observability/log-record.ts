@@ -86,6 +86,7 @@ const treatments: Readonly<Record<string, Treatment>> = {
   clientId: 'learned',
   sub: 'learned',
   tenant: 'learned',
+  requestedTenant: 'learned',
   duration: 'duration',
   reason: 'reason',
 }

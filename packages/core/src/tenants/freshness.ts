@@ -1,0 +1,72 @@
+import type { Runtime } from '../runtime.ts'
+import type { Tenant, TenantSource } from './tenant.ts'
+
+/** A state of the source, and when it was read. */
+interface Seen {
+  readonly revision: string | undefined
+  /** Milliseconds, before the read began. */
+  readonly at: number
+}
+
+/** What a tenant was found with. */
+export interface Found<O> {
+  readonly tenant: Tenant<O>
+  seen: Seen
+  /** When `find()` was called last. */
+  foundAt: number
+}
+
+/** Seconds after which a tenant is looked up although the revision is the same: a process may have stopped before it changed it. */
+const lookUpAfter = 30
+
+/** Looks tenants up, and checks now and then whether they still are what was found. */
+export function createFreshness<O>(source: TenantSource<O>, recheckAfter: number, runtime: Pick<Runtime, 'elapsed'>) {
+  const milliseconds = recheckAfter * 1000
+  let seen: Seen | undefined
+  let reading: Promise<Seen> | undefined
+
+  async function read(): Promise<Seen> {
+    const at = runtime.elapsed()
+    try {
+      const revision = await source.revision?.()
+      seen = { revision, at }
+      return seen
+    } finally {
+      reading = undefined
+    }
+  }
+  const isFresh = ({ at }: Seen): boolean => runtime.elapsed() - at < milliseconds
+
+  /** Returns a state that is no older than `recheckAfter`. */
+  function state(): Promise<Seen> {
+    if (seen !== undefined && source.revision !== undefined && isFresh(seen)) return Promise.resolve(seen)
+    reading ??= read()
+    return reading
+  }
+
+  return {
+    /** Whether a tenant need not be checked yet. */
+    isFresh: (found: Found<O>): boolean => isFresh(found.seen),
+    async find(key: string): Promise<Found<O> | undefined> {
+      // Before the tenant: a change between the two reads is then seen later.
+      const before = await state()
+      const foundAt = runtime.elapsed()
+      const tenant = await source.find(key)
+      return tenant && { tenant, seen: before, foundAt }
+    },
+    /** Returns whether the tenant is the same as when it was found: otherwise `ended` or `changed`. */
+    async check(key: string, found: Found<O>): Promise<'same' | 'ended' | 'changed'> {
+      const now = await state()
+      const isKnown = source.revision !== undefined && now.revision === found.seen.revision
+      if (!isKnown || runtime.elapsed() - found.foundAt > lookUpAfter * 1000) {
+        const foundAt = runtime.elapsed()
+        const tenant = await source.find(key)
+        if (tenant === undefined) return 'ended'
+        if (tenant.version !== found.tenant.version || tenant.space !== found.tenant.space) return 'changed'
+        found.foundAt = foundAt
+      }
+      found.seen = now
+      return 'same'
+    },
+  }
+}
