@@ -39,7 +39,7 @@ describeWithChromium('the logo of a client, in a browser', () => {
         const seen = document.elementFromPoint(left + across / 2, top + height / 2)
         return { seen: seen?.tagName === 'IMG' ? 'logo' : 'initial', text: seen?.textContent, across, height }
       })
-      expect(found).toEqual({ seen: shown, text: shown === 'initial' ? 'E' : '', across: 40, height: 40 })
+      expect(found).toEqual({ seen: shown, text: shown === 'initial' ? 'E' : '', across: 48, height: 48 })
       expect(await violationsIn(page)).toEqual([])
       const directory = process.env.CONSOLE_SCREENSHOTS
       if (directory !== undefined) await page.screenshot({ path: `${directory}/logo ${name} ${width}.png` })

@@ -16,10 +16,37 @@ let browser: Browser
 let issuer: string
 let close: () => Promise<void>
 
+/** What happens to the request for a passkey in the field of the user name: the virtual device accepts it immediately. */
+const offers = {
+  none: 'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
+  accepted: '',
+  /** The user does not choose it. */
+  pending: `
+    PublicKeyCredential.isConditionalMediationAvailable = async () => true
+    const { get } = CredentialsContainer.prototype
+    const note = (text) => sessionStorage.setItem('asked', (sessionStorage.getItem('asked') ?? '') + text + ' ')
+    CredentialsContainer.prototype.get = function (options) {
+      note(options.mediation ?? 'button')
+      if (options.mediation !== 'conditional') return get.call(this, options)
+      return new Promise((_, reject) => {
+        options.signal.addEventListener('abort', () => {
+          note('aborted')
+          reject(options.signal.reason)
+        })
+      })
+    }`,
+} as const
+
+interface Opened {
+  readonly javaScriptEnabled?: boolean
+  readonly offer?: keyof typeof offers
+}
+
 /** Chromium with a virtual device (https://www.w3.org/TR/webauthn-3/#sctn-automation) that has the passkey of alice. */
-async function openPage(javaScriptEnabled = true) {
+async function openPage({ javaScriptEnabled = true, offer = 'none' }: Opened = {}) {
   const context = await browser.newContext({ javaScriptEnabled })
   const page = await context.newPage()
+  await page.addInitScript(offers[offer])
   const problems: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text())
@@ -85,8 +112,28 @@ describeWithChromium('a passkey, in a browser', () => {
     await context.close()
   })
 
+  test('is offered in the field of the user name', async () => {
+    const { page, problems, context } = await openPage({ offer: 'accepted' })
+    // She has consented before.
+    await page.waitForURL(/\/callback\?code=/u)
+    expect(problems.filter((text) => !text.includes('404'))).toEqual([])
+    await context.close()
+  })
+
+  test('is asked for by the button after the offer in the field has ended, with the same challenge', async () => {
+    const { page, problems, context } = await openPage({ offer: 'pending' })
+    expect(await page.locator('#username').getAttribute('autocomplete')).toBe('username webauthn')
+    await expect.poll(() => page.evaluate('sessionStorage.asked')).toBe('conditional ')
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    // She has consented before.
+    await page.waitForURL(/\/callback\?code=/u)
+    expect(await page.evaluate('sessionStorage.asked')).toBe('conditional aborted button ')
+    expect(problems.filter((text) => !text.includes('404'))).toEqual([])
+    await context.close()
+  })
+
   test('without scripts, the page asks for the password only', async () => {
-    const { page, context } = await openPage(false)
+    const { page, context } = await openPage({ javaScriptEnabled: false })
     expect(await page.locator('#passkey').isVisible()).toBe(false)
     expect(await page.getByLabel('Password').isVisible()).toBe(true)
     await context.close()

@@ -76,7 +76,7 @@ export function createLayout({ name, logo, links, colors, frameAncestors }: Page
     const clientLogo = isImageUrl(client?.logoUri) ? client.logoUri : undefined
     const images = [logo, clientLogo].filter((url) => url !== undefined).map(imageSource)
     const page = html`<!doctype html>
-<html lang="${tools.locale}" dir="${directionOf(tools.locale)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${title}</title>${styleElement}</head>
+<html lang="${tools.locale}" dir="${directionOf(tools.locale)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${name === undefined ? title : `${title} · ${name}`}</title>${styleElement}</head>
 <body><main>${header}${content}</main>${footerOf(tools)}${script !== undefined && trusted(`<script>${script}</script>`)}</body></html>`
     return {
       html: textOf(page),

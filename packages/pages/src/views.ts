@@ -33,6 +33,8 @@ export interface SignInWay {
   /** The name of the provider, as users know it. */
   readonly name: string
   readonly url: string
+  /** The name of its icon: `google`, `microsoft`, `apple`, `github`, `gitlab` or `keycloak`. Default: by the name. */
+  readonly icon?: string | undefined
 }
 
 export interface SignInView extends FormView {

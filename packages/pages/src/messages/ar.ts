@@ -5,6 +5,8 @@ export const ar: Messages = {
   signInIntro: 'للمتابعة إلى {client}',
   username: 'اسم المستخدم',
   password: 'كلمة المرور',
+  showPassword: 'إظهار كلمة المرور',
+  capsLock: 'مفتاح Caps Lock قيد التشغيل.',
   signIn: 'تسجيل الدخول',
   staySignedIn: 'إبقاء تسجيل الدخول على هذا الجهاز',
   cancel: 'إلغاء',

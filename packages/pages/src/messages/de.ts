@@ -5,6 +5,8 @@ export const de: Messages = {
   signInIntro: 'weiter zu {client}',
   username: 'Benutzername',
   password: 'Passwort',
+  showPassword: 'Passwort anzeigen',
+  capsLock: 'Die Feststelltaste ist aktiviert.',
   signIn: 'Anmelden',
   staySignedIn: 'Auf diesem Gerät angemeldet bleiben',
   cancel: 'Abbrechen',

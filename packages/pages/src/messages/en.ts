@@ -5,6 +5,8 @@ export const en: Messages = {
   signInIntro: 'to continue to {client}',
   username: 'User name',
   password: 'Password',
+  showPassword: 'Show password',
+  capsLock: 'Caps Lock is on.',
   signIn: 'Sign in',
   staySignedIn: 'Stay signed in on this device',
   cancel: 'Cancel',

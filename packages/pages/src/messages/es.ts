@@ -5,6 +5,8 @@ export const es: Messages = {
   signInIntro: 'para continuar a {client}',
   username: 'Nombre de usuario',
   password: 'Contraseña',
+  showPassword: 'Mostrar la contraseña',
+  capsLock: 'El bloqueo de mayúsculas está activado.',
   signIn: 'Iniciar sesión',
   staySignedIn: 'Mantener la sesión iniciada en este dispositivo',
   cancel: 'Cancelar',

@@ -5,6 +5,8 @@ export const fr: Messages = {
   signInIntro: 'pour continuer vers {client}',
   username: 'Nom d’utilisateur',
   password: 'Mot de passe',
+  showPassword: 'Afficher le mot de passe',
+  capsLock: 'La touche Verr. Maj est activée.',
   signIn: 'Se connecter',
   staySignedIn: 'Rester connecté sur cet appareil',
   cancel: 'Annuler',

@@ -5,6 +5,8 @@ export const it: Messages = {
   signInIntro: 'per continuare su {client}',
   username: 'Nome utente',
   password: 'Password',
+  showPassword: 'Mostra password',
+  capsLock: 'Il tasto Bloc Maiusc è attivo.',
   signIn: 'Accedi',
   staySignedIn: 'Resta connesso su questo dispositivo',
   cancel: 'Annulla',

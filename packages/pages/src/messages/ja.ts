@@ -5,6 +5,8 @@ export const ja: Messages = {
   signInIntro: '{client} に進みます',
   username: 'ユーザー名',
   password: 'パスワード',
+  showPassword: 'パスワードを表示',
+  capsLock: 'Caps Lock がオンになっています。',
   signIn: 'ログイン',
   staySignedIn: 'このデバイスでログインしたままにする',
   cancel: 'キャンセル',

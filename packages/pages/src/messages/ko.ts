@@ -5,6 +5,8 @@ export const ko: Messages = {
   signInIntro: '{client}(으)로 계속하려면 로그인하세요',
   username: '사용자 이름',
   password: '비밀번호',
+  showPassword: '비밀번호 표시',
+  capsLock: 'Caps Lock이 켜져 있습니다.',
   signIn: '로그인',
   staySignedIn: '이 기기에서 로그인 상태 유지',
   cancel: '취소',

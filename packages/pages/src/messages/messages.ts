@@ -4,6 +4,9 @@ export interface Messages {
   signInIntro: string
   username: string
   password: string
+  /** The name of a button that is pressed while the password is shown. */
+  showPassword: string
+  capsLock: string
   signIn: string
   staySignedIn: string
   cancel: string

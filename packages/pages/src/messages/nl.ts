@@ -5,6 +5,8 @@ export const nl: Messages = {
   signInIntro: 'om door te gaan naar {client}',
   username: 'Gebruikersnaam',
   password: 'Wachtwoord',
+  showPassword: 'Wachtwoord weergeven',
+  capsLock: 'Caps Lock staat aan.',
   signIn: 'Inloggen',
   staySignedIn: 'Ingelogd blijven op dit apparaat',
   cancel: 'Annuleren',

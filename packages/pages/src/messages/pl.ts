@@ -5,6 +5,8 @@ export const pl: Messages = {
   signInIntro: 'aby przejść do {client}',
   username: 'Nazwa użytkownika',
   password: 'Hasło',
+  showPassword: 'Pokaż hasło',
+  capsLock: 'Klawisz Caps Lock jest włączony.',
   signIn: 'Zaloguj się',
   staySignedIn: 'Nie wylogowuj mnie na tym urządzeniu',
   cancel: 'Anuluj',

@@ -5,6 +5,8 @@ export const pt: Messages = {
   signInIntro: 'para continuar em {client}',
   username: 'Nome de usuário',
   password: 'Senha',
+  showPassword: 'Mostrar senha',
+  capsLock: 'A tecla Caps Lock está ativada.',
   signIn: 'Entrar',
   staySignedIn: 'Continuar conectado neste dispositivo',
   cancel: 'Cancelar',

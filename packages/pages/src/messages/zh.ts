@@ -5,6 +5,8 @@ export const zh: Messages = {
   signInIntro: '以继续使用 {client}',
   username: '用户名',
   password: '密码',
+  showPassword: '显示密码',
+  capsLock: '大写锁定已打开。',
   signIn: '登录',
   staySignedIn: '在此设备上保持登录',
   cancel: '取消',

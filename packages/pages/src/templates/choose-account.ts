@@ -1,7 +1,8 @@
 import { html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ChooseAccountView } from '../views.ts'
-import { clientLine, form, initialOf, nameOf } from './parts.ts'
+import { form, heading, initialOf, nameOf } from './parts.ts'
+import { formScript } from './scripts.ts'
 
 /** The buttons `account`, with the id of an account or `other`, and `decision` with the value `deny`. */
 export function chooseAccount(view: ChooseAccountView, { text }: Tools): Page {
@@ -11,9 +12,9 @@ export function chooseAccount(view: ChooseAccountView, { text }: Tools): Page {
     ({ id, name }) =>
       html`<button class="account" name="account" value="${id}"><span class="initial" aria-hidden="true">${initialOf(name)}</span><span>${name}</span></button>`,
   )
-  const content = html`<h1>${title}</h1>${clientLine(client, text('signInIntro', { client: nameOf(client) }))}${form(
+  const content = html`${heading(client, title, text('signInIntro', { client: nameOf(client) }))}${form(
     view,
-    html`${buttons}<button id="other" name="account" value="other">${text('otherAccount')}</button><button id="deny" name="decision" value="deny">${text('cancel')}</button>`,
+    html`${buttons}<button id="other" name="account" value="other">${text('otherAccount')}</button><button class="quiet" id="deny" name="decision" value="deny">${text('cancel')}</button>`,
   )}`
-  return { title, content, client, formTargets: view.formTargets }
+  return { title, content, client, formTargets: view.formTargets, script: formScript }
 }

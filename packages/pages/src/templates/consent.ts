@@ -1,7 +1,8 @@
 import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ConsentView } from '../views.ts'
-import { alert, clientLinks, clientLogo, form, nameOf, userLine } from './parts.ts'
+import { alert, clientLinks, form, heading, nameOf, userLine } from './parts.ts'
+import { formScript } from './scripts.ts'
 
 /** What users need to know about an application that has described itself: any other one can have its name. */
 function origin({ described }: ConsentView, { text }: Tools): Content {
@@ -42,25 +43,32 @@ function scopeItem({ name, choice }: ConsentView['scopes'][number], index: numbe
 }
 
 /** The list of what the application gets; with a choice, a group of checkboxes. */
-function access(view: ConsentView, tools: Tools): { readonly list: Content; readonly hasChoice: boolean } {
+function access(view: ConsentView, tools: Tools): Content {
   const { scopes, claims, problem } = view
   const { text } = tools
   const hasChoice = scopes.some(({ choice }) => choice !== undefined)
   const claimsItem = claims.length > 0 && html`<li>${text('claims', { claims: claims.join(', ') })}</li>`
   const items = html`<ul id="scopes">${scopes.map((scope, index) => scopeItem(scope, index, view, tools))}${claimsItem}</ul>`
-  if (!hasChoice) return { list: html`<p>${text('consentIntro')}</p>${items}`, hasChoice }
+  if (!hasChoice) return html`<p>${text('consentIntro')}</p>${items}`
   const described = problem !== undefined && html` aria-describedby="problem"`
-  const list = html`<fieldset${described}><legend>${text('consentIntro')}</legend><p class="muted">${text('consentChoice')}</p>${items}</fieldset>`
-  return { list, hasChoice }
+  return html`<fieldset${described}><legend>${text('consentIntro')}</legend><p class="muted">${text('consentChoice')}</p>${items}</fieldset>`
 }
 
+/** Last on the list: it says how long the access lasts, not what it is. */
+const lastingLast = (scopes: ConsentView['scopes']): ConsentView['scopes'] =>
+  [...scopes].sort((one, other) => Number(one.name === 'offline_access') - Number(other.name === 'offline_access'))
+
 /** The buttons `decision` with the values `allow`, `deny` and `switch` (another account), and a checkbox for each scope that the user can leave out. */
-export function consent(view: ConsentView, tools: Tools): Page {
+export function consent(given: ConsentView, tools: Tools): Page {
+  const view = { ...given, scopes: lastingLast(given.scopes) }
   const { client, subjectName, problem } = view
   const { text } = tools
   const title = text('consentTitle', { client: nameOf(client) })
-  const { list, hasChoice } = access(view, tools)
-  const buttons = html`<button class="primary" id="allow" name="decision" value="allow">${text('allow')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button><button class="quiet" id="switch" name="decision" value="switch">${text('otherAccount')}</button>`
-  const content = html`${clientLogo(client)}<h1>${title}</h1>${userLine(subjectName, tools)}${origin(view, tools)}${onlyResource(view, tools)}${alert(problem && text('consentNothing'))}${hasChoice ? form(view, html`${list}${buttons}`) : html`${list}${form(view, buttons)}`}${clientLinks(client, tools)}`
-  return { title, content, client, formTargets: view.formTargets }
+  const buttons = html`<button class="primary" id="allow" name="decision" value="allow">${text('allow')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button>`
+  const user = html`<div class="user">${userLine(subjectName, tools)}<button class="quiet small" id="switch" name="decision" value="switch">${text('otherAccount')}</button></div>`
+  const content = html`${heading(client, title)}${form(
+    view,
+    html`${user}${origin(view, tools)}${onlyResource(view, tools)}${alert(problem && text('consentNothing'))}${access(view, tools)}${buttons}`,
+  )}${clientLinks(client, tools)}`
+  return { title, content, client, formTargets: view.formTargets, script: formScript }
 }

@@ -2,7 +2,8 @@ import { type Content, html } from '../html.ts'
 import type { Messages } from '../messages/messages.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { DeviceCodeView, DeviceProblem } from '../views.ts'
-import { alert, clientLine, clientLinks, nameOf, userLine } from './parts.ts'
+import { alert, clientLinks, heading, nameOf, userLine } from './parts.ts'
+import { formScript } from './scripts.ts'
 
 const problems: Readonly<Record<DeviceProblem, keyof Messages>> = {
   code_unknown: 'deviceUnknownCode',
@@ -15,14 +16,14 @@ function contentOf(view: DeviceCodeView, tools: Tools): Content {
   const again = html`<p><a id="again" href="">${text('deviceEnter')}</a></p>`
   switch (view.step) {
     case 'signed_out':
-      return html`<p>${text('deviceSignedOut')}</p><p><a id="continue" href="${view.again ?? ''}">${text('deviceContinue')}</a></p>`
+      return html`<p>${text('deviceSignedOut')}</p><a class="way" id="continue" href="${view.again ?? ''}">${text('deviceContinue')}</a>`
     case 'enter_code': {
       const { problem } = view
-      return html`<p>${text('deviceEnter')}</p>${alert(problem && text(problems[problem]))}<form method="post"><label for="user_code">${text('deviceCode')}</label><input id="user_code" name="user_code" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${problem !== undefined && html` aria-describedby="problem"`}><button class="primary" id="continue">${text('deviceContinue')}</button></form>`
+      return html`<p>${text('deviceEnter')}</p>${alert(problem && text(problems[problem]))}<form method="post"><label for="user_code">${text('deviceCode')}</label><input id="user_code" name="user_code" required maxlength="40" autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${problem !== undefined && html` aria-describedby="problem"`}><button class="primary" id="continue">${text('deviceContinue')}</button></form>`
     }
     case 'confirm': {
       const { client, userCode, scopes, formToken, subjectName } = view
-      return html`${clientLine(client, text('consentTitle', { client: nameOf(client) }))}${userLine(subjectName, tools)}<p>${text('deviceCompare')}</p><p class="code" id="code">${userCode}</p><p>${text('deviceWarning')}</p><ul id="scopes">${scopes.map((name) => html`<li>${scope(name)}</li>`)}</ul><form method="post"><input type="hidden" name="form_token" value="${formToken}"><button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
+      return html`${userLine(subjectName, tools)}<p>${text('deviceCompare')}</p><p class="code" id="code" dir="ltr">${userCode}</p><p>${text('deviceWarning')}</p><ul id="scopes">${scopes.map((name) => html`<li>${scope(name)}</li>`)}</ul><form method="post"><input type="hidden" name="form_token" value="${formToken}"><button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
     }
     case 'approved':
       return html`<p role="status" id="approved">${text('deviceApproved')}</p>${again}`
@@ -35,5 +36,10 @@ function contentOf(view: DeviceCodeView, tools: Tools): Content {
 export function deviceCode(view: DeviceCodeView, tools: Tools): Page {
   const title = tools.text('deviceTitle')
   const client = view.step === 'confirm' ? view.client : undefined
-  return { title, content: html`<h1>${title}</h1>${contentOf(view, tools)}`, client }
+  const top =
+    client === undefined
+      ? html`<h1>${title}</h1>`
+      : heading(client, title, tools.text('consentTitle', { client: nameOf(client) }))
+  const script = view.step === 'confirm' || view.step === 'enter_code' ? formScript : undefined
+  return { title, content: html`${top}${contentOf(view, tools)}`, client, script }
 }

@@ -3,6 +3,7 @@ import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ConfirmLogoutView, LogoutEndView } from '../views.ts'
 import { form, userLine, waysOn } from './parts.ts'
+import { formScript } from './scripts.ts'
 
 /** The buttons `decision` with the values `logout` and `stay`. */
 export function confirmLogout(view: ConfirmLogoutView, tools: Tools): Page {
@@ -12,7 +13,7 @@ export function confirmLogout(view: ConfirmLogoutView, tools: Tools): Page {
     view,
     html`<button class="primary" id="logout" name="decision" value="logout">${text('logout')}</button><button id="stay" name="decision" value="stay">${text('stay')}</button>`,
   )}`
-  return { title, content, formTargets: view.formTargets }
+  return { title, content, formTargets: view.formTargets, script: formScript }
 }
 
 function endLinks({ clientName = '', returnTo, home }: LogoutEndView, tools: Tools): Content {

@@ -31,10 +31,11 @@ const logoOf = (client: ClientView): Content =>
 export const clientLine = (client: ClientView, text: string): Html =>
   html`<p class="client">${logoOf(client)}<span>${text}</span></p>`
 
-/** The logo of the application, above a heading that contains its name. */
-export function clientLogo(client: ClientView): Content {
+/** The heading of a page about an application, beside its logo, with a line about it. */
+export function heading(client: ClientView, title: string, line?: string): Content {
   const logo = logoOf(client)
-  return logo !== false && html`<p class="client">${logo}</p>`
+  const texts = html`<h1>${title}</h1>${line !== undefined && html`<p class="client">${line}</p>`}`
+  return logo === false ? texts : html`<div class="title">${logo}<div>${texts}</div></div>`
 }
 
 /** Who is signed in. Never beside the logo of the application, which would look like the picture of the user. */

@@ -1,8 +1,10 @@
 import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { SignInProblem, SignInView } from '../views.ts'
-import { alert, clientLine, clientLinks, form, nameOf } from './parts.ts'
-import { passkeyScript } from './passkey-script.ts'
+import { passwordField } from './fields.ts'
+import { iconOf, icons } from './icons.ts'
+import { alert, clientLinks, form, heading, nameOf } from './parts.ts'
+import { formScript, passkeyScript, passwordScript, scriptOf } from './scripts.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'
 
 function problemText(problem: SignInProblem | undefined, seconds: number | undefined, tools: Tools) {
@@ -27,30 +29,48 @@ function problemText(problem: SignInProblem | undefined, seconds: number | undef
   }
 }
 
-/** Links to other ways to sign in, above the form: they work without scripts, and Enter in a field does not follow them. */
-const waysOf = ({ ways = [], asksForPassword = true }: SignInView, { text }: Tools): Content =>
-  ways.length > 0 &&
-  html`<div class="ways">${ways.map(({ name, url }) => html`<a class="way" href="${url}" rel="noreferrer">${text('continueWith', { name })}</a>`)}</div>${asksForPassword && html`<p class="or"><span>${text('or')}</span></p>`}`
+/** A button that a script shows where the browser supports passkeys. */
+const passkeyButton = ({ passkey }: SignInView, { text }: Tools): Content =>
+  passkey !== undefined &&
+  html`<input type="hidden" name="credential" value=""><button type="button" id="passkey" hidden data-challenge="${passkey.challenge}" data-rp-id="${passkey.rpId}">${icons.passkey}<span>${text('passkey')}</span></button>`
+
+/** Links to other ways to sign in: they work without scripts, and Enter in a field does not follow them. */
+function waysOf({ ways = [], asksForPassword = true }: SignInView, { text }: Tools): Content {
+  const links = ways.map(
+    ({ name, url, icon }) =>
+      html`<a class="way" href="${url}" rel="noreferrer">${iconOf(icon, name)}<span>${text('continueWith', { name })}</span></a>`,
+  )
+  return (
+    links.length > 0 &&
+    html`${asksForPassword && html`<p class="or"><span>${text('or')}</span></p>`}<div class="ways">${links}</div>`
+  )
+}
+
+function passwordForm(view: SignInView, tools: Tools, describedBy: string | undefined): Content {
+  const { username, passkey, staySignedIn } = view
+  const { text } = tools
+  const described: Content = describedBy !== undefined && html` aria-describedby="${describedBy}"`
+  // After a wrong password, the user corrects the password.
+  const isFocused = username !== undefined && username !== ''
+  const password = { id: 'password', label: text('password'), autocomplete: 'current-password' } as const
+  return html`<label for="username">${text('username')}</label><input id="username" name="username" value="${username ?? ''}" required maxlength="256" autocomplete="username${passkey !== undefined && ' webauthn'}" autocapitalize="none" spellcheck="false" dir="ltr"${!isFocused && html` autofocus`}${described}>
+${passwordField({ ...password, isFocused, describedBy }, tools)}
+${staySignedIn !== undefined && html`<div class="check"><input id="stay" name="stay_signed_in" type="checkbox" value="yes"${staySignedIn && html` checked`}><label for="stay">${text('staySignedIn')}</label></div>`}<button class="primary" id="sign-in">${text('signIn')}</button>`
+}
 
 /** The fields `username` and `password`, the checkbox `stay_signed_in`, and the button `decision` with the value `cancel`. */
 export function signIn(view: SignInView, tools: Tools): Page {
-  const { client, username, problem, retryAfter, canCancel, passkey, staySignedIn, asksForPassword = true } = view
+  const { client, problem, retryAfter, canCancel, passkey, asksForPassword = true } = view
   const { text } = tools
   const message = problemText(problem, retryAfter, tools)
-  const described: Content = message !== undefined && html` aria-describedby="problem"`
-  // After a wrong password, the user corrects the password.
-  const focusesPassword = username !== undefined && username !== ''
-  const fields =
-    asksForPassword &&
-    html`<label for="username">${text('username')}</label><input id="username" name="username" value="${username ?? ''}" required maxlength="256" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr"${!focusesPassword && html` autofocus`}${described}>
-<label for="password">${text('password')}</label><input id="password" name="password" type="password" required maxlength="1024" autocomplete="current-password" dir="ltr"${focusesPassword && html` autofocus`}${described}>
-${staySignedIn !== undefined && html`<div class="check"><input id="stay" name="stay_signed_in" type="checkbox" value="yes"${staySignedIn && html` checked`}><label for="stay">${text('staySignedIn')}</label></div>`}<button class="primary" id="sign-in">${text('signIn')}</button>`
-  const content = html`<h1>${text('signInTitle')}</h1>${clientLine(client, text('signInIntro', { client: nameOf(client) }))}${alert(message)}${waysOf(view, tools)}${form(
+  const describedBy = message === undefined ? undefined : 'problem'
+  const content = html`${heading(client, text('signInTitle'), text('signInIntro', { client: nameOf(client) }))}${alert(message)}${form(
     view,
-    html`${fields}${passkey !== undefined && html`<input type="hidden" name="credential" value=""><button type="button" id="passkey" hidden data-challenge="${passkey.challenge}" data-rp-id="${passkey.rpId}">${text('passkey')}</button>`}${
-      canCancel && html`<button id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`
+    html`${asksForPassword && passwordForm(view, tools, describedBy)}${passkeyButton(view, tools)}${waysOf(view, tools)}${
+      canCancel &&
+      html`<button class="quiet" id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`
     }`,
   )}${clientLinks(client, tools)}`
-  const script = passkey === undefined ? undefined : passkeyScript
+  const script = scriptOf(formScript, asksForPassword && passwordScript, passkey && passkeyScript)
   return { title: text('signInTitle'), content, client, formTargets: view.formTargets, script }
 }
