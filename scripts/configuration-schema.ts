@@ -21,6 +21,7 @@ import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
 import { userDatabaseSchemas } from '../packages/server/src/users/user-databases.ts'
 import { proofKey } from '../plugins/proof-key/proof-key.ts'
+import { configuredProviderSchema, configuredProviderSchemas } from '../plugins/upstream/presets.ts'
 
 /** JSON Schema draft 7, which all editors support. */
 export type JsonSchema = { readonly [member: string]: unknown }
@@ -117,6 +118,7 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
   [entries.metrics.wrapped, () => or({ type: 'boolean' }, listenerSchema)],
   [entries.console.wrapped, () => or({ type: 'boolean' }, consoleOptions)],
   [passwords.wrapped, () => convert(abuse.passwords.wrapped)],
+  [configuredProviderSchema, () => ({ anyOf: Object.values(configuredProviderSchemas).map(convert) })],
   [credentials.wrapped, () => or({ const: false }, abuse.credentials)],
   [validation.wrapped, () => or({ const: false }, abuse.validation)],
   [waitingRequests.wrapped, () => or({ const: false }, abuse.waitingRequests)],

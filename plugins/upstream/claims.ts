@@ -59,6 +59,7 @@ export const derivedSubject = ({ iss, sub }: UpstreamClaims, { sha256 }: Pick<En
   sha256(JSON.stringify([iss, sub]))
 
 const maxSubjectLength = 255
+const maxMailLength = 254
 
 /** Returns the claims with the `sub` that names the user at the provider. */
 export function upstreamClaims(
@@ -67,5 +68,11 @@ export function upstreamClaims(
   { adapter }: Provider,
 ): UpstreamClaims | UpstreamFailure {
   const sub = adapter?.userOf === undefined ? claims.sub : adapter.userOf(claims)
-  return isText(sub, maxSubjectLength) ? { ...claims, iss: issuer, sub } : failed('sub_invalid')
+  if (!isText(sub, maxSubjectLength)) return failed('sub_invalid')
+  const refusal = adapter?.refuses?.(claims)
+  if (refusal !== undefined) return failed(refusal)
+  const { email, email_verified: stated, ...others } = claims
+  const isVerified = adapter?.verifiesMail?.(claims) ?? (stated === true || stated === 'true')
+  const mail = isText(email, maxMailLength) ? { email, email_verified: isVerified } : {}
+  return { ...others, ...mail, iss: issuer, sub }
 }

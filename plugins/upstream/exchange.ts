@@ -39,7 +39,11 @@ async function readClaims({ connection, kit }: Exchange, accessToken: string) {
 }
 
 /** Reads further claims, which must be those of the same user (OpenID Connect Core section 5.3.2). */
-async function readUserinfo({ connection, library, client }: Exchange, accessToken: string, sub: unknown) {
+async function readUserinfo(
+  { connection, library, client }: Exchange,
+  accessToken: string,
+  sub: unknown,
+): Promise<Readonly<Record<string, unknown>>> {
   const isOffered = client.serverMetadata().userinfo_endpoint !== undefined
   if (!isOffered || !connection.provider.userinfo || typeof sub !== 'string') return {}
   return library.oidc.fetchUserInfo(client, accessToken, sub)
@@ -50,8 +54,10 @@ async function openIdClaims(exchange: Exchange, tokens: { id_token?: string | un
   const { jwks_uri: jwksUri, issuer } = client.serverMetadata()
   const verified = await exchange.tokens.verify(tokens.id_token ?? '', { jwksUri, issuer }, kit)
   if (isFailure(verified)) return verified
-  const more = await readUserinfo(exchange, tokens.access_token, verified.sub)
-  return upstreamClaims({ ...more, ...verified }, String(verified.iss), connection.provider)
+  const { email, email_verified, ...others } = await readUserinfo(exchange, tokens.access_token, verified.sub)
+  // An address and whether it is verified come from one place.
+  const mail = verified.email === undefined ? { email, email_verified } : {}
+  return upstreamClaims({ ...others, ...mail, ...verified }, String(verified.iss), connection.provider)
 }
 
 /**

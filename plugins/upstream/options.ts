@@ -15,7 +15,7 @@ export const flag = v.boolean('must be true or false')
 /** The `idp` of local users. */
 const reserved = 'local'
 
-const nameSchema = v.pipe(
+export const nameSchema = v.pipe(
   v.string('must be a string'),
   v.regex(/^[a-z][a-z\d-]{0,39}$/u, 'must be at most 40 lower-case letters, digits and hyphens'),
   v.check((name) => name !== reserved, `must not be ${reserved}: that is the name for users of this provider`),
@@ -49,6 +49,13 @@ const adapterSchema = v.optional(
   v.custom<ProviderAdapter>((value) => typeof value === 'object' && value !== null, 'must be an object of functions'),
 )
 
+/** The members of a preset: it has a name, and knows the rest. */
+export const presetEntries = <const N extends string>(name: N, displayName: string) => ({
+  ...commonEntries,
+  name: v.optional(nameSchema, name),
+  displayName: v.optional(text, displayName),
+})
+
 /** The members of a provider that are data. */
 const providerEntries = {
   ...commonEntries,
@@ -66,8 +73,8 @@ const providerEntries = {
   responseMode: v.optional(v.picklist(['query', 'form_post'], 'must be query or form_post'), 'query'),
 }
 
-/** A provider of a configuration file. */
-export const upstreamProviderSchema = configurationObject(providerEntries)
+/** A provider of a configuration file that is no preset. */
+export const openIdProviderSchema = configurationObject(providerEntries)
 
 /** The schema of a provider. */
 const providerSchema = v.pipe(

@@ -31,6 +31,13 @@ export interface ProviderAdapter {
   readonly issuerOf?: ((claims: Readonly<Record<string, unknown>>) => string | undefined) | undefined
   /** Returns the claim that names the user, if it is not `sub`. */
   readonly userOf?: ((claims: Readonly<Record<string, unknown>>) => string | undefined) | undefined
+  /** Returns the reason why the user may not sign in, for events; `undefined` if the user may. */
+  readonly refuses?: ((claims: Readonly<Record<string, unknown>>) => string | undefined) | undefined
   /** Returns further claims from what the provider has sent to the callback, such as a name that it sends only once. */
   readonly claimsOf?: ((response: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>) | undefined
+  /**
+   * Whether the provider has verified the mail address of its user. Default: `email_verified` is `true`, or `"true"` as
+   * some providers write it.
+   */
+  readonly verifiesMail?: ((claims: Readonly<Record<string, unknown>>) => boolean) | undefined
 }

@@ -16,7 +16,15 @@ declare module '@grantry/core' {
 }
 
 export type { SendRequest } from '../shared/fetched-uri.ts'
-export { type UpstreamOptions, type UpstreamProvider, type UpstreamSubject, upstreamProviderSchema } from './options.ts'
+export type { UpstreamOptions, UpstreamProvider, UpstreamSubject } from './options.ts'
+export { type AppleOptions, apple } from './presets/apple.ts'
+export { type GithubOptions, github } from './presets/github.ts'
+export { type GitlabOptions, gitlab } from './presets/gitlab.ts'
+export { type GoogleOptions, google } from './presets/google.ts'
+export { type GrantryOptions, grantry } from './presets/grantry.ts'
+export { type KeycloakOptions, keycloak } from './presets/keycloak.ts'
+export { type MicrosoftOptions, microsoft } from './presets/microsoft.ts'
+export { type ConfiguredProvider, configuredProviderSchema, configuredProviderSchemas, providerOf } from './presets.ts'
 export type { ProviderAdapter, UpstreamClaims } from './provider.ts'
 
 type Request = SuspendedInteraction['request']

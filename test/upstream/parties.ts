@@ -20,6 +20,8 @@ export interface UpstreamSetting {
   readonly options?: Partial<UpstreamOptions>
   readonly signIn?: Partial<SignInOptions>
   readonly more?: Partial<TestProviderOptions>
+  /** The name of the provider on the page. */
+  readonly label?: string
 }
 
 /** The link to a provider on the page of the sign-in. */
@@ -35,6 +37,7 @@ export async function setUpUpstream({
   options,
   signIn = {},
   more = {},
+  label = 'Acme',
 }: UpstreamSetting = {}) {
   const double = await createOpenIdDouble(given)
   let skipped = 0
@@ -48,7 +51,7 @@ export async function setUpUpstream({
   /** Begins a sign-in, and follows the link to the provider. Returns where it leads. */
   async function leave(parameters: Readonly<Record<string, string>> = {}, browser: Browser = f.browser()) {
     const { page } = await f.start(parameters, browser)
-    const upstreamPage = nameOf(page) === 'signIn' ? await browser.open(linkTo('Acme', page)) : page
+    const upstreamPage = nameOf(page) === 'signIn' ? await browser.open(linkTo(label, page)) : page
     return { browser, page, request: upstreamPage.url, upstreamPage }
   }
 

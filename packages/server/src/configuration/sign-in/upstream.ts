@@ -1,10 +1,10 @@
 import type { SignInWays } from '@grantry/plugins/sign-in'
-import { upstream, upstreamProviderSchema } from '@grantry/plugins/upstream'
+import { configuredProviderSchema, providerOf, upstream } from '@grantry/plugins/upstream'
 import * as v from 'valibot'
 
 /** The members of the entry `sign-in` for providers at which users sign in. */
 export const upstreamEntries = {
-  providers: v.optional(v.array(upstreamProviderSchema, 'must be an array of providers'), []),
+  providers: v.optional(v.array(configuredProviderSchema, 'must be an array of providers'), []),
   /** Whether users sign in with a password. */
   passwords: v.optional(v.boolean('must be true or false'), true),
 }
@@ -13,4 +13,4 @@ type Providers = v.InferInput<typeof upstreamEntries.providers>
 
 /** The ways to sign in at the configured providers. */
 export const upstreamWays = (providers: NonNullable<Providers>): readonly SignInWays[] =>
-  providers.length === 0 ? [] : [upstream({ providers })]
+  providers.length === 0 ? [] : [upstream({ providers: providers.map(providerOf) })]

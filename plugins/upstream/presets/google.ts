@@ -1,0 +1,34 @@
+import { configurationObject, parseConfiguration } from '@grantry/core'
+import * as v from 'valibot'
+import { presetEntries, text, type UpstreamProvider } from '../options.ts'
+
+export const googleSchema = configurationObject({
+  ...presetEntries('google', 'Google'),
+  clientSecret: text,
+  /** The domains of Google Workspace whose users may sign in (`hd`). Default: all accounts of Google. */
+  hostedDomains: v.optional(v.pipe(v.array(text, 'must be an array of domains'), v.minLength(1, 'must not be empty'))),
+})
+
+export type GoogleOptions = v.InferInput<typeof googleSchema>
+
+/**
+ * Users sign in with Google.
+ *
+ * @throws TypeError when an option is malformed.
+ */
+export function google(options: GoogleOptions): UpstreamProvider {
+  const { hostedDomains, parameters, ...common } = parseConfiguration(googleSchema, options, 'google()')
+  const [domain, ...others] = hostedDomains ?? []
+  return {
+    ...common,
+    issuer: 'https://accounts.google.com',
+    // Its identity tokens have all claims.
+    userinfo: false,
+    // Only a hint for its page: the user can change it.
+    parameters: { ...(domain !== undefined && { hd: others.length > 0 ? '*' : domain }), ...parameters },
+    adapter: {
+      refuses: ({ hd }) =>
+        hostedDomains === undefined || hostedDomains.some((one) => one === hd) ? undefined : 'domain_not_allowed',
+    },
+  }
+}

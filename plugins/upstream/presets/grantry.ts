@@ -1,0 +1,19 @@
+import { configurationObject, parseConfiguration } from '@grantry/core'
+import * as v from 'valibot'
+import { presetEntries, text, type UpstreamProvider } from '../options.ts'
+
+export const grantrySchema = configurationObject({
+  ...presetEntries('grantry', 'Grantry'),
+  issuer: text,
+  scope: v.optional(text, 'openid profile email'),
+})
+
+export type GrantryOptions = v.InferInput<typeof grantrySchema>
+
+/**
+ * Users sign in with another Grantry.
+ *
+ * @throws TypeError when an option is malformed.
+ */
+export const grantry = (options: GrantryOptions): UpstreamProvider =>
+  parseConfiguration(grantrySchema, options, 'grantry()')
