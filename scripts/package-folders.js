@@ -8,6 +8,7 @@ export const packageFolders = [
   'packages/administration',
   'packages/resource-server',
   'packages/users',
+  'packages/mail',
   'plugins',
   'packages/console',
   'packages/server',

@@ -33,8 +33,9 @@ export type SignInProblem =
 
 /** A link of the page that leads to another way to sign in. */
 export interface SignInWay {
-  readonly kind: 'provider'
-  /** The name of the provider, as users know it. */
+  /** A provider; a mailed link or code; a link below the form for a user without an account, or without the password. */
+  readonly kind: 'provider' | 'mail' | 'sign_up' | 'recovery'
+  /** The name of the provider, as users know it; empty for other kinds, which have texts of their own. */
   readonly name: string
   readonly url: string
   /** The name of its icon: `google`, `microsoft`, `apple`, `github`, `gitlab` or `keycloak`. Default: by the name. */

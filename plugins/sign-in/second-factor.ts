@@ -8,9 +8,9 @@ import {
   standingIn,
   standingOf,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import { type CountedCode, countCode } from '../shared/code-limits.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { beginSession } from './begin-session.ts'
-import { type CountedCode, countCode } from './code-limits.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import { secondFactorPage, signInPage } from './views.ts'
 
@@ -126,7 +126,7 @@ export async function attemptSecondFactor(
   }
   let counted: CountedCode
   try {
-    counted = await countCode(sub, passed, interaction.http.clientAddress, kit)
+    counted = await countCode('second factor', sub, passed, interaction.http.clientAddress, kit)
   } catch (error) {
     if (!isOAuthError(error) || error.code !== 'slow_down') throw error
     const { retryAfter = 0, reason } = error.details

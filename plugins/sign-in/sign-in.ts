@@ -25,6 +25,7 @@ export type {
   SignInWay,
 } from './pages.ts'
 export { type SecondFactors, secondFactors } from './reset-second-factors.ts'
+export { clientView } from './views.ts'
 export type { SignInTools, SignInWays, WayUser } from './ways.ts'
 
 declare module '@grantry/core' {

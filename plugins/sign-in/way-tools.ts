@@ -10,6 +10,7 @@ function createSignInTools(services: FormServices): SignInTools {
   const { pages } = services
   return {
     interactions: services.interactions,
+    sessions: services.sessions,
     async signIn({ subject, name }, interaction) {
       const { kit } = interaction
       const { onFound, standingFor } = standingWhenFound(kit)

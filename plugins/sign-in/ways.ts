@@ -1,6 +1,7 @@
 import type { EndpointKit, EndpointRequest, PluginPart, Reply } from '@grantry/core'
 import type {
   Interactions,
+  Sessions,
   SignedInUser,
   SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
@@ -15,6 +16,7 @@ export interface WayUser extends Pick<SignedInUser, 'subject'> {
 /** What the endpoints of other ways to sign in can use. */
 export interface SignInTools {
   readonly interactions: Interactions
+  readonly sessions: Sessions
   /** Begins a session of a user who has just signed in, and continues. A user with a second factor proves it first. */
   signIn(user: WayUser, interaction: SuspendedInteraction): Promise<Reply>
   /** Shows the page of the sign-in, with what went wrong. */

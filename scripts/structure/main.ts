@@ -16,6 +16,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   administration: /^packages\/administration\/src\//u,
   pages: /^packages\/pages\/src\//u,
   'resource-server': /^packages\/resource-server\/src\//u,
+  mail: /^packages\/mail\/src\//u,
   testing: /^packages\/testing\/src\//u,
   console: /^packages\/console\/src\//u,
 }

@@ -73,6 +73,8 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
     values: /^(?:@grantry\/(?:core|storage-drivers\/clients)|valibot|ldapts|node:\w+)(?:\/|$)/u,
     types: /^(?:@grantry\/core|ldapts)$/u,
   },
+  // Sends mails. The server loads it on demand.
+  'packages/mail': { values: /^(?:@grantry\/core|valibot|nodemailer)$/u, types: /^@grantry\/core$/u },
   'packages/testing': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // The proofs for drivers start processes.
   [driverProofs]: { values: /^(?:@grantry\/core|valibot|node:\w+)$/u, types: /^(?:@grantry\/core|valibot)$/u },

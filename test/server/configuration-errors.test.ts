@@ -23,7 +23,6 @@ const unset = '$' + '{GRANTRY_TEST_UNSET}'
 type Case = readonly [content: unknown, path: string, says?: string]
 
 const cases: readonly Case[] = [
-  // Top-level keys with a value of the wrong type.
   [{ ...valid, $schema: 1 }, '$schema', 'must be the URL of a JSON Schema'],
   [{ ...valid, issuer: 5 }, 'issuer', 'must be'],
   [{ ...valid, issuer: 'id.example.com' }, 'issuer'],
@@ -86,6 +85,7 @@ const cases: readonly Case[] = [
     'did you mean perUser?',
   ],
   [{ ...valid, shutdownDelay: 301 }, 'shutdownDelay', 'must be 0 to 300 seconds'],
+  [{ ...valid, mail: { from: 'id@example.com' } }, 'mail.url', 'is required'],
   [{ ...valid, metrics: 'on' }, 'metrics', 'must be true, false, or {'],
   [{ ...valid, metrics: { host: '127.0.0.1' } }, 'metrics.port', 'is required'],
   [{ ...valid, metrics: { port: 70_000 } }, 'metrics.port', 'must be a port from 0 to 65535'],

@@ -42,7 +42,7 @@ export {
 } from './scopes/manage-scopes.ts'
 export { scopeType } from './scopes/scope-type.ts'
 export { shownEntry } from './shown-entry.ts'
-export { findUserByName } from './users/find-user.ts'
+export { findUserByAddress, findUserByName } from './users/find-user.ts'
 export {
   type AddUserOptions,
   type HashPassword,

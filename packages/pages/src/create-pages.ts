@@ -16,7 +16,7 @@ export type Pages = { readonly [Name in keyof Templates]: Render<Templates[Name]
 }
 
 /** @throws TypeError when a language has an unknown text, which is usually a misspelling. */
-function messagesOf(locale: string, more: Partial<Messages> | undefined): Messages {
+export function messagesOf(locale: string, more: Partial<Messages> | undefined): Messages {
   const known = languages[locale] ?? languages[locale.split('-', 1)[0] ?? ''] ?? languages.en
   if (known === undefined) throw new TypeError('There are no English texts')
   const unknown = Object.keys(more ?? {}).find((key) => !Object.hasOwn(known, key))

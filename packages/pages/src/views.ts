@@ -29,7 +29,7 @@ export type SignInProblem =
 
 /** A link that leads to another way to sign in. */
 export interface SignInWay {
-  readonly kind: 'provider'
+  readonly kind: 'provider' | 'mail' | 'sign_up' | 'recovery'
   /** The name of the provider, as users know it. */
   readonly name: string
   readonly url: string

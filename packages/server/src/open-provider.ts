@@ -2,12 +2,15 @@ import { type AtomicDriver, createProvider, type Observer, type Provider, type P
 import type { Adapter } from './adapter.ts'
 import { openAdminHost } from './administration/admin-host.ts'
 import { consoleAdministration } from './configuration/console-client.ts'
+import { configuredMail } from './configuration/mail.ts'
 import { isNamedPlugin } from './configuration/named-plugins.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
+import { usesAccounts } from './configuration/sign-in/assert-accounts.ts'
 import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
 import type { Observability } from './observability/observability.ts'
+import { outboxPage } from './outbox-page.ts'
 import type { Serving } from './reload/provider-slot.ts'
 import { serverRoutes } from './server-routes.ts'
 import { isUserDatabase } from './users/user-databases.ts'
@@ -78,7 +81,9 @@ export async function openProvider({
   }
   // The admin API changes what its own provider serves.
   const adminHost = () => openAdminHost({ configuration, directory }, driver, provider, built.plugins)
-  const built = await providerOptions({ configuration, directory }, driver, observe, adminHost)
+  const mail = usesAccounts(configuration) ? await configuredMail(configuration.mail) : undefined
+  const accounts = mail && { issuer: configuration.issuer, mailer: mail.mailer }
+  const built = await providerOptions({ configuration, directory }, driver, observe, { adminHost, accounts })
   const provider = observability.provider(await createOpened(built, adapter))
   try {
     const pages =
@@ -91,6 +96,7 @@ export async function openProvider({
       console: pages?.console,
       home: configuration.homePage ? homePage(provider) : undefined,
       demo: pages?.demo,
+      outbox: mail?.outbox && outboxPage(mail.outbox, provider),
       isStopping,
     })
     return {
@@ -99,10 +105,14 @@ export async function openProvider({
       built,
       console,
       handle: (request, connection) => (provider.route(request) ?? routes(request))(request, connection),
-      close: () => provider.close(),
+      async close() {
+        await provider.close()
+        mail?.close()
+      },
     }
   } catch (cause) {
     await provider.close()
+    mail?.close()
     throw cause
   }
 }

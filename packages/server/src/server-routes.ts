@@ -21,9 +21,11 @@ export function serverRoutes(parts: {
   readonly demo: ReadonlyMap<string, Handler> | undefined
   /** The page at the URL of the issuer; `undefined` if it is off. The demo has its own. */
   readonly home?: ReadonlyMap<string, Handler> | undefined
+  /** The page with the mails of a development server. */
+  readonly outbox?: ReadonlyMap<string, Handler> | undefined
   readonly isStopping: () => boolean
 }): (request: Request) => Handler {
-  const { provider, observe, metrics, console: page, demo, home, isStopping } = parts
+  const { provider, observe, metrics, console: page, demo, home, outbox, isStopping } = parts
   const live: Handler = async () => status('live', 200)
   const ready: Handler = async () => {
     if (isStopping()) return status('stopping', 503)
@@ -38,6 +40,7 @@ export function serverRoutes(parts: {
   if (metrics !== undefined) add('metrics', '/metrics', metrics)
   for (const [path, handler] of home ?? []) add('home', path, handler)
   for (const [path, handler] of demo ?? []) add('demo', path, handler)
+  for (const [path, handler] of outbox ?? []) add('outbox', path, handler)
   for (const [path, handler] of page ?? []) add('console', path, handler)
   for (const path of routes.keys()) {
     const hiding = provider.route(new Request(new URL(path, provider.issuer)))

@@ -1,6 +1,7 @@
 // The entry point of `grantry.mjs`, the whole server in one file.
 import * as core from '@grantry/core'
 import * as account from '@grantry/plugins/account'
+import * as accounts from '@grantry/plugins/accounts'
 import * as authorizationEndpoint from '@grantry/plugins/authorization-endpoint'
 import * as backChannelLogout from '@grantry/plugins/back-channel-logout'
 import * as clientAssertion from '@grantry/plugins/client-assertion'
@@ -28,6 +29,7 @@ import * as grantry from './index.ts'
 
 const plugins = {
   account,
+  accounts,
   'authorization-endpoint': authorizationEndpoint,
   'back-channel-logout': backChannelLogout,
   'client-assertion': clientAssertion,

@@ -5,7 +5,7 @@ import { type EditOptions, type EntryManager, manageEntries } from '../manage-en
 import type { Managed } from '../managed-entry.ts'
 import type { ManagedPage } from '../pages.ts'
 import { refused } from '../refusal.ts'
-import { findUserByName } from './find-user.ts'
+import { findUserByAddress, findUserByName } from './find-user.ts'
 import { createSearch, type SearchRequest } from './search-users.ts'
 import { assertUser, type StoredUser } from './user.ts'
 import { userEntries } from './user-entries.ts'
@@ -25,6 +25,8 @@ export interface UserManager extends Omit<EntryManager<StoredUser>, 'add'> {
   setPassword(sub: string, password: string, options?: Pick<EditOptions, 'version'>): Promise<Managed<StoredUser>>
   /** Finds a user by the name, in any case and Unicode form. */
   find(username: string): Promise<Managed<StoredUser> | undefined>
+  /** Finds the user who has verified a mail address. */
+  findByAddress(address: string): Promise<Managed<StoredUser> | undefined>
   /** Finds users by the start of their names. */
   search(request: SearchRequest): Promise<ManagedPage<StoredUser>>
 }
@@ -94,6 +96,7 @@ export function manageUsers(deps: Deps, by: Administrator): UserManager {
       return user
     },
     find: (username) => findUserByName(entries, username, runtime),
+    findByAddress: (address) => findUserByAddress(entries, address, runtime),
     search: createSearch(entries),
   }
 }

@@ -1,67 +1,113 @@
-import type { EntryKind, EntryStore, Json, Runtime } from '@grantry/core'
+import type { Entry, EntryKind, EntryStore, Json, Runtime } from '@grantry/core'
 import { refused } from '../refusal.ts'
-import { createUserNames, type UserNames, usernameOf } from './user-names.ts'
+import {
+  type ClaimedName,
+  type ClaimedText,
+  createUserNames,
+  type UserNames,
+  userAddress,
+  userName,
+} from './user-names.ts'
 import { foldedUsername } from './username.ts'
 
 type Changes = Pick<EntryStore, 'create' | 'replace' | 'remove'>
 
-/** Returns the name that a user is to have. */
-function newNameIn(id: string, value: Json): string {
-  const name = usernameOf({ id, version: '', value })
-  if (name === undefined) throw new TypeError(`The new value of the user ${id} is no user`)
-  return name
+/** The texts of users that belong to one of them each, with what claims them. */
+type Claims = readonly (readonly [ClaimedText, UserNames])[]
+
+/** A text that a user loses by a change, and one that it has claimed for it. */
+interface ClaimChange {
+  readonly names: UserNames
+  readonly old: ClaimedName | undefined
+  readonly claimed: ClaimedName | undefined
 }
 
-function userChanges(entries: EntryStore, names: UserNames): Changes {
-  /** Returns the name that the user loses by a change, and the one that it claims. */
-  async function namesOfChange(id: string, before: string | undefined, after: string) {
-    const old = before === undefined ? undefined : await names.find(before, id)
-    if (before === undefined || foldedUsername(before) !== foldedUsername(after))
-      return { old, claimed: await names.claim(after, id) }
-    // Only a name that was lost is claimed again.
-    return { old: undefined, claimed: old ?? (await names.claim(after, id)) }
-  }
+/** Returns the text that a user is to have. */
+function newTextIn(text: ClaimedText, id: string, value: Json): string | undefined {
+  const found = text.of({ id, version: '', value })
+  if (found === undefined) throw new TypeError(`The new value of the user ${id} is no user`)
+  return found.text
+}
 
+/** Claims a text for a user. Reads the old one before the change: it could be claimed again afterwards. */
+async function changeOf(names: UserNames, id: string, before: string | undefined, after: string | undefined) {
+  const old = before === undefined ? undefined : await names.find(before, id)
+  if (after === undefined) return { names, old, claimed: undefined }
+  if (before === undefined || foldedUsername(before) !== foldedUsername(after)) {
+    return { names, old, claimed: await names.claim(after, id) }
+  }
+  // Only a text that was lost is claimed again.
+  return { names, old: undefined, claimed: old ?? (await names.claim(after, id)) }
+}
+
+const releaseNew = async (changes: readonly ClaimChange[]): Promise<void> => {
+  for (const { names, claimed } of changes) if (claimed?.isNew === true) await names.release(claimed)
+}
+
+const releaseOld = async (changes: readonly ClaimChange[]): Promise<void> => {
+  for (const { names, old } of changes) if (old !== undefined) await names.release(old)
+}
+
+/** Claims all texts of a user, or none. */
+async function claimAll(claims: Claims, id: string, present: Entry | undefined, value: Json) {
+  const changes: ClaimChange[] = []
+  try {
+    for (const [text, names] of claims) {
+      const before = present && text.of(present)?.text
+      changes.push(await changeOf(names, id, before, newTextIn(text, id, value)))
+    }
+    return changes
+  } catch (cause) {
+    await releaseNew(changes)
+    throw cause
+  }
+}
+
+function userChanges(entries: EntryStore, claims: Claims): Changes {
   return {
     async create(kind, id, value) {
-      const username = newNameIn(id, value)
-      const claimed = await names.claim(username, id)
+      const changes = await claimAll(claims, id, undefined, value)
       const created = await entries.create(kind, id, value)
       if (created !== undefined) return created
-      if (claimed.isNew) await names.release(claimed)
+      await releaseNew(changes)
       if ((await entries.get(kind, id)) !== undefined) return undefined
+      const username = newTextIn(userName, id, value) ?? ''
       const message = `the sub ${id} is used up: its user was removed, or another administrator has just added one with the name ${username}; use another sub`
       throw refused('exists', message, { member: 'sub' })
     },
     async replace(kind, id, version, value) {
       const present = await entries.get(kind, id)
-      // No name may be claimed for a change that is not possible.
+      // Nothing may be claimed for a change that is not possible.
       if (present?.version !== version) return undefined
-      // The old name is read before the change: it could be claimed again afterwards, and is not released then.
-      const { old, claimed } = await namesOfChange(id, usernameOf(present), newNameIn(id, value))
+      const changes = await claimAll(claims, id, present, value)
       const replaced = await entries.replace(kind, id, version, value)
-      if (replaced === undefined && claimed.isNew) await names.release(claimed)
-      if (replaced !== undefined && old !== undefined) await names.release(old)
+      await (replaced === undefined ? releaseNew : releaseOld)(changes)
       return replaced
     },
     async remove(kind, id, version) {
       const present = await entries.get(kind, id)
-      const name = present && usernameOf(present)
-      const old = name === undefined ? undefined : await names.find(name, id)
+      const changes: ClaimChange[] = []
+      for (const [text, names] of claims) {
+        const before = present && text.of(present)?.text
+        changes.push(await changeOf(names, id, before, undefined))
+      }
       const isRemoved = await entries.remove(kind, id, version)
-      if (isRemoved && old !== undefined) await names.release(old)
+      if (isRemoved) await releaseOld(changes)
       return isRemoved
     },
   }
 }
 
 /**
- * Returns entries in which each change of a user keeps the names: a new one is claimed before, the old one released
- * afterwards. A process can be killed after each write. What it leaves is a name that leads to a user who does not have it:
+ * Returns entries in which each change of a user keeps the names and addresses: a new one is claimed before, the old one
+ * released afterwards. A process can be killed after each write. What it leaves is a name that leads to a user who does not have it:
  * it counts for no sign-in, and the next user who wants it gets it.
  */
 export function userEntries(entries: EntryStore, runtime: Pick<Runtime, 'sha256Hex'>): EntryStore {
-  const users = userChanges(entries, createUserNames(entries, runtime))
+  const users = userChanges(
+    entries,
+    [userName, userAddress].map((text) => [text, createUserNames(entries, runtime, text)] as const),
+  )
   const of = (kind: EntryKind): Changes => (kind === 'user' ? users : entries)
   return {
     ...entries,

@@ -11,6 +11,43 @@ export interface NameOwner {
   readonly sub: string
 }
 
+/** A text of users that belongs to one of them: the name, or the mail address that the user has verified. */
+export interface ClaimedText {
+  readonly kind: 'user-name' | 'user-address'
+  /** For messages, such as `user name`. */
+  readonly noun: string
+  /** For messages, such as `with the name`. */
+  readonly having: string
+  readonly member: string
+  /** Returns the text of a user; nothing if the user has none, `undefined` if the entry has an unknown form. */
+  of(user: Entry): { readonly text?: string } | undefined
+}
+
+export const userName: ClaimedText = {
+  kind: 'user-name',
+  noun: 'user name',
+  having: 'with the name',
+  member: 'username',
+  of(user) {
+    const text = usernameOf(user)
+    return text === undefined ? undefined : { text }
+  },
+}
+
+/** An address that is not verified belongs to no user, so that no user can block that of another one. */
+export const userAddress: ClaimedText = {
+  kind: 'user-address',
+  noun: 'mail address',
+  having: 'who has verified the mail address',
+  member: 'claims',
+  of(user) {
+    const managed = managedIn(userType, user)
+    if (managed === undefined) return undefined
+    const { email, email_verified: isVerified } = managed.value.claims ?? {}
+    return typeof email === 'string' && email !== '' && isVerified === true ? { text: email } : {}
+  },
+}
+
 /** The entry of a name, in the version of the user who has it, or is about to get it. */
 export interface ClaimedName {
   readonly id: string
@@ -45,7 +82,7 @@ export function usernameOf(user: Entry): string | undefined {
   return typeof username === 'string' ? username : undefined
 }
 
-/** The names of users: each belongs to one. */
+/** The names or addresses of users: each belongs to one. */
 export interface UserNames {
   /**
    * Gives a name to a user, before the user gets it. Takes it from a user who does not have it, because a command was
@@ -60,7 +97,11 @@ export interface UserNames {
   release(claimed: ClaimedName): Promise<void>
 }
 
-export function createUserNames(entries: EntryStore, runtime: Pick<Runtime, 'sha256Hex'>): UserNames {
+export function createUserNames(
+  entries: EntryStore,
+  runtime: Pick<Runtime, 'sha256Hex'>,
+  { kind, noun, having, member, of }: ClaimedText = userName,
+): UserNames {
   /**
    * Ends the claim of a user who does not have the name. The user is changed, or its `sub` used up, so that a command that
    * has read it before can no longer give it the name.
@@ -70,10 +111,10 @@ export function createUserNames(entries: EntryStore, runtime: Pick<Runtime, 'sha
   async function endClaim({ name, sub }: NameOwner, username: string): Promise<boolean> {
     const user = await entries.get('user', sub)
     if (user === undefined) return entries.retire('user', sub)
-    const current = usernameOf(user)
-    if (current === undefined || foldedUsername(current) === name) {
-      const message = `there is a user with the name ${username} already (sub ${sub}); choose another name`
-      throw refused('exists', message, { member: 'username' })
+    const current = of(user)
+    if (current === undefined || (current.text !== undefined && foldedUsername(current.text) === name)) {
+      const message = `there is a user ${having} ${username} already (sub ${sub}); choose another ${kind === 'user-name' ? 'name' : 'address'}`
+      throw refused('exists', message, { member })
     }
     return (await entries.replace('user', sub, user.version, user.value)) !== undefined
   }
@@ -83,16 +124,16 @@ export function createUserNames(entries: EntryStore, runtime: Pick<Runtime, 'sha
     const name = foldedUsername(username)
     const id = usernameId(name, runtime)
     const value = { name, sub }
-    const found = await entries.get('user-name', id)
+    const found = await entries.get(kind, id)
     if (found === undefined) {
-      const created = await entries.create('user-name', id, value)
+      const created = await entries.create(kind, id, value)
       return created && { id, version: created.version, isNew: true }
     }
     const owner = readNameOwner(found)
     const isNew = owner.sub !== sub
     if (isNew && !(await endClaim(owner, username))) return undefined
     // A new version, also for the same user: who has read the entry before cannot take it any more.
-    const replaced = await entries.replace('user-name', id, found.version, value)
+    const replaced = await entries.replace(kind, id, found.version, value)
     return replaced && { id, version: replaced.version, isNew }
   }
 
@@ -102,15 +143,15 @@ export function createUserNames(entries: EntryStore, runtime: Pick<Runtime, 'sha
         const claimed = await attempt(username, sub)
         if (claimed !== undefined) return claimed
       }
-      throw refused('outdated', `others change the user name ${username} at the same time; try again`)
+      throw refused('outdated', `others change the ${noun} ${username} at the same time; try again`)
     },
     async find(username, sub) {
       const id = usernameId(foldedUsername(username), runtime)
-      const found = await entries.get('user-name', id)
+      const found = await entries.get(kind, id)
       return found && readNameOwner(found).sub === sub ? { id, version: found.version, isNew: false } : undefined
     },
     async release({ id, version }) {
-      await entries.remove('user-name', id, version)
+      await entries.remove(kind, id, version)
     },
   }
 }

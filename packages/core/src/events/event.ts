@@ -4,9 +4,8 @@ import type { EventCause } from './cause.ts'
 /** What happened to a user on a page. Plugins record it with `kit.recordUser`. A `sid` is the id of a session, no secret. */
 export type UserFact =
   | { readonly type: 'second_factor_succeeded'; readonly method: string }
-  | { readonly type: 'second_factor_failed'; readonly reason: string }
   | { readonly type: 'passkey_authentication_succeeded' }
-  | { readonly type: 'passkey_authentication_failed'; readonly reason: string }
+  | { readonly type: 'second_factor_failed' | 'passkey_authentication_failed'; readonly reason: string }
   /** The user has signed in at another provider. `idp` is its name here. */
   | { readonly type: 'upstream_sign_in_succeeded'; readonly idp: string }
   | { readonly type: 'upstream_sign_in_failed'; readonly idp: string; readonly reason: string }
@@ -15,6 +14,10 @@ export type UserFact =
   /** The user has denied a request, or canceled a sign-in. */
   | { readonly type: 'authorization_denied' }
   | { readonly type: 'session_started'; readonly sid: string; readonly amr: readonly string[] }
+  /** `purpose`: what a mail is for. `by`: how the user was known, such as `sign_up` or `recovery`. */
+  | { readonly type: 'mail_requested' | 'mail_failed'; readonly purpose: string }
+  | { readonly type: 'mail_proof_failed'; readonly purpose: string; readonly reason: string }
+  | { readonly type: 'account_created' | 'password_changed'; readonly by: string }
   /** Recorded by what ends the session, not when it expires. */
   | { readonly type: 'session_ended'; readonly sid: string }
   /** The user has changed something on the account page. `change` says what, such as `access_withdrawn`. */

@@ -18,6 +18,9 @@ export const de: Messages = {
   passkey: 'Mit Passkey anmelden',
   unknownPasskey: 'Dieser Passkey ist hier nicht bekannt.',
   continueWith: 'Weiter mit {name}',
+  continueByMail: 'Per E-Mail anmelden',
+  forgotPassword: 'Passwort vergessen?',
+  createAccount: 'Konto erstellen',
   or: 'oder',
   providerRefused:
     'Die Anmeldung dort wurde abgebrochen oder abgelehnt. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',

@@ -18,6 +18,9 @@ export const ja: Messages = {
   passkey: 'パスキーでログイン',
   unknownPasskey: 'このパスキーはここでは登録されていません。',
   continueWith: '{name} で続ける',
+  continueByMail: 'メールでサインイン',
+  forgotPassword: 'パスワードをお忘れですか？',
+  createAccount: 'アカウントを作成',
   or: 'または',
   providerRefused:
     '外部サービスでのサインインがキャンセルまたは拒否されました。もう一度試すか、別の方法を選んでください。',

@@ -18,6 +18,9 @@ export interface Messages {
   passkey: string
   unknownPasskey: string
   continueWith: string
+  continueByMail: string
+  forgotPassword: string
+  createAccount: string
   or: string
   providerRefused: string
   providerFailed: string

@@ -36,14 +36,30 @@ const passkeyButton = ({ passkey }: SignInView, { text }: Tools): Content =>
 
 /** Links to other ways to sign in: they work without scripts, and Enter in a field does not follow them. */
 function waysOf({ ways = [], asksForPassword = true }: SignInView, { text }: Tools): Content {
-  const links = ways.map(
-    ({ name, url, icon }) =>
+  const links = ways.flatMap(({ kind, name, url, icon }) => {
+    if (kind === 'mail')
+      return [html`<a class="way" id="by-mail" href="${url}">${icons.mail}<span>${text('continueByMail')}</span></a>`]
+    if (kind !== 'provider') return []
+    return [
       html`<a class="way" href="${url}" rel="noreferrer">${iconOf(icon, name)}<span>${text('continueWith', { name })}</span></a>`,
-  )
+    ]
+  })
   return (
     links.length > 0 &&
     html`${asksForPassword && html`<p class="or"><span>${text('or')}</span></p>`}<div class="ways">${links}</div>`
   )
+}
+
+/** The link of a kind of which there is one. */
+const linkOf = (view: SignInView, kind: 'recovery' | 'sign_up', id: string, text: string): Content => {
+  const way = view.ways?.find((one) => one.kind === kind)
+  return way !== undefined && html`<a id="${id}" href="${way.url}">${text}</a>`
+}
+
+/** A link for a user without an account. */
+function signUpLink(view: SignInView, { text }: Tools): Content {
+  const link = linkOf(view, 'sign_up', 'create', text('createAccount'))
+  return link !== false && html`<p class="links">${link}</p>`
 }
 
 function passwordForm(view: SignInView, tools: Tools, describedBy: string | undefined): Content {
@@ -54,7 +70,7 @@ function passwordForm(view: SignInView, tools: Tools, describedBy: string | unde
   const isFocused = username !== undefined && username !== ''
   const password = { id: 'password', label: text('password'), autocomplete: 'current-password' } as const
   return html`<label for="username">${text('username')}</label><input id="username" name="username" value="${username ?? ''}" required maxlength="256" autocomplete="username${passkey !== undefined && ' webauthn'}" autocapitalize="none" spellcheck="false" dir="ltr"${!isFocused && html` autofocus`}${described}>
-${passwordField({ ...password, isFocused, describedBy }, tools)}
+${passwordField({ ...password, isFocused, describedBy, beside: linkOf(view, 'recovery', 'forgot', text('forgotPassword')) }, tools)}
 ${staySignedIn !== undefined && html`<div class="check"><input id="stay" name="stay_signed_in" type="checkbox" value="yes"${staySignedIn && html` checked`}><label for="stay">${text('staySignedIn')}</label></div>`}<button class="primary" id="sign-in">${text('signIn')}</button>`
 }
 
@@ -70,7 +86,7 @@ export function signIn(view: SignInView, tools: Tools): Page {
       canCancel &&
       html`<button class="quiet" id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`
     }`,
-  )}${clientLinks(client, tools)}`
+  )}${signUpLink(view, tools)}${clientLinks(client, tools)}`
   const script = scriptOf(formScript, asksForPassword && passwordScript, passkey && passkeyScript)
   return { title: text('signInTitle'), content, client, formTargets: view.formTargets, script }
 }

@@ -19,6 +19,7 @@ import { signIn, signInEntries } from '@grantry/plugins/sign-in'
 import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workload-identity'
 import * as v from 'valibot'
 import { accountEntries, accountFeatures } from './sign-in/account.ts'
+import { type AccountsHost, accountsMemberSchema, createAccounts } from './sign-in/accounts.ts'
 import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
 
 const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
@@ -52,6 +53,7 @@ export const namedPluginSchemas = {
     ...upstreamEntries,
     ...accountEntries,
     pages: v.optional(pagesSchema, {}),
+    accounts: v.optional(accountsMemberSchema),
     pushedRequests: v.optional(pushedAuthorizationSchema, {}),
     backChannelLogout: v.optional(backChannelLogoutSchema, {}),
   }),
@@ -113,6 +115,15 @@ const withoutPage = (entries: readonly unknown[]) =>
     | Extract<NamedPlugin, { name: 'device-authorization' }>
     | undefined
 
+/** What plugins use of the server. */
+export interface PluginHosts {
+  /** Returns what the admin API changes. */
+  readonly adminHost?: (() => AdminHost) | undefined
+  readonly accounts?: Omit<AccountsHost, 'adminHost'> | undefined
+}
+
+const withoutMail: Omit<AccountsHost, 'adminHost'> = { issuer: 'http://localhost', mailer: { send: () => {} } }
+
 const noAdminHost = (): AdminHost => {
   throw new TypeError('plugins: the admin API works in the server only')
 }
@@ -121,12 +132,12 @@ const noAdminHost = (): AdminHost => {
  * Creates the plugin that a validated entry names.
  *
  * @param entries all entries: the sign-in has a page for devices if a device authorization has none
- * @param adminHost returns what the admin API changes; for a provider that serves requests
+ * @param hosts what plugins use of the server; for a provider that serves requests
  */
 export function createNamedPlugin(
   plugin: NamedPlugin,
   entries: readonly unknown[],
-  adminHost: () => AdminHost = noAdminHost,
+  { adminHost = noAdminHost, accounts }: PluginHosts = {},
 ): Plugins {
   switch (plugin.name) {
     case 'admin': {
@@ -172,10 +183,12 @@ export function createNamedPlugin(
     case 'resource-indicators':
       return resourceIndicators()
     case 'sign-in': {
-      const { name, pages: appearance, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
-      const { providers = [], passwords, account, ...options } = more
+      const { name, pages: appearance = {}, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
+      const { providers = [], passwords, account, accounts: members, ...options } = more
       const pages = createPages(appearance)
-      const interaction = signIn({ pages, acr, passwords, ways: upstreamWays(providers) })
+      const host = { ...(accounts ?? withoutMail), adminHost }
+      const ownWays = members === undefined ? [] : [createAccounts(members, appearance, host)]
+      const interaction = signIn({ pages, acr, passwords, ways: [...upstreamWays(providers), ...ownWays] })
       const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
       const features = [
         pushedAuthorization(pushedRequests),

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import type { AdminHost } from '@grantry/administration/api'
 import {
   type AbuseControlOptions,
   type AtomicDriver,
@@ -26,8 +25,9 @@ import { importModule } from './import-module.ts'
 import { configuredKeys } from './keys.ts'
 import type { LoadedConfiguration } from './load.ts'
 import { assertCurrentCode } from './loaded-code.ts'
-import { createNamedPlugin, isNamedPlugin, isPluginName } from './named-plugins.ts'
+import { createNamedPlugin, isNamedPlugin, isPluginName, type PluginHosts } from './named-plugins.ts'
 import type { CheckedConfiguration } from './schema.ts'
+import { assertAccounts } from './sign-in/assert-accounts.ts'
 
 const builtIn = (): Plugins => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
 
@@ -36,9 +36,9 @@ async function loadPlugin(
   index: number,
   entries: readonly unknown[],
   directory: string,
-  adminHost: (() => AdminHost) | undefined,
+  hosts: PluginHosts,
 ): Promise<Plugins> {
-  if (isNamedPlugin(entry)) return createNamedPlugin(entry, entries, adminHost)
+  if (isNamedPlugin(entry)) return createNamedPlugin(entry, entries, hosts)
   if (typeof entry !== 'string') return entry as Plugins
   const file = resolve(directory, entry)
   try {
@@ -93,21 +93,20 @@ async function userServiceOf(
 /**
  * Returns the options of the provider for a configuration.
  *
- * @param adminHost returns what the admin API changes; for a provider that serves requests
+ * @param hosts what plugins use of the server; for a provider that serves requests
  */
 export async function providerOptions(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
   storage: AtomicDriver,
   observe: Observer,
-  adminHost?: () => AdminHost,
+  hosts: PluginHosts = {},
 ): Promise<ProviderOptions> {
   const { authorizationEndpoint, bodyLimit } = configuration
   const { storageTimeLimit, hostTimeLimit } = configuration
   const maxHostCalls = hostCallsOf(configuration)
+  assertAccounts(configuration)
   const plugins = withConsoleClient(configuration)
-  const loaded = await Promise.all(
-    plugins.map((entry, index) => loadPlugin(entry, index, plugins, directory, adminHost)),
-  )
+  const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, plugins, directory, hosts)))
   const entries = configuration.administration ? await entriesIn(configuration, storage) : undefined
   return {
     issuer: configuration.issuer,

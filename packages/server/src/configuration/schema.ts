@@ -21,6 +21,7 @@ import {
 import { clientCertificateSchema } from './client-certificate.ts'
 import { consoleSchema } from './console.ts'
 import { keysSchema } from './keys.ts'
+import { mailSchema } from './mail.ts'
 import { metricsSchema } from './metrics.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
 import { storageSchema } from './storage/storage-drivers.ts'
@@ -120,6 +121,8 @@ const entries = {
   users: v.optional(usersSchema, []),
   /** Whether commands change clients in the storage, besides those that are configured. */
   administration: v.optional(v.boolean('must be true or false'), false),
+  /** The server that sends the mails of accounts. */
+  mail: v.optional(mailSchema),
   plugins: v.optional(pluginsSchema),
   endpoints: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
   introspection: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),

@@ -36,6 +36,8 @@ const signIn = {
     name: 'Grantry demo',
     scopes: { api1: 'Call the first API on your behalf', api2: 'Call the second API on your behalf' },
   },
+  // Its mails arrive at /outbox.
+  accounts: { signUp: 'open', mail: 'both' },
 } as const
 
 /** Returns the configuration of the demo (`grantry serve` without a file). For loopback only: its secrets are public. */
@@ -97,6 +99,7 @@ export function demoConfiguration(issuer: string): Configuration {
       },
     ],
     plugins: [badgeGrant(doors), { name: 'dpop' }, signIn],
+    administration: true,
     console: true,
   }
 }

@@ -18,6 +18,8 @@ const warnings: ReadonlySet<string> = new Set([
   'user_authentication_failed',
   'second_factor_failed',
   'passkey_authentication_failed',
+  'mail_proof_failed',
+  'mail_failed',
   'introspection_denied',
   'scope_authentication_failed',
   'preflight_refused',

@@ -1,7 +1,7 @@
 import type { ProviderEvent } from '@grantry/core'
 
 /** A route of the server itself. `refused`: the adapter refused the request before it reached a handler. */
-export type ServerEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'home' | 'refused'
+export type ServerEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'home' | 'outbox' | 'refused'
 
 /** A completed request that the provider did not handle. */
 export interface RequestAnswered {

@@ -44,16 +44,18 @@ async function seriesAt(key: string, kit: EndpointKit): Promise<Series> {
  * Counts a code before it is checked: of concurrent ones, no more are checked. Codes at addresses where the user has
  * entered a right one count apart from all others, so that a thief of the password cannot lock the user out there.
  *
+ * @param kind what the codes are of; each kind has limits of its own
  * @param standing changes with a revocation of the user and with `endAll()`: the counts then start again
  * @throws OAuthError `slow_down` if a code is not allowed.
  */
 export async function countCode(
+  kind: 'second factor' | 'mailed code',
   sub: string,
   standing: { readonly epoch?: string | undefined; readonly generation?: string | undefined },
   clientAddress: string | undefined,
   kit: EndpointKit,
 ): Promise<CountedCode> {
-  const keyOf = (...parts: readonly (string | number)[]): string => `second factor:${JSON.stringify([sub, ...parts])}`
+  const keyOf = (...parts: readonly (string | number)[]): string => `${kind}:${JSON.stringify([sub, ...parts])}`
   const addressKey = clientAddress === undefined ? undefined : keyOf('address', addressGroupOf(clientAddress))
   const isKnown = addressKey !== undefined && (await kit.records.get(addressKey, known)) === true
   const place = isKnown ? 'known' : 'elsewhere'
@@ -63,11 +65,15 @@ export async function countCode(
   const current = Math.floor(now / window)
   const end = (current + 1) * window
   if ((await kit.records.increment(keyOf('window', place, id, current), end + 60)) > maxCodes) {
-    throw tooManyCodes('second_factor_limit', end - now, kit.refuse)
+    throw tooManyCodes(kind === 'second factor' ? 'second_factor_limit' : 'mailed_code_limit', end - now, kit.refuse)
   }
   // Only codes that the window allows: others are not checked.
   if ((await kit.records.increment(keyOf('row', id), now + seriesLifetime)) > maxInRow) {
-    throw tooManyCodes('second_factor_series', Math.max(1, since + seriesLifetime - now), kit.refuse)
+    throw tooManyCodes(
+      kind === 'second factor' ? 'second_factor_series' : 'mailed_code_series',
+      Math.max(1, since + seriesLifetime - now),
+      kit.refuse,
+    )
   }
   return {
     async succeed() {

@@ -1,0 +1,90 @@
+import { parseConfiguration } from '@grantry/core'
+import { createTransport } from 'nodemailer'
+import { assertMessage, type Message } from './message.ts'
+import { type SmtpOptions, smtpSchema } from './options.ts'
+
+/** Sends mails to one SMTP server. */
+export interface SmtpMailer {
+  /** Resolves when the server has accepted the mail. Its errors contain neither the mail nor an address. */
+  send(message: Message): Promise<void>
+  /** Signs in to the server, for checks. */
+  verify(): Promise<void>
+  /** Closes the connections. */
+  close(): void
+}
+
+const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/iu.test(host)
+
+/** Connections at the same time, and mails over one of them. */
+const maxConnections = 5
+const maxMessages = 100
+
+/** What a failure of the library tells. Its message can contain the address and the answer of the server. */
+interface Failure {
+  readonly code?: unknown
+  readonly responseCode?: unknown
+}
+
+function errorOf(thrown: unknown): Error {
+  const { code, responseCode } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Failure
+  const known = [code, responseCode].filter((one) => /^[A-Z0-9_]{1,40}$/u.test(String(one)))
+  return new Error(`The mail server has not accepted a mail (${known.length === 0 ? 'unknown' : known.join(' ')})`)
+}
+
+async function withoutDetails<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result
+  } catch (thrown) {
+    throw errorOf(thrown)
+  }
+}
+
+/**
+ * Sends mails by SMTP.
+ *
+ * @throws TypeError when an option is malformed.
+ * @see RFC 5321; RFC 3207 (STARTTLS); RFC 8314 section 3.3 (TLS from the start)
+ */
+export function smtpMailer(options: SmtpOptions): SmtpMailer {
+  const { url: text, from, timeout, ca } = parseConfiguration(smtpSchema, options, 'smtpMailer()')
+  const url = new URL(text)
+  const secure = url.protocol === 'smtps:'
+  const host = url.hostname.replace(/^\[|\]$/gu, '')
+  const limit = timeout * 1000
+  const transport = createTransport({
+    host,
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    // Otherwise, who is between could remove the offer of TLS, and read the mails and the password.
+    requireTLS: !secure && !isLoopback(url.hostname),
+    ...(url.username !== '' && {
+      auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
+    }),
+    tls: { minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) },
+    pool: true,
+    maxConnections,
+    maxMessages,
+    connectionTimeout: limit,
+    greetingTimeout: limit,
+    socketTimeout: limit,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  // The pool reports a lost connection, which the next mail replaces.
+  transport.on('error', () => {})
+  return {
+    async send(message) {
+      assertMessage(message)
+      const { to, subject, text: plain, html } = message
+      // RFC 3834 section 5: no answer of an absent user comes back.
+      const headers = { 'Auto-Submitted': 'auto-generated' }
+      await withoutDetails(
+        transport.sendMail({ from, to: { name: '', address: to }, subject, text: plain, html, headers }),
+      )
+    },
+    async verify() {
+      await withoutDetails(transport.verify())
+    },
+    close: () => transport.close(),
+  }
+}

@@ -1,0 +1,47 @@
+import { type Content, html, textOf } from '../html.ts'
+import { directionOf } from '../messages/languages.ts'
+import type { AccountsTexts } from './texts.ts'
+import type { AccountsTools } from './tools.ts'
+import type { MailView, RenderedMail } from './views.ts'
+
+const texts = {
+  recovery: ['mailRecoverySubject', 'mailRecoveryText'],
+  sign_up: ['mailSignUpSubject', 'mailSignUpText'],
+  sign_in: ['mailSignInSubject', 'mailSignInText'],
+  account_exists: ['mailExistsSubject', 'mailExistsText'],
+  password_changed: ['mailChangedSubject', 'mailChangedText'],
+} as const satisfies Readonly<Record<MailView['kind'], readonly [keyof AccountsTexts, keyof AccountsTexts]>>
+
+/** Mail programs support few styles, and remove those of a sheet. */
+const bodyStyle = 'margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#15171c;background:#ffffff'
+const codeStyle = 'font-size:28px;font-weight:700;letter-spacing:4px'
+
+/** Renders a mail. It contains nothing that a request has chosen, so a stranger cannot send a text of their own with it. */
+export function renderMail(view: MailView, { own, service, shared }: AccountsTools, host: string): RenderedMail {
+  const [subject, text] = texts[view.kind]
+  const values = { service: service ?? host }
+  const parts: { readonly text: string; readonly content: Content }[] = []
+  const add = (line: string, content: Content = html`<p>${line}</p>`): void => {
+    parts.push({ text: line, content })
+  }
+  add(own(text, values))
+  if ('minutes' in view) {
+    const { url, code, minutes } = view
+    if (url !== undefined) {
+      add(own('mailOpen'))
+      add(url, html`<p><a href="${url}">${url}</a></p>`)
+    }
+    if (code !== undefined) {
+      add(url === undefined ? `${shared.text('secondFactorCode')}:` : own('mailCode'))
+      add(code, html`<p style="${codeStyle}" dir="ltr">${code}</p>`)
+    }
+    add(own('mailExpires', { minutes: String(minutes) }))
+    add(own('mailIgnore'))
+  }
+  const { locale } = shared
+  const title = own(subject, values)
+  const document = html`<!doctype html>
+<html lang="${locale}" dir="${directionOf(locale)}"><head><meta charset="utf-8"><title>${title}</title></head>
+<body style="${bodyStyle}">${parts.map(({ content }) => content)}</body></html>`
+  return { subject: title, text: `${parts.map((part) => part.text).join('\n\n')}\n`, html: textOf(document) }
+}

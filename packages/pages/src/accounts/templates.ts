@@ -1,0 +1,121 @@
+import { type Content, html } from '../html.ts'
+import { passwordField } from '../templates/fields.ts'
+import { alert, clientLinks, form, heading, nameOf, waysOn } from '../templates/parts.ts'
+import { formScript, passwordScript, scriptOf } from '../templates/scripts.ts'
+import { tooManyAttempts } from '../templates/too-many-attempts.ts'
+import type { Page } from '../tools.ts'
+import type { AccountsTools } from './tools.ts'
+import type {
+  AccountFormView,
+  AccountProblem,
+  AskAddressView,
+  MailElsewhereView,
+  MailProvedView,
+  MailSentView,
+} from './views.ts'
+
+/** Seconds of a delay that a page shows. Longer ones say nothing to a user. */
+const maxShownWait = 3600
+
+function problemText(
+  problem: AccountProblem | undefined,
+  retryAfter: number | undefined,
+  { own, shared }: AccountsTools,
+  lengths: Readonly<Record<string, string>> = {},
+): string | undefined {
+  switch (problem) {
+    case undefined:
+      return undefined
+    case 'form_expired':
+      return shared.text('formExpired')
+    case 'wrong_code':
+      return shared.text('wrongCode')
+    case 'too_many_attempts':
+      return tooManyAttempts(retryAfter !== undefined && retryAfter > maxShownWait ? undefined : retryAfter, shared)
+    case 'address_malformed':
+      return own('addressMalformed')
+    case 'name_malformed':
+      return own('nameMalformed')
+    case 'name_taken':
+      return own('nameTaken')
+    case 'password_short':
+      return own('passwordShort', lengths)
+    case 'password_long':
+      return own('passwordLong', lengths)
+    case 'password_malformed':
+      return own('passwordMalformed')
+    case 'password_personal':
+      return own('passwordPersonal')
+    case 'password_common':
+      return own('passwordCommon')
+  }
+}
+
+const backLink = ({ backUrl }: AccountFormView, { own }: AccountsTools): Content =>
+  html`<p class="links"><a id="back" href="${backUrl}">${own('back')}</a></p>`
+
+const described = (message: string | undefined): Content =>
+  message !== undefined && html` aria-invalid="true" aria-describedby="problem"`
+
+/** The field `address`. */
+export function askAddress(view: AskAddressView, tools: AccountsTools): Page {
+  const { own } = tools
+  const [title, intro] = {
+    recovery: [own('recoveryTitle'), own('recoveryIntro')],
+    sign_up: [own('signUpTitle'), own('signUpIntro')],
+    sign_in: [own('mailSignInTitle'), own('mailSignInIntro')],
+  }[view.purpose] as [string, string]
+  const message = problemText(view.problem, view.retryAfter, tools)
+  const content = html`${heading(view.client, title, tools.shared.text('signInIntro', { client: nameOf(view.client) }))}<p>${intro}</p>${alert(message)}${form(
+    view,
+    html`<label for="address">${own('address')}</label><input id="address" name="address" type="email" value="${view.address ?? ''}" required maxlength="254" autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
+<button class="primary" id="send">${own('send')}</button>`,
+  )}${backLink(view, tools)}${clientLinks(view.client, tools.shared)}`
+  return { title, content, client: view.client, formTargets: view.formTargets, script: formScript }
+}
+
+/** The field `code`. */
+export function mailSent(view: MailSentView, tools: AccountsTools): Page {
+  const { own, shared } = tools
+  const values = { address: view.address, minutes: String(view.minutes) }
+  const message = problemText(view.problem, view.retryAfter, tools)
+  const codeForm = form(
+    view,
+    html`<label for="code">${shared.text('secondFactorCode')}</label><input id="code" name="code" required maxlength="16" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
+<button class="primary" id="confirm">${shared.text('continueButton')}</button>`,
+  )
+  const content = html`<h1>${own('sentTitle')}</h1><p>${own(view.purpose === 'sign_up' ? 'sentTo' : 'sentIfKnown', values)}</p><p>${own(view.asksForCode ? 'sentCode' : 'sentLink')}</p>${alert(message)}${view.asksForCode && codeForm}<p class="links"><a id="again" href="${view.againUrl}">${own('sendAgain')}</a><a id="back" href="${view.backUrl}">${own('back')}</a></p>`
+  return { title: own('sentTitle'), content, client: view.client, formTargets: view.formTargets, script: formScript }
+}
+
+/** The fields `password` and `username`. */
+export function mailProved(view: MailProvedView, tools: AccountsTools): Page {
+  const { own, shared } = tools
+  const lengths = { least: String(view.passwordLength.least), most: String(view.passwordLength.most) }
+  const message = problemText(view.problem, view.retryAfter, tools, lengths)
+  const [title, button] = {
+    recovery: [own('newPasswordTitle'), own('savePassword')],
+    sign_up: [own('signUpTitle'), own('createButton')],
+    sign_in: [own('confirmTitle', { name: view.name }), shared.text('signIn')],
+  }[view.purpose] as [string, string]
+  // Password managers store the password under this name.
+  const name = view.asksForName
+    ? html`<label for="username">${shared.text('username')}</label><input id="username" name="username" value="${view.username ?? ''}" required maxlength="64" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr" aria-describedby="name-hint"><p class="muted" id="name-hint">${own('usernameHint')}</p>`
+    : html`<input name="username" value="${view.name}" autocomplete="username" dir="ltr" readonly hidden>`
+  const describedBy = `password-hint${message === undefined ? '' : ' problem'}`
+  const field = { id: 'password', label: own('newPassword'), autocomplete: 'new-password', isFocused: true } as const
+  const minLength = view.passwordLength.least
+  const password = html`${name}${passwordField({ ...field, describedBy, minLength }, shared)}<p class="muted" id="password-hint">${own('passwordHint', lengths)}</p>`
+  const content = html`<h1>${title}</h1>${view.asksForPassword && html`<p class="muted" id="account">${view.name}</p>`}${alert(message)}${form(
+    view,
+    html`${view.asksForPassword && password}<button class="primary" id="save">${button}</button>`,
+  )}${backLink(view, tools)}`
+  const script = scriptOf(formScript, view.asksForPassword && passwordScript)
+  return { title, content, client: view.client, formTargets: view.formTargets, script }
+}
+
+/** A mailed link that does not belong to this browser, or no longer counts. */
+export function mailElsewhere(view: MailElsewhereView, { own, shared }: AccountsTools): Page {
+  const content = html`<h1>${own('elsewhereTitle')}</h1><p>${own('elsewhereText')}</p>${waysOn(view, shared)}`
+  return { title: own('elsewhereTitle'), content }
+}

@@ -1,0 +1,11 @@
+import type { Tools } from '../tools.ts'
+import type { AccountsTexts } from './texts.ts'
+
+/** What a template of accounts can use. */
+export interface AccountsTools {
+  readonly shared: Tools
+  /** The name of the service, in mails. */
+  readonly service: string | undefined
+  /** Returns a text of accounts in the language of the page. */
+  own(key: keyof AccountsTexts, values?: Readonly<Record<string, string>>): string
+}

@@ -1,0 +1,61 @@
+import type { ClientView, ErrorView, FormView } from '../views.ts'
+
+export type MailPurpose = 'recovery' | 'sign_up' | 'sign_in'
+
+export type AccountProblem =
+  | 'address_malformed'
+  | 'form_expired'
+  | 'too_many_attempts'
+  | 'wrong_code'
+  | 'name_malformed'
+  | 'name_taken'
+  | 'password_short'
+  | 'password_long'
+  | 'password_malformed'
+  | 'password_personal'
+  | 'password_common'
+
+export interface AccountFormView extends FormView {
+  readonly client: ClientView
+  readonly purpose: MailPurpose
+  readonly problem?: AccountProblem | undefined
+  /** Seconds until the next attempt. */
+  readonly retryAfter?: number | undefined
+  readonly backUrl: string
+}
+
+export interface AskAddressView extends AccountFormView {
+  readonly address?: string | undefined
+}
+
+export interface MailSentView extends AccountFormView {
+  readonly address: string
+  readonly asksForCode: boolean
+  readonly minutes: number
+  readonly againUrl: string
+}
+
+export interface MailProvedView extends AccountFormView {
+  readonly name: string
+  readonly username?: string | undefined
+  readonly asksForName: boolean
+  readonly asksForPassword: boolean
+  readonly passwordLength: { readonly least: number; readonly most: number }
+}
+
+export type MailElsewhereView = Pick<ErrorView, 'home' | 'restart'>
+
+export type MailView =
+  | {
+      readonly kind: MailPurpose
+      readonly url?: string | undefined
+      readonly code?: string | undefined
+      readonly minutes: number
+    }
+  | { readonly kind: 'account_exists' | 'password_changed' }
+
+export interface RenderedMail {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}

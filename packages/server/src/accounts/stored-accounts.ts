@@ -1,0 +1,104 @@
+import {
+  type Administration,
+  type Managed,
+  refusalOf,
+  type StoredUser,
+  type UserManager,
+} from '@grantry/administration'
+import type { Json } from '@grantry/core'
+import type { Account, AccountStore } from '@grantry/plugins/accounts'
+import {
+  createConcurrencyLimit,
+  createPasswordCheck,
+  parsePasswordHash,
+  passwordLimits,
+} from '@grantry/users/password-hash'
+
+type Claims = Readonly<Record<string, Json>>
+
+function accountOf({ id, value }: Managed<StoredUser>): Account {
+  const { email, email_verified: isVerified, ...claims } = value.claims ?? {}
+  return {
+    sub: id,
+    username: value.username,
+    ...(typeof email === 'string' && email !== '' && { email }),
+    emailVerified: isVerified === true,
+    claims,
+  }
+}
+
+/** The claims of an account, with the address. */
+const claimsWith = (claims: Claims, email: string | undefined, emailVerified: boolean): Claims => ({
+  ...claims,
+  ...(email !== undefined && { email, email_verified: emailVerified }),
+})
+
+/** Returns what a change results in: `taken` if another user has the name or address, `undefined` if there is no user. */
+async function outcomeOf(change: Promise<Managed<StoredUser>>): Promise<Account | 'taken' | undefined> {
+  try {
+    return accountOf(await change)
+  } catch (thrown) {
+    const reason = refusalOf(thrown)?.reason
+    if (reason === 'exists') return 'taken'
+    if (reason === 'not_found') return undefined
+    throw thrown
+  }
+}
+
+/**
+ * The users in the storage as accounts. Changes are in the audit trail, in the name of the user.
+ *
+ * @param administration called when the first request needs it
+ */
+export function storedAccounts(administration: () => Administration): AccountStore {
+  let opened: Administration | undefined
+  const usersOf = (who: string): UserManager => {
+    opened ??= administration()
+    return opened.as({ who }).users
+  }
+  const reader = (): UserManager => usersOf('account')
+  const check = createPasswordCheck([])
+  const limited = createConcurrencyLimit(passwordLimits)
+  const found = (user: Managed<StoredUser> | undefined): Account | undefined => user && accountOf(user)
+  const findUser = async (sub: string): Promise<Managed<StoredUser> | undefined> =>
+    (await reader().has(sub)) ? reader().show(sub) : undefined
+
+  return {
+    find: async (sub) => found(await findUser(sub)),
+    findByName: async (username) => found(await reader().find(username)),
+    findByEmail: async (email) => found(await reader().findByAddress(email)),
+    async create({ username, email, emailVerified, password, claims = {} }) {
+      const user = { username, claims: claimsWith(claims, email, emailVerified) }
+      const added = usersOf('sign-up').add(user, [], { newPassword: password })
+      const outcome = await outcomeOf(added)
+      if (outcome === undefined) throw new TypeError('The storage has not created an account')
+      return outcome
+    },
+    async change(sub, { claims, email, emailVerified, password }) {
+      const users = usersOf(`account ${sub}`)
+      let outcome: Account | 'taken' | undefined
+      if (claims !== undefined || email !== undefined || emailVerified !== undefined) {
+        const change = users.replace(sub, (user) => {
+          const { email: oldEmail, email_verified: wasVerified, ...others } = user.claims ?? {}
+          const address = email ?? (typeof oldEmail === 'string' ? oldEmail : undefined)
+          // A new address is not that which was verified.
+          const isVerified = emailVerified ?? (email === undefined || email === oldEmail ? wasVerified === true : false)
+          return { ...user, claims: claimsWith(claims ?? others, address, isVerified) }
+        })
+        outcome = await outcomeOf(change)
+        if (outcome === undefined || outcome === 'taken') return outcome
+      }
+      if (password === undefined) return outcome ?? found(await findUser(sub))
+      return outcomeOf(users.setPassword(sub, password))
+    },
+    async checkPassword(sub, password) {
+      const hash = (await findUser(sub))?.value.password
+      return limited(() => check(password, hash === undefined ? undefined : parsePasswordHash(hash)))
+    },
+    async remove(sub) {
+      if ((await findUser(sub)) === undefined) return false
+      await usersOf(`account ${sub}`).remove(sub)
+      return true
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { configurationObject } from '@grantry/core'
+import { smtpSchema } from '@grantry/mail/options'
+import { type OutboxMailer, outboxMailer } from '@grantry/mail/outbox'
+import type { Mailer } from '@grantry/plugins/accounts'
+import type * as v from 'valibot'
+
+export const mailSchema = configurationObject(smtpSchema.entries)
+
+/** How a configuration sends mails. */
+export interface ConfiguredMail {
+  readonly mailer: Mailer
+  /** Mails that are not sent, because the server is for development. */
+  readonly outbox?: OutboxMailer | undefined
+  close(): void
+}
+
+/** Returns how mails are sent: by the server of the configuration, or into an outbox without one. See `assertAccounts()`. */
+export async function configuredMail(mail: v.InferOutput<typeof mailSchema> | undefined): Promise<ConfiguredMail> {
+  if (mail !== undefined) {
+    const { smtpMailer } = await import('@grantry/mail')
+    const mailer = smtpMailer(mail)
+    return { mailer, close: () => mailer.close() }
+  }
+  const outbox = outboxMailer()
+  return { mailer: outbox, outbox, close: () => {} }
+}

@@ -1,0 +1,30 @@
+import { isUserList } from '../../administration/check-user.ts'
+import { isLoopbackName } from '../../local-address.ts'
+import type { CheckedConfiguration } from '../schema.ts'
+
+const hasAccounts = (entry: unknown): boolean =>
+  typeof entry === 'object' &&
+  entry !== null &&
+  !('kind' in entry) &&
+  (entry as { accounts?: unknown }).accounts !== undefined
+
+/** Whether users of a configuration manage their accounts themselves. */
+export const usesAccounts = ({ plugins = [] }: Pick<CheckedConfiguration, 'plugins'>): boolean =>
+  plugins.some(hasAccounts)
+
+/** @throws TypeError when accounts lack what they need of the configuration. */
+export function assertAccounts({ plugins = [], users, administration, mail, issuer }: CheckedConfiguration): void {
+  const index = plugins.findIndex(hasAccounts)
+  if (index === -1) return
+  const path = `plugins[${index}].accounts`
+  if (!isUserList(users)) {
+    throw new TypeError(
+      `${path}: users come from a user service; in a module configuration, pass accounts() a store for it`,
+    )
+  }
+  if (!administration) throw new TypeError(`${path}: accounts are in the storage; set "administration": true`)
+  if (mail !== undefined || isLoopbackName(new URL(issuer).hostname)) return
+  throw new TypeError(
+    `${path}: accounts send mails; set mail.url and mail.from, such as "smtps://user:password@mail.example.com" and "id@example.com"`,
+  )
+}

@@ -1,0 +1,95 @@
+import { parseConfiguration } from '@grantry/core'
+import type { AccountStore } from '../shared/account-store.ts'
+import type { Mailer } from '../shared/mailer.ts'
+import type { SignInTools, SignInWays } from '../sign-in/sign-in.ts'
+import { endpointsOf } from './endpoints.ts'
+import type { Purpose } from './flow.ts'
+import type { MailLimits } from './limits.ts'
+import { createOutgoing } from './outgoing.ts'
+import type { AccountsPages, MailPurpose } from './pages.ts'
+import { mailSignIn, recovery, signUp } from './purposes.ts'
+import { type AccountsSettings, accountsSchema } from './settings.ts'
+import { urlOf } from './views.ts'
+
+export type { Account, AccountChanges, AccountStore, NewAccount } from '../shared/account-store.ts'
+export type { Mailer, MailMessage } from '../shared/mailer.ts'
+export type { MailLimits } from './limits.ts'
+export type {
+  AccountProblem,
+  AccountsPages,
+  AskAddressView,
+  MailProvedView,
+  MailPurpose,
+  MailSentView,
+  MailView,
+  RenderedMail,
+} from './pages.ts'
+export { type PasswordProblem, type PasswordRules, passwordProblem } from './password-rules.ts'
+export { accountsEntries, passwordRulesSchema } from './settings.ts'
+
+declare module '@grantry/core' {
+  interface PluginEndpoints {
+    mailRequest: true
+    mailProof: true
+  }
+}
+
+export interface AccountsOptions {
+  readonly store: AccountStore
+  readonly mailer: Mailer
+  readonly pages: AccountsPages
+  /** Ends all that was issued to a user who has a new password: `(sub) => provider.revoke({ subject: sub })`. */
+  readonly revoke: (sub: string) => unknown
+  /** Whether users who have forgotten their password can choose another one. Default: `true`. */
+  readonly recovery?: boolean | undefined
+  /** Who can create an account. Default: `closed`. */
+  readonly signUp?: 'open' | 'closed' | undefined
+  /** Whether users can sign in with a mail, and what it contains. Default: `off`. */
+  readonly mail?: 'off' | 'link' | 'code' | 'both' | undefined
+  /** What new users sign in with: the address, or a name that they choose. Default: `address`. */
+  readonly names?: 'address' | 'username' | undefined
+  readonly passwords?:
+    | {
+        /** Characters. Default: 12. */
+        readonly minLength?: number | undefined
+        /** Characters. Default: 256. */
+        readonly maxLength?: number | undefined
+        /** Whether a password is among those that attackers try first. Default: none is. */
+        readonly isCommon?: ((password: string) => boolean | Promise<boolean>) | undefined
+      }
+    | undefined
+  /** Mails in an hour. Default: 5 to an address, 50 from a network, 5,000 in all. */
+  readonly limits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
+}
+
+const purposesOf = (settings: AccountsSettings): readonly Purpose[] => [
+  ...(settings.recovery ? [recovery] : []),
+  ...(settings.signUp === 'open' ? [signUp(settings.names)] : []),
+  ...(settings.mail === 'off' ? [] : [mailSignIn(settings.mail)]),
+]
+
+const kindOf = { recovery: 'recovery', sign_up: 'sign_up', sign_in: 'mail' } as const satisfies Record<
+  MailPurpose,
+  string
+>
+
+/**
+ * Accounts that users manage themselves: they choose a new password by a mail, create an account, and sign in with a mailed
+ * link or code. Pass it to `signIn({ ways })`.
+ *
+ * @throws TypeError when an option is malformed.
+ */
+export function accounts(options: AccountsOptions): SignInWays {
+  const settings: AccountsSettings = parseConfiguration(accountsSchema, options, 'accounts()')
+  const purposes = purposesOf(settings)
+  const outgoing = createOutgoing(settings.mailer)
+  return {
+    links: (interaction) =>
+      purposes.map((purpose) => ({
+        kind: kindOf[purpose.name],
+        name: '',
+        url: urlOf('mailRequest', purpose, interaction),
+      })),
+    parts: (tools: SignInTools) => [...endpointsOf({ settings, tools, outgoing }, purposes), outgoing.part],
+  }
+}

@@ -1,0 +1,184 @@
+import { defineEndpoint, type EndpointKit, isOAuthError, type PluginPart, type Reply } from '@grantry/core'
+import * as v from 'valibot'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { countCode } from '../shared/code-limits.ts'
+import { addressIn, foldedAddress } from './address.ts'
+import { type AccountsServices, contextOf, type Purpose, postMail } from './flow.ts'
+import { countMail } from './limits.ts'
+import { createTicket, findTicket, isCodeOf, isLinkOf, isSpent, spendTicket, type Ticket } from './ticket.ts'
+import { askPage, elsewherePage, isProved, minutesOf, permits, provedPage, sentPage, urlOf } from './views.ts'
+
+const text = v.optional(v.string(), '')
+const params = v.object({
+  interaction: text,
+  for: text,
+  form_token: text,
+  address: text,
+  token: text,
+  code: text,
+  proof: text,
+  username: text,
+  password: text,
+})
+type Fields = v.InferOutput<typeof params>
+
+/** The same response for every address: only who reads its mails learns whether there is an account. */
+async function requestMail(
+  { address: entered }: Fields,
+  purpose: Purpose,
+  interaction: SuspendedInteraction,
+  services: AccountsServices,
+): Promise<Reply> {
+  const { kit, http } = interaction
+  const address = addressIn(entered)
+  if (address === undefined) {
+    return askPage(purpose, interaction, services, { problem: 'address_malformed', address: entered })
+  }
+  try {
+    await countMail(foldedAddress(address), http.clientAddress, services.settings.limits, kit)
+  } catch (error) {
+    if (!isOAuthError(error) || error.code !== 'slow_down') throw error
+    const state = { problem: 'too_many_attempts', retryAfter: error.details.retryAfter, address } as const
+    return { ...(await askPage(purpose, interaction, services, state)), error }
+  }
+  const { account, counts, mail } = await purpose.lookUp(address, services, kit)
+  const { ticket, link, code } = await createTicket(purpose.name, { address, account, counts }, interaction)
+  const page = await sentPage(purpose, ticket, interaction, services)
+  kit.recordUser({ type: 'mail_requested', purpose: purpose.name }, contextOf(interaction, account?.sub))
+  const { contains } = purpose
+  const view =
+    mail?.kind === 'account_exists'
+      ? { kind: mail.kind }
+      : {
+          kind: purpose.name,
+          minutes: minutesOf(ticket, kit),
+          ...(contains.link && { url: urlOf('mailProof', purpose, interaction, { token: link }) }),
+          ...(contains.code && { code }),
+        }
+  postMail(view, mail?.to, interaction, services)
+  return page
+}
+
+const failed = (reason: string, purpose: Purpose, ticket: Ticket, interaction: SuspendedInteraction): void =>
+  interaction.kit.recordUser(
+    { type: 'mail_proof_failed', purpose: purpose.name, reason },
+    contextOf(interaction, ticket.sub),
+  )
+
+/** Checks the code of a mail. It spends only the code's own tries. */
+async function enterCode(
+  code: string,
+  ticket: Ticket,
+  purpose: Purpose,
+  interaction: SuspendedInteraction,
+  services: AccountsServices,
+): Promise<Reply> {
+  const { kit, http } = interaction
+  try {
+    // By the address, whether or not it has an account.
+    const counted = await countCode(
+      'mailed code',
+      kit.sha256(foldedAddress(ticket.address)),
+      {},
+      http.clientAddress,
+      kit,
+    )
+    if (!(await isCodeOf(ticket, code.replaceAll(/\s/gu, ''), interaction))) {
+      failed('wrong_code', purpose, ticket, interaction)
+      return sentPage(purpose, ticket, interaction, services, { problem: 'wrong_code' })
+    }
+    await counted.succeed()
+  } catch (error) {
+    if (!isOAuthError(error) || error.code !== 'slow_down') throw error
+    failed(error.details.reason, purpose, ticket, interaction)
+    const { retryAfter } = error.details
+    const page = await sentPage(purpose, ticket, interaction, services, { problem: 'too_many_attempts', retryAfter })
+    return { ...page, error }
+  }
+  return provedPage(purpose, ticket, interaction, services)
+}
+
+/** Uses the proof, after what the user has entered was checked. */
+async function finish(
+  fields: Fields,
+  ticket: Ticket,
+  purpose: Purpose,
+  interaction: SuspendedInteraction,
+  services: AccountsServices,
+): Promise<Reply> {
+  const { kit, http } = interaction
+  const entered = { username: fields.username.trim(), password: fields.password }
+  const problem = await purpose.problem(entered, ticket, services, kit)
+  if (problem !== undefined) {
+    return provedPage(purpose, ticket, interaction, services, { problem, username: entered.username })
+  }
+  if (!(await spendTicket(ticket, kit))) {
+    failed('proof_used', purpose, ticket, interaction)
+    return elsewherePage(http, kit, services)
+  }
+  return (await purpose.finish(entered, ticket, interaction, services)) ?? elsewherePage(http, kit, services)
+}
+
+async function prove(
+  fields: Fields,
+  purpose: Purpose,
+  interaction: SuspendedInteraction,
+  services: AccountsServices,
+): Promise<Reply> {
+  const { kit, http } = interaction
+  const ticket = await findTicket(purpose.name, interaction)
+  if (ticket === undefined || (await isSpent(ticket, kit))) return elsewherePage(http, kit, services)
+  if (http.method !== 'POST') {
+    if (fields.token === '') return sentPage(purpose, ticket, interaction, services)
+    if (purpose.contains.link && isLinkOf(ticket, fields.token, kit)) {
+      return provedPage(purpose, ticket, interaction, services)
+    }
+    return elsewherePage(http, kit, services)
+  }
+  if (!(await permits(fields.form_token, purpose, interaction))) {
+    return sentPage(purpose, ticket, interaction, services, { problem: 'form_expired' })
+  }
+  if (await isProved(fields.proof, ticket, interaction)) return finish(fields, ticket, purpose, interaction, services)
+  if (!purpose.contains.code) return sentPage(purpose, ticket, interaction, services)
+  return enterCode(fields.code, ticket, purpose, interaction, services)
+}
+
+async function ask(
+  fields: Fields,
+  purpose: Purpose,
+  interaction: SuspendedInteraction,
+  services: AccountsServices,
+): Promise<Reply> {
+  if (interaction.http.method !== 'POST') return askPage(purpose, interaction, services)
+  if (await permits(fields.form_token, purpose, interaction)) return requestMail(fields, purpose, interaction, services)
+  return askPage(purpose, interaction, services, { problem: 'form_expired', address: fields.address })
+}
+
+/** The endpoints of the pages. */
+export const endpointsOf = (services: AccountsServices, purposes: readonly Purpose[]): readonly PluginPart[] => {
+  const { tools } = services
+  const endpoint = (
+    name: 'mailRequest' | 'mailProof',
+    path: `/${string}`,
+    handle: typeof ask,
+    unknown: (http: SuspendedInteraction['http'], kit: EndpointKit) => Promise<Reply>,
+  ) =>
+    defineEndpoint({
+      name,
+      path,
+      methods: ['GET', 'POST'],
+      caller: 'anyone',
+      params,
+      async handle({ params: fields, request }, kit) {
+        const purpose = purposes.find((one) => one.name === fields.for)
+        const interaction = purpose && (await tools.interactions.find(kit, request, fields.interaction))
+        if (purpose === undefined || interaction === undefined) return unknown(request, kit)
+        return handle(fields, purpose, interaction, services)
+      },
+      presentError: tools.presentError,
+    })
+  return [
+    endpoint('mailRequest', '/connect/mail', ask, tools.expired),
+    endpoint('mailProof', '/connect/mailed', prove, (http, kit) => elsewherePage(http, kit, services)),
+  ]
+}

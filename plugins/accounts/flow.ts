@@ -1,0 +1,85 @@
+import type { EndpointKit, Reply } from '@grantry/core'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { Account, AccountStore } from '../shared/account-store.ts'
+import type { SignInTools } from '../sign-in/sign-in.ts'
+import type { Outgoing } from './outgoing.ts'
+import type { AccountProblem, MailPurpose, MailView } from './pages.ts'
+import type { AccountsSettings } from './settings.ts'
+import type { Ticket } from './ticket.ts'
+
+/** What the endpoints of accounts use. */
+export interface AccountsServices {
+  readonly settings: AccountsSettings
+  readonly tools: SignInTools
+  readonly outgoing: Outgoing
+}
+
+/** What an address leads to. */
+export interface Addressed {
+  readonly account: Account | undefined
+  /** Whether the link and the code prove something. */
+  readonly counts: boolean
+  /** The mail that is sent, and where; `undefined` if there is none. */
+  readonly mail: { readonly kind: 'itself' | 'account_exists'; readonly to: string } | undefined
+}
+
+/** What the user has entered on the last page. */
+export interface Entered {
+  readonly username: string
+  readonly password: string
+}
+
+/** What is done with a proof. */
+export interface Purpose {
+  readonly name: MailPurpose
+  readonly asksForPassword: boolean
+  readonly asksForName: boolean
+  /** Whether mails contain a link, and a code. */
+  readonly contains: { readonly link: boolean; readonly code: boolean }
+  lookUp(address: string, services: AccountsServices, kit: EndpointKit): Promise<Addressed>
+  /** Checks what the user has entered, before the proof is used. */
+  problem(
+    entered: Entered,
+    ticket: Ticket,
+    services: AccountsServices,
+    kit: EndpointKit,
+  ): Promise<AccountProblem | undefined>
+  /** Does it, after the proof was used. Returns `undefined` if it is no longer possible. */
+  finish(
+    entered: Entered,
+    ticket: Ticket,
+    interaction: SuspendedInteraction,
+    services: AccountsServices,
+  ): Promise<Reply | undefined>
+}
+
+/** Calls the store, which is a function of the host. */
+export const callStore = <T>(
+  name: keyof AccountStore,
+  kit: EndpointKit,
+  { settings }: Pick<AccountsServices, 'settings'>,
+  call: (store: AccountStore) => T | Promise<T>,
+): Promise<T> => kit.callHost(`accounts.store.${name}`, () => call(settings.store)) as Promise<T>
+
+export const localeFor = (
+  { request, http }: Pick<SuspendedInteraction, 'request' | 'http'>,
+  { settings }: Pick<AccountsServices, 'settings'>,
+): string => settings.pages.localeOf(request.uiLocales, http.header('accept-language'))
+
+/** Sends a mail soon. Without an address, does the same work. */
+export function postMail(
+  view: MailView,
+  to: string | undefined,
+  interaction: SuspendedInteraction,
+  services: AccountsServices,
+): void {
+  const mail = services.settings.pages.mail(view, localeFor(interaction, services))
+  services.outgoing.post(view.kind, to === undefined ? undefined : { to, ...mail }, interaction.kit)
+}
+
+/** The circumstances of an event. */
+export const contextOf = ({ request, http }: SuspendedInteraction, sub: string | undefined) => ({
+  sub,
+  client: request.client,
+  clientAddress: http.clientAddress,
+})

@@ -1,0 +1,69 @@
+import { defineTask, type EndpointKit, type PluginPart } from '@grantry/core'
+import type { Mailer, MailMessage } from '../shared/mailer.ts'
+
+/** How often a mail is sent. */
+const maxAttempts = 3
+
+/** Mails that wait in a process, or are on their way. Further ones are not sent. */
+const maxWaiting = 1000
+
+interface Letter {
+  readonly message: MailMessage
+  readonly purpose: string
+  attempts: number
+}
+
+/** Mails that no response waits for. */
+export interface Outgoing {
+  /** Sends a mail soon. Without one, does the same work. */
+  post(purpose: string, message: MailMessage | undefined, kit: EndpointKit): void
+  readonly part: PluginPart
+}
+
+/**
+ * Creates the mails of a process. They are never stored, because they contain links: a user whose mail is lost with the
+ * process asks again. What a server refuses is sent again by the task, a few seconds later.
+ */
+export function createOutgoing(mailer: Mailer): Outgoing {
+  const failed: Letter[] = []
+  const pending = new Set<Promise<void>>()
+
+  const give = (purpose: string, kit: EndpointKit): void => kit.recordUser({ type: 'mail_failed', purpose }, {})
+
+  async function attempt(letter: Letter, kit: EndpointKit): Promise<void> {
+    letter.attempts += 1
+    try {
+      await kit.callHost('accounts.mailer', () => mailer.send(letter.message))
+    } catch {
+      // The core has recorded the failure.
+      if (letter.attempts < maxAttempts) failed.push(letter)
+      else give(letter.purpose, kit)
+    }
+  }
+
+  function track(sending: Promise<void>): Promise<void> {
+    const tracked = sending.finally(() => pending.delete(tracked))
+    pending.add(tracked)
+    return tracked
+  }
+
+  return {
+    post(purpose, message, kit) {
+      const isFull = pending.size + failed.length >= maxWaiting
+      // After the response: it must not show whether there is a mail.
+      const later = new Promise<void>((resolve) => {
+        setTimeout(resolve, 0)
+      })
+      void track(
+        later.then(() => {
+          if (message === undefined) return undefined
+          return isFull ? give(purpose, kit) : attempt({ message, purpose, attempts: 0 }, kit)
+        }),
+      )
+    },
+    part: defineTask(async (kit) => {
+      const again = failed.splice(0)
+      await Promise.all([...pending, ...again.map((letter) => track(attempt(letter, kit)))])
+    }),
+  }
+}

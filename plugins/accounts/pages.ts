@@ -1,0 +1,81 @@
+import type { ErrorView, RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { FormView } from '../sign-in/sign-in.ts'
+import type { PasswordProblem } from './password-rules.ts'
+
+/** What a mailed link or code is for. */
+export type MailPurpose = 'recovery' | 'sign_up' | 'sign_in'
+
+/** Why a page asks again. */
+export type AccountProblem =
+  | 'address_malformed'
+  | 'form_expired'
+  | 'too_many_attempts'
+  | 'wrong_code'
+  | 'name_malformed'
+  | 'name_taken'
+  | PasswordProblem
+
+interface AccountFormView extends FormView {
+  readonly purpose: MailPurpose
+  readonly problem?: AccountProblem | undefined
+  /** Seconds until the next attempt. */
+  readonly retryAfter?: number | undefined
+  /** Leads back to the page of the sign-in. */
+  readonly backUrl: string
+}
+
+/** The field `address`. */
+export interface AskAddressView extends AccountFormView {
+  /** Fills in the address. */
+  readonly address?: string | undefined
+}
+
+/** A mail is on its way, if there is a reason for one. The field `code`, unless mails have none. */
+export interface MailSentView extends AccountFormView {
+  readonly address: string
+  readonly asksForCode: boolean
+  readonly minutes: number
+  /** Leads to the page that asks for the address. */
+  readonly againUrl: string
+}
+
+/** The user has opened the link, or entered the code: the fields `password` and, for a new account, `username`. */
+export interface MailProvedView extends AccountFormView {
+  /** The name of the account, for password managers. */
+  readonly name: string
+  /** Fills in the name that the user has chosen. */
+  readonly username?: string | undefined
+  readonly asksForName: boolean
+  readonly asksForPassword: boolean
+  /** Characters. */
+  readonly passwordLength: { readonly least: number; readonly most: number }
+}
+
+/** The content of a mail. */
+export type MailView =
+  | {
+      readonly kind: MailPurpose
+      readonly url?: string | undefined
+      readonly code?: string | undefined
+      readonly minutes: number
+    }
+  | { readonly kind: 'account_exists' | 'password_changed' }
+
+/** The subject, and the content in both forms. */
+export interface RenderedMail {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** The pages and mails of accounts. `createAccountsPages()` of `@grantry/pages/accounts` has them. Escape every text. */
+export interface AccountsPages {
+  /** Chooses a language. @param uiLocales the parameter `ui_locales` */
+  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
+  askAddress(view: AskAddressView, locale: string): RenderedPage
+  mailSent(view: MailSentView, locale: string): RenderedPage
+  mailProved(view: MailProvedView, locale: string): RenderedPage
+  /** A mailed link that does not belong to this browser, or no longer counts. */
+  mailElsewhere(view: Pick<ErrorView, 'home'>, locale: string): RenderedPage
+  mail(view: MailView, locale: string): RenderedMail
+}

@@ -1,0 +1,105 @@
+import type { EndpointKit, Reply } from '@grantry/core'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose, postMail } from './flow.ts'
+import { passwordProblem } from './password-rules.ts'
+
+/** The way in which users have signed in with a mail. RFC 8176 has no value for it. */
+const amr = ['email']
+
+const nameForm = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{1,62}[\p{L}\p{N}]$/u
+
+const isNameForm = (name: string): boolean => nameForm.test(name)
+
+const rulesOf = ({ settings }: AccountsServices) => {
+  const { minLength: least, maxLength: most, isCommon } = settings.passwords
+  return { least, most, isCommon }
+}
+
+const checkPassword = (password: string, names: readonly string[], services: AccountsServices, kit: EndpointKit) =>
+  passwordProblem(password, [...names, new URL(kit.issuer).hostname], rulesOf(services))
+
+/** Begins the session of a user who has proved the address. A user with a second factor proves it first. */
+const signInWith = (
+  { sub, username }: { readonly sub: string; readonly username: string },
+  interaction: SuspendedInteraction,
+  { tools }: AccountsServices,
+): Promise<Reply> => tools.signIn({ subject: { sub, amr }, name: username }, interaction)
+
+/** An account gets a mail; an unknown address none. */
+async function lookUpAccount(address: string, services: AccountsServices, kit: EndpointKit): Promise<Addressed> {
+  const account = await callStore('findByEmail', kit, services, (store) => store.findByEmail(address))
+  // To the stored address: another spelling can lead to another mailbox.
+  const to = account?.emailVerified === true ? account.email : undefined
+  return { account, counts: to !== undefined, mail: to === undefined ? undefined : { kind: 'itself', to } }
+}
+
+/** A user who has forgotten the password chooses another one. */
+export const recovery: Purpose = {
+  name: 'recovery',
+  asksForPassword: true,
+  asksForName: false,
+  contains: { link: true, code: true },
+  lookUp: lookUpAccount,
+  problem: ({ password }, { address, name = address }, services, kit) =>
+    checkPassword(password, [name, address], services, kit),
+  async finish({ password }, { sub = '', name = '' }, interaction, services) {
+    const { kit } = interaction
+    if (!(await kit.isUserActive(sub))) return undefined
+    const account = await callStore('change', kit, services, (store) => store.change(sub, { password }))
+    if (account === undefined || account === 'taken') return undefined
+    // What an attacker got with the old one.
+    await kit.callHost('accounts.revoke', () => services.settings.revoke(sub))
+    await services.tools.sessions.endAll(kit, sub)
+    kit.recordUser({ type: 'password_changed', by: 'recovery' }, contextOf(interaction, sub))
+    postMail({ kind: 'password_changed' }, account.email, interaction, services)
+    return signInWith({ sub, username: name }, interaction, services)
+  },
+}
+
+/** A user creates an account. It does not exist before its address is proved. */
+export const signUp = (names: 'address' | 'username'): Purpose => ({
+  name: 'sign_up',
+  asksForPassword: true,
+  asksForName: names === 'username',
+  contains: { link: true, code: true },
+  async lookUp(address, services, kit) {
+    const [verified, named] = await Promise.all([
+      callStore('findByEmail', kit, services, (store) => store.findByEmail(address)),
+      callStore('findByName', kit, services, (store) => store.findByName(address)),
+    ])
+    const account = verified ?? (names === 'address' ? named : undefined)
+    if (account === undefined) return { account, counts: true, mail: { kind: 'itself', to: address } }
+    return { account, counts: false, mail: { kind: 'account_exists', to: verified?.email ?? address } }
+  },
+  async problem({ username, password }, { address }, services, kit) {
+    const isNamed = names === 'username'
+    if (isNamed && !isNameForm(username)) return 'name_malformed'
+    const found = isNamed && (await callStore('findByName', kit, services, (store) => store.findByName(username)))
+    if (found) return 'name_taken'
+    return checkPassword(password, [username, address], services, kit)
+  },
+  async finish({ username: chosen, password }, { address: email }, interaction, services) {
+    const { kit } = interaction
+    const username = names === 'username' ? chosen : email
+    const account = await callStore('create', kit, services, (store) =>
+      store.create({ username, email, emailVerified: true, password }),
+    )
+    if (account === 'taken') return undefined
+    kit.recordUser({ type: 'account_created', by: 'sign_up' }, contextOf(interaction, account.sub))
+    return signInWith(account, interaction, services)
+  },
+})
+
+/** A user signs in with a mail instead of a password. */
+export const mailSignIn = (mail: 'link' | 'code' | 'both'): Purpose => ({
+  name: 'sign_in',
+  asksForPassword: false,
+  asksForName: false,
+  contains: { link: mail !== 'code', code: mail !== 'link' },
+  lookUp: lookUpAccount,
+  problem: async () => undefined,
+  async finish(_, { sub = '', name = '' }, interaction, services) {
+    if (!(await interaction.kit.isUserActive(sub))) return undefined
+    return signInWith({ sub, username: name }, interaction, services)
+  },
+})

@@ -1,0 +1,55 @@
+import { configurationObject } from '@grantry/core'
+import * as v from 'valibot'
+import type { AccountStore } from '../shared/account-store.ts'
+import { functionSchema, wholeNumber } from '../shared/config-schema.ts'
+import type { Mailer } from '../shared/mailer.ts'
+import type { MailLimits } from './limits.ts'
+import type { AccountsPages } from './pages.ts'
+import type { PasswordRules } from './password-rules.ts'
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+/** Characters. The sign-in accepts no longer password than 1024. */
+const passwordEntries = {
+  /** The least number of characters. */
+  minLength: v.optional(wholeNumber(8, 64), 12),
+  maxLength: v.optional(wholeNumber(64, 1024), 256),
+}
+
+/** The options that are data. */
+export const accountsEntries = {
+  /** Whether users who have forgotten their password can choose another one. */
+  recovery: v.optional(v.boolean('must be true or false'), true),
+  /** Who can create an account. */
+  signUp: v.optional(v.picklist(['open', 'closed'], 'must be open or closed'), 'closed'),
+  /** Whether users can sign in with a mail, and what it contains. */
+  mail: v.optional(v.picklist(['off', 'link', 'code', 'both'], 'must be off, link, code or both'), 'off'),
+  /** What new users sign in with. */
+  names: v.optional(v.picklist(['address', 'username'], 'must be address or username'), 'address'),
+  /** Mails in an hour. */
+  limits: v.optional(
+    configurationObject({
+      perAddress: v.optional(wholeNumber(1, 1000), 5),
+      perNetwork: v.optional(wholeNumber(1, 1_000_000), 50),
+      total: v.optional(wholeNumber(1, 10_000_000), 5000),
+    }),
+    {},
+  ),
+}
+
+export const accountsSchema = configurationObject({
+  ...accountsEntries,
+  passwords: v.optional(
+    configurationObject({ ...passwordEntries, isCommon: functionSchema<NonNullable<PasswordRules['isCommon']>>() }),
+    {},
+  ),
+  store: v.custom<AccountStore>(isObject, 'must be a store of accounts'),
+  mailer: v.custom<Mailer>(isObject, 'must be a mailer such as smtpMailer()'),
+  pages: v.custom<AccountsPages>(isObject, 'must be the pages of createAccountsPages()'),
+  revoke: v.custom<(sub: string) => unknown>((value) => typeof value === 'function', 'must be a function'),
+})
+
+/** The part of the configuration of passwords that is data. */
+export const passwordRulesSchema = configurationObject(passwordEntries)
+
+export type AccountsSettings = v.InferOutput<typeof accountsSchema> & { readonly limits: MailLimits }

@@ -1,0 +1,125 @@
+import type { EndpointKit } from '@grantry/core'
+import * as v from 'valibot'
+import {
+  isOutdated,
+  type SuspendedInteraction,
+  standingEntries,
+  standingIn,
+  standingOf,
+} from '../authorization-endpoint/authorization-endpoint.ts'
+import type { Account } from '../shared/account-store.ts'
+import { clockSkew } from '../shared/jwt-claims.ts'
+import type { MailPurpose } from './pages.ts'
+
+/** Seconds for which a mailed link and code count. */
+export const ticketLifetime = 900
+
+/** Wrong codes after which a ticket has ended. */
+const maxTries = 5
+
+const text = v.string()
+
+/**
+ * What a mailed link or code proves. It belongs to one request of one browser. A later one for the same purpose in the same
+ * browser takes its place.
+ */
+const schema = v.object({
+  id: text,
+  interaction: text,
+  /** The address of the account, or of the one to create. */
+  address: text,
+  /** Hashes. */
+  link: text,
+  code: text,
+  /** Absent for an account that is to be created, and for an address without one. */
+  sub: v.exactOptional(text),
+  name: v.exactOptional(text),
+  /** Whether it proves something. A ticket for an unknown address proves nothing, but costs the same. */
+  counts: v.boolean(),
+  expiresAt: v.number(),
+  ...standingEntries,
+})
+export type Ticket = v.InferOutput<typeof schema>
+
+/** What a mail contains. */
+export interface MailedSecrets {
+  readonly link: string
+  readonly code: string
+}
+
+/** No user has this `sub`. */
+const unusedSub = ' '
+
+/** Returns six random digits, each combination with almost the same probability. */
+function newCode({ randomId, sha256 }: Pick<EndpointKit, 'randomId' | 'sha256'>): string {
+  const base64 = sha256(randomId()).slice(0, 8).replaceAll('-', '+').replaceAll('_', '/')
+  // 2^48 is so much larger than a million that the difference is below 10^-8.
+  const number = [...atob(base64)].reduce((sum, byte) => sum * 256 + byte.charCodeAt(0), 0)
+  return String(number % 1_000_000).padStart(6, '0')
+}
+
+const keyOf = (purpose: MailPurpose, browser: string): string => `mailed ticket:${purpose}:${browser}`
+
+const codeHash = (id: string, code: string, { browser, kit }: Pick<SuspendedInteraction, 'browser' | 'kit'>): string =>
+  kit.sha256(JSON.stringify([id, browser, code]))
+
+/** Stores a ticket for the browser of the request. The same work, whether or not the address has an account. */
+export async function createTicket(
+  purpose: MailPurpose,
+  {
+    address,
+    account,
+    counts,
+  }: { readonly address: string; readonly account: Account | undefined; readonly counts: boolean },
+  interaction: SuspendedInteraction,
+): Promise<MailedSecrets & { readonly ticket: Ticket }> {
+  const { kit, browser } = interaction
+  const standing = standingIn(await standingOf(kit, account?.sub ?? unusedSub))
+  const id = kit.randomId()
+  const link = kit.randomId()
+  const code = newCode(kit)
+  const expiresAt = Math.min(kit.now() + ticketLifetime, interaction.expiresAt)
+  const ticket: Ticket = {
+    id,
+    interaction: interaction.id,
+    address,
+    link: kit.sha256(link),
+    code: codeHash(id, code, interaction),
+    ...(account !== undefined && { sub: account.sub, name: account.username }),
+    counts,
+    expiresAt,
+    ...standing,
+  }
+  await kit.records.put(keyOf(purpose, browser), ticket, expiresAt)
+  return { ticket, link, code }
+}
+
+/** Returns the ticket of the browser; `undefined` if it has expired, or its user has a new password since. Spends nothing. */
+export async function findTicket(
+  purpose: MailPurpose,
+  { kit, browser, id }: SuspendedInteraction,
+): Promise<Ticket | undefined> {
+  const ticket = await kit.records.get(keyOf(purpose, browser), schema)
+  if (ticket === undefined || ticket.interaction !== id || ticket.expiresAt <= kit.now()) return undefined
+  const standing = await standingOf(kit, ticket.sub ?? unusedSub)
+  return isOutdated(ticket, standing) ? undefined : ticket
+}
+
+/** Whether a link belongs to the ticket. */
+export const isLinkOf = (ticket: Ticket, link: string, kit: Pick<EndpointKit, 'equals' | 'sha256'>): boolean =>
+  kit.equals(ticket.link, kit.sha256(link)) && ticket.counts
+
+/** Whether a code belongs to the ticket. Counts it before: of concurrent ones, no more are checked. */
+export async function isCodeOf(ticket: Ticket, code: string, interaction: SuspendedInteraction): Promise<boolean> {
+  const { kit } = interaction
+  const tries = await kit.records.increment(`mailed tries:${ticket.id}`, ticket.expiresAt + clockSkew)
+  return tries <= maxTries && kit.equals(ticket.code, codeHash(ticket.id, code, interaction)) && ticket.counts
+}
+
+/** Uses a ticket. `false` if it was used before, also by another process. */
+export const spendTicket = ({ id, expiresAt }: Ticket, kit: EndpointKit): Promise<boolean> =>
+  kit.records.insert(`used mailed ticket:${id}`, true, expiresAt + clockSkew)
+
+/** Whether a ticket was used. */
+export const isSpent = async ({ id }: Ticket, kit: EndpointKit): Promise<boolean> =>
+  (await kit.records.get(`used mailed ticket:${id}`, v.boolean())) === true

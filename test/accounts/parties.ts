@@ -1,0 +1,139 @@
+import { createPages } from '@grantry/pages'
+import { createAccountsPages } from '@grantry/pages/accounts'
+import {
+  type Account,
+  type AccountStore,
+  type AccountsOptions,
+  accounts,
+  type MailMessage,
+  type NewAccount,
+} from '@grantry/plugins/accounts'
+import { type SignInOptions, signIn } from '@grantry/plugins/sign-in'
+import type { TestProviderOptions } from '@grantry/testing'
+import { hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
+import { request, setUp } from '../authorization/parties.ts'
+
+const fold = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+/** Accounts in memory, with their passwords. */
+export function memoryAccounts(initial: readonly (NewAccount & { readonly sub: string })[] = []) {
+  const users = new Map<string, Account & { password?: string | undefined }>()
+  let created = 0
+  const find = (is: (account: Account) => boolean) => [...users.values()].find(is)
+  const byName = (name: string) => find(({ username }) => fold(username) === fold(name))
+  const byEmail = (email: string) =>
+    find((one) => one.emailVerified && one.email !== undefined && fold(one.email) === fold(email))
+  const insert = ({ sub, claims = {}, ...more }: NewAccount & { readonly sub: string }) => {
+    const account = { sub, claims, ...more }
+    users.set(sub, account)
+    return account
+  }
+  for (const one of initial) insert(one)
+  const calls: string[] = []
+  const store: AccountStore = {
+    find: (sub) => users.get(sub),
+    findByName(name) {
+      calls.push('findByName')
+      return byName(name)
+    },
+    findByEmail(email) {
+      calls.push('findByEmail')
+      return byEmail(email)
+    },
+    create(account) {
+      const isTaken = byName(account.username) ?? (account.emailVerified && byEmail(account.email ?? ''))
+      if (isTaken) return 'taken'
+      created += 1
+      return insert({ sub: `new-${created}`, ...account })
+    },
+    change(sub, changes) {
+      const found = users.get(sub)
+      if (found === undefined) return undefined
+      const changed = { ...found, ...changes } as typeof found
+      users.set(sub, changed)
+      return changed
+    },
+  }
+  const authenticate = ({ username, password }: { readonly username: string; readonly password: string }) => {
+    const user = byName(username)
+    return user !== undefined && user.password === password ? { sub: user.sub } : undefined
+  }
+  return { store, users, calls, authenticate }
+}
+
+export const aliceAccount = {
+  sub: 'alice',
+  username: 'alice',
+  email: 'alice@example.com',
+  emailVerified: true,
+  password: 'alice-password',
+}
+
+export const pages = { ...createPages({ locales: ['en'] }) }
+
+/** A provider with the account of alice, whose mails are kept. */
+export async function setUpAccounts(
+  options: Partial<AccountsOptions> = {},
+  {
+    signIn: more,
+    provider,
+  }: { readonly signIn?: Partial<SignInOptions>; readonly provider?: Partial<TestProviderOptions> } = {},
+) {
+  const memory = memoryAccounts([aliceAccount])
+  const mails: MailMessage[] = []
+  const revoked: string[] = []
+  const way = accounts({
+    store: memory.store,
+    mailer: {
+      send: (message) => {
+        mails.push(message)
+      },
+    },
+    pages: createAccountsPages({ locales: ['en'], host: 'id.example.com' }),
+    async revoke(sub) {
+      revoked.push(sub)
+      await f.provider.revoke({ subject: sub })
+    },
+    ...options,
+  })
+  const f = await setUp(
+    signIn({ pages, ways: [way], ...more }),
+    {},
+    { users: { authenticate: memory.authenticate }, ...provider },
+  )
+  const start = async (parameters: Readonly<Record<string, string>> = {}, browser = f.browser()) => {
+    const page = await browser.open(f.urlOf({ ...request, ...parameters }))
+    const submit = (of: Page, form: Readonly<Record<string, string>>) =>
+      browser.submit(actionOf(of), { ...hiddenFields(of), ...form })
+    const follow = (id: string, of: Page = page) => browser.open(linkOf(of, id))
+    /** Asks for a mail. */
+    const ask = async (id: string, address: string) => submit(await follow(id), { address })
+    return { browser, page, submit, follow, ask }
+  }
+  /** Returns the mails, when those that are on their way have arrived. */
+  const arrived = async (): Promise<readonly MailMessage[]> => {
+    await f.provider.runTasks()
+    return mails
+  }
+  const lastMail = async (): Promise<MailMessage> => {
+    const last = (await arrived()).at(-1)
+    if (last === undefined) throw new Error('There is no mail')
+    return last
+  }
+  return { ...f, memory, mails, revoked, start, arrived, lastMail }
+}
+
+/** The URL of the form of a page. */
+export const actionOf = ({ html }: Page): string =>
+  unescapeHtml(/<form method="post" action="([^"]+)"/u.exec(html)?.[1] ?? '')
+
+export const linkOf = ({ html }: Page, id: string): string =>
+  unescapeHtml(new RegExp(`<a (?:class="way" )?id="${id}" href="([^"]+)"`, 'u').exec(html)?.[1] ?? '')
+
+export const linkIn = ({ text }: Pick<MailMessage, 'text'>): string => /https:\/\/\S+/u.exec(text)?.[0] ?? ''
+
+export const codeIn = ({ text }: Pick<MailMessage, 'text'>): string => /^\d{6}$/mu.exec(text)?.[0] ?? ''
+
+export const titleOf = ({ html }: Page): string => /<h1>([^<]*)<\/h1>/u.exec(html)?.[1] ?? ''
+
+export const problemOf = ({ html }: Page): string => unescapeHtml(/id="problem">([^<]*)</u.exec(html)?.[1] ?? '')

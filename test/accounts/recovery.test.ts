@@ -1,0 +1,79 @@
+import { decodeJwt } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import { answer } from '../authorization/browser.ts'
+import { codeIn, linkIn, problemOf, setUpAccounts, titleOf } from './parties.ts'
+
+const password = 'correct horse battery'
+
+describe('a forgotten password', () => {
+  test('is replaced with the link of a mail, and the request continues', async () => {
+    const f = await setUpAccounts()
+    const { ask, browser, submit } = await f.start()
+    const sent = await ask('forgot', 'Alice@Example.com')
+    expect(titleOf(sent)).toBe('Check your email')
+    const mail = await f.lastMail()
+    expect(mail).toMatchObject({ to: 'alice@example.com', subject: 'Choose a new password' })
+    const page = await browser.open(linkIn(mail))
+    expect(titleOf(page)).toBe('Choose a new password')
+    const consent = await submit(page, { password })
+    expect(consent.html).toContain('Signed in as alice')
+    const done = await submit(consent, { decision: 'allow' })
+    const { body } = await f.redeem(answer(done).code)
+    expect(decodeJwt(body.id_token)?.claims).toMatchObject({ sub: 'alice', amr: ['email'] })
+    expect(f.memory.users.get('alice')?.password).toBe(password)
+    expect(f.revoked).toEqual(['alice'])
+    expect(await f.lastMail()).toMatchObject({ to: 'alice@example.com', subject: 'Your password was changed' })
+    const types = f.events.map(({ type }) => type)
+    expect(types).toEqual(expect.arrayContaining(['mail_requested', 'password_changed', 'session_started']))
+  })
+
+  test('is replaced with the code of a mail', async () => {
+    const f = await setUpAccounts()
+    const { ask, submit } = await f.start()
+    const sent = await ask('forgot', 'alice@example.com')
+    const page = await submit(sent, { code: codeIn(await f.lastMail()) })
+    expect(titleOf(page)).toBe('Choose a new password')
+    expect((await submit(page, { password })).html).toContain('Signed in as alice')
+  })
+
+  test('is asked for again until it follows the rules, and the link still counts', async () => {
+    const f = await setUpAccounts({ passwords: { isCommon: (text) => text === 'common-password' } })
+    const { ask, browser, submit } = await f.start()
+    await ask('forgot', 'alice@example.com')
+    let page = await browser.open(linkIn(await f.lastMail()))
+    for (const [wrong, problem] of [
+      ['short', 'Choose a password with at least 12 characters.'],
+      ['x'.repeat(257), 'Choose a password with at most 256 characters.'],
+      ['alice-alice-123', 'Choose a password that is not your name, your address or the name of this service.'],
+      ['common-password', 'This password is one of those that attackers try first. Choose another one.'],
+      ['twelve\ncharacters', 'Choose a password without line breaks and control characters.'],
+    ] as const) {
+      page = await submit(page, { password: wrong })
+      expect(problemOf(page)).toBe(problem)
+    }
+    expect((await submit(page, { password })).html).toContain('Signed in as alice')
+  })
+
+  test('ends the sessions of the user in other browsers', async () => {
+    const f = await setUpAccounts()
+    const other = await f.start()
+    await other.submit(other.page, { username: 'alice', password: 'alice-password' })
+    expect((await f.start({}, other.browser)).page.html).toContain('Signed in as alice')
+    const { ask, browser, submit } = await f.start()
+    await ask('forgot', 'alice@example.com')
+    await submit(await browser.open(linkIn(await f.lastMail())), { password })
+    expect(titleOf((await f.start({}, other.browser)).page)).toBe('Sign in')
+  })
+
+  test('leaves the second factor to be proved', async () => {
+    const f = await setUpAccounts(
+      {},
+      { signIn: { secondFactors: [{ amr: 'otp', isSetUp: () => true, verify: () => true }] } },
+    )
+    const { ask, browser, submit } = await f.start()
+    await ask('forgot', 'alice@example.com')
+    const next = await submit(await browser.open(linkIn(await f.lastMail())), { password })
+    expect(next.html).toContain('one-time-code')
+    expect(next.html).not.toContain('Signed in as')
+  })
+})
