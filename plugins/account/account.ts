@@ -1,19 +1,27 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { type AuthorizationFeature, pageClient } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { AccountPasskeys } from '../shared/account-factors.ts'
+import type { AccountStore } from '../shared/account-store.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
+import type { Mailer } from '../shared/mailer.ts'
 import { accountEndpoint } from './page.ts'
 import type { AccountPages } from './pages.ts'
 import { accountPath } from './visit.ts'
 
+export type { AccountPasskey, AccountPasskeys, NewAccountPasskey } from '../shared/account-factors.ts'
 export type { DeviceName } from './device.ts'
 export type {
   AccountForm,
+  AccountMailView,
   AccountNotice,
   AccountPages,
+  AddPasskeyView,
   ApplicationView,
   ConfirmView,
   OverviewView,
+  PasskeyView,
+  RenamePasskeyView,
   SessionView,
 } from './pages.ts'
 
@@ -24,12 +32,24 @@ export const accountSchema = configurationObject({
 
 export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly pages: AccountPages
+  /** The passkeys of users, such as `storedPasskeys()`. Pass the same to `signIn()`. */
+  readonly passkeys?: AccountPasskeys | undefined
+  /** The accounts of users: with their verified addresses, changes are reported by mail. */
+  readonly accounts?: AccountStore | undefined
+  /** Sends mails about changes. */
+  readonly mailer?: Mailer | undefined
   /** Seconds for which an authentication permits changes. Default: 300. */
   readonly maxAge?: number | undefined
 }
 
+const portSchema = <T>(expected: string) =>
+  v.optional(v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`))
+
 const optionsSchema = configurationObject({
   ...accountSchema.entries,
+  passkeys: portSchema<AccountPasskeys>('storedPasskeys()'),
+  accounts: portSchema<AccountStore>('an account store'),
+  mailer: portSchema<Mailer>('a mailer, such as smtpMailer()'),
   pages: v.custom<AccountPages>(
     (value) => typeof value === 'object' && value !== null && 'overview' in value,
     'must be the pages of createAccountPages()',
@@ -43,13 +63,13 @@ const optionsSchema = configurationObject({
  * @throws TypeError when an option is malformed.
  */
 export function accountPage(input: AccountPageOptions): AuthorizationFeature {
-  const { pages, maxAge } = parseConfiguration(optionsSchema, input, 'accountPage()')
+  const options = parseConfiguration(optionsSchema, input, 'accountPage()')
   return {
     describesSessions: true,
     endsAuthorizations: true,
     parts({ sessions, consents }) {
       const client = pageClient('urn:grantry:account-page', accountPath)
-      return [client.part, accountEndpoint({ sessions, consents, pages, maxAge, client })]
+      return [client.part, accountEndpoint({ sessions, consents, client, ...options })]
     },
   }
 }

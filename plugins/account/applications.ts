@@ -64,7 +64,7 @@ export const withdrawAccess: ChangePage = {
     // First: a code that is issued in between is an authorization, and ends too.
     await services.consents.revoke(kit, sub, clientId)
     await endAuthorizations(kit, sub, clientId)
-    noteChange('access_withdrawn', visit)
+    await noteChange('access_withdrawn', visit, services)
     return 'access_withdrawn'
   },
 }

@@ -1,10 +1,26 @@
-import type { Visit } from './visit.ts'
+import type { AccountChange, AccountServices } from './services.ts'
+import { accountPath, type Visit } from './visit.ts'
 
-/** What a user has changed on the account page. */
-export type AccountChange = 'session_ended' | 'sessions_ended' | 'access_withdrawn'
-
-/** Records a change. */
-export function noteChange(change: AccountChange, { session, request, kit }: Visit): void {
-  const context = { sub: session.subject.sub, clientAddress: request.clientAddress }
-  kit.recordUser({ type: 'account_changed', change }, context)
+/**
+ * Records a change, and sends a mail about it to the verified address of the user, if there is one. A mail that fails
+ * undoes nothing: the event of the port reports it.
+ */
+export async function noteChange(
+  change: AccountChange,
+  { session, request, kit, locale }: Visit,
+  { accounts, mailer, pages }: Pick<AccountServices, 'accounts' | 'mailer' | 'pages'>,
+): Promise<void> {
+  const { sub } = session.subject
+  kit.recordUser({ type: 'account_changed', change }, { sub, clientAddress: request.clientAddress })
+  if (accounts === undefined || mailer === undefined) return
+  try {
+    const account = await kit.callHost('account.accounts', () => accounts.find(sub))
+    const to = account?.emailVerified === true ? account.email : undefined
+    if (to === undefined) return
+    const url = `${kit.issuer}${accountPath}`
+    const mail = pages.mail({ change, service: new URL(kit.issuer).host, url }, locale)
+    await kit.callHost('account.mailer', () => mailer.send({ ...mail, to }))
+  } catch {
+    // callHost has recorded it.
+  }
 }

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts'
 import { applicationViews, withdrawAccess } from './applications.ts'
 import type { AccountNotice } from './pages.ts'
+import { addPasskey, addPasskeyPath, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
 import type { AccountServices, ChangePage, Fields } from './services.ts'
 import { endOtherSessions, endOthersPath, endSession, sessionViews } from './sessions.ts'
 import {
@@ -24,21 +25,34 @@ declare module '@grantry/core' {
   }
 }
 
-/** Returns the page that changes something at a path. */
-function changePageAt(path: string): ChangePage | undefined {
-  if (path === endOthersPath) return endOtherSessions
-  if (/^sessions\/[\w-]{43}$/u.test(path)) return endSession
-  if (/^applications\/[\w-]{22}$/u.test(path)) return withdrawAccess
-  return undefined
+/** The pages that change something, by their paths. */
+const changePages: readonly (readonly [RegExp, ChangePage, needs?: 'passkeys'])[] = [
+  [new RegExp(`^${endOthersPath}$`, 'u'), endOtherSessions],
+  [/^sessions\/[\w-]{43}$/u, endSession],
+  [/^applications\/[\w-]{22}$/u, withdrawAccess],
+  [new RegExp(`^${addPasskeyPath}$`, 'u'), addPasskey, 'passkeys'],
+  [/^passkeys\/[\w-]{43}\/rename$/u, renamePasskey, 'passkeys'],
+  [/^passkeys\/[\w-]{43}\/remove$/u, removePasskey, 'passkeys'],
+]
+
+/** Returns the page that changes something at a path, if the deployment has it. */
+function changePageAt(path: string, services: AccountServices): ChangePage | undefined {
+  const [, page, needs] = changePages.find(([form]) => form.test(path)) ?? []
+  return needs !== undefined && services[needs] === undefined ? undefined : page
 }
 
 async function overview(visit: Visit, services: AccountServices, notice?: AccountNotice): Promise<Reply> {
-  const [sessions, applications] = await Promise.all([sessionViews(visit, services), applicationViews(visit, services)])
+  const [sessions, applications, passkeys] = await Promise.all([
+    sessionViews(visit, services),
+    applicationViews(visit, services),
+    services.passkeys && passkeyViews(visit, services.passkeys),
+  ])
   const { kit, session, locale } = visit
   const view = {
     subjectName: nameIn(session),
     sessions,
     applications,
+    ...(passkeys !== undefined && { passkeys: { list: passkeys, add: urlOf(kit, addPasskeyPath) } }),
     ...(sessions.some(({ isCurrent }) => !isCurrent) && { endOthers: urlOf(kit, endOthersPath) }),
     notice,
   }
@@ -74,7 +88,7 @@ async function handle(
   services: AccountServices,
 ): Promise<Reply> {
   const path = request.segments.join('/')
-  const page = changePageAt(path)
+  const page = changePageAt(path, services)
   if (path !== '' && page === undefined) return { location: urlOf(kit) }
   const session = await sessionFor(request, kit, services.sessions)
   const isForm = request.method === 'POST'

@@ -33,7 +33,27 @@ export interface ApplicationView {
 }
 
 /** What has just been changed. */
-export type AccountNotice = 'session_ended' | 'sessions_ended' | 'access_withdrawn' | 'gone' | 'form_expired'
+export type AccountNotice =
+  | 'session_ended'
+  | 'sessions_ended'
+  | 'access_withdrawn'
+  | 'passkey_added'
+  | 'passkey_renamed'
+  | 'passkey_removed'
+  | 'gone'
+  | 'form_expired'
+
+/** A passkey of the user. Its name is text of the user. */
+export interface PasskeyView {
+  readonly name: string
+  /** Seconds since it was added. */
+  readonly added: number
+  /** Seconds since the last use. */
+  readonly unused?: number | undefined
+  /** The pages that change it. */
+  readonly rename: string
+  readonly remove: string
+}
 
 /** The page `/account`. */
 export interface OverviewView {
@@ -42,6 +62,8 @@ export interface OverviewView {
   /** The page that ends all sessions but this one, if there are others. */
   readonly endOthers?: string | undefined
   readonly applications: readonly ApplicationView[]
+  /** Absent if users cannot add passkeys. */
+  readonly passkeys?: { readonly list: readonly PasskeyView[]; readonly add: string } | undefined
   readonly notice?: AccountNotice | undefined
 }
 
@@ -54,8 +76,48 @@ export type ConfirmView = {
 } & (
   | { readonly change: 'end_session'; readonly session: SessionView }
   | { readonly change: 'end_other_sessions' }
+  | { readonly change: 'remove_passkey'; readonly name: string }
   | { readonly change: 'withdraw'; readonly application: Omit<ApplicationView, 'withdraw'> }
 )
+
+/**
+ * The page on which a script creates a passkey, with the field `name`. The script fills in the field `credential` with a
+ * `PublicKeyCredential` as JSON: `id`, `rawId`, `type`, and of its response `clientDataJSON` and `authenticatorData`.
+ */
+export interface AddPasskeyView {
+  readonly subjectName: string
+  readonly form: AccountForm
+  readonly back: string
+  readonly suggestedName: string
+  /** For `navigator.credentials.create()`. Bytes are base64url. */
+  readonly options: {
+    readonly challenge: string
+    readonly rp: { readonly id: string; readonly name: string }
+    readonly user: { readonly id: string; readonly name: string; readonly displayName: string }
+    /** COSE algorithms, the preferred one first. */
+    readonly algorithms: readonly number[]
+    /** The ids of the credentials that the user has. */
+    readonly exclude: readonly string[]
+  }
+  readonly problem?: 'passkey_not_valid' | 'passkey_known' | 'passkey_limit' | undefined
+}
+
+/** The page with the field `name`. */
+export interface RenamePasskeyView {
+  readonly subjectName: string
+  readonly form: AccountForm
+  readonly back: string
+  readonly name: string
+}
+
+/** What a mail reports. */
+export interface AccountMailView {
+  readonly change: Exclude<AccountNotice, 'gone' | 'form_expired'>
+  /** The host of the issuer. */
+  readonly service: string
+  /** The page of the account. */
+  readonly url: string
+}
 
 /** The pages of an account. `createAccountPages()` of `@grantry/pages/account` has them. Escape every text. */
 export interface AccountPages {
@@ -63,6 +125,13 @@ export interface AccountPages {
   localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
   overview(view: OverviewView, locale: string): RenderedPage
   confirm(view: ConfirmView, locale: string): RenderedPage
+  addPasskey(view: AddPasskeyView, locale: string): RenderedPage
+  renamePasskey(view: RenamePasskeyView, locale: string): RenderedPage
+  /** A mail about a change. */
+  mail(
+    view: AccountMailView,
+    locale: string,
+  ): { readonly subject: string; readonly text: string; readonly html: string }
   /** The user has canceled the sign-in. @param view `again`: the URL that begins it again */
   signedOut(view: { readonly again: string }, locale: string): RenderedPage
   error(view: ErrorView, locale: string): RenderedPage

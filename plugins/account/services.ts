@@ -1,5 +1,8 @@
 import type { Reply } from '@grantry/core'
 import type { InteractionServices, PageClient } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { AccountPasskeys } from '../shared/account-factors.ts'
+import type { AccountStore } from '../shared/account-store.ts'
+import type { Mailer } from '../shared/mailer.ts'
 import type { AccountNotice, AccountPages } from './pages.ts'
 import type { Visit } from './visit.ts'
 
@@ -7,9 +10,15 @@ import type { Visit } from './visit.ts'
 export interface AccountServices extends Pick<InteractionServices, 'sessions' | 'consents'> {
   readonly pages: AccountPages
   readonly client: PageClient
+  readonly passkeys?: AccountPasskeys | undefined
+  readonly accounts?: AccountStore | undefined
+  readonly mailer?: Mailer | undefined
   /** Seconds for which an authentication permits changes. */
   readonly maxAge: number
 }
+
+/** What a user has changed on the account page. */
+export type AccountChange = Exclude<AccountNotice, 'gone' | 'form_expired'>
 
 /** The fields of all forms. */
 export type Fields = Readonly<Record<string, string>>

@@ -56,7 +56,7 @@ export const endSession: ChangePage = {
     const found = await namedSession(visit, services)
     if (found === undefined) return 'gone'
     await services.sessions.end(visit.kit, found.sid)
-    noteChange('session_ended', visit)
+    await noteChange('session_ended', visit, services)
     return 'session_ended'
   },
 }
@@ -64,11 +64,12 @@ export const endSession: ChangePage = {
 export const endOtherSessions: ChangePage = {
   show: async (visit, { pages }) =>
     pages.confirm({ ...(await confirmation(visit)), change: 'end_other_sessions' }, visit.locale),
-  async submit(_fields, visit, { sessions }) {
+  async submit(_fields, visit, services) {
     const { session, kit } = visit
+    const { sessions } = services
     const all = await sessions.listWithUse(kit, session.subject.sub)
     await Promise.all(all.filter(({ sid }) => sid !== session.sid).map(({ sid }) => sessions.end(kit, sid)))
-    noteChange('sessions_ended', visit)
+    await noteChange('sessions_ended', visit, services)
     return 'sessions_ended'
   },
 }

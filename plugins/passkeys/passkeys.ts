@@ -1,16 +1,12 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
-import { type AuthenticationResponseJSON, verifyAuthenticationResponse } from '@simplewebauthn/server'
 import * as v from 'valibot'
 import { functionSchema } from '../shared/config-schema.ts'
-import type { PasskeyCheck, PasskeyUser } from '../shared/passkey-check.ts'
+import type { PasskeyCheck } from '../shared/passkey-check.ts'
+import { type StoredPasskey, verifyPasskey } from './verify.ts'
 
-/** A passkey that a user has registered with your application. */
-export interface StoredPasskey extends PasskeyUser {
-  /** The COSE key, as `verifyRegistrationResponse()` returned it. */
-  readonly publicKey: Uint8Array
-  /** The counter of the last use. */
-  readonly counter: number
-}
+export type { AccountPasskey, AccountPasskeys, NewAccountPasskey } from '../shared/account-factors.ts'
+export { type StoredPasskeys, type StoredPasskeysOptions, storedPasskeys } from './stored-passkeys.ts'
+export type { StoredPasskey } from './verify.ts'
 
 export interface PasskeysOptions {
   /** Returns a passkey by the id of its credential (base64url); `undefined` if there is none, or its user may not sign in. */
@@ -30,21 +26,6 @@ const optionsSchema = configurationObject({
   rpId: v.optional(v.pipe(v.string('must be a string'), v.nonEmpty('must not be empty'))),
 })
 
-const bytes = v.pipe(v.string(), v.regex(/^[\w-]*$/u), v.maxLength(4096))
-
-/** @see WebAuthn Level 3 section 5.1.8 */
-const responseSchema = v.pipe(
-  v.string(),
-  v.maxLength(16_384),
-  v.parseJson(),
-  v.object({
-    id: v.pipe(bytes, v.nonEmpty()),
-    rawId: bytes,
-    type: v.literal('public-key'),
-    response: v.object({ clientDataJSON: bytes, authenticatorData: bytes, signature: bytes }),
-  }),
-)
-
 /**
  * Passkeys: users sign in with a key of their device or password manager, without a password. For `signIn({ passkeys })`.
  *
@@ -56,27 +37,12 @@ export function passkeys(options: PasskeysOptions): PasskeyCheck {
   return {
     rpId,
     limitsHostCalls: true,
-    async verify({ credential, challenge, origin, onFound }, kit) {
-      const parsed = v.safeParse(responseSchema, credential)
-      if (!parsed.success) return undefined
-      const { id } = parsed.output
-      const stored = await kit.callHost('passkeys.find', () => find(id))
-      if (stored === undefined) return undefined
-      onFound?.(stored.sub)
-      const response: AuthenticationResponseJSON = { ...parsed.output, clientExtensionResults: {} }
-      const result = await verifyAuthenticationResponse({
-        response,
-        expectedChallenge: challenge,
-        expectedOrigin: origin,
-        expectedRPID: rpId ?? new URL(origin).hostname,
-        requireUserVerification: true,
-        credential: { id, publicKey: Uint8Array.from(stored.publicKey), counter: stored.counter },
-        // It throws for each mistake of the response, which is no defect.
-      }).catch(() => undefined)
-      if (result?.verified !== true) return undefined
-      await kit.callHost('passkeys.onUse', () => onUse?.(id, result.authenticationInfo.newCounter))
-      return { sub: stored.sub, name: stored.name }
-    },
+    verify: (response, kit) =>
+      verifyPasskey(response, kit, {
+        rpId,
+        find: (id) => kit.callHost('passkeys.find', () => find(id)),
+        onUse: (id, counter) => kit.callHost('passkeys.onUse', () => onUse?.(id, counter)),
+      }),
     ...(reset !== undefined && { reset: (sub, kit) => kit.callHost('passkeys.reset', () => reset(sub)) }),
   }
 }

@@ -96,9 +96,7 @@ test('the server in one file includes every plugin, for configurations that are 
   const included = [...source.matchAll(/'@grantry\/plugins\/([\w-]+)'/gu)].map(([, name]) => name)
   // The server installs these itself.
   const active = ['authorization-code', 'client-credentials', 'password', 'proof-key', 'refresh-token']
-  // Its library is an optional dependency, and larger than the server.
-  const separate = ['passkeys']
   const names = Object.keys(manifestOf('plugins').exports).map((path) => path.slice(2))
-  const expected = names.filter((name) => name !== 'package.json' && ![...active, ...separate].includes(name))
+  const expected = names.filter((name) => name !== 'package.json' && !active.includes(name))
   expect(included).toEqual(expected)
 })

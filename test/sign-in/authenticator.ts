@@ -27,6 +27,28 @@ export function createAuthenticator(credentialId = 'cGFzc2tleQ') {
     credentialId,
     publicKey: coseKeyOf(publicKey),
     privateKey,
+    /** Creates the passkey for a challenge, as `navigator.credentials.create()` does, without an attestation. */
+    register(challenge: string, change: Change = {}): string {
+      const {
+        origin = 'https://id.example.com',
+        rpId = 'id.example.com',
+        flags = 0x45,
+        type = 'webauthn.create',
+      } = change
+      const id = Buffer.from(credentialId, 'base64url')
+      const head = Buffer.concat([hash(rpId), Buffer.from([flags]), Buffer.alloc(4), Buffer.alloc(16)])
+      const data = Buffer.concat([head, Buffer.from([id.length >> 8, id.length & 255]), id, coseKeyOf(publicKey)])
+      const clientData = Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
+      return JSON.stringify({
+        id: credentialId,
+        rawId: credentialId,
+        type: 'public-key',
+        response: {
+          clientDataJSON: clientData.toString('base64url'),
+          authenticatorData: data.toString('base64url'),
+        },
+      })
+    },
     /** Signs a challenge, as `navigator.credentials.get()` does. */
     respond(challenge: string, change: Change = {}): string {
       const { origin = 'https://id.example.com', rpId = 'id.example.com', flags = 5, type = 'webauthn.get' } = change

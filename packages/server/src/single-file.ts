@@ -15,6 +15,7 @@ import * as jwtBearer from '@grantry/plugins/jwt-bearer'
 import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
 import * as mtls from '@grantry/plugins/mtls'
 import * as oneTimePassword from '@grantry/plugins/one-time-password'
+import * as passkeys from '@grantry/plugins/passkeys'
 import * as pushedAuthorization from '@grantry/plugins/pushed-authorization'
 import * as registration from '@grantry/plugins/registration'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
@@ -43,6 +44,7 @@ const plugins = {
   'jwt-introspection': jwtIntrospection,
   mtls,
   'one-time-password': oneTimePassword,
+  passkeys,
   'pushed-authorization': pushedAuthorization,
   registration,
   'resource-indicators': resourceIndicators,

@@ -15,6 +15,10 @@ function textsOf(view: ConfirmView, tools: AccountTools) {
     }
     case 'end_other_sessions':
       return { title: own('endOthersTitle'), about: html`<p>${own('endOthersIntro')}</p>`, button: own('endOthers') }
+    case 'remove_passkey': {
+      const title = own('removePasskeyTitle', { name: view.name })
+      return { title, about: html`<p>${own('removePasskeyIntro')}</p>`, button: own('remove') }
+    }
     case 'withdraw': {
       const title = own('withdrawTitle', { client: nameOf(view.application) })
       return { title, about: html`<p>${own('withdrawIntro')}</p>`, button: own('withdraw') }

@@ -7,15 +7,23 @@ import { error } from '../templates/error.ts'
 import { createLayout, createTools, type Page, type Rendered } from '../tools.ts'
 import type { ErrorView } from '../views.ts'
 import { confirm } from './confirm.ts'
+import { mail } from './mail.ts'
 import { overview } from './overview.ts'
+import { addPasskey, renamePasskey } from './passkeys.ts'
 import { type AccountTools, accountTools } from './tools.ts'
-import type { ConfirmView, OverviewView } from './views.ts'
+import type { AccountMailView, AddPasskeyView, ConfirmView, FormPageView, OverviewView } from './views.ts'
 
 /** The pages of an account, ready for `accountPage()`. */
 export interface AccountPageSet {
   localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
   overview(view: OverviewView, locale: string): Rendered
   confirm(view: ConfirmView, locale: string): Rendered
+  addPasskey(view: AddPasskeyView, locale: string): Rendered
+  renamePasskey(view: FormPageView & { readonly name: string }, locale: string): Rendered
+  mail(
+    view: AccountMailView,
+    locale: string,
+  ): { readonly subject: string; readonly text: string; readonly html: string }
   signedOut(view: { readonly again: string }, locale: string): Rendered
   error(view: ErrorView, locale: string): Rendered
 }
@@ -56,6 +64,9 @@ export function createAccountPages(input: PagesOptions = {}): AccountPageSet {
     localeOf: createLocaleOf(locales),
     overview: render(overview),
     confirm: render(confirm),
+    addPasskey: render(addPasskey),
+    renamePasskey: render(renamePasskey),
+    mail: (view, locale) => mail(view, toolsFor(locale)),
     signedOut: render(signedOut),
     error: render(error),
   }

@@ -28,9 +28,21 @@ function applicationsOf({ applications }: OverviewView, tools: AccountTools): Co
   return html`<section aria-labelledby="applications"><h2 id="applications">${own('applicationsTitle')}</h2>${list}</section>`
 }
 
+function passkeysOf({ passkeys }: OverviewView, tools: AccountTools): Content {
+  if (passkeys === undefined) return false
+  const { own, ago } = tools
+  const items = passkeys.list.map(({ name, added, unused, rename, remove }) => {
+    const used = unused !== undefined && html`<small>${own('lastUsed', { time: ago(unused) })}</small>`
+    const links = html`<span class="changes">${entryLink(rename, own('rename'), name)} ${entryLink(remove, own('remove'), name)}</span>`
+    return html`<li class="entry"><div><strong><bdi>${name}</bdi></strong><small>${own('added', { time: ago(added) })}</small>${used}</div>${links}</li>`
+  })
+  const list = items.length === 0 ? html`<p class="muted">${own('passkeysNone')}</p>` : html`<ul>${items}</ul>`
+  return html`<section aria-labelledby="passkeys"><h2 id="passkeys">${own('passkeysTitle')}</h2>${list}<p class="links"><a id="add-passkey" href="${passkeys.add}">${own('addPasskey')}</a></p></section>`
+}
+
 /** The page of the account. */
 export function overview(view: OverviewView, tools: AccountTools): Page {
   const title = tools.own('accountTitle')
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${passkeysOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
   return { title, content }
 }

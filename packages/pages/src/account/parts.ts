@@ -1,12 +1,15 @@
 import { type Content, type Html, html } from '../html.ts'
 import type { AccountMessages } from './messages/messages.ts'
 import type { AccountTools } from './tools.ts'
-import type { AccountNotice, SessionView } from './views.ts'
+import type { AccountNotice, FormPageView, SessionView } from './views.ts'
 
-const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, keyof AccountMessages>> = {
+export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, keyof AccountMessages>> = {
   session_ended: 'sessionEnded',
   sessions_ended: 'sessionsEnded',
   access_withdrawn: 'accessWithdrawn',
+  passkey_added: 'passkeyAdded',
+  passkey_renamed: 'passkeyRenamed',
+  passkey_removed: 'passkeyRemoved',
   gone: 'gone',
 }
 
@@ -28,13 +31,7 @@ export const sessionLines = (session: SessionView, tools: AccountTools): Html =>
 
 /** A form with one button, and a link that leads back without a change. */
 export const changeForm = (
-  {
-    form,
-    back,
-  }: {
-    readonly form: { readonly action: string; readonly fields: Readonly<Record<string, string>> }
-    readonly back: string
-  },
+  { form, back }: Pick<FormPageView, 'form' | 'back'>,
   label: string,
   { text }: AccountTools,
   fields: Content = false,

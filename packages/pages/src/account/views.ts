@@ -15,22 +15,56 @@ export interface ApplicationView extends Pick<ClientView, 'clientId' | 'name' | 
   readonly scopes: readonly string[]
 }
 
-export type AccountNotice = 'session_ended' | 'sessions_ended' | 'access_withdrawn' | 'gone' | 'form_expired'
+export type AccountNotice =
+  | 'session_ended'
+  | 'sessions_ended'
+  | 'access_withdrawn'
+  | 'passkey_added'
+  | 'passkey_renamed'
+  | 'passkey_removed'
+  | 'gone'
+  | 'form_expired'
+
+export interface PasskeyView {
+  readonly name: string
+  readonly added: number
+  readonly unused?: number | undefined
+  readonly rename: string
+  readonly remove: string
+}
+
+/** A page with a form. */
+export interface FormPageView {
+  readonly subjectName: string
+  readonly form: { readonly action: string; readonly fields: Readonly<Record<string, string>> }
+  readonly back: string
+}
+
+export interface AddPasskeyView extends FormPageView {
+  readonly suggestedName: string
+  readonly options: object
+  readonly problem?: 'passkey_not_valid' | 'passkey_known' | 'passkey_limit' | undefined
+}
+
+export interface AccountMailView {
+  readonly change: Exclude<AccountNotice, 'gone' | 'form_expired'>
+  readonly service: string
+  readonly url: string
+}
 
 export interface OverviewView {
   readonly subjectName: string
   readonly sessions: readonly SessionView[]
   readonly endOthers?: string | undefined
   readonly applications: readonly (ApplicationView & { readonly withdraw: string })[]
+  readonly passkeys?: { readonly list: readonly PasskeyView[]; readonly add: string } | undefined
   readonly notice?: AccountNotice | undefined
 }
 
-export type ConfirmView = {
-  readonly subjectName: string
-  readonly form: { readonly action: string; readonly fields: Readonly<Record<string, string>> }
-  readonly back: string
-} & (
-  | { readonly change: 'end_session'; readonly session: SessionView }
-  | { readonly change: 'end_other_sessions' }
-  | { readonly change: 'withdraw'; readonly application: ApplicationView }
-)
+export type ConfirmView = FormPageView &
+  (
+    | { readonly change: 'end_session'; readonly session: SessionView }
+    | { readonly change: 'end_other_sessions' }
+    | { readonly change: 'remove_passkey'; readonly name: string }
+    | { readonly change: 'withdraw'; readonly application: ApplicationView }
+  )

@@ -18,7 +18,7 @@ import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { signIn, signInEntries } from '@grantry/plugins/sign-in'
 import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workload-identity'
 import * as v from 'valibot'
-import { accountEntries, accountFeatures } from './sign-in/account.ts'
+import { accountEntries, accountParts } from './sign-in/account.ts'
 import { type AccountsHost, accountsMemberSchema, createAccounts } from './sign-in/accounts.ts'
 import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
 
@@ -184,17 +184,24 @@ export function createNamedPlugin(
       return resourceIndicators()
     case 'sign-in': {
       const { name, pages: appearance = {}, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
-      const { providers = [], passwords, account, accounts: members, ...options } = more
+      const { providers = [], passwords, account, passkeys, accounts: members, ...options } = more
+      const users = accountParts({ account, passkeys }, appearance)
       const pages = createPages(appearance)
       const host = { ...(accounts ?? withoutMail), adminHost }
       const ownWays = members === undefined ? [] : [createAccounts(members, appearance, host)]
-      const interaction = signIn({ pages, acr, passwords, ways: [...upstreamWays(providers), ...ownWays] })
+      const interaction = signIn({
+        pages,
+        acr,
+        ...users.factors,
+        passwords,
+        ways: [...upstreamWays(providers), ...ownWays],
+      })
       const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
       const features = [
         pushedAuthorization(pushedRequests),
         endSession({ pages }),
         backChannelLogout(logout),
-        ...accountFeatures({ account }, appearance),
+        ...users.features,
         ...(withoutPage(entries) === undefined ? [] : [deviceSignIn({ ...device, pages })]),
       ]
       return authorizationEndpoint({ ...options, interaction, pages, features })

@@ -32,6 +32,7 @@ const doors = { ownerOf: async (badgeId: string) => (badgeId === '123456' ? '1' 
 const signIn = {
   name: 'sign-in',
   account: {},
+  passkeys: true,
   pages: {
     name: 'Grantry demo',
     scopes: { api1: 'Call the first API on your behalf', api2: 'Call the second API on your behalf' },

@@ -24,4 +24,47 @@ export interface AccountMessages {
   sessionsEnded: string
   accessWithdrawn: string
   gone: string
+  passkeysTitle: string
+  passkeysNone: string
+  addPasskey: string
+  addPasskeyIntro: string
+  passkeyName: string
+  passkeyNeedsScript: string
+  passkeyUnsupported: string
+  passkeyFailed: string
+  passkeyKnown: string
+  passkeyLimit: string
+  added: string
+  rename: string
+  save: string
+  remove: string
+  removePasskeyTitle: string
+  removePasskeyIntro: string
+  passkeyAdded: string
+  passkeyRenamed: string
+  passkeyRemoved: string
+  factorsTitle: string
+  otpName: string
+  otpNone: string
+  otpSetUp: string
+  otpIntro: string
+  otpKey: string
+  otpCode: string
+  confirm: string
+  otpAdded: string
+  otpRemoved: string
+  otpRemoveTitle: string
+  otpRemoveIntro: string
+  recoveryName: string
+  recoverySome: string
+  recoveryNone: string
+  recoveryCreate: string
+  recoveryCreateIntro: string
+  recoveryKeep: string
+  recoveryCreated: string
+  recoveryDone: string
+  lastFactor: string
+  mailSubject: string
+  mailIntro: string
+  mailHint: string
 }

@@ -1,0 +1,35 @@
+import { html } from '../html.ts'
+import { alert, userLine } from '../templates/parts.ts'
+import type { Page } from '../tools.ts'
+import type { AccountMessages } from './messages/messages.ts'
+import { changeForm } from './parts.ts'
+import { registrationScript } from './registration-script.ts'
+import type { AccountTools } from './tools.ts'
+import type { AddPasskeyView, FormPageView } from './views.ts'
+
+const problems: Readonly<Record<NonNullable<AddPasskeyView['problem']>, keyof AccountMessages>> = {
+  passkey_not_valid: 'passkeyFailed',
+  passkey_known: 'passkeyKnown',
+  passkey_limit: 'passkeyLimit',
+}
+
+const nameField = (name: string, { own }: AccountTools) =>
+  html`<label for="name">${own('passkeyName')}</label><input id="name" name="name" value="${name}" maxlength="64" autocomplete="off">`
+
+/** The form that a script completes. Without scripts, the page says that it needs one. */
+export function addPasskey(view: AddPasskeyView, tools: AccountTools): Page {
+  const { own } = tools
+  const title = own('addPasskey')
+  const fields = html`<input type="hidden" name="credential" value="">${nameField(view.suggestedName, tools)}`
+  const messages = html`<p role="alert" id="failed" hidden>${own('passkeyFailed')}</p><p role="alert" id="known" hidden>${own('passkeyKnown')}</p><p role="alert" id="unsupported" hidden>${own('passkeyUnsupported')}</p>`
+  const form = html`<div id="enrol" hidden data-options="${JSON.stringify(view.options)}">${changeForm(view, own('addPasskey'), tools, fields)}</div>`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${own('addPasskeyIntro')}</p>${alert(view.problem && own(problems[view.problem]))}${messages}${form}<noscript><p id="script-needed">${own('passkeyNeedsScript')}</p><p class="links"><a href="${view.back}">${own('back')}</a></p></noscript>`
+  return { title, content, script: registrationScript }
+}
+
+/** The field `name`. */
+export function renamePasskey(view: FormPageView & { readonly name: string }, tools: AccountTools): Page {
+  const title = tools.own('rename')
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${changeForm(view, tools.own('save'), tools, nameField(view.name, tools))}`
+  return { title, content }
+}

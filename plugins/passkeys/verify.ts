@@ -1,0 +1,67 @@
+import type { EndpointKit, MaybePromise } from '@grantry/core'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import * as v from 'valibot'
+import type { PasskeyResponse, PasskeyUser } from '../shared/passkey-check.ts'
+
+/** A passkey that a user has registered with your application. */
+export interface StoredPasskey extends PasskeyUser {
+  /** The COSE key, as `verifyRegistrationResponse()` returned it. */
+  readonly publicKey: Uint8Array
+  /** The counter of the last use. */
+  readonly counter: number
+}
+
+export const bytes = v.pipe(v.string(), v.regex(/^[\w-]*$/u), v.maxLength(4096))
+
+/** @see WebAuthn Level 3 section 5.1.8 */
+const responseSchema = v.pipe(
+  v.string(),
+  v.maxLength(16_384),
+  v.parseJson(),
+  v.object({
+    id: v.pipe(bytes, v.nonEmpty()),
+    rawId: bytes,
+    type: v.literal('public-key'),
+    response: v.object({ clientDataJSON: bytes, authenticatorData: bytes, signature: bytes }),
+  }),
+)
+
+/** Where passkeys are. */
+export interface PasskeyPort {
+  readonly rpId?: string | undefined
+  find(credentialId: string, kit: EndpointKit): MaybePromise<StoredPasskey | undefined>
+  onUse(credentialId: string, counter: number, kit: EndpointKit): MaybePromise<void>
+}
+
+/**
+ * Returns the owner of the passkey that has signed the challenge; `undefined` if it is unknown, or the response not valid.
+ *
+ * @see WebAuthn Level 3 section 7.2
+ */
+export async function verifyPasskey(
+  { credential, challenge, origin, onFound }: PasskeyResponse,
+  kit: EndpointKit,
+  { find, onUse, rpId }: PasskeyPort,
+): Promise<PasskeyUser | undefined> {
+  const parsed = v.safeParse(responseSchema, credential)
+  if (!parsed.success) return undefined
+  const { id } = parsed.output
+  const stored = await find(id, kit)
+  if (stored === undefined) return undefined
+  onFound?.(stored.sub)
+  // On demand: the library is large, and a server starts without it.
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const response: AuthenticationResponseJSON = { ...parsed.output, clientExtensionResults: {} }
+  const result = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId ?? new URL(origin).hostname,
+    requireUserVerification: true,
+    credential: { id, publicKey: Uint8Array.from(stored.publicKey), counter: stored.counter },
+    // It throws for each mistake of the response, which is no defect.
+  }).catch(() => undefined)
+  if (result?.verified !== true) return undefined
+  await onUse(id, result.authenticationInfo.newCounter, kit)
+  return { sub: stored.sub, name: stored.name }
+}
