@@ -12,6 +12,8 @@ import {
 import * as v from 'valibot'
 import { browserCookie } from '../shared/browser-cookie.ts'
 import { functionSchema } from '../shared/config-schema.ts'
+import { givesAccess, scopeFieldOf, scopesToChoose } from '../shared/scope-choice.ts'
+import { type DevicePages, devicePagesSchema, rendererOf } from './device-pages.ts'
 import { type DevicePageReply, type DevicePageState, defaultPage } from './page-html.ts'
 import { createDeviceVerification, type GuessLimit } from './verification.ts'
 
@@ -32,7 +34,9 @@ export interface DevicePage {
    * page shows a link to itself: browsers apply the content security policy of a form to its redirects.
    */
   signIn(request: EndpointRequest, kit: EndpointKit): MaybePromise<Subject | NamedSubject | Reply | undefined>
-  /** Renders the page. Escape every text. Default: a page in English without scripts. */
+  /** The pages of `createPages()`, in the language of the user. Instead of `render`. */
+  readonly pages?: DevicePages | undefined
+  /** Renders the page. Escape every text. Default: that of `pages`, otherwise a page in English without scripts. */
   render?: ((state: DevicePageState, request: EndpointRequest) => MaybePromise<DevicePageReply>) | undefined
 }
 
@@ -46,6 +50,7 @@ export const devicePageSchema = configurationObject({
     '/connect/device',
   ),
   signIn: v.custom<DevicePage['signIn']>((value) => typeof value === 'function', 'must be a function'),
+  pages: v.optional(devicePagesSchema),
   render: functionSchema<NonNullable<DevicePage['render']>>(),
 })
 
@@ -61,13 +66,23 @@ const formSchema = v.object({
   epoch: v.exactOptional(v.string()),
 })
 
-const pageParameters = v.object({
+const pageEntries = {
   user_code: v.optional(v.string()),
   /** The user code, if the page has sent the user to a sign-in as a client. */
   state: v.optional(v.string()),
   form_token: v.optional(v.string()),
   decision: v.optional(v.picklist(['approve', 'deny'])),
-})
+  chosen: v.optional(v.string()),
+}
+
+/** The others are those of `scopeFieldOf`. */
+const pageParameters = v.objectWithRest(pageEntries, v.string())
+type Fields = v.InferOutput<typeof pageParameters>
+
+interface Form {
+  readonly userCode: string
+  readonly epoch: string | undefined
+}
 
 const isReply = (signedIn: Subject | NamedSubject | Reply): signedIn is Reply =>
   !('sub' in signedIn || 'subject' in signedIn)
@@ -96,8 +111,9 @@ function createShow(render: DevicePage['render']) {
  *
  * @see RFC 8628 sections 3.3, 3.3.1 and 5.4
  */
-export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devicePageSchema>, guesses: GuessLimit) {
-  const show = createShow(render)
+export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guesses: GuessLimit) {
+  const { path, signIn, pages } = page
+  const show = createShow(page.render ?? (pages && rendererOf(pages, path)))
 
   /** The same response for a code that never existed, has expired, or was decided. */
   const unknownCode = (visit: Visit): Promise<Reply> =>
@@ -107,7 +123,8 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
       visit.kit.refuse('invalid_request', 'The user code is not valid', 'user_code_unknown'),
     )
 
-  async function confirm(typed: string, visit: Visit): Promise<Reply> {
+  /** @param leftOut the scopes that the user has left out, if that leaves none */
+  async function confirm(typed: string, visit: Visit, leftOut: readonly string[] = []): Promise<Reply> {
     const { subject, name, request, kit } = visit
     const [found, epoch] = await Promise.all([
       createDeviceVerification(kit, guesses).find(typed, request.clientAddress ?? ''),
@@ -116,31 +133,56 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     const client = found && (await kit.findClient(found.clientId))
     if (found === undefined || client === undefined) return unknownCode(visit)
     const { userCode, scopes, expiresAt } = found
+    const lifetime = Math.max(1, expiresAt - kit.now())
+    const { resources } = await kit.openAuthorization({ kind: 'device', clientId: found.clientId, scopes, lifetime })
     const known = cookieOf(kit).read(request)
     const browser = known ?? kit.randomId()
     const formToken = await kit.seal(
       { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) },
       expiresAt,
     )
-    const reply = await show({ step: 'confirm', userCode, client, scopes, subject, name, formToken }, visit)
+    const choosable = scopesToChoose(client, scopes)
+    const problem = leftOut.length > 0 ? ('nothing_chosen' as const) : undefined
+    const asked = { userCode, client, scopes, choosable, leftOut, problem, resources }
+    const reply = await show({ step: 'confirm', ...asked, subject, name, formToken }, visit)
     if (known !== undefined) return reply
     return { ...reply, cookies: [...(reply.cookies ?? []), cookieOf(kit).write(browser)] }
   }
 
-  async function decide(approves: boolean, formToken: string, visit: Visit): Promise<Reply> {
+  /** The scopes that the user has left out on a page with a choice. */
+  async function leftOutOf(userCode: string, fields: Fields, { request, kit }: Visit): Promise<readonly string[]> {
+    if (fields.chosen !== 'yes') return []
+    const found = await createDeviceVerification(kit, guesses).find(userCode, request.clientAddress ?? '')
+    const client = found && (await kit.findClient(found.clientId))
+    if (found === undefined || client === undefined) return []
+    return scopesToChoose(client, found.scopes).filter((name) => fields[scopeFieldOf(name)] !== 'yes')
+  }
+
+  async function approveChosen(form: Form, fields: Fields, visit: Visit): Promise<Reply | boolean> {
     const { subject, request, kit } = visit
-    const [form, epoch] = await Promise.all([kit.unseal(formToken, formSchema), kit.epochOf(subject.sub)])
+    const { find, approve } = createDeviceVerification(kit, guesses)
+    const address = request.clientAddress ?? ''
+    const leftOut = await leftOutOf(form.userCode, fields, visit)
+    if (leftOut.length === 0) return approve(form.userCode, address, { subject, epoch: form.epoch })
+    const found = await find(form.userCode, address)
+    const scopes = found?.scopes.filter((name) => !leftOut.includes(name)) ?? []
+    if (found !== undefined && !givesAccess(scopes)) return confirm(form.userCode, visit, leftOut)
+    return approve(form.userCode, address, { subject, scopes, epoch: form.epoch })
+  }
+
+  async function decide(approves: boolean, fields: Fields, visit: Visit): Promise<Reply> {
+    const { subject, request, kit } = visit
+    const [form, epoch] = await Promise.all([kit.unseal(fields.form_token ?? '', formSchema), kit.epochOf(subject.sub)])
     const isOfBrowser = form !== undefined && kit.equals(form.browser, cookieOf(kit).read(request) ?? '')
     if (!isOfBrowser || form.sub !== subject.sub || (epoch !== undefined && epoch !== form.epoch)) {
       const error = kit.refuse('invalid_request', 'The form is not valid', 'form_invalid')
       return show({ step: 'enter_code', problem: 'form_expired' }, visit, error)
     }
-    const { approve, deny } = createDeviceVerification(kit, guesses)
-    const address = request.clientAddress ?? ''
-    const isDecided = await (approves
-      ? approve(form.userCode, address, { subject, epoch })
-      : deny(form.userCode, address, subject.sub))
-    return isDecided ? show({ step: approves ? 'approved' : 'denied' }, visit) : unknownCode(visit)
+    const decided = await (approves
+      ? approveChosen({ ...form, epoch }, fields, visit)
+      : createDeviceVerification(kit, guesses).deny(form.userCode, request.clientAddress ?? '', subject.sub))
+    if (typeof decided === 'object') return decided
+    return decided ? show({ step: approves ? 'approved' : 'denied' }, visit) : unknownCode(visit)
   }
 
   return defineEndpoint({
@@ -151,7 +193,8 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
     effects: true,
     caller: 'anyone',
     params: pageParameters,
-    async handle({ params: { state, user_code = state, form_token = '', decision }, request }, kit) {
+    async handle({ params: fields, request }, kit) {
+      const { state, user_code = state, decision } = fields
       const signedIn = await kit.callHost('deviceAuthorization.signIn', () => signIn(request, kit))
       const isForm = request.method === 'POST'
       if (signedIn === undefined || isReply(signedIn)) {
@@ -162,7 +205,7 @@ export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devi
       const visit = { ...('sub' in signedIn ? { subject: signedIn } : signedIn), request, kit }
       try {
         // Never by GET: a link must not decide (RFC 8628 section 5.4).
-        if (isForm && decision !== undefined) return await decide(decision === 'approve', form_token, visit)
+        if (isForm && decision !== undefined) return await decide(decision === 'approve', fields, visit)
         return await (user_code === undefined ? show({ step: 'enter_code' }, visit) : confirm(user_code, visit))
       } catch (error) {
         if (!isOAuthError(error) || error.code !== 'slow_down') throw error

@@ -1,43 +1,15 @@
-import {
-  type Client,
-  configurationObject,
-  type EndpointKit,
-  type EndpointRequest,
-  type HtmlSources,
-  parseConfiguration,
-} from '@grantry/core'
-import * as v from 'valibot'
+import { configurationObject, type EndpointKit, type EndpointRequest, parseConfiguration } from '@grantry/core'
 import {
   type AuthorizationFeature,
   type InteractionServices,
   type PageClient,
   pageClient,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import { type DevicePages, devicePagesSchema, rendererOf } from './device-pages.ts'
 import { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './options.ts'
 import type { DevicePage } from './page.ts'
-import type { DevicePageState } from './page-html.ts'
 import { deviceParts } from './parts.ts'
 import { typedUserCode } from './user-code.ts'
-
-type ClientView = { readonly clientId: string } & {
-  readonly [Name in 'name' | 'uri' | 'logoUri' | 'policyUri' | 'tosUri']?: string | undefined
-}
-
-/** What the page shows. */
-type DeviceView =
-  | Exclude<DevicePageState, { readonly step: 'confirm' | 'signed_out' }>
-  | { readonly step: 'signed_out'; readonly again: string }
-  | (Omit<Extract<DevicePageState, { readonly step: 'confirm' }>, 'client' | 'subject' | 'name'> & {
-      readonly client: ClientView
-      readonly subjectName?: string | undefined
-    })
-
-/** The pages of a device authorization. `createPages()` of `@grantry/pages` has them. Escape every text. */
-export interface DevicePages {
-  /** Chooses a language. @param uiLocales the parameter `ui_locales` */
-  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
-  deviceCode(view: DeviceView, locale: string): { readonly html: string; readonly sources?: HtmlSources | undefined }
-}
 
 export interface DeviceSignInOptions extends Omit<DeviceAuthorizationOptions, 'page' | 'verificationUri'> {
   readonly pages: DevicePages
@@ -47,29 +19,10 @@ const optionsSchema = configurationObject({
   lifetime: deviceAuthorizationSchema.entries.lifetime,
   interval: deviceAuthorizationSchema.entries.interval,
   guesses: deviceAuthorizationSchema.entries.guesses,
-  pages: v.custom<DevicePages>(
-    (value) => typeof value === 'object' && value !== null && 'deviceCode' in value,
-    'must be the pages of createPages()',
-  ),
+  pages: devicePagesSchema,
 })
 
 const path = '/connect/device'
-
-const clientView = ({ clientId, ...client }: Client): ClientView => ({
-  clientId,
-  ...(client.clientName !== undefined && { name: client.clientName }),
-  ...(client.clientUri !== undefined && { uri: client.clientUri }),
-  ...(client.logoUri !== undefined && { logoUri: client.logoUri }),
-  ...(client.policyUri !== undefined && { policyUri: client.policyUri }),
-  ...(client.tosUri !== undefined && { tosUri: client.tosUri }),
-})
-
-function viewOf(state: DevicePageState): DeviceView {
-  if (state.step === 'signed_out') return { ...state, again: path.slice(path.lastIndexOf('/') + 1) }
-  if (state.step !== 'confirm') return state
-  const { client, subject: _, name: subjectName, ...view } = state
-  return { ...view, client: clientView(client), subjectName }
-}
 
 function pageOf(
   pages: DevicePages,
@@ -79,18 +32,20 @@ function pageOf(
   return {
     path,
     async signIn(request: EndpointRequest, kit: EndpointKit) {
+      const { searchParams } = new URL(request.url)
+      const userCode = typedUserCode(searchParams.get('user_code') ?? '')
+      const state = userCode === undefined ? {} : { state: userCode }
+      const wantsOther = request.method === 'GET' && searchParams.get('account') === 'other'
+      if (wantsOther) return signInAt(kit, { ...state, prompt: 'login' })
       const session = await sessions.find(kit, request)
       if (session !== undefined && (await kit.isUserActive(session.subject.sub))) {
         return { subject: session.subject, name: session.name }
       }
-      const { searchParams } = new URL(request.url)
       // The user has cancelled. The page has a link to begin again.
       if (searchParams.has('error')) return undefined
-      const userCode = typedUserCode(searchParams.get('user_code') ?? '')
-      return signInAt(kit, userCode === undefined ? {} : { state: userCode })
+      return signInAt(kit, state)
     },
-    render: (state, request) =>
-      pages.deviceCode(viewOf(state), pages.localeOf(undefined, request.header('accept-language'))),
+    render: rendererOf(pages, path, (code) => `?${new URLSearchParams({ user_code: code, account: 'other' })}`),
   }
 }
 

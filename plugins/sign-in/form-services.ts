@@ -17,9 +17,6 @@ export interface FormServices extends InteractionServices, OfferedWays {
 
 const text = v.optional(v.string(), '')
 
-/** The field of a scope that the user can choose. */
-export const scopeFieldOf = (name: string): string => `scope:${name}`
-
 /** The fields of all forms. The others are those of `scopeFieldOf`. */
 const formEntries = {
   interaction: text,

@@ -4,7 +4,8 @@ import {
   errorViewOf,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
-import { type FormFields, type FormServices, formParams, scopeFieldOf } from './form-services.ts'
+import { scopeFieldOf } from '../shared/scope-choice.ts'
+import { type FormFields, type FormServices, formParams } from './form-services.ts'
 import { permits, type Step } from './form-token.ts'
 import { attemptPasskey } from './passkey.ts'
 import { attemptSignIn } from './password.ts'

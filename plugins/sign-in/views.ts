@@ -9,7 +9,7 @@ import {
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
-import { scopeFieldOf } from './form-services.ts'
+import { scopeFieldOf } from '../shared/scope-choice.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
 import type { ClientView, ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
 import { linksFor, type OfferedWays } from './ways.ts'

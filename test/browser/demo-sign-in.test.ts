@@ -66,7 +66,7 @@ describeWithChromium('the application of the demo, in a browser', () => {
     await page.getByRole('button', { name: 'Sign in as bob' }).click()
     await page.getByLabel('Password').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('alert').filter({ hasText: 'The user name or password is wrong.' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'The user name or password is not correct.' }).waitFor()
     await page.getByLabel('Password').fill('bob-password')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Deny' }).click()

@@ -43,7 +43,7 @@ describe('the consent page of a client that describes itself', () => {
   test('names the host of its document, and the one that the user returns to', async () => {
     const { open } = await signedIn()
     const { html } = await open()
-    expect(html).toContain('It is published at app.example.com. Then you return to app.example.com.')
+    expect(html).toContain('The application is published at app.example.com. Then you return to app.example.com.')
     expect(html).toContain('This service has not checked the application.')
   })
 
@@ -58,7 +58,7 @@ describe('the consent page of a client that describes itself', () => {
   test('does not say that a host is unchecked that the operator allows', async () => {
     const { open } = await signedIn({ hosts: [{ host: 'app.example.com', policy: 'allow' }] })
     const { html } = await open()
-    expect(html).toContain('It is published at app.example.com.')
+    expect(html).toContain('The application is published at app.example.com.')
     expect(html).not.toContain('has not checked')
   })
 
@@ -68,7 +68,7 @@ describe('the consent page of a client that describes itself', () => {
     const f = await signedIn()
     f.hosted.set(url, { body })
     const { html } = await f.open({ client_id: url })
-    expect(html).toContain('It is published at xn--pple-43d.example.com.')
+    expect(html).toContain('The application is published at xn--pple-43d.example.com.')
     expect(html).toContain('&lt;b&gt;Bank&lt;/b&gt;')
     expect(html).not.toContain('\u202E')
   })

@@ -147,6 +147,16 @@ export type DeviceCodeView =
       /** How the user is shown to the user, such as the user name. */
       readonly subjectName?: string | undefined
       readonly scopes: readonly string[]
+      /** Those of the scopes that the user can leave out: the form has the field `chosen` and checkboxes. */
+      readonly choosable?: readonly string[] | undefined
+      /** Those that the user has left out, if the page asks again. */
+      readonly leftOut?: readonly string[] | undefined
+      /** Why the page asks again: the user has chosen no scope. */
+      readonly problem?: 'nothing_chosen' | undefined
+      /** The APIs that the access is for, with those of the scopes that can be used there. */
+      readonly resources?: ConsentView['resources']
+      /** A link to sign in with another account. */
+      readonly otherAccount?: string | undefined
       readonly formToken: string
     }
   | { readonly step: 'approved' | 'denied' }

@@ -56,6 +56,7 @@ export interface Messages {
   deviceTitle: string
   deviceEnter: string
   deviceCode: string
+  deviceAnother: string
   deviceContinue: string
   deviceCompare: string
   deviceWarning: string
@@ -68,6 +69,7 @@ export interface Messages {
   errorRequest: string
   errorClient: string
   errorExpired: string
+  errorEnded: string
   errorServer: string
   errorHint: string
   errorReference: string

@@ -1,6 +1,7 @@
 import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ConsentView } from '../views.ts'
+import { access, lastingLast, onlyResource } from './access.ts'
 import { alert, clientLinks, form, heading, nameOf, userLine } from './parts.ts'
 import { formScript } from './scripts.ts'
 
@@ -17,46 +18,6 @@ function origin({ described }: ConsentView, { text }: Tools): Content {
   ]
   return html`<p${returnsTo !== undefined && html` class="muted"`} id="origin">${sentences.join(' ')}</p>`
 }
-
-/** The API that everything is for. With several ones, each scope names its own. */
-function onlyResource({ resources = [] }: ConsentView, { text, resource }: Tools): Content {
-  const [only, ...others] = resources
-  if (only === undefined || others.length > 0) return false
-  return html`<p id="resource">${text('consentResource', { resource: resource(only.audience) })}</p>`
-}
-
-/** The APIs of a scope, if the request is for several. */
-function resourcesOf(name: string, { resources = [] }: ConsentView, { resource }: Tools): Content {
-  if (resources.length < 2) return false
-  const own = resources.filter(({ scopes }) => scopes.includes(name))
-  return own.length > 0 && html`<small>${own.map(({ audience }) => resource(audience)).join(', ')}</small>`
-}
-
-function scopeItem({ name, choice }: ConsentView['scopes'][number], index: number, view: ConsentView, tools: Tools) {
-  const content = html`${tools.scope(name)}${resourcesOf(name, view, tools)}`
-  if (choice !== undefined) {
-    const id = `scope-${index}`
-    return html`<li class="check"><input id="${id}" name="${choice.field}" type="checkbox" value="yes"${choice.isTicked && html` checked`}><label for="${id}">${content}</label></li>`
-  }
-  const hasChoice = view.scopes.some((scope) => scope.choice !== undefined)
-  return html`<li>${content}${hasChoice && html`<small>${tools.text('consentRequired')}</small>`}</li>`
-}
-
-/** The list of what the application gets; with a choice, a group of checkboxes. */
-function access(view: ConsentView, tools: Tools): Content {
-  const { scopes, claims, problem } = view
-  const { text } = tools
-  const hasChoice = scopes.some(({ choice }) => choice !== undefined)
-  const claimsItem = claims.length > 0 && html`<li>${text('claims', { claims: claims.join(', ') })}</li>`
-  const items = html`<ul id="scopes">${scopes.map((scope, index) => scopeItem(scope, index, view, tools))}${claimsItem}</ul>`
-  if (!hasChoice) return html`<p>${text('consentIntro')}</p>${items}`
-  const described = problem !== undefined && html` aria-describedby="problem"`
-  return html`<fieldset${described}><legend>${text('consentIntro')}</legend><p class="muted">${text('consentChoice')}</p>${items}</fieldset>`
-}
-
-/** Last on the list: it says how long the access lasts, not what it is. */
-const lastingLast = (scopes: ConsentView['scopes']): ConsentView['scopes'] =>
-  [...scopes].sort((one, other) => Number(one.name === 'offline_access') - Number(other.name === 'offline_access'))
 
 /** The buttons `decision` with the values `allow`, `deny` and `switch` (another account), and a checkbox for each scope that the user can leave out. */
 export function consent(given: ConsentView, tools: Tools): Page {

@@ -2,6 +2,7 @@ import { type Content, html } from '../html.ts'
 import type { Messages } from '../messages/messages.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { DeviceCodeView, DeviceProblem } from '../views.ts'
+import { access, lastingLast, onlyResource } from './access.ts'
 import { alert, clientLinks, heading, nameOf, userLine } from './parts.ts'
 import { formScript } from './scripts.ts'
 
@@ -11,20 +12,35 @@ const problems: Readonly<Record<DeviceProblem, keyof Messages>> = {
   form_expired: 'formExpired',
 }
 
+type Confirmation = Extract<DeviceCodeView, { readonly step: 'confirm' }>
+
+function confirmation(view: Confirmation, tools: Tools): Content {
+  const { client, userCode, formToken, subjectName, choosable = [], leftOut = [], problem, otherAccount } = view
+  const { text } = tools
+  const scopes = view.scopes.map((name) => ({
+    name,
+    ...(choosable.includes(name) && { choice: { field: `scope:${name}`, isTicked: !leftOut.includes(name) } }),
+  }))
+  const asked = { scopes: lastingLast(scopes), resources: view.resources, claims: [], problem }
+  const other =
+    otherAccount !== undefined && html`<a id="switch" class="change" href="${otherAccount}">${text('otherAccount')}</a>`
+  const user = subjectName !== undefined && html`<div class="user">${userLine(subjectName, tools)}${other}</div>`
+  const chosen = choosable.length > 0 && html`<input type="hidden" name="chosen" value="yes">`
+  return html`${user}<p>${text('deviceCompare')}</p><p class="code" id="code" dir="ltr">${userCode}</p><p>${text('deviceWarning')}</p>${onlyResource(asked, tools)}${alert(problem && text('consentNothing'))}<form method="post"><input type="hidden" name="form_token" value="${formToken}">${chosen}${access(asked, tools)}<button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
+}
+
 function contentOf(view: DeviceCodeView, tools: Tools): Content {
-  const { text, scope } = tools
-  const again = html`<p><a id="again" href="">${text('deviceEnter')}</a></p>`
+  const { text } = tools
+  const again = html`<a id="again" href="" class="way">${text('deviceAnother')}</a>`
   switch (view.step) {
     case 'signed_out':
-      return html`<p>${text('deviceSignedOut')}</p><a class="way" id="continue" href="${view.again ?? ''}">${text('deviceContinue')}</a>`
+      return html`<p>${text('deviceSignedOut')}</p><a id="continue" href="${view.again ?? ''}" class="way primary">${text('deviceContinue')}</a>`
     case 'enter_code': {
       const { problem } = view
       return html`<p>${text('deviceEnter')}</p>${alert(problem && text(problems[problem]))}<form method="post"><label for="user_code">${text('deviceCode')}</label><input id="user_code" name="user_code" required maxlength="40" autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${problem !== undefined && html` aria-describedby="problem"`}><button class="primary" id="continue">${text('deviceContinue')}</button></form>`
     }
-    case 'confirm': {
-      const { client, userCode, scopes, formToken, subjectName } = view
-      return html`${userLine(subjectName, tools)}<p>${text('deviceCompare')}</p><p class="code" id="code" dir="ltr">${userCode}</p><p>${text('deviceWarning')}</p><ul id="scopes">${scopes.map((name) => html`<li>${scope(name)}</li>`)}</ul><form method="post"><input type="hidden" name="form_token" value="${formToken}"><button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
-    }
+    case 'confirm':
+      return confirmation(view, tools)
     case 'approved':
       return html`<p role="status" id="approved">${text('deviceApproved')}</p>${again}`
     case 'denied':

@@ -13,6 +13,7 @@ const phrases: Readonly<Record<string, keyof Messages>> = {
 }
 
 const phraseOf = ({ code, reason }: ErrorView): keyof Messages => {
+  if (reason === 'plugin:registration:client_ended') return 'errorEnded'
   if (reason.endsWith(':interaction_unknown') || reason.endsWith(':interaction_used')) return 'errorExpired'
   return Object.hasOwn(phrases, code) ? (phrases[code] ?? 'errorRequest') : 'errorRequest'
 }
@@ -21,8 +22,9 @@ const phraseOf = ({ code, reason }: ErrorView): keyof Messages => {
 export function error(view: ErrorView, tools: Tools): Page {
   const { text } = tools
   const title = text('errorTitle')
+  const phrase = phraseOf(view)
   const reference = view.requestId === undefined ? '' : html`<dd><code id="request">${view.requestId}</code></dd>`
-  const content = html`<h1>${title}</h1><p id="explanation">${text(phraseOf(view))}</p>${waysOn(view, tools)}<p>${text('errorHint')}</p>
+  const content = html`<h1>${title}</h1><p id="explanation">${text(phrase)}</p>${phrase !== 'errorEnded' && html`<p>${text('errorHint')}</p>`}<div class="ways">${waysOn(view, tools)}</div>
 <dl><dt>${text('errorReference')}</dt>${reference}<dd><code id="error">${view.code}</code></dd><dd><code id="reason">${view.reason}</code></dd></dl>`
   return { title, content }
 }

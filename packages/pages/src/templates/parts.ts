@@ -60,7 +60,7 @@ const isLink = (url: string): boolean =>
   !/^(?:javascript|data|vbscript|blob|file|about):/iu.test(url) && parseUrl(url) !== undefined
 
 const wayOn = (id: string, url: string, text: string): Content =>
-  isLink(url) && html`<p><a id="${id}" href="${url}" rel="noreferrer">${text}</a></p>`
+  isLink(url) && html`<a id="${id}" href="${url}" class="way" rel="noreferrer">${text}</a>`
 
 /** Links with which the user gets on. A page without one would be a dead end. */
 export function waysOn(

@@ -1,0 +1,46 @@
+import { type Content, html } from '../html.ts'
+import type { Tools } from '../tools.ts'
+import type { ConsentView } from '../views.ts'
+
+/** What an application gets. */
+export type AccessView = Pick<ConsentView, 'scopes' | 'resources' | 'claims' | 'problem'>
+
+/** The API that everything is for. With several ones, each scope names its own. */
+export function onlyResource({ resources = [] }: AccessView, { text, resource }: Tools): Content {
+  const [only, ...others] = resources
+  if (only === undefined || others.length > 0) return false
+  return html`<p id="resource">${text('consentResource', { resource: resource(only.audience) })}</p>`
+}
+
+/** The APIs of a scope, if the request is for several. */
+function resourcesOf(name: string, { resources = [] }: AccessView, { resource }: Tools): Content {
+  if (resources.length < 2) return false
+  const own = resources.filter(({ scopes }) => scopes.includes(name))
+  return own.length > 0 && html`<small>${own.map(({ audience }) => resource(audience)).join(', ')}</small>`
+}
+
+function scopeItem({ name, choice }: AccessView['scopes'][number], index: number, view: AccessView, tools: Tools) {
+  const content = html`${tools.scope(name)}${resourcesOf(name, view, tools)}`
+  if (choice !== undefined) {
+    const id = `scope-${index}`
+    return html`<li class="check"><input id="${id}" name="${choice.field}" type="checkbox" value="yes"${choice.isTicked && html` checked`}><label for="${id}">${content}</label></li>`
+  }
+  const hasChoice = view.scopes.some((scope) => scope.choice !== undefined)
+  return html`<li>${content}${hasChoice && html`<small>${tools.text('consentRequired')}</small>`}</li>`
+}
+
+/** The list of what the application gets; with a choice, a group of checkboxes. */
+export function access(view: AccessView, tools: Tools): Content {
+  const { scopes, claims, problem } = view
+  const { text } = tools
+  const hasChoice = scopes.some(({ choice }) => choice !== undefined)
+  const claimsItem = claims.length > 0 && html`<li>${text('claims', { claims: claims.join(', ') })}</li>`
+  const items = html`<ul id="scopes">${scopes.map((scope, index) => scopeItem(scope, index, view, tools))}${claimsItem}</ul>`
+  if (!hasChoice) return html`<p>${text('consentIntro')}</p>${items}`
+  const described = problem !== undefined && html` aria-describedby="problem"`
+  return html`<fieldset${described}><legend>${text('consentIntro')}</legend><p class="muted">${text('consentChoice')}</p>${items}</fieldset>`
+}
+
+/** Last on the list: it says how long the access lasts, not what it is. */
+export const lastingLast = (scopes: AccessView['scopes']): AccessView['scopes'] =>
+  [...scopes].sort((one, other) => Number(one.name === 'offline_access') - Number(other.name === 'offline_access'))

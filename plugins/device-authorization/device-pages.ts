@@ -1,0 +1,56 @@
+import type { Client, EndpointRequest, HtmlSources } from '@grantry/core'
+import * as v from 'valibot'
+import type { DevicePageReply, DevicePageState } from './page-html.ts'
+
+type ClientView = { readonly clientId: string } & {
+  readonly [Name in 'name' | 'uri' | 'logoUri' | 'policyUri' | 'tosUri']?: string | undefined
+}
+
+/** What the page shows. */
+type DeviceView =
+  | Exclude<DevicePageState, { readonly step: 'confirm' | 'signed_out' }>
+  | { readonly step: 'signed_out'; readonly again: string }
+  | (Omit<Extract<DevicePageState, { readonly step: 'confirm' }>, 'client' | 'subject' | 'name'> & {
+      readonly client: ClientView
+      readonly subjectName?: string | undefined
+      /** A link to sign in with another account, and decide then. */
+      readonly otherAccount?: string | undefined
+    })
+
+/** The pages of a device authorization. `createPages()` of `@grantry/pages` has them. Escape every text. */
+export interface DevicePages {
+  /** Chooses a language. @param uiLocales the parameter `ui_locales` */
+  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
+  deviceCode(view: DeviceView, locale: string): { readonly html: string; readonly sources?: HtmlSources | undefined }
+}
+
+export const devicePagesSchema = v.custom<DevicePages>(
+  (value) => typeof value === 'object' && value !== null && 'deviceCode' in value,
+  'must be the pages of createPages()',
+)
+
+const clientView = ({ clientId, ...client }: Client): ClientView => ({
+  clientId,
+  ...(client.clientName !== undefined && { name: client.clientName }),
+  ...(client.clientUri !== undefined && { uri: client.clientUri }),
+  ...(client.logoUri !== undefined && { logoUri: client.logoUri }),
+  ...(client.policyUri !== undefined && { policyUri: client.policyUri }),
+  ...(client.tosUri !== undefined && { tosUri: client.tosUri }),
+})
+
+/**
+ * Returns a function that shows the states of the page.
+ *
+ * @param path that of the page
+ * @param otherAccount returns a link for another account
+ */
+export function rendererOf(pages: DevicePages, path: string, otherAccount?: (userCode: string) => string) {
+  function viewOf(state: DevicePageState): DeviceView {
+    if (state.step === 'signed_out') return { ...state, again: path.slice(path.lastIndexOf('/') + 1) }
+    if (state.step !== 'confirm') return state
+    const { client, subject: _, name: subjectName, ...view } = state
+    return { ...view, client: clientView(client), subjectName, otherAccount: otherAccount?.(view.userCode) }
+  }
+  return (state: DevicePageState, request: EndpointRequest): DevicePageReply =>
+    pages.deviceCode(viewOf(state), pages.localeOf(undefined, request.header('accept-language')))
+}
