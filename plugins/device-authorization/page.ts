@@ -1,4 +1,5 @@
 import {
+  type Client,
   configurationObject,
   defineEndpoint,
   type EndpointKit,
@@ -15,7 +16,7 @@ import { functionSchema } from '../shared/config-schema.ts'
 import { givesAccess, scopeFieldOf, scopesToChoose } from '../shared/scope-choice.ts'
 import { type DevicePages, devicePagesSchema, rendererOf } from './device-pages.ts'
 import { type DevicePageReply, type DevicePageState, defaultPage } from './page-html.ts'
-import { createDeviceVerification, type GuessLimit } from './verification.ts'
+import { createDeviceVerification, type DeviceRequest, type GuessLimit } from './verification.ts'
 
 /** A user who is signed in, with a name to show. */
 export interface NamedSubject {
@@ -79,11 +80,6 @@ const pageEntries = {
 const pageParameters = v.objectWithRest(pageEntries, v.string())
 type Fields = v.InferOutput<typeof pageParameters>
 
-interface Form {
-  readonly userCode: string
-  readonly epoch: string | undefined
-}
-
 const isReply = (signedIn: Subject | NamedSubject | Reply): signedIn is Reply =>
   !('sub' in signedIn || 'subject' in signedIn)
 
@@ -104,6 +100,34 @@ function createShow(render: DevicePage['render']) {
       : kit.callHost('deviceAuthorization.render', () => render(state, request)))),
     ...(error !== undefined && { error }),
   })
+}
+
+/** What the page asks. */
+async function askedBy(found: DeviceRequest, client: Client, leftOut: readonly string[], kit: EndpointKit) {
+  const { userCode, clientId, scopes, expiresAt } = found
+  const lifetime = Math.max(1, expiresAt - kit.now())
+  const { resources } = await kit.openAuthorization({ kind: 'device', clientId, scopes, lifetime })
+  const problem = leftOut.length > 0 ? ('nothing_chosen' as const) : undefined
+  return { userCode, client, scopes, choosable: scopesToChoose(client, scopes), leftOut, problem, resources }
+}
+
+interface Choice {
+  readonly leftOut: readonly string[]
+  /** The chosen scopes: none if no access is left. Absent if the user has left out nothing. */
+  readonly scopes?: readonly string[]
+}
+
+/** What the user has chosen on a page with a choice. */
+async function choiceOf(userCode: string, fields: Fields, visit: Visit, guesses: GuessLimit): Promise<Choice> {
+  const { request, kit } = visit
+  if (fields.chosen !== 'yes') return { leftOut: [] }
+  const found = await createDeviceVerification(kit, guesses).find(userCode, request.clientAddress ?? '')
+  const client = found && (await kit.findClient(found.clientId))
+  if (found === undefined || client === undefined) return { leftOut: [] }
+  const leftOut = scopesToChoose(client, found.scopes).filter((name) => fields[scopeFieldOf(name)] !== 'yes')
+  if (leftOut.length === 0) return { leftOut }
+  const scopes = found.scopes.filter((name) => !leftOut.includes(name))
+  return { leftOut, scopes: givesAccess(scopes) ? scopes : [] }
 }
 
 /**
@@ -132,42 +156,17 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
     ])
     const client = found && (await kit.findClient(found.clientId))
     if (found === undefined || client === undefined) return unknownCode(visit)
-    const { userCode, scopes, expiresAt } = found
-    const lifetime = Math.max(1, expiresAt - kit.now())
-    const { resources } = await kit.openAuthorization({ kind: 'device', clientId: found.clientId, scopes, lifetime })
+    const { userCode, expiresAt } = found
     const known = cookieOf(kit).read(request)
     const browser = known ?? kit.randomId()
     const formToken = await kit.seal(
       { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) },
       expiresAt,
     )
-    const choosable = scopesToChoose(client, scopes)
-    const problem = leftOut.length > 0 ? ('nothing_chosen' as const) : undefined
-    const asked = { userCode, client, scopes, choosable, leftOut, problem, resources }
+    const asked = await askedBy(found, client, leftOut, kit)
     const reply = await show({ step: 'confirm', ...asked, subject, name, formToken }, visit)
     if (known !== undefined) return reply
     return { ...reply, cookies: [...(reply.cookies ?? []), cookieOf(kit).write(browser)] }
-  }
-
-  /** The scopes that the user has left out on a page with a choice. */
-  async function leftOutOf(userCode: string, fields: Fields, { request, kit }: Visit): Promise<readonly string[]> {
-    if (fields.chosen !== 'yes') return []
-    const found = await createDeviceVerification(kit, guesses).find(userCode, request.clientAddress ?? '')
-    const client = found && (await kit.findClient(found.clientId))
-    if (found === undefined || client === undefined) return []
-    return scopesToChoose(client, found.scopes).filter((name) => fields[scopeFieldOf(name)] !== 'yes')
-  }
-
-  async function approveChosen(form: Form, fields: Fields, visit: Visit): Promise<Reply | boolean> {
-    const { subject, request, kit } = visit
-    const { find, approve } = createDeviceVerification(kit, guesses)
-    const address = request.clientAddress ?? ''
-    const leftOut = await leftOutOf(form.userCode, fields, visit)
-    if (leftOut.length === 0) return approve(form.userCode, address, { subject, epoch: form.epoch })
-    const found = await find(form.userCode, address)
-    const scopes = found?.scopes.filter((name) => !leftOut.includes(name)) ?? []
-    if (found !== undefined && !givesAccess(scopes)) return confirm(form.userCode, visit, leftOut)
-    return approve(form.userCode, address, { subject, scopes, epoch: form.epoch })
   }
 
   async function decide(approves: boolean, fields: Fields, visit: Visit): Promise<Reply> {
@@ -178,11 +177,14 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
       const error = kit.refuse('invalid_request', 'The form is not valid', 'form_invalid')
       return show({ step: 'enter_code', problem: 'form_expired' }, visit, error)
     }
-    const decided = await (approves
-      ? approveChosen({ ...form, epoch }, fields, visit)
-      : createDeviceVerification(kit, guesses).deny(form.userCode, request.clientAddress ?? '', subject.sub))
-    if (typeof decided === 'object') return decided
-    return decided ? show({ step: approves ? 'approved' : 'denied' }, visit) : unknownCode(visit)
+    const { approve, deny } = createDeviceVerification(kit, guesses)
+    const address = request.clientAddress ?? ''
+    const choice = approves ? await choiceOf(form.userCode, fields, visit, guesses) : undefined
+    if (choice?.scopes?.length === 0) return confirm(form.userCode, visit, choice.leftOut)
+    const isDecided = await (approves
+      ? approve(form.userCode, address, { subject, epoch, scopes: choice?.scopes })
+      : deny(form.userCode, address, subject.sub))
+    return isDecided ? show({ step: approves ? 'approved' : 'denied' }, visit) : unknownCode(visit)
   }
 
   return defineEndpoint({
