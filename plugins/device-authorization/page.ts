@@ -159,10 +159,8 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
     const { userCode, expiresAt } = found
     const known = cookieOf(kit).read(request)
     const browser = known ?? kit.randomId()
-    const formToken = await kit.seal(
-      { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) },
-      expiresAt,
-    )
+    const content = { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) }
+    const formToken = await kit.seal(content, expiresAt)
     const asked = await askedBy(found, client, leftOut, kit)
     const reply = await show({ step: 'confirm', ...asked, subject, name, formToken }, visit)
     if (known !== undefined) return reply
