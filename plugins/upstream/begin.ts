@@ -1,9 +1,9 @@
-import type { EndpointKit, Reply } from '@grantry/core'
+import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Opened } from './connection.ts'
 import { failed, isFailure, reasonOf, type UpstreamFailure } from './failure.ts'
 import type { Provider } from './options.ts'
-import { stateLifetime, storeState } from './state.ts'
+import { type StoredState, stateLifetime, storeState } from './state.ts'
 
 export const callbackUrl = (kit: EndpointKit, { name }: Pick<Provider, 'name'>): string =>
   `${kit.endpointUrl('upstream')}/${name}/callback`
@@ -26,33 +26,43 @@ function passedOn({ request }: SuspendedInteraction, { adapter }: Provider): Rea
   }
 }
 
+/** A browser that leaves for a provider. */
+export interface Departure {
+  readonly kit: EndpointKit
+  readonly http: EndpointRequest
+  /** What of the request of the client the provider receives. */
+  readonly passed: Readonly<Record<string, string>>
+  readonly state: Pick<StoredState, 'interaction' | 'link' | 'maxAge'>
+  readonly expiresAt: number
+}
+
+/** Returns the URL of an authorization request, which is pushed if the provider has an endpoint for it. */
+async function requestUrl(
+  { library: { oidc, dpopOf }, client }: Opened,
+  { pushedRequests }: Provider,
+  parameters: Readonly<Record<string, string>>,
+): Promise<URL> {
+  const isPushed =
+    pushedRequests === 'auto' && client.serverMetadata().pushed_authorization_request_endpoint !== undefined
+  if (isPushed) return oidc.buildAuthorizationUrlWithPAR(client, { ...parameters }, dpopOf(client))
+  return oidc.buildAuthorizationUrl(client, { ...parameters })
+}
+
 /** Sends the browser to a provider, or returns why that is not possible. */
-export async function beginSignIn(
+export async function depart(
   connection: Connection,
-  interaction: SuspendedInteraction,
+  { kit, http, passed, state: about, expiresAt }: Departure,
 ): Promise<Reply | UpstreamFailure> {
-  const { kit, http, id, request } = interaction
   const { provider } = connection
   const opened = await connection.open(kit)
   if (isFailure(opened)) return opened
-  const { library, client } = opened
-  const { oidc } = library
   const [state, nonce, verifier] = [kit.randomId(), kit.randomId(), kit.randomId()]
-  const maxAge = maxAgeFor(request)
-  const now = kit.now()
-  await storeState(kit, http, state, {
-    provider: provider.name,
-    interaction: id,
-    nonce,
-    verifier,
-    startedAt: now,
-    ...(maxAge !== undefined && { maxAge }),
-    expiresAt: Math.min(interaction.expiresAt, now + stateLifetime),
-  })
+  const startedAt = kit.now()
+  await storeState(kit, http, state, { provider: provider.name, nonce, verifier, startedAt, ...about, expiresAt })
   try {
-    const url = oidc.buildAuthorizationUrl(client, {
+    const url = await requestUrl(opened, provider, {
       ...provider.parameters,
-      ...passedOn(interaction, provider),
+      ...passed,
       redirect_uri: callbackUrl(kit, provider),
       scope: provider.scope,
       state,
@@ -65,4 +75,20 @@ export async function beginSignIn(
   } catch (error) {
     return failed(reasonOf(error))
   }
+}
+
+/** Sends the browser of an interaction to a provider, or returns why that is not possible. */
+export function beginSignIn(
+  connection: Connection,
+  interaction: SuspendedInteraction,
+): Promise<Reply | UpstreamFailure> {
+  const { kit, http, id, request } = interaction
+  const maxAge = maxAgeFor(request)
+  return depart(connection, {
+    kit,
+    http,
+    passed: passedOn(interaction, connection.provider),
+    state: { interaction: id, ...(maxAge !== undefined && { maxAge }) },
+    expiresAt: Math.min(interaction.expiresAt, kit.now() + stateLifetime),
+  })
 }

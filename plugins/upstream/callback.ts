@@ -3,19 +3,14 @@ import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { SignInProblem, SignInTools } from '../sign-in/sign-in.ts'
 import { callbackUrl } from './begin.ts'
-import { authenticationOf, derivedSubject, nameOf } from './claims.ts'
-import type { Connection } from './connection.ts'
+import { authenticationOf, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
-import { failed, isFailure, type UpstreamFailure } from './failure.ts'
+import { isFailure, type UpstreamFailure } from './failure.ts'
+import { identify } from './identify.ts'
+import { finishLink } from './linking.ts'
 import type { Settings } from './options.ts'
 import { findState, spendState } from './state.ts'
-import type { UpstreamTokens } from './verify.ts'
-
-/** A provider, with what its callback needs. */
-export interface Upstream {
-  readonly connection: Connection
-  readonly tokens: UpstreamTokens
-}
+import type { Upstream } from './upstreams.ts'
 
 type Params = Readonly<Record<string, string>>
 
@@ -81,7 +76,9 @@ export async function handleCallback(
   if (params?.state === undefined || state === undefined || state.provider !== provider.name) {
     return tools.expired(http, kit)
   }
-  const interaction = await tools.interactions.find(kit, http, state.interaction)
+  const { link } = state
+  if (link !== undefined) return finishLink({ params, state, link }, http, kit, upstream, tools)
+  const interaction = await tools.interactions.find(kit, http, state.interaction ?? '')
   // Before it is spent: another browser must not end the sign-in of this one.
   if (interaction === undefined) return tools.expired(http, kit)
   if (!(await spendState(kit, params.state, state))) {
@@ -92,11 +89,8 @@ export async function handleCallback(
   if (isFailure(claims)) return fail(claims)
   const authentication = authenticationOf(claims, provider, state, kit)
   if (isFailure(authentication)) return fail(authentication)
-  const { subject } = settings
-  const sub = await (subject === undefined
-    ? derivedSubject(claims, kit)
-    : kit.callHost('upstream.subject', () => subject(claims, provider, kit)))
-  if (typeof sub !== 'string' || sub === '') return fail(failed('subject_refused'))
+  const sub = await identify(claims, provider, settings, kit)
+  if (isFailure(sub)) return fail(sub)
   const context = { sub, client: interaction.request.client, clientAddress: http.clientAddress }
   kit.recordUser({ type: 'upstream_sign_in_succeeded', idp: provider.name }, context)
   return tools.signIn({ subject: { sub, ...authentication }, name: nameOf(claims) }, interaction)

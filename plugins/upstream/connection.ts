@@ -17,12 +17,18 @@ const maxWaiting = 128
 /** `createFetchWaits` gives an attempt an eighth of all places. */
 const waitingShare = 8
 
+/** A provider whose metadata is known. */
+export interface Opened {
+  readonly library: Library
+  readonly client: Configuration
+}
+
 /** The metadata of a provider, and this provider as its client. */
 export interface Connection {
   readonly provider: Provider
   readonly outgoing: Outgoing
   /** Returns the configuration of the library, or why there is none. */
-  open(kit: Pick<Kit, 'now'>): Promise<{ readonly library: Library; readonly client: Configuration } | UpstreamFailure>
+  open(kit: Pick<Kit, 'now'>): Promise<Opened | UpstreamFailure>
 }
 
 /**

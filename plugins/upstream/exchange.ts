@@ -46,7 +46,7 @@ async function readUserinfo(
 ): Promise<Readonly<Record<string, unknown>>> {
   const isOffered = client.serverMetadata().userinfo_endpoint !== undefined
   if (!isOffered || !connection.provider.userinfo || typeof sub !== 'string') return {}
-  return library.oidc.fetchUserInfo(client, accessToken, sub)
+  return library.oidc.fetchUserInfo(client, accessToken, sub, library.dpopOf(client))
 }
 
 async function openIdClaims(exchange: Exchange, tokens: { id_token?: string | undefined; access_token: string }) {
@@ -79,9 +79,9 @@ export async function redeem(
   const isOpenId = provider.adapter?.endpoints === undefined
   const provesFreshness = isOpenId && state.maxAge !== undefined && provider.freshness === 'proved'
   try {
-    const { oidc } = opened.library
-    const granted = await oidc.authorizationCodeGrant(
-      opened.client,
+    const { library, client } = opened
+    const granted = await library.oidc.authorizationCodeGrant(
+      client,
       new URL(`${callback}?${new URLSearchParams(params)}`),
       {
         expectedState: params.state ?? '',
@@ -90,6 +90,8 @@ export async function redeem(
         // The user has signed in before the response came: the time since then does not count.
         ...(provesFreshness && { maxAge: (state.maxAge ?? 0) + kit.now() - state.startedAt }),
       },
+      {},
+      library.dpopOf(client),
     )
     const sent = provider.adapter?.claimsOf?.(params) ?? {}
     if (!isOpenId) {

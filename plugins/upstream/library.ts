@@ -1,4 +1,5 @@
 import type { Kit } from '@grantry/core'
+import { importPKCS8 } from 'jose/key/import'
 import type * as openidClient from 'openid-client'
 import type { Provider, Settings } from './options.ts'
 import type { LibraryFetch } from './outgoing.ts'
@@ -8,17 +9,23 @@ export interface Library {
   readonly oidc: typeof openidClient
   /** Reads the metadata of the provider. Rejects with an error of the library. */
   discover(fetch: LibraryFetch, kit: Pick<Kit, 'now'>): Promise<openidClient.Configuration>
+  /** The key of this process for a provider with `dpop`. */
+  dpopOf(client: openidClient.Configuration): { readonly DPoP?: openidClient.DPoPHandle }
 }
 
 /** Seconds by which the clock of the provider can differ. */
 export const clockTolerance = 60
 
-function authenticationOf(
-  { adapter, clientSecret, authentication }: Provider,
+async function authenticationOf(
+  { adapter, clientSecret, authentication, privateKey, privateKeyId, privateKeyAlgorithm }: Provider,
   oidc: typeof openidClient,
   kit: Pick<Kit, 'now'>,
-): openidClient.ClientAuth {
+): Promise<openidClient.ClientAuth> {
   if (adapter?.authenticate !== undefined) return adapter.authenticate(kit)
+  if (privateKey !== undefined) {
+    const key = await importPKCS8(privateKey, privateKeyAlgorithm)
+    return oidc.PrivateKeyJwt({ key, ...(privateKeyId !== undefined && { kid: privateKeyId }) })
+  }
   if (clientSecret === undefined) return oidc.None()
   return authentication === 'client_secret_post'
     ? oidc.ClientSecretPost(clientSecret)
@@ -32,11 +39,13 @@ export function createLibrary(provider: Provider, { timeout }: Settings): () => 
   async function load(): Promise<Library> {
     const oidc = await import('openid-client')
     const { issuer, clientId, adapter } = provider
+    const keys = provider.dpop ? await oidc.randomDPoPKeyPair('ES256') : undefined
     const metadata = { client_id: clientId, [oidc.clockTolerance]: clockTolerance }
     return {
       oidc,
+      dpopOf: (client) => (keys === undefined ? {} : { DPoP: oidc.getDPoPHandle(client, keys) }),
       async discover(fetch, kit) {
-        const authentication = authenticationOf(provider, oidc, kit)
+        const authentication = await authenticationOf(provider, oidc, kit)
         const isPlain = issuer.startsWith('http:')
         if (adapter?.endpoints !== undefined) {
           const { authorization, token } = adapter.endpoints

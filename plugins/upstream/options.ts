@@ -1,5 +1,6 @@
 import { configurationObject, type Kit, type MaybePromise, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
+import type { AccountStore } from '../shared/account-store.ts'
 import { functionSchema, seconds, wholeNumber } from '../shared/config-schema.ts'
 import { fetchedUriProblem, type SendRequest } from '../shared/fetched-uri.ts'
 import type { ProviderAdapter, UpstreamClaims } from './provider.ts'
@@ -41,6 +42,27 @@ export const commonEntries = {
   freshness: v.optional(v.picklist(['proved', 'assumed'], 'must be "proved" or "assumed"'), 'proved'),
   /** Whether to read claims from the userinfo endpoint, if there is one. */
   userinfo: v.optional(flag, true),
+  /** Further claims that are kept for the tokens of clients: the name here, and the name at the provider. */
+  claims: v.optional(texts, {}),
+  /**
+   * The mail domains for which the provider decides: a user whose verified address is in one of them, and who signs in for
+   * the first time, is the user here with this verified address. Default: none.
+   */
+  linkBy: v.optional(v.array(text, 'must be an array of domains'), []),
+  /** The mail domains whose users are sent to this provider. */
+  domains: v.optional(v.array(text, 'must be an array of domains'), []),
+  /** A private key (PKCS #8, PEM) for `private_key_jwt`, instead of a secret. Register its public key at the provider. */
+  privateKey: v.optional(text),
+  /** The id of the key. */
+  privateKeyId: v.optional(text),
+  privateKeyAlgorithm: v.optional(
+    v.picklist(['ES256', 'PS256', 'RS256', 'EdDSA'], 'must be ES256, PS256, RS256 or EdDSA'),
+    'ES256',
+  ),
+  /** Whether requests are pushed (RFC 9126). `auto`: if the provider has an endpoint for it. */
+  pushedRequests: v.optional(v.picklist(['auto', 'never'], 'must be "auto" or "never"'), 'auto'),
+  /** Whether the access token for userinfo is bound to a key of this process (RFC 9449). */
+  dpop: v.optional(flag, false),
   /** Allows IP addresses and names of the local network, and `http` on this machine. */
   allowPrivateAddresses: v.optional(flag, false),
 }
@@ -117,6 +139,10 @@ export const upstreamSchema = configurationObject({
   ),
   /** Maps a user of a provider to a user here. Default: a hash of `iss` and `sub`, which no other user can have. */
   subject: functionSchema<UpstreamSubject>(),
+  /** The accounts of users. A user who signs in for the first time gets one, or is linked to one by `linkBy`. */
+  accounts: v.optional(
+    v.custom<AccountStore>((value) => typeof value === 'object' && value !== null, 'must be a store of accounts'),
+  ),
   /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */
   fetch: functionSchema<SendRequest>(),
 })

@@ -5,7 +5,9 @@ import { clockSkew } from '../shared/jwt-claims.ts'
 const schema = v.object({
   provider: v.string(),
   /** The interaction that the sign-in belongs to. Only its browser can continue it. */
-  interaction: v.string(),
+  interaction: v.exactOptional(v.string()),
+  /** Instead of an interaction: the session whose user links an account, and where the browser returns to. */
+  link: v.exactOptional(v.object({ sid: v.string(), sub: v.string(), returnTo: v.string() })),
   nonce: v.string(),
   verifier: v.string(),
   /** Epoch seconds. */

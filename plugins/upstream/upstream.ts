@@ -1,13 +1,21 @@
-import { defineEndpoint, type EndpointKit, type EndpointRequest, parseConfiguration, type Reply } from '@grantry/core'
+import {
+  defineEndpoint,
+  defineHostFunctions,
+  type EndpointKit,
+  type EndpointRequest,
+  parseConfiguration,
+  type Reply,
+} from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { beginSignIn } from './begin.ts'
-import { formReply, handleCallback, showFailure, type Upstream } from './callback.ts'
-import { createConnection } from './connection.ts'
+import { formReply, handleCallback, showFailure } from './callback.ts'
 import { isFailure } from './failure.ts'
-import { type Provider, type Settings, type UpstreamOptions, upstreamSchema } from './options.ts'
-import { createTokens } from './verify.ts'
+import { createLinkedProviders, type LinkedProviders } from './linking.ts'
+import { type Provider, type UpstreamOptions, upstreamSchema } from './options.ts'
+import { createUpstreamUsers, upstreamUsers } from './profile.ts'
+import { createUpstreams, type Upstream } from './upstreams.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {
@@ -16,6 +24,8 @@ declare module '@grantry/core' {
 }
 
 export type { SendRequest } from '../shared/fetched-uri.ts'
+export type { LinkableProvider, LinkedProviders } from './linking.ts'
+export type { Link } from './links.ts'
 export type { UpstreamOptions, UpstreamProvider, UpstreamSubject } from './options.ts'
 export { type AppleOptions, apple } from './presets/apple.ts'
 export { type GithubOptions, github } from './presets/github.ts'
@@ -25,6 +35,7 @@ export { type GrantryOptions, grantry } from './presets/grantry.ts'
 export { type KeycloakOptions, keycloak } from './presets/keycloak.ts'
 export { type MicrosoftOptions, microsoft } from './presets/microsoft.ts'
 export { type ConfiguredProvider, configuredProviderSchema, configuredProviderSchemas, providerOf } from './presets.ts'
+export { type UpstreamUser, type UpstreamUsers, upstreamUsers } from './profile.ts'
 export type { ProviderAdapter, UpstreamClaims } from './provider.ts'
 
 type Request = SuspendedInteraction['request']
@@ -36,15 +47,6 @@ const mayUse = ({ client: { identityProviders } }: Pick<Request, 'client'>, { na
 /** The name in `acr_values=idp:NAME`, section 2.1 of the seed. */
 const namedIn = ({ acrValues }: Pick<Request, 'acrValues'>): string | undefined =>
   acrValues.find((value) => value.startsWith('idp:'))?.slice('idp:'.length)
-
-function createUpstreams(settings: Settings): ReadonlyMap<string, Upstream> {
-  return new Map(
-    settings.providers.map((provider) => {
-      const connection = createConnection(provider, settings)
-      return [provider.name, { connection, tokens: createTokens(provider, connection.outgoing, settings) }]
-    }),
-  )
-}
 
 /** Sends the browser of an interaction to a provider. */
 async function begin(
@@ -64,6 +66,22 @@ async function begin(
   return isFailure(begun) ? showFailure(begun, interaction, provider.name, tools) : begun
 }
 
+/** The ways to sign in at other providers. */
+export interface UpstreamWays extends SignInWays {
+  /**
+   * Returns what a page for accounts needs to link accounts at providers.
+   *
+   * @param kit that of a feature or the interaction of the authorization endpoint
+   */
+  linked(kit: EndpointKit): LinkedProviders
+}
+
+/** Whether a mail address is in one of the domains of a provider. */
+function isAt(mail: string | undefined, { domains }: Provider): boolean {
+  const domain = mail?.includes('@') ? mail.slice(mail.lastIndexOf('@') + 1).toLowerCase() : undefined
+  return domain !== undefined && domains.some((one) => one.toLowerCase() === domain)
+}
+
 /**
  * Lets users sign in at other providers: those of their company, or public ones. For `signIn({ ways })`.
  *
@@ -72,7 +90,7 @@ async function begin(
  * @throws TypeError when an option is malformed.
  * @see OpenID Connect Core section 3.1; RFC 9700
  */
-export function upstream(input: UpstreamOptions): SignInWays {
+export function upstream(input: UpstreamOptions): UpstreamWays {
   const settings = parseConfiguration(upstreamSchema, input, 'upstream()')
   const upstreams = createUpstreams(settings)
 
@@ -88,10 +106,14 @@ export function upstream(input: UpstreamOptions): SignInWays {
     links: (interaction) => usable(interaction).map((provider) => wayTo(provider, interaction)),
     chosen(interaction) {
       const named = namedIn(interaction.request)
-      const provider = usable(interaction).find(({ name }) => name === named)
+      const { loginHint } = interaction.request
+      const isChosen = (one: Provider): boolean => (named === undefined ? isAt(loginHint, one) : one.name === named)
+      const provider = usable(interaction).find(isChosen)
       return provider && wayTo(provider, interaction)
     },
+    linked: (kit) => createLinkedProviders(upstreams, kit),
     parts: (tools) => [
+      defineHostFunctions(upstreamUsers, createUpstreamUsers),
       defineEndpoint({
         name: 'upstream',
         path: '/connect/upstream',

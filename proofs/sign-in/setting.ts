@@ -23,8 +23,18 @@ function passwordHash(): string {
   return `$scrypt$ln=10,r=8,p=1$${text(salt)}$${text(scryptSync(credentialsOf(0)[1], salt, 32, { N: 1024, r: 8, p: 1 }))}`
 }
 
-/** Writes the configuration of the servers. Returns its path. */
-export function writeSetting(directory: string, storage: NetworkStore): string {
+const signInAt = (issuer: string) => ({
+  name: 'sign-in',
+  passwords: false,
+  providers: [{ name: 'acme', issuer, clientId: 'grantry', clientSecret: 'acme-secret', allowPrivateAddresses: true }],
+})
+
+/**
+ * Writes the configuration of the servers. Returns its path.
+ *
+ * @param upstream the issuer of another provider, at which all users sign in
+ */
+export function writeSetting(directory: string, storage: NetworkStore, upstream?: string): string {
   const file = join(directory, 'grantry.config.json')
   const password = passwordHash()
   const configuration = {
@@ -45,7 +55,7 @@ export function writeSetting(directory: string, storage: NetworkStore): string {
       username: credentialsOf(user)[0],
       password,
     })),
-    plugins: [{ name: 'sign-in' }],
+    plugins: [upstream === undefined ? { name: 'sign-in' } : signInAt(upstream)],
     // So that one machine can act as many.
     trustedProxies: 1,
     // Thousands of sign-ins begin in minutes.

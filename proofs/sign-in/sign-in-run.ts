@@ -26,12 +26,19 @@ export interface SignInReport {
 /**
  * Users sign in at several processes of the ready server on one store, behind a proxy that sends each request to the next
  * process. In the middle, one of the processes is killed.
+ *
+ * @param upstream the issuer of another provider, at which the users sign in
  */
-export async function runSignIns(store: NetworkStore, signIns: number, servers: number): Promise<SignInReport> {
+export async function runSignIns(
+  store: NetworkStore,
+  signIns: number,
+  servers: number,
+  upstream?: string,
+): Promise<SignInReport> {
   const directory = newDirectory()
   const program = await serverProgram(realServer, directory)
   const ports = await Promise.all(Array.from({ length: servers }, reservedPort))
-  const configuration = writeSetting(directory, store)
+  const configuration = writeSetting(directory, store, upstream)
   const fleet = createFleet({ program, configuration, ports, directory, environment: {} })
   for (const port of ports) fleet.start(port)
   const balancer = await startBalancer(ports)

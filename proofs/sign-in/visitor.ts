@@ -46,6 +46,8 @@ export function createVisitor(user: number, origin: string) {
       state,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
+      // The user at another provider, if there is one.
+      login_hint: credentialsOf(user)[0],
     }
     const { searchParams } = await signInOverHttp(issuer, request, credentialsOf(user), browser)
     const code = searchParams.get('code')

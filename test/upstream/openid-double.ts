@@ -29,6 +29,8 @@ interface Issued {
   readonly nonce: string | undefined
   readonly challenge: string
   readonly redirectUri: string
+  /** The `login_hint`, if there is one. */
+  readonly user: string
 }
 
 /** An OpenID provider in memory, with one user. Every code works once, with its verifier and redirect URI. */
@@ -53,7 +55,7 @@ export async function createOpenIdDouble(options: DoubleOptions = {}) {
     const claims = {
       iss: issuer,
       aud: clientId,
-      sub: 'upstream-alice',
+      sub: found.user,
       iat: now,
       exp: now + 300,
       nonce: found.nonce,
@@ -100,6 +102,7 @@ export async function createOpenIdDouble(options: DoubleOptions = {}) {
       nonce: asked.get('nonce') ?? undefined,
       challenge: asked.get('code_challenge') ?? '',
       redirectUri,
+      user: asked.get('login_hint') ?? 'upstream-alice',
     })
     const response = { code, state: asked.get('state') ?? '', iss: issuer, ...settings.response, ...changed }
     const present = Object.entries(response).filter((pair): pair is [string, string] => pair[1] !== undefined)

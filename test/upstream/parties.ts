@@ -1,7 +1,15 @@
-import { decodeJwt } from '@grantry/core'
-import type { SignInOptions } from '@grantry/plugins/sign-in'
-import { type UpstreamOptions, type UpstreamProvider, upstream } from '@grantry/plugins/upstream'
+import { decodeJwt, defineEndpoint, type Json } from '@grantry/core'
+import type { SignInOptions, SignInWays } from '@grantry/plugins/sign-in'
+import {
+  type Link,
+  type UpstreamOptions,
+  type UpstreamProvider,
+  type UpstreamWays,
+  upstream,
+} from '@grantry/plugins/upstream'
 import type { TestProviderOptions } from '@grantry/testing'
+import * as v from 'valibot'
+import type { Account, AccountStore, NewAccount } from '../../plugins/shared/account-store.ts'
 import { answer, type createBrowser, type Page } from '../authorization/browser.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
 import { createOpenIdDouble, type DoubleOptions, type OpenIdDouble, realNow } from './openid-double.ts'
@@ -13,6 +21,30 @@ export const acmeOf = (
   { issuer, clientId }: Pick<OpenIdDouble, 'issuer' | 'clientId'>,
   more: Partial<UpstreamProvider> = {},
 ): UpstreamProvider => ({ name: 'acme', displayName: 'Acme', issuer, clientId, clientSecret: 'acme-secret', ...more })
+
+/** Endpoints such as a page for accounts has. */
+const accountWay = (ways: UpstreamWays): SignInWays => ({
+  links: () => [],
+  parts: (tools) => [
+    defineEndpoint({
+      name: 'testAccount',
+      path: '/connect/test-account',
+      methods: ['GET'],
+      caller: 'anyone',
+      params: v.object({ action: v.string(), id: v.optional(v.string(), ''), to: v.optional(v.string()) }),
+      async handle({ params: { action, id, to }, request }, kit) {
+        const session = await tools.sessions.find(kit, request)
+        if (session === undefined) return { json: { refused: 'no session' } }
+        const linked = ways.linked(kit)
+        const { sub } = session.subject
+        if (action === 'unlink') return { json: await linked.unlink(sub, id) }
+        if (action === 'list') return { json: (await linked.list(sub)) as unknown as Json }
+        const returnTo = to ?? `${kit.issuer}/connect/test-account?action=list`
+        return (await linked.begin('acme', session, request, returnTo)) ?? { json: { refused: 'outdated' } }
+      },
+    }),
+  ],
+})
 
 export interface UpstreamSetting {
   readonly double?: DoubleOptions
@@ -41,7 +73,8 @@ export async function setUpUpstream({
 }: UpstreamSetting = {}) {
   const double = await createOpenIdDouble(given)
   let skipped = 0
-  const ways = [upstream({ providers: [acmeOf(double, provider)], fetch: double.fetch, ...options })]
+  const way = upstream({ providers: [acmeOf(double, provider)], fetch: double.fetch, ...options })
+  const ways = [way, accountWay(way)]
   const f = await setUpSignIn(
     { ways, ...signIn },
     // The library checks tokens by the clock of the machine.
@@ -71,7 +104,10 @@ export async function setUpUpstream({
     const hidden = Object.fromEntries(
       [...consent.html.matchAll(fields)].map(([, name = '', value = '']) => [name, value]),
     )
-    const done = await away.browser.submit(`${f.provider.issuer}/connect/consent`, { ...hidden, decision: 'allow' })
+    // A user who has consented before is not asked again.
+    const isAsked = nameOf(consent) === 'consent'
+    const form = { ...hidden, decision: 'allow' }
+    const done = isAsked ? await away.browser.submit(`${f.provider.issuer}/connect/consent`, form) : consent
     const { body } = await f.redeem(answer(done).code)
     return { claims: decodeJwt(body.id_token)?.claims, consent, body, browser: away.browser }
   }
@@ -87,4 +123,73 @@ export async function setUpUpstream({
     },
     failures: () => f.events.flatMap((event) => (event.type === 'upstream_sign_in_failed' ? [event.reason] : [])),
   }
+}
+
+type UpstreamParties = Awaited<ReturnType<typeof setUpUpstream>>
+
+export const accountUrl = 'https://id.example.com/connect/test-account'
+
+/** A user who has signed in with a password, at the page of the account. */
+export async function accountAs(f: UpstreamParties, user: string) {
+  const { browser, enter } = await f.start()
+  await enter(user)
+  const leave = (to?: string) =>
+    browser.open(`${accountUrl}?${new URLSearchParams({ action: 'link', ...(to !== undefined && { to }) })}`)
+  /** Where the browser is after the response of the provider. The page itself is a list. */
+  async function comeBack(request: URL, of: Browser = browser): Promise<string> {
+    const seen: string[] = []
+    const { fetch } = f.provider
+    const response = await fetch(
+      new Request(f.double.authorize(request), {
+        headers: { cookie: [...of.jar].map((pair) => pair.join('=')).join('; ') },
+      }),
+      { clientAddress: '192.0.2.1' },
+    )
+    seen.push(response.headers.get('location') ?? '')
+    return new URL(seen[0] || 'https://id.example.com/none').searchParams.get('link') ?? ''
+  }
+  return {
+    browser,
+    leave,
+    comeBack,
+    link: async () => comeBack((await leave()).url),
+    list: async () => JSON.parse((await browser.open(`${accountUrl}?action=list`)).html) as readonly Link[],
+    unlink: async (id: string) =>
+      JSON.parse((await browser.open(`${accountUrl}?action=unlink&id=${id}`)).html) as boolean,
+  }
+}
+
+/** Accounts in memory. */
+export function createAccounts() {
+  const all = new Map<string, Account>()
+  const lower = (text: string | undefined) => text?.toLowerCase()
+  const byMail = (email: string) =>
+    [...all.values()].find((one) => one.emailVerified && lower(one.email) === lower(email))
+  const add = ({ password: _, claims = {}, ...account }: NewAccount): Account => {
+    const created = { sub: `account-${all.size + 1}-${account.username.slice(0, 8)}`, ...account, claims }
+    all.set(created.sub, created)
+    return created
+  }
+  const accounts: AccountStore = {
+    find: async (sub) => all.get(sub),
+    findByName: async (name) => [...all.values()].find(({ username }) => lower(username) === lower(name)),
+    findByEmail: async (email) => byMail(email),
+    async create(account) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      const hasName = [...all.values()].some(({ username }) => lower(username) === lower(account.username))
+      const hasMail = account.emailVerified && account.email !== undefined && byMail(account.email) !== undefined
+      return hasName || hasMail ? 'taken' : add(account)
+    },
+    async change(sub, { email, emailVerified = false }) {
+      const account = all.get(sub)
+      if (account === undefined) return undefined
+      const owner = email !== undefined && emailVerified ? byMail(email) : undefined
+      if (owner !== undefined && owner.sub !== sub) return 'taken'
+      const changed = { ...account, ...(email !== undefined && { email }), emailVerified }
+      all.set(sub, changed)
+      return changed
+    },
+    remove: async (sub) => all.delete(sub),
+  }
+  return { accounts, all, add }
 }

@@ -13,6 +13,7 @@ import type { Observability } from './observability/observability.ts'
 import { outboxPage } from './outbox-page.ts'
 import type { Serving } from './reload/provider-slot.ts'
 import { serverRoutes } from './server-routes.ts'
+import { withUpstreamUsers } from './users/upstream-users.ts'
 import { isUserDatabase } from './users/user-databases.ts'
 
 /** The provider of a configuration, with the routes beside it. */
@@ -26,13 +27,21 @@ export interface OpenedProvider extends Serving {
 
 const isAdmin = (plugin: unknown): boolean => isNamedPlugin(plugin) && plugin.name === 'admin'
 
+/** Whether users can sign in at other providers. */
+const hasProviders = (plugin: unknown): boolean =>
+  isNamedPlugin(plugin) && plugin.name === 'sign-in' && (plugin.providers?.length ?? 0) > 0
+
 /** Creates the provider with an open database of users, which it closes with the provider. */
-async function createOpened(options: ProviderOptions, { runtime }: Adapter): Promise<Provider> {
+async function createOpened(options: ProviderOptions, { runtime }: Adapter, hasUpstreams: boolean): Promise<Provider> {
   const { users } = options
   const database = isUserDatabase(users) ? users : undefined
   try {
     await database?.open()
-    const provider = await createProvider({ ...options, runtime })
+    const provider: Provider = await createProvider({
+      ...options,
+      ...(hasUpstreams && { users: withUpstreamUsers(users ?? {}, () => provider) }),
+      runtime,
+    })
     if (database === undefined) return provider
     return {
       ...provider,
@@ -84,7 +93,8 @@ export async function openProvider({
   const mail = usesAccounts(configuration) ? await configuredMail(configuration.mail) : undefined
   const accounts = mail && { issuer: configuration.issuer, mailer: mail.mailer }
   const built = await providerOptions({ configuration, directory }, driver, observe, { adminHost, accounts })
-  const provider = observability.provider(await createOpened(built, adapter))
+  const hasUpstreams = configuration.plugins?.some(hasProviders) === true
+  const provider = observability.provider(await createOpened(built, adapter, hasUpstreams))
   try {
     const pages =
       configuration.console &&

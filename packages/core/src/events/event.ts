@@ -7,7 +7,7 @@ export type UserFact =
   | { readonly type: 'passkey_authentication_succeeded' }
   | { readonly type: 'second_factor_failed' | 'passkey_authentication_failed'; readonly reason: string }
   /** The user has signed in at another provider. `idp` is its name here. */
-  | { readonly type: 'upstream_sign_in_succeeded'; readonly idp: string }
+  | { readonly type: 'upstream_sign_in_succeeded' | 'upstream_linked' | 'upstream_unlinked'; readonly idp: string }
   | { readonly type: 'upstream_sign_in_failed'; readonly idp: string; readonly reason: string }
   /** The user has consented on a page. A remembered consent is no event. */
   | { readonly type: 'consent_given'; readonly scopes: readonly string[] }

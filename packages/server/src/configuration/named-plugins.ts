@@ -18,6 +18,7 @@ import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { signIn, signInEntries } from '@grantry/plugins/sign-in'
 import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workload-identity'
 import * as v from 'valibot'
+import { storedAccounts } from '../accounts/stored-accounts.ts'
 import { accountEntries, accountParts } from './sign-in/account.ts'
 import { type AccountsHost, accountsMemberSchema, createAccounts } from './sign-in/accounts.ts'
 import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
@@ -189,12 +190,13 @@ export function createNamedPlugin(
       const pages = createPages(appearance)
       const host = { ...(accounts ?? withoutMail), adminHost }
       const ownWays = members === undefined ? [] : [createAccounts(members, appearance, host)]
+      const store = members && storedAccounts(() => adminHost().administration)
       const interaction = signIn({
         pages,
         acr,
         ...users.factors,
         passwords,
-        ways: [...upstreamWays(providers), ...ownWays],
+        ways: [...upstreamWays(providers, store), ...ownWays],
       })
       const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
       const features = [

@@ -1,3 +1,4 @@
+import type { AccountStore } from '@grantry/plugins/accounts'
 import type { SignInWays } from '@grantry/plugins/sign-in'
 import { configuredProviderSchema, providerOf, upstream } from '@grantry/plugins/upstream'
 import * as v from 'valibot'
@@ -11,6 +12,13 @@ export const upstreamEntries = {
 
 type Providers = v.InferInput<typeof upstreamEntries.providers>
 
-/** The ways to sign in at the configured providers. */
-export const upstreamWays = (providers: NonNullable<Providers>): readonly SignInWays[] =>
-  providers.length === 0 ? [] : [upstream({ providers: providers.map(providerOf) })]
+/**
+ * The ways to sign in at the configured providers.
+ *
+ * @param accounts where users get an account. Without it, only the plugin knows them
+ */
+export const upstreamWays = (
+  providers: NonNullable<Providers>,
+  accounts: AccountStore | undefined,
+): readonly SignInWays[] =>
+  providers.length === 0 ? [] : [upstream({ providers: providers.map(providerOf), accounts })]

@@ -1,0 +1,105 @@
+import type { EndpointKit } from '@grantry/core'
+import type { AccountStore } from '../shared/account-store.ts'
+import { derivedSubject, nameOf } from './claims.ts'
+import { failed, type UpstreamFailure } from './failure.ts'
+import { findLink, insertLink, removeLink } from './links.ts'
+import type { Provider, Settings } from './options.ts'
+import { profileOf, storeUser } from './profile.ts'
+import type { UpstreamClaims } from './provider.ts'
+
+interface Arrival {
+  readonly claims: UpstreamClaims
+  readonly provider: Provider
+  readonly settings: Settings
+  readonly kit: EndpointKit
+  /** The hash of `iss` and `sub`. */
+  readonly id: string
+}
+
+const linkOf = ({ claims, provider, kit }: Arrival, sub: string) => ({
+  sub,
+  provider: provider.name,
+  name: nameOf(claims),
+  linkedAt: kit.now(),
+})
+
+/** Returns the verified address, if the operator trusts the provider for its domain. */
+function trustedMail({ claims, provider }: Arrival): string | undefined {
+  const { email, email_verified: isVerified } = claims
+  if (typeof email !== 'string' || isVerified !== true) return undefined
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  return provider.linkBy.some((one) => one.toLowerCase() === domain) ? email : undefined
+}
+
+/** Characters of the random part of a name: 96 bits. */
+const nameLength = 16
+
+/** Creates an account without an address, which it gets when the link is certain. */
+async function createAccount({ claims, provider, kit }: Arrival, accounts: AccountStore) {
+  const { email: _, email_verified: _verified, ...profile } = profileOf(claims, provider)
+  // Random: a stranger who knows the user at the provider must not have registered the name before.
+  const username = `${provider.name}-${kit.randomId().slice(0, nameLength)}`
+  const account = { username, emailVerified: false, claims: profile }
+  return kit.callHost('upstream.accounts.create', () => accounts.create(account))
+}
+
+/** An address that another account has verified stays there: it proves nothing here. */
+async function addMail({ claims, kit }: Arrival, sub: string, accounts: AccountStore): Promise<void> {
+  const { email, email_verified: isVerified } = claims
+  if (typeof email !== 'string') return
+  const mail = { email, emailVerified: isVerified === true }
+  await kit.callHost('upstream.accounts.change', () => accounts.change(sub, mail))
+}
+
+/** Returns the user who has verified the address here, if the operator trusts the provider for it. */
+async function knownBy(arrival: Arrival, accounts: AccountStore): Promise<string | undefined> {
+  const mail = trustedMail(arrival)
+  if (mail === undefined) return undefined
+  const known = await arrival.kit.callHost('upstream.accounts.findByEmail', () => accounts.findByEmail(mail))
+  return known?.emailVerified === true ? known.sub : undefined
+}
+
+/** Links an account at a provider that signs in for the first time, to a user who exists, or to a new one. */
+async function newcomer(arrival: Arrival, accounts: AccountStore): Promise<string | UpstreamFailure> {
+  const { kit, id } = arrival
+  const known = await knownBy(arrival, accounts)
+  const created = known === undefined ? await createAccount(arrival, accounts) : undefined
+  if (created === 'taken') return failed('account_taken')
+  const sub = known ?? created?.sub ?? ''
+  const outcome = await insertLink(kit, id, linkOf(arrival, sub))
+  if (outcome === 'linked') {
+    if (known === undefined) await addMail(arrival, sub, accounts)
+    return sub
+  }
+  // A concurrent sign-in was first.
+  if (known === undefined) await kit.callHost('upstream.accounts.remove', () => accounts.remove?.(sub))
+  const first = outcome === 'taken' ? await findLink(kit, id) : undefined
+  return first?.sub ?? failed('links_full')
+}
+
+/** Returns the user here of a user at a provider. */
+export async function identify(
+  claims: UpstreamClaims,
+  provider: Provider,
+  settings: Settings,
+  kit: EndpointKit,
+): Promise<string | UpstreamFailure> {
+  const { subject, accounts } = settings
+  const id = derivedSubject(claims, kit)
+  const arrival = { claims, provider, settings, kit, id }
+  const link = await findLink(kit, id)
+  if (link !== undefined) {
+    const isThere =
+      accounts === undefined ||
+      (await kit.callHost('upstream.accounts.find', () => accounts.find(link.sub))) !== undefined
+    if (isThere) return link.sub
+    await removeLink(kit, link.sub, id)
+  }
+  if (subject !== undefined) {
+    const sub = await kit.callHost('upstream.subject', () => subject(claims, provider, kit))
+    return typeof sub === 'string' && sub !== '' ? sub : failed('subject_refused')
+  }
+  if (accounts !== undefined) return newcomer(arrival, accounts)
+  await storeUser(kit, id, profileOf(claims, provider))
+  return id
+}

@@ -1,0 +1,108 @@
+import { type EndpointKit, type EndpointRequest, parseUrl, type Reply } from '@grantry/core'
+import type { Session } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { SignInTools } from '../sign-in/sign-in.ts'
+import { callbackUrl, depart } from './begin.ts'
+import { derivedSubject, nameOf } from './claims.ts'
+import { redeem } from './exchange.ts'
+import { failed, isFailure, type UpstreamFailure } from './failure.ts'
+import { insertLink, type Link, listLinks, removeLink } from './links.ts'
+import { createUpstreamUsers } from './profile.ts'
+import { type StoredState, spendState, stateLifetime } from './state.ts'
+import type { Upstream } from './upstreams.ts'
+
+/** A provider whose account a user has linked, or can link. */
+export interface LinkableProvider {
+  readonly name: string
+  readonly displayName: string
+}
+
+/** What the page of an account shows and changes. Its endpoints prove the user first. */
+export interface LinkedProviders {
+  readonly providers: readonly LinkableProvider[]
+  list(sub: string): Promise<readonly Link[]>
+  /**
+   * Ends a link. Returns whether there was one. The page ensures that the user keeps another way to sign in.
+   */
+  unlink(sub: string, id: string): Promise<boolean>
+  /**
+   * Sends the browser to a provider. It comes back to `returnTo` with `link=linked`, `taken`, `full` or `failed`.
+   *
+   * @param returnTo a page below the issuer
+   * @returns `undefined` for an unknown provider, or a session whose user has not authenticated for 10 minutes
+   */
+  begin(provider: string, session: Session, http: EndpointRequest, returnTo: string): Promise<Reply | undefined>
+}
+
+/** Seconds for which an authentication permits a link: a session that was stolen later does not. */
+const maxAge = 600
+
+const isOwn = (url: string, issuer: string): boolean => {
+  const parsed = parseUrl(url)
+  return parsed?.href.startsWith(`${issuer.replace(/\/$/u, '')}/`) === true
+}
+
+function returned(returnTo: string, link: string): Reply {
+  const url = new URL(returnTo)
+  url.searchParams.set('link', link)
+  return { location: url.href }
+}
+
+export const createLinkedProviders = (upstreams: ReadonlyMap<string, Upstream>, kit: EndpointKit): LinkedProviders => ({
+  providers: [...upstreams.values()].map(({ connection: { provider } }) => ({
+    name: provider.name,
+    displayName: provider.displayName ?? provider.name,
+  })),
+  list: (sub) => listLinks(kit, sub),
+  async unlink(sub, id) {
+    const link = await removeLink(kit, sub, id)
+    if (link !== undefined) kit.recordUser({ type: 'upstream_unlinked', idp: link.provider }, { sub })
+    return link !== undefined
+  },
+  async begin(name, { sid, subject }, http, returnTo) {
+    const upstream = upstreams.get(name)
+    if (upstream === undefined || kit.now() > subject.authTime + maxAge) return undefined
+    if (!isOwn(returnTo, kit.issuer)) throw new TypeError('returnTo must be a page below the issuer')
+    const left = await depart(upstream.connection, {
+      kit,
+      http,
+      passed: {},
+      state: { link: { sid, sub: subject.sub, returnTo } },
+      expiresAt: kit.now() + stateLifetime,
+    })
+    return isFailure(left) ? returned(returnTo, 'failed') : left
+  },
+})
+
+/** Handles the response of a provider to a user who is signed in, and links another account. */
+export async function finishLink(
+  {
+    params,
+    state,
+    link,
+  }: { params: Readonly<Record<string, string>>; state: StoredState; link: NonNullable<StoredState['link']> },
+  http: EndpointRequest,
+  kit: EndpointKit,
+  { connection, tokens }: Upstream,
+  tools: SignInTools,
+): Promise<Reply> {
+  const { provider } = connection
+  const session = await tools.sessions.find(kit, http)
+  // The session that began it, in this browser: another user must not get the account of this one, nor this one another's.
+  if (session?.sid !== link.sid || session.subject.sub !== link.sub) return tools.expired(http, kit)
+  if (!(await spendState(kit, params.state ?? '', state))) return returned(link.returnTo, 'failed')
+  const context = { sub: link.sub, clientAddress: http.clientAddress }
+  const fail = ({ failure }: UpstreamFailure, outcome: string): Reply => {
+    kit.recordUser({ type: 'upstream_sign_in_failed', idp: provider.name, reason: failure }, context)
+    return returned(link.returnTo, outcome)
+  }
+  const claims = await redeem(connection, tokens, { params, callback: callbackUrl(kit, provider) }, state, kit)
+  if (isFailure(claims)) return fail(claims, 'failed')
+  const id = derivedSubject(claims, kit)
+  // Its user signs in with it already, as a user of its own.
+  const isUser = id !== link.sub && (await createUpstreamUsers(kit).find(id)) !== undefined
+  const stored = { sub: link.sub, provider: provider.name, name: nameOf(claims), linkedAt: kit.now() }
+  const outcome = isUser ? 'taken' : await insertLink(kit, id, stored)
+  if (outcome !== 'linked') return fail(failed(`link_${outcome}`), outcome)
+  kit.recordUser({ type: 'upstream_linked', idp: provider.name }, context)
+  return returned(link.returnTo, 'linked')
+}

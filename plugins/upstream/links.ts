@@ -1,0 +1,58 @@
+import type { EndpointKit } from '@grantry/core'
+import * as v from 'valibot'
+import { recordSet } from '../shared/record-set.ts'
+import { lifetime } from './profile.ts'
+
+const schema = v.object({
+  sub: v.string(),
+  provider: v.string(),
+  /** What the user recognizes the account at the provider by. */
+  name: v.string(),
+  linkedAt: v.number(),
+})
+
+/** An account at a provider that belongs to a user here. */
+export type StoredLink = v.InferOutput<typeof schema>
+
+export interface Link extends StoredLink {
+  readonly id: string
+}
+
+/** The most links of one user. */
+const maxLinks = 20
+
+const keyOf = (id: string): string => `upstream link:${id}`
+const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `upstream links of ${sub}`, maxLinks)
+
+/** The links of accounts at providers to users, by the hash of `iss` and `sub`. One account belongs to one user. */
+export const findLink = (kit: EndpointKit, id: string): Promise<StoredLink | undefined> =>
+  kit.records.get(keyOf(id), schema)
+
+/**
+ * Links an account. `taken` if it belongs to another user, also if that happens at the same moment in another process;
+ * `full` if the user has too many.
+ */
+export async function insertLink(kit: EndpointKit, id: string, link: StoredLink): Promise<'linked' | 'taken' | 'full'> {
+  const expiresAt = kit.now() + lifetime
+  const isNew = await kit.records.insert(keyOf(id), link, expiresAt)
+  if (!isNew && (await findLink(kit, id))?.sub !== link.sub) return 'taken'
+  if (await setOf(kit, link.sub).add(id, expiresAt)) return 'linked'
+  if (isNew) await kit.records.delete(keyOf(id))
+  return 'full'
+}
+
+export async function listLinks(kit: EndpointKit, sub: string): Promise<readonly Link[]> {
+  const ids = await setOf(kit, sub).list()
+  const links = await Promise.all(ids.map(async (id) => ({ id, link: await findLink(kit, id) })))
+  // A process can have died between the two records.
+  return links.flatMap(({ id, link }) => (link?.sub === sub ? [{ id, ...link }] : []))
+}
+
+/** Ends a link of a user. Returns it, if there was one. */
+export async function removeLink(kit: EndpointKit, sub: string, id: string): Promise<StoredLink | undefined> {
+  const link = await findLink(kit, id)
+  if (link?.sub !== sub) return undefined
+  await kit.records.delete(keyOf(id))
+  await setOf(kit, sub).remove(id)
+  return link
+}

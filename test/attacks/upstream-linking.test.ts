@@ -1,0 +1,93 @@
+// The attacker has a session of a user, or makes the browser of a user finish a link that the attacker has begun, and
+// wants a lasting way in: an account at a provider that is linked to the user.
+import { describe, expect, test } from 'vitest'
+import { nameOf } from '../sign-in/parties.ts'
+import { accountAs, accountUrl, setUpUpstream } from '../upstream/parties.ts'
+
+describe('a link to an account at another provider', () => {
+  test('18.12 is not possible with a session whose user has signed in long ago', async () => {
+    const f = await setUpUpstream()
+    const account = await accountAs(f, 'alice')
+    f.skip(601)
+    expect((await account.leave()).html).toContain('outdated')
+    expect(f.double.requests).toEqual([])
+  })
+
+  test('18.12 is not made in another browser, or for another user', async () => {
+    const f = await setUpUpstream()
+    const attacker = await accountAs(f, 'bob')
+    const { url } = await attacker.leave()
+    const victim = await accountAs(f, 'alice')
+    expect(nameOf(await victim.browser.open(f.double.authorize(url)))).toBe('error')
+    expect(await victim.list()).toEqual([])
+    const noSession = f.browser()
+    expect(nameOf(await noSession.open(f.double.authorize(url)))).toBe('error')
+    // It was not used up.
+    expect(await attacker.comeBack(url)).toBe('linked')
+  })
+
+  test('is not made by the response to a sign-in, and signs no user in', async () => {
+    const f = await setUpUpstream()
+    const account = await accountAs(f, 'alice')
+    const { request } = await f.leave()
+    expect(nameOf(await account.browser.open(f.double.authorize(request)))).toBe('error')
+    expect(await account.list()).toEqual([])
+    const { url } = await account.leave()
+    const stranger = await f.leave()
+    expect(nameOf(await stranger.browser.open(f.double.authorize(url)))).toBe('error')
+  })
+
+  test('18.12 is not made to an account that is linked to another user, or is one of its own', async () => {
+    const f = await setUpUpstream()
+    const alice = await accountAs(f, 'alice')
+    const bob = await accountAs(f, 'bob')
+    const [first, second] = [(await alice.leave()).url, (await bob.leave()).url]
+    const outcomes = await Promise.all([alice.comeBack(first), bob.comeBack(second)])
+    expect(outcomes.sort()).toEqual(['linked', 'taken'])
+    f.double.set({ claims: { sub: 'a-user-of-its-own' } })
+    await f.claimsAfter()
+    expect(await alice.link()).toBe('taken')
+  })
+
+  test('is not removed by another user', async () => {
+    const f = await setUpUpstream()
+    const alice = await accountAs(f, 'alice')
+    await alice.link()
+    const [link] = await alice.list()
+    expect(await (await accountAs(f, 'bob')).unlink(link?.id ?? '')).toBe(false)
+    expect(await alice.list()).toHaveLength(1)
+  })
+})
+
+describe('no parameter of a sign-in at another provider leads to a foreign page', () => {
+  test.each([
+    'https://evil.example.com/',
+    'https://id.example.com.evil.example/',
+    'https://id.example.com@evil.example/',
+    '//evil.example.com/',
+    'javascript:alert(1)',
+  ])('not the page %s after a link', async (to) => {
+    const f = await setUpUpstream()
+    const account = await accountAs(f, 'alice')
+    const page = await account.browser.open(`${accountUrl}?${new URLSearchParams({ action: 'link', to })}`)
+    expect(page.status).toBe(500)
+    expect(f.double.requests).toEqual([])
+  })
+
+  test('not those of a response', async () => {
+    const f = await setUpUpstream()
+    const away = await f.leave()
+    const foreign = { redirect_uri: 'https://evil.example.com/', returnTo: 'https://evil.example.com/' }
+    expect((await f.comeBack(away, foreign)).url.origin).toBe('https://id.example.com')
+  })
+
+  test.each(['javascript:alert(1)', 'data:text/html,a', 'http://login.acme.example.com/authorize'])(
+    'not the address %s of the metadata',
+    async (authorization_endpoint) => {
+      const f = await setUpUpstream({ double: { metadata: { authorization_endpoint } } })
+      const { upstreamPage } = await f.leave()
+      expect(nameOf(upstreamPage)).toBe('signIn')
+      expect(upstreamPage.html).toContain('provider_failed')
+    },
+  )
+})
