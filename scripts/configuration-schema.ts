@@ -17,6 +17,7 @@ import {
 } from '../packages/server/src/configuration/named-plugins.ts'
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
 import { schemas as drivers } from '../packages/server/src/configuration/storage/storage-drivers.ts'
+import { listedTenantSchema, pluginDifference } from '../packages/server/src/configuration/tenants.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
 import { userDatabaseSchemas } from '../packages/server/src/users/user-databases.ts'
@@ -113,6 +114,16 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
     () => ({
       type: 'array',
       items: { anyOf: [{ type: 'string' }, ...Object.values(namedPluginSchemas).map(convert)] },
+    }),
+  ],
+  [listedTenantSchema.entries.clients.wrapped, () => listOf(memberSchemas.clientSchema)],
+  [listedTenantSchema.entries.scopes.wrapped, () => listOf(scopeSchema)],
+  [
+    pluginDifference,
+    () => ({
+      type: 'object',
+      properties: { name: { enum: Object.keys(namedPluginSchemas) } },
+      required: ['name'],
     }),
   ],
   [entries.metrics.wrapped, () => or({ type: 'boolean' }, listenerSchema)],

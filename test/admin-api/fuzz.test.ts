@@ -173,6 +173,7 @@ test('each operation refuses wrong and hostile input with a problem', async () =
     await f.send('POST', '/clients', { body: { ...batch, clientId: idOfRound } })
     await f.send('POST', '/scopes', { body: { name: idOfRound } })
     await f.send('POST', '/users', { body: { sub: idOfRound, username: idOfRound } })
+    await f.send('POST', '/tenants', { body: { name: idOfRound } })
     known = await newest()
     for (const [path, method, operation] of operations) await call(path, method, operation)
   }

@@ -70,11 +70,14 @@ export async function setting({
     host: () => ({
       administration: openAdministration({
         entries,
-        check: createLiveChecks(
-          loaded,
-          f.provider,
-          storedScopes(entries, () => f.clock.now() * 1000),
-        ),
+        check: {
+          ...createLiveChecks(
+            loaded,
+            f.provider,
+            storedScopes(entries, () => f.clock.now() * 1000),
+          ),
+          tenant: async () => {},
+        },
         hashPassword: async () => testHash,
         revoke: f.provider.revoke,
         now: () => f.clock.now() * 1000,

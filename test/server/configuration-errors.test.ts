@@ -18,7 +18,6 @@ const withDevice = (more: object) =>
   withPlugin({ name: 'device-authorization', verificationUri: 'https://login.example.com/device', ...more })
 const withAssertions = (more: object) => withPlugin({ name: 'client-assertion', ...more })
 const unset = '$' + '{GRANTRY_TEST_UNSET}'
-
 /** [an invalid configuration, the path that the message must name, what else it must contain] */
 type Case = readonly [content: unknown, path: string, says?: string]
 
@@ -68,6 +67,7 @@ const cases: readonly Case[] = [
   [{ ...valid, console: 'yes' }, 'console', 'must be'],
   [{ ...valid, administration: 'yes' }, 'administration', 'must be true or false'],
   [{ ...valid, homePage: '/home' }, 'homePage', 'must be true or false'],
+  [{ ...valid, tenants: { by: 'port' } }, 'tenants.by', 'must be path or host'],
   [{ ...valid, unavailableScopes: 'some' }, 'unavailableScopes', 'must be'],
   // Unknown keys on every level, with a suggestion.
   [{ ...valid, trustedProxy: 1 }, 'trustedProxy', 'did you mean trustedProxies?'],

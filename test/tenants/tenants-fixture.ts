@@ -1,4 +1,4 @@
-import { type AtomicDriver, type ClientOptions, type ProviderEvent, signingKeys } from '@grantry/core'
+import { type AtomicDriver, type ClientOptions, type Plugins, type ProviderEvent, signingKeys } from '@grantry/core'
 import {
   createTenants,
   type TenantEvent,
@@ -44,6 +44,7 @@ export interface FixtureOptions {
   readonly directory?: Directory | undefined
   readonly maxOpen?: number | undefined
   readonly options?: Partial<TenantProviderOptions> | undefined
+  readonly pluginsOf?: (() => Plugins) | undefined
 }
 
 /** Two tenants by path, with the same clients and users. */
@@ -71,7 +72,7 @@ export function tenantsFixture(given: FixtureOptions = {}): TenantsFixture {
         clients: [client],
         scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
         users: testUsers().service,
-        plugins: builtInPlugins,
+        plugins: given.pluginsOf?.() ?? builtInPlugins,
         observe: (event) => void events.push(event),
         ...given.options,
         ...found.options,

@@ -42,6 +42,8 @@ export {
 } from './scopes/manage-scopes.ts'
 export { scopeType } from './scopes/scope-type.ts'
 export { shownEntry } from './shown-entry.ts'
+export type { TenantManager } from './tenants/manage-tenants.ts'
+export { type TenantMembers, tenantType } from './tenants/tenant-type.ts'
 export { findUserByAddress, findUserByName } from './users/find-user.ts'
 export {
   type AddUserOptions,

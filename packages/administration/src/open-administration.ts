@@ -9,7 +9,10 @@ import {
 import { type Administrator, type Audit, createAudit } from './audit.ts'
 import { type AuditPage, type AuditRequest, auditPage } from './audit-pages.ts'
 import { type ClientManager, manageClients } from './clients/manage-clients.ts'
+import { refused } from './refusal.ts'
 import { manageScopes, type ScopeManager } from './scopes/manage-scopes.ts'
+import { manageTenants, type TenantManager } from './tenants/manage-tenants.ts'
+import type { TenantMembers } from './tenants/tenant-type.ts'
 import { type HashPassword, manageUsers, type UserManager } from './users/manage-users.ts'
 import type { StoredUser } from './users/user.ts'
 
@@ -21,6 +24,8 @@ export interface AdministrationOptions {
     readonly client: (client: ClientOptions) => Promise<void>
     readonly scope: (scope: ScopeOptions) => Promise<void>
     readonly user: (user: StoredUser) => Promise<void>
+    /** Default: a server without tenants, which refuses all. */
+    readonly tenant?: ((tenant: TenantMembers) => Promise<void>) | undefined
   }
   /** The clients of the configuration: a scope that one of them has cannot be removed. */
   readonly configuredClients?: readonly Pick<ClientOptions, 'clientId' | 'scopes'>[] | undefined
@@ -38,6 +43,7 @@ export interface Managers {
   readonly clients: ClientManager
   readonly scopes: ScopeManager
   readonly users: UserManager
+  readonly tenants: TenantManager
 }
 
 /** Everything in the storage that changes while the service runs. */
@@ -48,6 +54,10 @@ export interface Administration {
   readonly audited: Audit
   /** Returns a page of the audit trail, the newest change first. */
   audit(request: AuditRequest): Promise<AuditPage>
+}
+
+async function withoutTenants(): Promise<void> {
+  throw refused('unsupported', 'this server has no tenants; add "tenants" to its configuration')
 }
 
 const unchecked = async (): Promise<void> => {}
@@ -64,6 +74,7 @@ export function openAdministration(options: AdministrationOptions): Administrati
         by,
       ),
       users: manageUsers({ ...deps, check: check.user, hashPassword }, by),
+      tenants: manageTenants({ ...deps, check: check.tenant ?? withoutTenants }, by),
     }),
     audited: audit,
     audit: (request) => auditPage(entries, request),

@@ -2,7 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { addAuditCommand } from './commands/audit.ts'
 import { addClientsCommands } from './commands/clients.ts'
 import { addCompletionCommand } from './commands/completion.ts'
-import { configOption } from './commands/configuration.ts'
+import { configOption, selectTenant } from './commands/configuration.ts'
 import { addDeclarationCommands } from './commands/declaration-commands.ts'
 import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
@@ -14,6 +14,7 @@ import { addScopesCommands } from './commands/scopes.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 import { silentExitCode } from './commands/silent-failure.ts'
 import { addStorageCommands } from './commands/storage-commands.ts'
+import { addTenantsCommands } from './commands/tenants.ts'
 import { addUsersCommands } from './commands/users/users-commands.ts'
 import { errorMessage } from './error-message.ts'
 import { logLevels } from './observability/level.ts'
@@ -30,12 +31,40 @@ function portNumber(text: string): number {
   return port
 }
 
+/** The commands that can be about one tenant. */
+const ofTenants: readonly string[] = [
+  'clients',
+  'scopes',
+  'users',
+  'registrations',
+  'audit',
+  'keys',
+  'revoke',
+  'token',
+  'plan',
+  'apply',
+  'export',
+  'login',
+]
+
+/** Returns the tenant that a command names. Others would ignore it, and change the server itself. */
+function tenantFor(grantry: Command, command: Command): string | undefined {
+  const { tenant } = grantry.opts<{ readonly tenant?: string }>()
+  if (tenant === undefined) return undefined
+  let first = command
+  while (first.parent !== null && first.parent !== grantry) first = first.parent
+  if (ofTenants.includes(first.name())) return tenant
+  return command.error(`error: ${first.name()} is about the whole server; remove --tenant`, { exitCode: wrongUsage })
+}
+
 function program(): Command {
   const grantry = new Command('grantry')
     .description('An OAuth 2.0 / OpenID Connect token service')
     .version(version)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
+    .option('--tenant <name>', `the tenant whose entries a command changes: ${ofTenants.join(', ')}`)
+    .hook('preAction', (grantry, command) => selectTenant(tenantFor(grantry, command)))
 
   grantry
     .command('serve')
@@ -60,6 +89,7 @@ function program(): Command {
   addReloadCommand(grantry)
   addClientsCommands(grantry)
   addScopesCommands(grantry)
+  addTenantsCommands(grantry)
   addDeclarationCommands(grantry)
   addUsersCommands(grantry)
   addRegistrationsCommands(grantry)

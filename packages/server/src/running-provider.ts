@@ -5,9 +5,11 @@ import type { LoadedConfiguration } from './configuration/load.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
 import { openConsole, type ServerConsole } from './console.ts'
 import { type OpenedProvider, type OpenProviderOptions, openProvider } from './open-provider.ts'
-import { createProviderSlot } from './reload/provider-slot.ts'
+import { createProviderSlot, type ProviderSlot } from './reload/provider-slot.ts'
 import { createReload, type ReloadOutcome } from './reload/reload.ts'
 import type { ServerWarning } from './startup-warnings.ts'
+import type { ServedTenants } from './tenants/serve-tenants.ts'
+import { assertTemplate } from './tenants/tenant-configuration.ts'
 
 /** The provider that serves requests. A new configuration replaces it. */
 export interface RunningProvider {
@@ -40,6 +42,25 @@ const taskInterval = 5
 /** Seconds after which a replaced provider is closed although a request has not ended. */
 const patience = 60
 
+/** Opens the tenants of the configuration. The code is not loaded without them. */
+async function openTenants(
+  slot: ProviderSlot<OpenedProvider>,
+  {
+    configuration: { tenants },
+    driver,
+    directory,
+    adapter,
+    observability,
+    isStopping,
+  }: Omit<OpenProviderOptions, 'console'>,
+): Promise<ServedTenants | undefined> {
+  if (tenants === undefined) return undefined
+  const { serveTenants } = await import('./tenants/serve-tenants.ts')
+  const configuration = (): CheckedConfiguration => slot.current.configuration
+  const common = { driver, directory, adapter, observability, isStopping }
+  return serveTenants(tenants, { ...common, configuration, otherwise: slot.handle })
+}
+
 /** Opens the provider of a configuration, and runs the tasks of its plugins every few seconds. */
 export async function runProvider(options: RunProviderOptions): Promise<RunningProvider> {
   const { isDemo, read, prepared, warningsOf, reports, ...common } = options
@@ -48,6 +69,7 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
   const isStopping = (): boolean => hasStopped
 
   async function open(configuration: CheckedConfiguration, console: ServerConsole | undefined) {
+    if (configuration.tenants !== undefined) assertTemplate(configuration)
     const opened = await openProvider({ ...common, configuration, console, isStopping })
     const forget = observability.watch(opened.provider)
     return {
@@ -65,7 +87,11 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
     onError: (error) => reports.onError?.(error),
   })
   prepared(first)
-  const runTasks = (): void => void slot.current.provider.runTasks()
+  const tenants = await openTenants(slot, { ...common, isStopping })
+  const runTasks = (): void => {
+    void slot.current.provider.runTasks()
+    void tenants?.runTasks()
+  }
   runTasks()
   const timer = setInterval(runTasks, taskInterval * 1000)
 
@@ -73,7 +99,7 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
     get current() {
       return slot.current
     },
-    handle: slot.handle,
+    handle: tenants?.fetch ?? slot.handle,
     reload: createReload<OpenedProvider>({
       read,
       current: () => slot.current.configuration,
@@ -87,6 +113,7 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
         const { console } = slot.current
         prepared(opened)
         slot.replace(opened)
+        tenants?.configurationChanged()
         if (console !== opened.console) console?.close()
         runTasks()
         for (const warning of warningsOf(opened)) reports.onWarning?.({ ...warning, clientAddress: undefined })
@@ -103,6 +130,9 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
       clearInterval(timer)
       slot.current.console?.close()
     },
-    close: slot.close,
+    async close() {
+      await tenants?.close()
+      await slot.close()
+    },
   }
 }

@@ -36,6 +36,7 @@ import { parametersOf } from './parameters.ts'
 import { problemOf } from './refusals.ts'
 import { scopeOperations } from './scopes.ts'
 import { sessionOperations } from './sessions.ts'
+import { tenantOperations } from './tenants.ts'
 import { userOperations } from './users.ts'
 
 declare module '@grantry/core' {
@@ -94,6 +95,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
     ...consentOperations,
     ...authorizationOperations,
     ...keyOperations,
+    ...tenantOperations,
   ]
   const match = createMatch(operations)
   let opened: AdminHost | undefined

@@ -15,7 +15,7 @@ interface KindTraits {
 /**
  * What an entry describes. `audit`: a change of another entry, kept for a year. `user`: a user, by the `sub`, which never
  * belongs to another one. `user-name`: the user who has a name. `user-address`: the user who has verified a mail
- * address. `origin`: the clients that allow an origin of browsers. The revision of a kind shows changes of entries that
+ * address. `origin`: the clients that allow an origin of browsers. `tenant`: an issuer of the same process. The revision of a kind shows changes of entries that
  * processes remember.
  */
 export const entryKinds = {
@@ -25,6 +25,7 @@ export const entryKinds = {
   user: { lifetime: forever, isRemembered: true, reusesIds: false },
   'user-name': { lifetime: forever, isRemembered: false },
   'user-address': { lifetime: forever, isRemembered: false },
+  tenant: { lifetime: forever, isRemembered: true },
   audit: { lifetime: 365 * 86_400, isRemembered: false },
 } as const satisfies Readonly<Record<string, KindTraits>>
 

@@ -3,6 +3,7 @@ import type { Provider } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { assertClientNotConfigured } from './check-client.ts'
 import { assertScopeNotConfigured } from './check-scope.ts'
+import { createTenantCheck } from './check-tenant.ts'
 import { createUserCheck } from './check-user.ts'
 import type { StoredScopes } from './stored-scopes.ts'
 import { refusedByProvider, type Tried } from './try-provider.ts'
@@ -39,4 +40,5 @@ export const createLiveChecks = (
     checked(() => provider.checkScope(scope), { path: 'scopes[0]', called: `scope ${scope.name}` })
   },
   user: createUserCheck(loaded),
+  tenant: createTenantCheck(loaded),
 })

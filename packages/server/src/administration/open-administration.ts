@@ -7,6 +7,7 @@ import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
 import { createClientCheck } from './check-client.ts'
 import { createScopeCheck } from './check-scope.ts'
+import { createTenantCheck } from './check-tenant.ts'
 import { createUserCheck } from './check-user.ts'
 import { configuredClients } from './configured-clients.ts'
 import { localAccount } from './local-account.ts'
@@ -65,11 +66,12 @@ export async function withAdministration<T>(
       client: createClientCheck(loaded, storedScopes(entries)),
       scope: createScopeCheck(loaded),
       user: createUserCheck(loaded),
+      tenant: createTenantCheck(loaded),
     }
     const administration = openAdministration({ ...common, check })
     const unchecked = openAdministration({
       ...common,
-      check: { client: accepted, scope: accepted, user: accepted },
+      check: { client: accepted, scope: accepted, user: accepted, tenant: accepted },
     }).as(by)
     return await use({
       ...administration.as(by),

@@ -4,12 +4,21 @@ import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
+import { configurationForTenant } from '../tenants/for-tenant.ts'
 
 /** The `--config` option of every command. */
 export const configOption = [
   '-c, --config <file>',
   'configuration file (default: grantry.config.json, .ts or .mjs in this directory)',
 ] as const
+
+/** The tenant that the present command names. */
+let tenant: string | undefined
+
+/** Sets the tenant that the following command changes; `undefined` for the server itself. */
+export function selectTenant(name: string | undefined): void {
+  tenant = name
+}
 
 /**
  * Loads the configuration for a command. It never falls back to the demo: in the wrong directory, a command would report
@@ -24,7 +33,8 @@ export async function requireConfiguration(config: string | undefined): Promise<
       `no configuration in ${process.cwd()}; change to its directory, pass it with --config, or create one with grantry init`,
     )
   }
-  return loadConfiguration(file, process.env)
+  const loaded = await loadConfiguration(file, process.env)
+  return tenant === undefined ? loaded : configurationForTenant(loaded, tenant)
 }
 
 /**

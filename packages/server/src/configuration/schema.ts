@@ -25,6 +25,7 @@ import { mailSchema } from './mail.ts'
 import { metricsSchema } from './metrics.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
 import { storageSchema } from './storage/storage-drivers.ts'
+import { tenantsSchema } from './tenants.ts'
 import { tlsSchema } from './tls.ts'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
@@ -146,6 +147,7 @@ const entries = {
   metrics: v.optional(metricsSchema, true),
   console: v.optional(consoleSchema, false),
   homePage: v.optional(v.boolean('must be true or false'), true),
+  tenants: v.optional(tenantsSchema),
 }
 
 /**

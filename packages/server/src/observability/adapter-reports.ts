@@ -6,7 +6,7 @@ import type { ConfigurationRead, RequestAnswered, ServerObserver } from './serve
  * Returns the common fields of an event that belongs to no request of the provider. Ignores the trace headers of a refused
  * request: they may be why it was refused.
  */
-function commonFields() {
+export function commonFields() {
   const requestId = webRuntime.base64url(webRuntime.randomBytes(9))
   const { traceId, spanId } = openTraceContext(new Headers(), webRuntime)
   return { id: `${requestId}.1`, requestId, traceId, spanId, time: webRuntime.now() }

@@ -1,7 +1,7 @@
 import type { AtomicDriver, Provider } from '@grantry/core'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createKeyAges, type KeyLister } from './key-ages.ts'
-import { createCounter, createHistogram, type Family } from './metric-family.ts'
+import { boundedLabel, createCounter, createHistogram, type Family } from './metric-family.ts'
 import type { OperationObserver } from './observed-driver.ts'
 import type { ServerObserver } from './server-event.ts'
 
@@ -9,6 +9,8 @@ import type { ServerObserver } from './server-event.ts'
 export interface Metrics {
   readonly observe: ServerObserver
   readonly operation: OperationObserver
+  /** Returns what counts the requests of a tenant. */
+  countTenant(tenant: string): ServerObserver
   /** Counts a request as in flight until `requestEnded` is called. */
   requestStarted(): void
   requestEnded(): void
@@ -28,23 +30,8 @@ export interface Metrics {
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 // The core has about 70 reasons, and plugins add their own.
 const maxReasons = 150
-
-/** Replaces values beyond the limit. */
-const otherValue = 'other'
-
-/**
- * Passes through at most `limit` different values and replaces the rest with `other`. Labels with values from plugins
- * must not fill the memory of this process and of Prometheus.
- */
-function boundedLabel(limit: number): (value: string) => string {
-  const known = new Set<string>()
-  return (value) => {
-    if (known.has(value)) return value
-    if (known.size >= limit) return otherValue
-    known.add(value)
-    return value
-  }
-}
+/** Tenants with series of their own. */
+const maxTenants = 500
 
 /** Creates the functions that add metrics to a registry. */
 function createInstruments(registry: Registry) {
@@ -205,8 +192,20 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
   // Bun and Deno do not support all the APIs that it reads.
   if (!('Bun' in globalThis || 'Deno' in globalThis)) collectDefaultMetrics({ register: registry })
 
+  const tenantRequests = instruments.counter('grantry_tenant_requests_total', 'Completed requests of tenants', [
+    'tenant',
+    'status',
+  ])
+  const tenantLabel = boundedLabel(maxTenants)
+
   return {
     observe,
+    countTenant(tenant) {
+      const label = tenantLabel(tenant)
+      return (event) => {
+        if ('status' in event) tenantRequests.with(label, `${Math.floor(event.status / 100)}xx`).value += 1
+      }
+    },
     operation(operation) {
       const started = performance.now()
       operationsInFlight += 1

@@ -18,6 +18,8 @@ export interface Observability {
   provider(provider: Provider): Provider
   /** Reads the state of this provider for the metrics from now on. Call the returned function when it has ended. */
   watch(provider: Provider): () => void
+  /** Returns what counts the requests of a tenant. */
+  countTenant(tenant: string): ServerObserver
   /** Returns a handler that counts the requests in progress. */
   counted(handler: Handler): Handler
   /** Handles `/metrics` on the port of the server; `undefined` if it is not served there. */
@@ -85,6 +87,7 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
     },
     provider: (provider) => (tracing === undefined ? provider : tracing.provider(provider)),
     watch: (provider) => metrics?.watch(provider) ?? (() => {}),
+    countTenant: (tenant) => metrics?.countTenant(tenant) ?? (() => {}),
     counted(handler) {
       if (metrics === undefined) return handler
       return (request, connection) => {

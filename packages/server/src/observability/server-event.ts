@@ -1,4 +1,5 @@
 import type { ProviderEvent } from '@grantry/core'
+import type { TenantEvent } from '@grantry/core/tenants'
 
 /** A route of the server itself. `refused`: the adapter refused the request before it reached a handler. */
 export type ServerEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'home' | 'outbox' | 'refused'
@@ -45,7 +46,24 @@ export interface ConfigurationRead {
  */
 export type ReloadRefusal = 'invalid' | 'restart_needed' | 'stopping'
 
+/** A tenant was opened by its first request, or closed. One that cannot be opened is an `unhandled_failure`. */
+export interface TenantChanged {
+  readonly type: 'tenant_opened' | 'tenant_closed'
+  readonly id: string
+  readonly requestId: string
+  readonly traceId: string
+  readonly spanId: string
+  /** Epoch seconds. */
+  readonly time: number
+  readonly endpoint?: undefined
+  readonly tenant: string
+  /** Why it was closed. */
+  readonly reason?: TenantEvent['reason']
+  /** Milliseconds that it took to open it. */
+  readonly duration?: number
+}
+
 /** An event for the log and the metrics. */
-export type ServerEvent = ProviderEvent | RequestAnswered | ConfigurationRead
+export type ServerEvent = ProviderEvent | RequestAnswered | ConfigurationRead | TenantChanged
 
 export type ServerObserver = (event: ServerEvent) => unknown

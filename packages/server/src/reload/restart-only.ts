@@ -17,8 +17,15 @@ const fixed = [
   'metrics',
 ] as const satisfies readonly (keyof CheckedConfiguration)[]
 
+/** What of `tenants` a running process cannot change: requests are routed by it. */
+const fixedOf = ({ tenants }: CheckedConfiguration): unknown => tenants && { ...tenants, list: undefined }
+
 /** Returns the paths of the members that differ, and that only a restart can change. */
 export function restartOnly(before: CheckedConfiguration, after: CheckedConfiguration): readonly string[] {
   const members = fixed.filter((member) => !isDeepStrictEqual(before[member], after[member]))
-  return before.log.format === after.log.format ? members : [...members, 'log.format']
+  const nested = [
+    ...(isDeepStrictEqual(fixedOf(before), fixedOf(after)) ? [] : ['tenants, except for tenants.list']),
+    ...(before.log.format === after.log.format ? [] : ['log.format']),
+  ]
+  return [...members, ...nested]
 }

@@ -1,6 +1,7 @@
 import { configurationObject } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as v from 'valibot'
+import { inItsSpace } from './configured-space.ts'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { configuredFilesystem, filesystemSchema } from './filesystem.ts'
 import { configuredPostgresql, postgresqlSchema } from './postgresql.ts'
@@ -43,8 +44,12 @@ export const storageSchema: v.GenericSchema<StorageInput, StorageConfiguration> 
   return known === undefined ? unknownDriver : schemas[known]
 }) as v.GenericSchema<StorageInput, StorageConfiguration>
 
-/** Creates the configured driver. @param directory that of the configuration, for relative paths */
+/** Creates the configured driver, or that of a part of the storage. @param directory that of the configuration, for relative paths */
 export async function configuredStorage(storage: StorageConfiguration, directory: string): Promise<ConfiguredStorage> {
+  return inItsSpace(storage, await wholeStorage(storage, directory))
+}
+
+async function wholeStorage(storage: StorageConfiguration, directory: string): Promise<ConfiguredStorage> {
   switch (storage.driver) {
     case 'memory':
       return { driver: memoryDriver(), description: 'memory: codes and tokens are lost when this process ends' }

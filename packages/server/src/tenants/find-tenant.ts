@@ -1,0 +1,43 @@
+import { managedIn, refused, tenantType } from '@grantry/administration'
+import { type AtomicDriver, type Entry, type EntryStore, openEntries, parseConfiguration } from '@grantry/core'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { type ConfiguredTenant, storedTenantSchema, type TenantsConfiguration } from '../configuration/tenants.ts'
+
+/** A tenant, and the part of the storage that it uses. */
+export interface FoundTenant {
+  readonly tenant: ConfiguredTenant
+  readonly space: string
+  /** Of the entry in the storage. */
+  readonly version: string
+}
+
+/** The time of its creation is in the name of the part, so that an earlier tenant with this name had another one. */
+const storedSpace = (name: string, createdAt: string): string => `stored ${name} ${createdAt}`
+
+const configuredSpace = (name: string): string => `configured ${name}`
+
+/** @throws RefusedError when a newer version, or another program, has written the entry: it could be disabled */
+function storedTenant(entry: Entry): FoundTenant {
+  const managed = managedIn(tenantType, entry)
+  if (managed === undefined) throw refused('unreadable', `the stored tenant ${entry.id} has an unknown form`)
+  const tenant = parseConfiguration(storedTenantSchema, managed.value, `tenant ${entry.id}`)
+  return { tenant, space: storedSpace(managed.id, managed.createdAt), version: managed.version }
+}
+
+export const tenantEntries = ({ issuer }: Pick<CheckedConfiguration, 'issuer'>, storage: AtomicDriver): EntryStore =>
+  openEntries({ issuer, storage })
+
+/** Returns the tenant with this name, in the configuration or in the storage; `undefined` if there is none, or it is disabled. */
+export async function findTenant(
+  { list }: TenantsConfiguration,
+  entries: EntryStore | undefined,
+  name: string,
+): Promise<FoundTenant | undefined> {
+  const listed = list.find((tenant) => tenant.name === name)
+  const entry = listed === undefined ? await entries?.get('tenant', name) : undefined
+  const found =
+    listed === undefined
+      ? entry && storedTenant(entry)
+      : { tenant: listed, space: configuredSpace(name), version: 'configured' }
+  return found?.tenant.enabled ? found : undefined
+}

@@ -1,0 +1,37 @@
+import type { AtomicDriver } from '@grantry/core'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { storageIn } from '../configuration/storage/configured-space.ts'
+import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
+import { errorInFile } from '../error-message.ts'
+import { type FoundTenant, findTenant, tenantEntries } from './find-tenant.ts'
+import { tenantConfiguration } from './tenant-configuration.ts'
+
+async function find(loaded: LoadedConfiguration, driver: AtomicDriver, name: string): Promise<FoundTenant | undefined> {
+  const { configuration } = loaded
+  const { tenants, administration } = configuration
+  if (tenants === undefined) throw new TypeError('the configuration has no tenants; remove --tenant, or add "tenants"')
+  await driver.open?.()
+  return findTenant(tenants, administration ? tenantEntries(configuration, driver) : undefined, name)
+}
+
+/**
+ * Returns the configuration of a tenant, whose storage is its part.
+ *
+ * @throws TypeError with a one-line message that starts with the file
+ */
+export async function configurationForTenant(loaded: LoadedConfiguration, name: string): Promise<LoadedConfiguration> {
+  const { configuration, directory, file } = loaded
+  const { driver } = await configuredStorage(configuration.storage, directory)
+  try {
+    const found = await find(loaded, driver, name)
+    if (found === undefined || configuration.tenants === undefined) {
+      throw new TypeError(`there is no tenant ${name}, or it is disabled; grantry tenants list shows them`)
+    }
+    const own = tenantConfiguration(configuration, configuration.tenants, found.tenant)
+    return { ...loaded, configuration: { ...own, storage: storageIn(own.storage, found.space) } }
+  } catch (cause) {
+    throw errorInFile(cause, file)
+  } finally {
+    await driver.dispose?.()
+  }
+}

@@ -1,0 +1,73 @@
+import type { AtomicDriver, Handler } from '@grantry/core'
+import { type RoutedTenants, routeTenants, storageSpace, type TenantServing } from '@grantry/core/tenants'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import type { TenantsConfiguration } from '../configuration/tenants.ts'
+import type { Observability } from '../observability/observability.ts'
+import { type OpenProviderOptions, openProvider } from '../open-provider.ts'
+import { findTenant, tenantEntries } from './find-tenant.ts'
+import { observabilityOf, tenantEvent } from './observe-tenant.ts'
+import { tenantConfiguration, tenantOf } from './tenant-configuration.ts'
+
+export interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping'> {
+  /** Returns the present configuration: it is read again while the server runs. */
+  readonly configuration: () => CheckedConfiguration
+  readonly driver: AtomicDriver
+  readonly observability: Observability
+  /** Handles requests that name no tenant. */
+  readonly otherwise: Handler
+}
+
+/** The tenants of a server. */
+export interface ServedTenants extends RoutedTenants<TenantServing> {
+  /** Opens all tenants again with the present configuration, within seconds. */
+  configurationChanged(): void
+}
+
+/** Serves the tenants of the configuration, and those in the storage. */
+export function serveTenants(tenants: TenantsConfiguration, options: ServeTenantsOptions): ServedTenants {
+  const { configuration, driver, observability, otherwise, ...common } = options
+  const { issuer, administration } = configuration()
+  const entries = administration ? tenantEntries({ issuer }, driver) : undefined
+  let generation = 1
+  const current = (): TenantsConfiguration => configuration().tenants ?? tenants
+
+  const routed = routeTenants<CheckedConfiguration, TenantServing>({
+    maxOpen: tenants.maxOpen,
+    closeAfter: tenants.closeAfter,
+    tenantOf: tenantOf({ issuer }, tenants),
+    otherwise,
+    observe: (event) => observability.observe(tenantEvent(event)),
+    source: {
+      async find(name) {
+        const found = await findTenant(current(), entries, name)
+        if (found === undefined) return undefined
+        return {
+          name,
+          space: found.space,
+          version: `${generation} ${found.version}`,
+          open: () => tenantConfiguration(configuration(), current(), found.tenant),
+        }
+      },
+      revision: async () => `${generation} ${await entries?.revision('tenant')}`,
+    },
+    async open(own, { name, space = name }) {
+      const { provider, handle, close } = await openProvider({
+        ...common,
+        configuration: own,
+        driver: storageSpace(driver, space),
+        observability: observabilityOf(observability, name),
+        console: undefined,
+      })
+      return { issuer: provider.issuer, handle, close, runTasks: provider.runTasks }
+    },
+  })
+  return {
+    ...routed,
+    get size() {
+      return routed.size
+    },
+    configurationChanged() {
+      generation += 1
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { parseConfiguration } from '@grantry/core'
+import { type TenantOf, tenantsByHost, tenantsByPath } from '@grantry/core/tenants'
+import { keySettingsOf } from '../configuration/keys.ts'
+import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from '../configuration/named-plugins.ts'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import type { ConfiguredTenant, TenantsConfiguration } from '../configuration/tenants.ts'
+
+/** Probes of a platform name an address instead of a host. */
+const isMachine = (host: string): boolean => host === 'localhost' || /^(?:\[.*\]|[\d.]+)$/u.test(host)
+
+/** Returns how requests name a tenant. Those to the host of the server, or to an address, name none. */
+export function tenantOf(
+  { issuer }: Pick<CheckedConfiguration, 'issuer'>,
+  { by, prefix }: Pick<TenantsConfiguration, 'by' | 'prefix'>,
+): TenantOf {
+  if (by === 'path') return tenantsByPath({ prefix })
+  const { hostname } = new URL(issuer)
+  const byHost = tenantsByHost()
+  return {
+    ...byHost,
+    of(request) {
+      const host = byHost.of(request)
+      // A malformed host is that of no tenant, and not that of the server.
+      if (host === undefined) return ''
+      return host === hostname || isMachine(host) ? undefined : host
+    },
+  }
+}
+
+/** Returns the issuer of a tenant: at the origin of the server below the prefix, or at its own host. */
+export function tenantIssuer(
+  { issuer }: Pick<CheckedConfiguration, 'issuer'>,
+  { by, prefix }: Pick<TenantsConfiguration, 'by' | 'prefix'>,
+  name: string,
+): string {
+  const { protocol, port, origin } = new URL(issuer)
+  if (by === 'path') return `${origin}${prefix}/${name}`
+  return `${protocol}//${name}${port === '' ? '' : `:${port}`}`
+}
+
+/** The administrators of the server are not those of a tenant: it names its own. */
+const ofServerOnly: readonly string[] = ['admin']
+
+const checked = (plugin: NamedPlugin): object =>
+  parseConfiguration(namedPluginSchema(plugin), plugin, `plugin ${plugin.name}`)
+
+/** Returns the plugins of the server with the options of the tenant. */
+function pluginsOf(
+  { plugins = [] }: CheckedConfiguration,
+  { plugins: own }: ConfiguredTenant,
+): readonly (string | object)[] {
+  const differences = new Map(own.map((plugin) => [plugin.name, plugin]))
+  const inherited = plugins.filter((plugin) => !(isNamedPlugin(plugin) && ofServerOnly.includes(plugin.name)))
+  const joined = inherited.map((plugin) => {
+    const difference = isNamedPlugin(plugin) ? differences.get(plugin.name) : undefined
+    if (difference === undefined) return plugin
+    differences.delete(difference.name)
+    return checked({ ...(plugin as NamedPlugin), ...difference } as NamedPlugin)
+  })
+  return [...joined, ...[...differences.values()].map((plugin) => checked(plugin as NamedPlugin))]
+}
+
+/** @throws TypeError when all tenants would sign with the same keys, or sign in at a page that belongs to none. */
+export function assertTemplate({ keys, authorizationEndpoint }: CheckedConfiguration): void {
+  if (Array.isArray(keys) || keySettingsOf(keys).jwks !== undefined) {
+    throw new TypeError('tenants: each needs its own keys; remove keys.jwks, so that the keys are in the storage')
+  }
+  if (authorizationEndpoint !== undefined) {
+    throw new TypeError('tenants: authorizationEndpoint is one page for all tenants; use the plugin sign-in')
+  }
+}
+
+/**
+ * Returns the configuration of a tenant: that of the server, without its clients, scopes, users, administrators and console.
+ *
+ * @throws TypeError when an option of a plugin is wrong
+ */
+export function tenantConfiguration(
+  base: CheckedConfiguration,
+  tenants: TenantsConfiguration,
+  tenant: ConfiguredTenant,
+): CheckedConfiguration {
+  assertTemplate(base)
+  return {
+    ...base,
+    issuer: tenantIssuer(base, tenants, tenant.name),
+    clients: tenant.clients ?? [],
+    scopes: tenant.scopes ?? [],
+    users: tenant.users ?? [],
+    plugins: [...pluginsOf(base, tenant)],
+    homePage: tenant.homePage ?? base.homePage,
+    console: undefined,
+    metrics: false,
+    tenants: undefined,
+  }
+}
