@@ -51,6 +51,7 @@ export type {
 } from './interaction.ts'
 export { type LoginPageOptions, loginPage, type UserConsents, userConsents } from './login-page.ts'
 export { type AuthorizationEndpointOptions, authorizationEndpointEntries, type ClientDescription } from './options.ts'
+export { type Organizations, requestedTenant } from './organizations.ts'
 export { type PageClient, pageClient } from './page-client.ts'
 export { type EndpointPages, type ErrorView, type FormPostView, plainPages, type RenderedPage } from './pages.ts'
 export { assertState, type ClaimRequest, type ClaimsParameter } from './parameters.ts'
@@ -160,7 +161,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
   const consents = createConsents(options.consentLifetime)
   const shared = { sessions, suspendedRequests, pushedRequests, features, consents }
   const openInteraction = createOpenInteraction({ ...shared, lifetime: options.interactionLifetime })
-  const decisions = createDecisions(shared)
+  const decisions = createDecisions({ ...shared, organizations: options.organizations })
   const steps = createSteps({ ...shared, port, pages, openInteraction, decisions })
   const services = { interactions: createInteractionServices(steps, suspendedRequests), sessions, consents }
   const mustPush = (client: Client): boolean =>

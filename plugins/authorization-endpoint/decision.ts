@@ -9,6 +9,7 @@ import type {
   Progress,
   PushedRequests,
 } from './interaction.ts'
+import { type Organizations, organizationClaims } from './organizations.ts'
 import { type RefusalCode, refused } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
 import type { Session, Sessions, SignedInUser } from './sessions.ts'
@@ -135,8 +136,9 @@ export function createDecisions(deps: {
   readonly pushedRequests: PushedRequests | undefined
   readonly features: readonly AuthorizationFeature[]
   readonly consents: Consents
+  readonly organizations: Organizations | undefined
 }): Decisions {
-  const { sessions, suspendedRequests, pushedRequests, features, consents } = deps
+  const { sessions, suspendedRequests, pushedRequests, features, consents, organizations } = deps
   const onAuthorized = features.flatMap((feature) => feature.onAuthorized ?? [])
   const endsAuthorizations = features.some((feature) => feature.endsAuthorizations === true)
 
@@ -179,10 +181,11 @@ export function createDecisions(deps: {
     async issue(decided, interaction) {
       const { subject, scopes, standing, remember, asked } = decided
       const { request, kit, http } = interaction
+      const claims = await organizationClaims(organizations, subject.sub, request.acrValues, kit)
       const { sid, cookies } = await openSession(decided, interaction)
-      const identityClaims = sid === undefined ? undefined : { sid }
+      const identityClaims = sid === undefined && claims === undefined ? undefined : { ...(sid && { sid }), ...claims }
       const subjectEpoch = standing && (standing.epoch ?? null)
-      const code = await kit.authorize(request.proposal, { subject, scopes, identityClaims, subjectEpoch })
+      const code = await kit.authorize(request.proposal, { subject, scopes, claims, identityClaims, subjectEpoch })
       // Last: of several decisions about a request, only the one that counts leaves a consent.
       await Promise.all([
         remember === true && consents.remember(kit, subject.sub, request, scopes, standing),

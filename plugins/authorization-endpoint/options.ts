@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { clientMembers } from '../shared/client-members.ts'
 import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
+import { type Organizations, organizationsSchema } from './organizations.ts'
 import type { EndpointPages } from './pages.ts'
 import { displays, prompts } from './request.ts'
 import { responseModes } from './response.ts'
@@ -68,6 +69,11 @@ export interface AuthorizationEndpointOptions {
   readonly consentLifetime?: number | undefined
   /** The authentication context classes that the interaction can reach (`acr_values_supported`). */
   readonly acrValues?: readonly string[] | undefined
+  /**
+   * The organizations of users. A request names one by `acr_values=tenant:NAME`. Tokens then have it as `organization`, if the
+   * user is a member; otherwise the request is refused with `access_denied`. Default: no token names an organization.
+   */
+  readonly organizations?: Organizations | undefined
 }
 
 /** The options that are data. */
@@ -87,6 +93,7 @@ export const optionsSchema = configurationObject({
     limitsHostCalls: v.optional(v.boolean('must be true or false')),
     parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
   }),
+  organizations: organizationsSchema,
   features: v.optional(v.array(v.custom<AuthorizationFeature>((value) => typeof value === 'object')), []),
   pages: pagesSchema,
 })

@@ -1,5 +1,5 @@
 import { isOAuthError, type Reply, type Subject } from '@grantry/core'
-import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { requestedTenant, type SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import { beginSession, standingWhenFound } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import type { SignInProblem } from './pages.ts'
@@ -30,10 +30,11 @@ export async function attemptSignIn(
     needsFactor = await hasSecondFactor(sub, kit, services.secondFactors)
     return needsFactor
   }
+  const tenant = requestedTenant(request.acrValues)
   let subject: Subject | undefined
   try {
     const context = { clientAddress, client, onFound, needsSecondFactor }
-    subject = await kit.authenticateUser({ username, password }, context)
+    subject = await kit.authenticateUser({ username, password, ...(tenant !== undefined && { tenant }) }, context)
   } catch (error) {
     const problem = isOAuthError(error) ? problems[error.code] : undefined
     if (problem === undefined || !isOAuthError(error)) throw error

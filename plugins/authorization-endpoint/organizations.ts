@@ -1,0 +1,46 @@
+import { configurationObject, type Kit, type MaybePromise } from '@grantry/core'
+import * as v from 'valibot'
+
+/** The organizations that users belong to, for one issuer that serves several. */
+export interface Organizations {
+  /** Whether a user is a member of an organization. Any other result than `true` means no. */
+  readonly isMember: (sub: string, organization: string) => MaybePromise<boolean>
+}
+
+export const organizationsSchema = v.optional(
+  configurationObject({
+    isMember: v.custom<Organizations['isMember']>((value) => typeof value === 'function', 'must be a function'),
+  }),
+)
+
+const prefix = 'tenant:'
+
+/** As for the parameters of the password grant. */
+const maxLength = 300
+
+/** Returns the tenant that a request names by `acr_values` (seed, section 2.1), if it names one. */
+export function requestedTenant(acrValues: readonly string[]): string | undefined {
+  const name = acrValues.find((value) => value.startsWith(prefix))?.slice(prefix.length)
+  return name === '' ? undefined : name
+}
+
+/**
+ * Returns the claims that name the organization of a request. Without `organizations` there are none: a name that nothing has
+ * checked is in no token.
+ *
+ * @throws OAuthError `access_denied` unless the user is a member
+ */
+export async function organizationClaims(
+  organizations: Organizations | undefined,
+  sub: string,
+  acrValues: readonly string[],
+  kit: Kit,
+): Promise<{ readonly organization: string } | undefined> {
+  const organization = requestedTenant(acrValues)
+  if (organizations === undefined || organization === undefined) return undefined
+  const isMember =
+    organization.length <= maxLength &&
+    (await kit.callHost('organizations.isMember', () => organizations.isMember(sub, organization)))
+  if (isMember === true) return { organization }
+  throw kit.refuse('access_denied', 'The user is not a member of the requested organization', 'not_a_member')
+}
