@@ -9,7 +9,8 @@ import { answer } from '../authorization/browser.ts'
 import { setUpSignIn } from '../sign-in/parties.ts'
 
 const members: Readonly<Record<string, readonly string[]>> = { acme: ['alice'], beta: ['bob'] }
-const isMember = (sub: string, organization: string): boolean => Object.hasOwn(members, organization) && members[organization]?.includes(sub) === true
+const isMember = (sub: string, organization: string): boolean =>
+  Object.hasOwn(members, organization) && members[organization]?.includes(sub) === true
 
 async function signedIn(acr: string | undefined, organizations?: { isMember: (sub: string, name: string) => unknown }) {
   const f = await setUpSignIn({}, {}, { organizations: organizations as never })
