@@ -15,8 +15,11 @@ const rulesOf = ({ settings }: AccountsServices) => {
   return { least, most, isCommon }
 }
 
-const checkPassword = (password: string, names: readonly string[], services: AccountsServices, kit: EndpointKit) =>
-  passwordProblem(password, [...names, new URL(kit.issuer).hostname], rulesOf(services))
+function checkPassword(password: string, names: readonly string[], services: AccountsServices, kit: EndpointKit) {
+  const { isCommon, ...rules } = rulesOf(services)
+  const checked = isCommon && ((text: string) => kit.callHost('accounts.isCommon', () => isCommon(text)))
+  return passwordProblem(password, [...names, new URL(kit.issuer).hostname], { ...rules, isCommon: checked })
+}
 
 /** Begins the session of a user who has proved the address. A user with a second factor proves it first. */
 const signInWith = (

@@ -6,8 +6,9 @@
  * The first test finds the functions in the schemas of the plugins: one without a case here fails.
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import type { Provider, ProviderEvent } from '@grantry/core'
+import type { AccountStore, AccountsOptions } from '@grantry/plugins/accounts'
 import type { DevicePage } from '@grantry/plugins/device-authorization'
 import { recoveryCodes, totp } from '@grantry/plugins/one-time-password'
 import { passkeys } from '@grantry/plugins/passkeys'
@@ -15,6 +16,7 @@ import type { SignInOptions } from '@grantry/plugins/sign-in'
 import type { TokenExchangeOptions } from '@grantry/plugins/token-exchange'
 import { describe, expect, test } from 'vitest'
 import { createHostCalls, sharedLimits } from '../../packages/core/src/directory/host-port.ts'
+import { aliceAccount, linkIn, memoryAccounts, setUpAccounts } from '../accounts/parties.ts'
 import { request, setUp } from '../authorization/parties.ts'
 import * as assertions from '../client-assertion/assertions.ts'
 import { createBrowser, setUpPage } from '../device-authorization/browser.ts'
@@ -23,6 +25,7 @@ import * as bearer from '../jwt-bearer/bearer-parties.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
 import * as exchange from '../token-exchange/exchange-parties.ts'
+import { setUpUpstream } from '../upstream/parties.ts'
 
 const hang = (): Promise<never> => new Promise(() => {})
 const limits = { hostTimeLimit: 0.05, maxHostCalls: 3 }
@@ -56,6 +59,25 @@ async function atExchange(settings: TokenExchangeOptions) {
   return { ...f, ask: () => f.exchange(jwt, { subject_token_type: exchange.typeOf('jwt'), scope: 'api' }) }
 }
 
+/** Users who choose another password at the same time, each with a mail. */
+async function atRecovery(options: Partial<AccountsOptions>, store: Partial<AccountStore> = {}) {
+  const { store: known } = memoryAccounts([aliceAccount])
+  const f = await setUpAccounts({ store: { ...known, ...store }, ...options }, { provider: limits })
+  const proved: (() => Promise<unknown>)[] = []
+  while (proved.length < 4) {
+    const { ask, browser, submit } = await f.start()
+    await ask('forgot', 'alice@example.com')
+    const page = await browser.open(linkIn(await f.lastMail()))
+    proved.push(() => submit(page, { password: 'correct horse battery' }))
+  }
+  let asked = 0
+  const ask = async () => {
+    asked += 1
+    await proved[asked - 1]?.()
+  }
+  return { ...f, ask }
+}
+
 /** By the option as its schema has it, and the port in events: a provider in which it hangs, and a request that calls it. */
 const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promise<Hanging>][]>> = {
   'passkeys.find': [['passkeys.find', () => atSignIn({ passkeys: passkeys({ find: hang }) }, byPasskey)]],
@@ -63,15 +85,15 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
     ['passkeys.onUse', () => atSignIn({ passkeys: passkeys({ find: () => stored, onUse: hang }) }, byPasskey)],
     ['passkeys.verify', () => atSignIn({ passkeys: { verify: hang } }, byPasskey)],
   ],
-  'totp.secretOf': [
+  'one-time-password/totp.secretOf': [
     ['totp.secretOf', () => atSignIn({ secondFactors: [totp({ secretOf: hang })] })],
     ['secondFactors.isSetUp', () => atSignIn({ secondFactors: [{ ...factor, isSetUp: hang }] })],
     ['secondFactors.verify', () => atSignIn({ secondFactors: [{ ...factor, verify: hang }] })],
   ],
-  'recovery-codes.hashesOf': [
+  'one-time-password/recovery-codes.hashesOf': [
     ['recoveryCodes.hashesOf', () => atSignIn({ secondFactors: [recoveryCodes({ hashesOf: hang })] })],
   ],
-  'options.interact': [
+  'authorization-endpoint/options.interact': [
     [
       'authorizationEndpoint.interact',
       async () => {
@@ -80,9 +102,9 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
       },
     ],
   ],
-  'page.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
-  'page.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
-  'settings.secretOf': [
+  'device-authorization/page.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
+  'device-authorization/page.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
+  'client-assertion/settings.secretOf': [
     [
       'clientAssertion.secretOf',
       async () => {
@@ -104,7 +126,7 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
       },
     ],
   ],
-  'options.subject': [
+  'id-jag/options.subject': [
     [
       'idJag.subject',
       async () => {
@@ -114,7 +136,7 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
       },
     ],
   ],
-  'options.allow': [
+  'id-jag/options.allow': [
     [
       'idJag.allow',
       async () => {
@@ -124,6 +146,20 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
       },
     ],
   ],
+  'upstream/options.subject': [
+    [
+      'upstream.subject',
+      async () => {
+        const f = await setUpUpstream({ options: { subject: hang }, more: limits })
+        return { ...f, ask: async () => f.comeBack(await f.leave()) }
+      },
+    ],
+  ],
+  'accounts/settings.revoke': [
+    ['accounts.revoke', () => atRecovery({ revoke: hang })],
+    ['accounts.isCommon', () => atRecovery({ passwords: { isCommon: hang } })],
+    ['accounts.store.change', () => atRecovery({}, { change: hang })],
+  ],
   'token-exchange.subject': [['tokenExchange.subject', () => atExchange({ subject: hang })]],
   'token-exchange.allow': [['tokenExchange.allow', () => atExchange({ allow: hang })]],
 }
@@ -131,11 +167,12 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
 /** Functions that requests do not wait for in this way. */
 const others: Readonly<Record<string, string>> = {
   'passkeys.reset': 'is called for administrators: test/sign-in/reset-second-factors.test.ts',
-  'totp.reset': 'is called for administrators, too',
-  'recovery-codes.reset': 'is called for administrators, too',
-  'options.parts': 'is called at startup',
-  'jwks-settings.fetch': 'has a time limit of its own, with the request that it sends',
-  'options.fetch': 'has a time limit of its own, with the request that it sends',
+  'one-time-password/totp.reset': 'is called for administrators, too',
+  'one-time-password/recovery-codes.reset': 'is called for administrators, too',
+  'authorization-endpoint/options.parts': 'is called at startup',
+  'shared/jwks-settings.fetch': 'has a time limit of its own, with the request that it sends',
+  'client-metadata/options.fetch': 'has a time limit of its own, with the request that it sends',
+  'upstream/options.fetch': 'has a time limit of its own, with the request that it sends',
   'back-channel-logout.fetch': 'has a time limit of its own, with the request that it sends',
 }
 
@@ -145,6 +182,12 @@ interface Hanging {
   ask(): Promise<unknown>
 }
 
+/** The path of a file, or only its name if the folder has the same. */
+function nameOfFile(path: string): string {
+  const name = basename(path, '.ts')
+  return dirname(path) === name ? name : `${dirname(path).split(sep).join('/')}/${name}`
+}
+
 test('each function of the host in the options of a plugin has a case', () => {
   const root = join(import.meta.dirname, '../../plugins')
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
@@ -152,7 +195,7 @@ test('each function of the host in the options of a plugin has a case', () => {
   )
   const found = sources.flatMap((path) =>
     [...readFileSync(join(root, path), 'utf8').matchAll(/^ +(\w+):[^\n]*(?:functionSchema<|=== 'function')/gmu)].map(
-      ([, option]) => `${basename(path, '.ts')}.${option}`,
+      ([, option]) => `${nameOfFile(path)}.${option}`,
     ),
   )
   expect(found.sort()).toEqual([...Object.keys(cases), ...Object.keys(others)].sort())
