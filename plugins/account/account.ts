@@ -1,7 +1,7 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { type AuthorizationFeature, pageClient } from '../authorization-endpoint/authorization-endpoint.ts'
-import type { AccountPasskeys } from '../shared/account-factors.ts'
+import type { AccountPasskeys, AccountSecondFactors } from '../shared/account-factors.ts'
 import type { AccountStore } from '../shared/account-store.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
 import type { Mailer } from '../shared/mailer.ts'
@@ -9,7 +9,12 @@ import { accountEndpoint } from './page.ts'
 import type { AccountPages } from './pages.ts'
 import { accountPath } from './visit.ts'
 
-export type { AccountPasskey, AccountPasskeys, NewAccountPasskey } from '../shared/account-factors.ts'
+export type {
+  AccountPasskey,
+  AccountPasskeys,
+  AccountSecondFactors,
+  NewAccountPasskey,
+} from '../shared/account-factors.ts'
 export type { DeviceName } from './device.ts'
 export type {
   AccountForm,
@@ -19,10 +24,13 @@ export type {
   AddPasskeyView,
   ApplicationView,
   ConfirmView,
+  FactorsView,
   OverviewView,
   PasskeyView,
+  RecoveryCodesView,
   RenamePasskeyView,
   SessionView,
+  SetUpAppView,
 } from './pages.ts'
 
 /** The options that are data. */
@@ -34,6 +42,8 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly pages: AccountPages
   /** The passkeys of users, such as `storedPasskeys()`. Pass the same to `signIn()`. */
   readonly passkeys?: AccountPasskeys | undefined
+  /** The second factors of users: `account` of `storedSecondFactors()`. Pass its `factors` to `signIn()`. */
+  readonly secondFactors?: AccountSecondFactors | undefined
   /** The accounts of users: with their verified addresses, changes are reported by mail. */
   readonly accounts?: AccountStore | undefined
   /** Sends mails about changes. */
@@ -48,6 +58,7 @@ const portSchema = <T>(expected: string) =>
 const optionsSchema = configurationObject({
   ...accountSchema.entries,
   passkeys: portSchema<AccountPasskeys>('storedPasskeys()'),
+  secondFactors: portSchema<AccountSecondFactors>('storedSecondFactors().account'),
   accounts: portSchema<AccountStore>('an account store'),
   mailer: portSchema<Mailer>('a mailer, such as smtpMailer()'),
   pages: v.custom<AccountPages>(

@@ -4,6 +4,7 @@ import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts
 import { applicationViews, withdrawAccess } from './applications.ts'
 import type { AccountNotice } from './pages.ts'
 import { addPasskey, addPasskeyPath, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
+import { factorsView, newRecoveryCodes, otpPaths, removeApp, setUpApp } from './second-factors.ts'
 import type { AccountServices, ChangePage, Fields } from './services.ts'
 import { endOtherSessions, endOthersPath, endSession, sessionViews } from './sessions.ts'
 import {
@@ -26,7 +27,10 @@ declare module '@grantry/core' {
 }
 
 /** The pages that change something, by their paths. */
-const changePages: readonly (readonly [RegExp, ChangePage, needs?: 'passkeys'])[] = [
+const changePages: readonly (readonly [RegExp, ChangePage, needs?: 'passkeys' | 'secondFactors'])[] = [
+  [new RegExp(`^${otpPaths.setUp}$`, 'u'), setUpApp, 'secondFactors'],
+  [new RegExp(`^${otpPaths.remove}$`, 'u'), removeApp, 'secondFactors'],
+  [new RegExp(`^${otpPaths.codes}$`, 'u'), newRecoveryCodes, 'secondFactors'],
   [new RegExp(`^${endOthersPath}$`, 'u'), endOtherSessions],
   [/^sessions\/[\w-]{43}$/u, endSession],
   [/^applications\/[\w-]{22}$/u, withdrawAccess],
@@ -42,10 +46,11 @@ function changePageAt(path: string, services: AccountServices): ChangePage | und
 }
 
 async function overview(visit: Visit, services: AccountServices, notice?: AccountNotice): Promise<Reply> {
-  const [sessions, applications, passkeys] = await Promise.all([
+  const [sessions, applications, passkeys, factors] = await Promise.all([
     sessionViews(visit, services),
     applicationViews(visit, services),
     services.passkeys && passkeyViews(visit, services.passkeys),
+    factorsView(visit, services),
   ])
   const { kit, session, locale } = visit
   const view = {
@@ -54,6 +59,7 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
     applications,
     ...(passkeys !== undefined && { passkeys: { list: passkeys, add: urlOf(kit, addPasskeyPath) } }),
     ...(sessions.some(({ isCurrent }) => !isCurrent) && { endOthers: urlOf(kit, endOthersPath) }),
+    factors,
     notice,
   }
   return services.pages.overview(view, locale)
@@ -101,7 +107,8 @@ async function handle(
     if (isForm || isReturn) return signedOutPage(returned, { request, kit, pages: services.pages })
     return toSignIn(services.client, kit, path)
   }
-  if (code !== undefined || error !== undefined) return { location: urlOf(kit, error === undefined ? returned : '') }
+  if (!isForm && (code !== undefined || error !== undefined))
+    return { location: urlOf(kit, error === undefined ? returned : '') }
   const locale = services.pages.localeOf(undefined, request.header('accept-language'))
   const visit = { session, path, request, kit, locale }
   return page === undefined ? overview(visit, services) : change(page, fields, visit, services)

@@ -40,6 +40,9 @@ export type AccountNotice =
   | 'passkey_added'
   | 'passkey_renamed'
   | 'passkey_removed'
+  | 'app_added'
+  | 'app_removed'
+  | 'recovery_codes_created'
   | 'gone'
   | 'form_expired'
 
@@ -55,6 +58,15 @@ export interface PasskeyView {
   readonly remove: string
 }
 
+/** The second factors of the user, and the pages that change them. */
+export interface FactorsView {
+  readonly app: boolean
+  readonly codes: boolean
+  readonly setUp: string
+  readonly remove: string
+  readonly newCodes: string
+}
+
 /** The page `/account`. */
 export interface OverviewView {
   readonly subjectName: string
@@ -64,6 +76,8 @@ export interface OverviewView {
   readonly applications: readonly ApplicationView[]
   /** Absent if users cannot add passkeys. */
   readonly passkeys?: { readonly list: readonly PasskeyView[]; readonly add: string } | undefined
+  /** Absent if users cannot set up second factors. */
+  readonly factors?: FactorsView | undefined
   readonly notice?: AccountNotice | undefined
 }
 
@@ -76,6 +90,8 @@ export type ConfirmView = {
 } & (
   | { readonly change: 'end_session'; readonly session: SessionView }
   | { readonly change: 'end_other_sessions' }
+  | { readonly change: 'remove_app' }
+  | { readonly change: 'new_recovery_codes' }
   | { readonly change: 'remove_passkey'; readonly name: string }
   | { readonly change: 'withdraw'; readonly application: Omit<ApplicationView, 'withdraw'> }
 )
@@ -102,6 +118,26 @@ export interface AddPasskeyView {
   readonly problem?: 'passkey_not_valid' | 'passkey_known' | 'passkey_limit' | undefined
 }
 
+/** The page that sets up an authenticator app, with the field `code`. */
+export interface SetUpAppView {
+  readonly subjectName: string
+  readonly form: AccountForm
+  readonly back: string
+  /** base32 */
+  readonly secret: string
+  /** For a QR code. */
+  readonly uri: string
+  readonly problem?: 'wrong_code' | undefined
+}
+
+/** New recovery codes. They are shown once. */
+export interface RecoveryCodesView {
+  readonly subjectName: string
+  readonly codes: readonly string[]
+  /** Where the user continues. */
+  readonly next: string
+}
+
 /** The page with the field `name`. */
 export interface RenamePasskeyView {
   readonly subjectName: string
@@ -126,6 +162,8 @@ export interface AccountPages {
   overview(view: OverviewView, locale: string): RenderedPage
   confirm(view: ConfirmView, locale: string): RenderedPage
   addPasskey(view: AddPasskeyView, locale: string): RenderedPage
+  setUpApp(view: SetUpAppView, locale: string): RenderedPage
+  recoveryCodes(view: RecoveryCodesView, locale: string): RenderedPage
   renamePasskey(view: RenamePasskeyView, locale: string): RenderedPage
   /** A mail about a change. */
   mail(

@@ -1,6 +1,6 @@
 import type { Reply } from '@grantry/core'
 import type { InteractionServices, PageClient } from '../authorization-endpoint/authorization-endpoint.ts'
-import type { AccountPasskeys } from '../shared/account-factors.ts'
+import type { AccountPasskeys, AccountSecondFactors } from '../shared/account-factors.ts'
 import type { AccountStore } from '../shared/account-store.ts'
 import type { Mailer } from '../shared/mailer.ts'
 import type { AccountNotice, AccountPages } from './pages.ts'
@@ -11,6 +11,7 @@ export interface AccountServices extends Pick<InteractionServices, 'sessions' | 
   readonly pages: AccountPages
   readonly client: PageClient
   readonly passkeys?: AccountPasskeys | undefined
+  readonly secondFactors?: AccountSecondFactors | undefined
   readonly accounts?: AccountStore | undefined
   readonly mailer?: Mailer | undefined
   /** Seconds for which an authentication permits changes. */

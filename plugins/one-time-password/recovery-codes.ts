@@ -32,6 +32,16 @@ export const newRecoveryCodes = (count = 10): readonly { readonly code: string; 
     return { code: text.replaceAll(/(.{4})(?=.)/gu, '$1-'), hash }
   })
 
+/** Whether the code is one of these, and is used for the first time. */
+export async function verifyRecoveryCode(
+  { hashes, sub, code }: { readonly hashes: readonly string[]; readonly sub: string; readonly code: string },
+  kit: EndpointKit,
+): Promise<boolean> {
+  const hash = kit.sha256(normalized(code))
+  const known = hashes.filter((other) => kit.equals(other, hash))
+  return known.length > 0 && kit.records.insert(`recovery:${sub}:${hash}`, true, kit.now() + memory)
+}
+
 /**
  * Codes for a user who has lost the other factors, each accepted once. For `signIn({ secondFactors })`, after the other
  * factors.
@@ -45,11 +55,7 @@ export function recoveryCodes(options: RecoveryCodesOptions): SecondFactor {
     amr: 'otp',
     limitsHostCalls: true,
     isSetUp: async (sub, kit) => (await hashesFor(sub, kit)).length > 0,
-    async verify(sub, code, kit) {
-      const hash = kit.sha256(normalized(code))
-      const known = (await hashesFor(sub, kit)).filter((other) => kit.equals(other, hash))
-      return known.length > 0 && kit.records.insert(`recovery:${sub}:${hash}`, true, kit.now() + memory)
-    },
+    verify: async (sub, code, kit) => verifyRecoveryCode({ hashes: await hashesFor(sub, kit), sub, code }, kit),
     ...(reset !== undefined && { reset: (sub, kit) => kit.callHost('recoveryCodes.reset', () => reset(sub)) }),
   }
 }

@@ -23,10 +23,13 @@ export interface TotpOptions {
   readonly clockTolerance?: number | undefined
 }
 
+/** Seconds by which the clock of the app may differ. */
+export const usualTolerance = 30
+
 const optionsSchema = configurationObject({
   secretOf: v.custom<TotpOptions['secretOf']>((value) => typeof value === 'function', 'must be a function'),
   reset: functionSchema<NonNullable<TotpOptions['reset']>>(),
-  clockTolerance: v.optional(wholeSeconds(0, 120), 30),
+  clockTolerance: v.optional(wholeSeconds(0, 120), usualTolerance),
 })
 
 /** @see RFC 4226 section 5.3 */
@@ -53,6 +56,26 @@ function counterOf(code: string, secret: Uint8Array, counters: readonly number[]
 }
 
 /**
+ * Whether the code belongs to the secret, and is used for the first time.
+ *
+ * @see RFC 6238 section 5.2: the second attempt with a password is refused
+ */
+export async function verifyTotp(
+  { secret, sub, code }: { readonly secret: string; readonly sub: string; readonly code: string },
+  kit: EndpointKit,
+  clockTolerance: number,
+): Promise<boolean> {
+  if (!/^\d{6}$/u.test(code)) return false
+  const now = kit.now()
+  const [first, last] = [now - clockTolerance, now + clockTolerance].map((time) => Math.floor(time / step))
+  const counters = Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => Number(first) + index)
+  const counter = counterOf(code, decodeSecret(secret), counters, kit)
+  if (counter === undefined) return false
+  const end = (counter + 1) * step + clockTolerance
+  return kit.records.insert(`totp:${sub}:${counter}`, true, end + clockSkew)
+}
+
+/**
  * One-time passwords of an authenticator app: six digits that change every 30 seconds, each accepted once. For
  * `signIn({ secondFactors })`.
  *
@@ -68,15 +91,7 @@ export function totp(options: TotpOptions): SecondFactor {
     isSetUp: async (sub, kit) => (await secretFor(sub, kit)) !== undefined,
     async verify(sub, code, kit) {
       const secret = await secretFor(sub, kit)
-      if (secret === undefined || !/^\d{6}$/u.test(code)) return false
-      const now = kit.now()
-      const [first, last] = [now - clockTolerance, now + clockTolerance].map((time) => Math.floor(time / step))
-      const counters = Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => Number(first) + index)
-      const counter = counterOf(code, decodeSecret(secret), counters, kit)
-      if (counter === undefined) return false
-      // RFC 6238 section 5.2: the second attempt with a password is refused.
-      const end = (counter + 1) * step + clockTolerance
-      return kit.records.insert(`totp:${sub}:${counter}`, true, end + clockSkew)
+      return secret !== undefined && verifyTotp({ secret, sub, code }, kit, clockTolerance)
     },
     ...(reset !== undefined && { reset: (sub, kit) => kit.callHost('totp.reset', () => reset(sub)) }),
   }

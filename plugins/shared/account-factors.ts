@@ -1,5 +1,24 @@
 import type { EndpointKit } from '@grantry/core'
 
+/** The one-time passwords and recovery codes that users manage on their account page. */
+export interface AccountSecondFactors {
+  /** Whether the user has an authenticator app, and recovery codes. */
+  state(sub: string, kit: EndpointKit): Promise<{ readonly app: boolean; readonly codes: boolean }>
+  /** Returns a new secret (base32), which counts only after `confirm`. */
+  newSecret(): string
+  /** Returns the URI that an app reads from a QR code. */
+  uriOf(secret: string, service: string, account: string): string
+  /** Sets up the app if the code is right, is used for the first time, and the user has no app. */
+  confirm(
+    app: { readonly sub: string; readonly secret: string; readonly code: string },
+    kit: EndpointKit,
+  ): Promise<'confirmed' | 'wrong_code' | 'known'>
+  /** Removes the app and the recovery codes. `false` if the user has no app. */
+  remove(sub: string, kit: EndpointKit): Promise<boolean>
+  /** Replaces the recovery codes, and returns the new ones. */
+  newCodes(sub: string, kit: EndpointKit): Promise<readonly string[]>
+}
+
 /** A passkey, as its user sees it. */
 export interface AccountPasskey {
   /** Names it in URLs. Not the id of the credential. */

@@ -32,13 +32,13 @@ export const linksTo = ({ html }: Pick<Page, 'html'>, path: string): readonly st
 export async function setUpAccount(more: AccountSetUp = {}) {
   const pages = createPages()
   const interaction = signIn({ pages, ...more.signIn })
-  const features = [accountPage({ pages: createAccountPages(), ...more.account })]
+  const features = [accountPage({ pages: createAccountPages(), ...more.account }), ...(more.endpoint?.features ?? [])]
   const f = await createTestProvider({
     plugins: [
       authorizationCode(),
       proofKey(),
       refreshToken(),
-      authorizationEndpoint({ interaction, pages, features, ...more.endpoint }),
+      authorizationEndpoint({ interaction, pages, ...more.endpoint, features }),
     ],
     clients,
     users: {

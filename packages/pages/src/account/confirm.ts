@@ -15,6 +15,12 @@ function textsOf(view: ConfirmView, tools: AccountTools) {
     }
     case 'end_other_sessions':
       return { title: own('endOthersTitle'), about: html`<p>${own('endOthersIntro')}</p>`, button: own('endOthers') }
+    case 'remove_app':
+      return { title: own('otpRemoveTitle'), about: html`<p>${own('otpRemoveIntro')}</p>`, button: own('remove') }
+    case 'new_recovery_codes': {
+      const title = own('recoveryCreate')
+      return { title, about: html`<p>${own('recoveryCreateIntro')}</p>`, button: title }
+    }
     case 'remove_passkey': {
       const title = own('removePasskeyTitle', { name: view.name })
       return { title, about: html`<p>${own('removePasskeyIntro')}</p>`, button: own('remove') }

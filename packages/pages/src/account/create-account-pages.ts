@@ -10,8 +10,17 @@ import { confirm } from './confirm.ts'
 import { mail } from './mail.ts'
 import { overview } from './overview.ts'
 import { addPasskey, renamePasskey } from './passkeys.ts'
+import { recoveryCodes, setUpApp } from './second-factors.ts'
 import { type AccountTools, accountTools } from './tools.ts'
-import type { AccountMailView, AddPasskeyView, ConfirmView, FormPageView, OverviewView } from './views.ts'
+import type {
+  AccountMailView,
+  AddPasskeyView,
+  ConfirmView,
+  FormPageView,
+  OverviewView,
+  RecoveryCodesView,
+  SetUpAppView,
+} from './views.ts'
 
 /** The pages of an account, ready for `accountPage()`. */
 export interface AccountPageSet {
@@ -19,6 +28,8 @@ export interface AccountPageSet {
   overview(view: OverviewView, locale: string): Rendered
   confirm(view: ConfirmView, locale: string): Rendered
   addPasskey(view: AddPasskeyView, locale: string): Rendered
+  setUpApp(view: SetUpAppView, locale: string): Rendered
+  recoveryCodes(view: RecoveryCodesView, locale: string): Rendered
   renamePasskey(view: FormPageView & { readonly name: string }, locale: string): Rendered
   mail(
     view: AccountMailView,
@@ -66,6 +77,8 @@ export function createAccountPages(input: PagesOptions = {}): AccountPageSet {
     confirm: render(confirm),
     addPasskey: render(addPasskey),
     renamePasskey: render(renamePasskey),
+    setUpApp: render(setUpApp),
+    recoveryCodes: render(recoveryCodes),
     mail: (view, locale) => mail(view, toolsFor(locale)),
     signedOut: render(signedOut),
     error: render(error),

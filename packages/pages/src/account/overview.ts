@@ -40,9 +40,22 @@ function passkeysOf({ passkeys }: OverviewView, tools: AccountTools): Content {
   return html`<section aria-labelledby="passkeys"><h2 id="passkeys">${own('passkeysTitle')}</h2>${list}<p class="links"><a id="add-passkey" href="${passkeys.add}">${own('addPasskey')}</a></p></section>`
 }
 
+function factorsOf({ factors }: OverviewView, tools: AccountTools): Content {
+  if (factors === undefined) return false
+  const { own } = tools
+  const name = own('otpName')
+  const link = factors.app
+    ? entryLink(factors.remove, own('remove'), name)
+    : entryLink(factors.setUp, own('otpSetUp'), name)
+  const state = factors.app ? own('otpAdded') : own('otpNone')
+  const app = html`<li class="entry"><div><strong>${name}</strong><small>${state}</small></div>${link}</li>`
+  const codes = html`<li class="entry"><div><strong>${own('recoveryName')}</strong><small>${factors.codes ? own('recoverySome') : own('recoveryNone')}</small></div><a class="change" id="new-codes" href="${factors.newCodes}">${own('recoveryCreate')}</a></li>`
+  return html`<section aria-labelledby="factors"><h2 id="factors">${own('factorsTitle')}</h2><ul>${app}${factors.app && codes}</ul></section>`
+}
+
 /** The page of the account. */
 export function overview(view: OverviewView, tools: AccountTools): Page {
   const title = tools.own('accountTitle')
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${passkeysOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
   return { title, content }
 }

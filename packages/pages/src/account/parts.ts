@@ -10,6 +10,9 @@ export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, ke
   passkey_added: 'passkeyAdded',
   passkey_renamed: 'passkeyRenamed',
   passkey_removed: 'passkeyRemoved',
+  app_added: 'otpAdded',
+  app_removed: 'otpRemoved',
+  recovery_codes_created: 'recoveryCreated',
   gone: 'gone',
 }
 

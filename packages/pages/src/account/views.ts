@@ -22,6 +22,9 @@ export type AccountNotice =
   | 'passkey_added'
   | 'passkey_renamed'
   | 'passkey_removed'
+  | 'app_added'
+  | 'app_removed'
+  | 'recovery_codes_created'
   | 'gone'
   | 'form_expired'
 
@@ -46,6 +49,18 @@ export interface AddPasskeyView extends FormPageView {
   readonly problem?: 'passkey_not_valid' | 'passkey_known' | 'passkey_limit' | undefined
 }
 
+export interface SetUpAppView extends FormPageView {
+  readonly secret: string
+  readonly uri: string
+  readonly problem?: 'wrong_code' | undefined
+}
+
+export interface RecoveryCodesView {
+  readonly subjectName: string
+  readonly codes: readonly string[]
+  readonly next: string
+}
+
 export interface AccountMailView {
   readonly change: Exclude<AccountNotice, 'gone' | 'form_expired'>
   readonly service: string
@@ -58,6 +73,15 @@ export interface OverviewView {
   readonly endOthers?: string | undefined
   readonly applications: readonly (ApplicationView & { readonly withdraw: string })[]
   readonly passkeys?: { readonly list: readonly PasskeyView[]; readonly add: string } | undefined
+  readonly factors?:
+    | {
+        readonly app: boolean
+        readonly codes: boolean
+        readonly setUp: string
+        readonly remove: string
+        readonly newCodes: string
+      }
+    | undefined
   readonly notice?: AccountNotice | undefined
 }
 
@@ -65,6 +89,7 @@ export type ConfirmView = FormPageView &
   (
     | { readonly change: 'end_session'; readonly session: SessionView }
     | { readonly change: 'end_other_sessions' }
+    | { readonly change: 'remove_app' | 'new_recovery_codes' }
     | { readonly change: 'remove_passkey'; readonly name: string }
     | { readonly change: 'withdraw'; readonly application: ApplicationView }
   )

@@ -185,10 +185,11 @@ export function createNamedPlugin(
       return resourceIndicators()
     case 'sign-in': {
       const { name, pages: appearance = {}, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
-      const { providers = [], passwords, account, passkeys, accounts: members, ...options } = more
-      const users = accountParts({ account, passkeys }, appearance)
+      const { providers = [], passwords, account, passkeys, secondFactors, accounts: members, ...options } = more
       const pages = createPages(appearance)
       const host = { ...(accounts ?? withoutMail), adminHost }
+      const ports = members && { accounts: storedAccounts(() => adminHost().administration), mailer: host.mailer }
+      const users = accountParts({ account, passkeys, secondFactors }, appearance, ports)
       const ownWays = members === undefined ? [] : [createAccounts(members, appearance, host)]
       const store = members && storedAccounts(() => adminHost().administration)
       const interaction = signIn({

@@ -33,6 +33,8 @@ const signIn = {
   name: 'sign-in',
   account: {},
   passkeys: true,
+  // Public, like every secret of the demo.
+  secondFactors: { encryptionSecrets: ['encrypts the secrets of the demo only'] as string[] },
   pages: {
     name: 'Grantry demo',
     scopes: { api1: 'Call the first API on your behalf', api2: 'Call the second API on your behalf' },

@@ -1,6 +1,7 @@
 import { createAccountPages } from '@grantry/pages/account'
-import { accountPage, accountSchema } from '@grantry/plugins/account'
+import { type AccountPageOptions, accountPage, accountSchema } from '@grantry/plugins/account'
 import type { AuthorizationFeature } from '@grantry/plugins/authorization-endpoint'
+import { storedSecondFactors, storedSecondFactorsSchema } from '@grantry/plugins/one-time-password'
 import { storedPasskeys } from '@grantry/plugins/passkeys'
 import * as v from 'valibot'
 
@@ -8,20 +9,29 @@ import * as v from 'valibot'
 export const accountEntries = {
   account: v.optional(accountSchema),
   passkeys: v.optional(v.boolean('must be true or false')),
+  secondFactors: v.optional(storedSecondFactorsSchema),
 }
 
 interface AccountMembers {
   readonly account?: v.InferInput<typeof accountSchema> | undefined
   readonly passkeys?: boolean | undefined
+  readonly secondFactors?: v.InferInput<typeof storedSecondFactorsSchema> | undefined
 }
 
-/** Creates what users set up on the page of the account: the sign-in and the page share it. */
+/**
+ * Creates what users set up on the page of the account: the sign-in and the page share it.
+ *
+ * @param ports the accounts of users and their mails, if the server has them
+ */
 export function accountParts(
-  { account, passkeys }: AccountMembers,
+  { account, passkeys: hasPasskeys, secondFactors }: AccountMembers,
   appearance: Parameters<typeof createAccountPages>[0],
+  ports: Pick<AccountPageOptions, 'accounts' | 'mailer'> = {},
 ) {
-  const factors = { ...(passkeys === true && { passkeys: storedPasskeys() }) }
-  const features: readonly AuthorizationFeature[] =
-    account === undefined ? [] : [accountPage({ ...account, ...factors, pages: createAccountPages(appearance) })]
-  return { factors, features }
+  const passkeys = hasPasskeys === true ? storedPasskeys() : undefined
+  const stored = secondFactors && storedSecondFactors(secondFactors)
+  const pages = createAccountPages(appearance)
+  const page = { ...account, ...ports, passkeys, secondFactors: stored?.account, pages }
+  const features: readonly AuthorizationFeature[] = account === undefined ? [] : [accountPage(page)]
+  return { factors: { passkeys, secondFactors: stored?.factors }, features }
 }

@@ -1,0 +1,120 @@
+import type { Reply } from '@grantry/core'
+import * as v from 'valibot'
+import { clockSkew } from '../shared/jwt-claims.ts'
+import { noteChange } from './changes.ts'
+import type { AccountServices, ChangePage } from './services.ts'
+import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+
+export const otpPaths = { setUp: 'otp/set-up', remove: 'otp/remove', codes: 'recovery-codes' } as const
+
+/** The secret that the user has scanned, until a code confirms it. It is in the form, sealed. */
+const pendingSchema = v.object({ pendingSecret: v.string(), sub: v.string(), id: v.string() })
+
+/** Seconds in which the user must confirm. */
+const pendingLifetime = 1800
+
+/** Returns the state for the overview. */
+export async function factorsView({ session, kit }: Visit, { secondFactors }: AccountServices) {
+  if (secondFactors === undefined) return undefined
+  const state = await secondFactors.state(session.subject.sub, kit)
+  return {
+    ...state,
+    setUp: urlOf(kit, otpPaths.setUp),
+    remove: urlOf(kit, otpPaths.remove),
+    newCodes: urlOf(kit, otpPaths.codes),
+  }
+}
+
+async function setUpPage(
+  visit: Visit,
+  { secondFactors, pages }: AccountServices,
+  known?: { readonly secret: string; readonly pending: string },
+): Promise<Reply | undefined> {
+  const { session, kit, locale, path } = visit
+  const { sub } = session.subject
+  if (secondFactors === undefined || (await secondFactors.state(sub, kit)).app) return undefined
+  const secret = known?.secret ?? secondFactors.newSecret()
+  const value = { pendingSecret: secret, sub, id: kit.randomId() }
+  const [form_token, pending] = await Promise.all([
+    formTokenFor(visit),
+    known?.pending ?? kit.seal(value, kit.now() + pendingLifetime),
+  ])
+  const view = {
+    subjectName: nameIn(session),
+    form: { action: urlOf(kit, path), fields: { form_token, pending } },
+    back: urlOf(kit),
+    secret,
+    uri: secondFactors.uriOf(secret, new URL(kit.issuer).host, nameIn(session)),
+    problem: known === undefined ? undefined : ('wrong_code' as const),
+  }
+  return pages.setUpApp(view, locale)
+}
+
+/** Shows new recovery codes, once. */
+async function codesPage(visit: Visit, { secondFactors, pages }: AccountServices, next?: string): Promise<Reply> {
+  const { session, kit, locale } = visit
+  const codes = (await secondFactors?.newCodes(session.subject.sub, kit)) ?? []
+  return pages.recoveryCodes({ subjectName: nameIn(session), codes, next: next ?? urlOf(kit) }, locale)
+}
+
+export const setUpApp: ChangePage = {
+  show: (visit, services) => setUpPage(visit, services),
+  async submit({ pending = '', code = '' }, visit, services) {
+    const { session, kit } = visit
+    const { secondFactors } = services
+    const { sub } = session.subject
+    const opened = await kit.unseal(pending, pendingSchema)
+    if (secondFactors === undefined || opened?.sub !== sub) return 'form_expired'
+    const { pendingSecret: secret, id } = opened
+    const result = await secondFactors.confirm({ sub, secret, code: code.replaceAll(/\s/gu, '') }, kit)
+    if (result === 'known') return 'gone'
+    if (result === 'wrong_code') return (await setUpPage(visit, services, { secret, pending })) ?? 'gone'
+    // The secret of this page is used once, also after the app was removed.
+    const isFirst = await kit.records.insert(`used secret:${id}`, true, kit.now() + pendingLifetime + clockSkew)
+    // A user who was revoked in between has lost the session, and must not keep a new app.
+    if (!isFirst || (await services.sessions.find(kit, visit.request)) === undefined) {
+      await secondFactors.remove(sub, kit)
+      return 'form_expired'
+    }
+    // They have begun with the password alone.
+    const others = (await services.sessions.listWithUse(kit, sub)).filter(({ sid }) => sid !== session.sid)
+    await Promise.all(others.map(({ sid }) => services.sessions.end(kit, sid)))
+    await noteChange('app_added', visit, services)
+    return codesPage(visit, services)
+  },
+}
+
+const formOf = async (visit: Visit) => ({
+  subjectName: nameIn(visit.session),
+  form: { action: urlOf(visit.kit, visit.path), fields: { form_token: await formTokenFor(visit) } },
+  back: urlOf(visit.kit),
+})
+
+const hasApp = async ({ session, kit }: Visit, { secondFactors }: AccountServices): Promise<boolean> =>
+  (await secondFactors?.state(session.subject.sub, kit))?.app === true
+
+export const removeApp: ChangePage = {
+  async show(visit, services) {
+    if (!(await hasApp(visit, services))) return undefined
+    return services.pages.confirm({ ...(await formOf(visit)), change: 'remove_app' }, visit.locale)
+  },
+  async submit(_fields, visit, services) {
+    const isRemoved = await services.secondFactors?.remove(visit.session.subject.sub, visit.kit)
+    if (isRemoved !== true) return 'gone'
+    await noteChange('app_removed', visit, services)
+    return 'app_removed'
+  },
+}
+
+export const newRecoveryCodes: ChangePage = {
+  async show(visit, services) {
+    // Codes alone are no second factor.
+    if (!(await hasApp(visit, services))) return undefined
+    return services.pages.confirm({ ...(await formOf(visit)), change: 'new_recovery_codes' }, visit.locale)
+  },
+  async submit(_fields, visit, services) {
+    if (!(await hasApp(visit, services))) return 'gone'
+    await noteChange('recovery_codes_created', visit, services)
+    return codesPage(visit, services)
+  },
+}

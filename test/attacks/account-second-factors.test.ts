@@ -1,0 +1,78 @@
+/**
+ * Attack: a thief takes over the second factor of an account: with the code of a page that was seen, a code that was used,
+ * a secret of another user, a page of a removed app; or sets up two apps in two tabs; or keeps one that was set up while
+ * the user was revoked.
+ *
+ * RFC 6238 section 5.2; decision 165.
+ */
+
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { expect, test } from 'vitest'
+import { codeAt, codesIn, secretIn, setUpFactors, setUpUri } from '../account/factors.ts'
+import { accountUri, issuer } from '../account/parties.ts'
+import { hiddenFields } from '../authorization/browser.ts'
+import { withLatency } from '../support/latency.ts'
+
+test('the code that has confirmed an app does not sign in, too', async () => {
+  const { signedIn, setUpApp, browser, enter, now } = await setUpFactors()
+  const { secret } = await setUpApp((await signedIn()).browser)
+  const thief = browser()
+  const asked = await enter(thief, await thief.open(accountUri))
+  const fields = { ...hiddenFields(asked), code: codeAt(secret, now()) }
+  expect((await thief.submit(`${issuer}/connect/secondfactor`, fields)).html).toContain('The code is wrong')
+})
+
+test('the page of an app that was removed sets it up never again', async () => {
+  const { signedIn, send, now, clock } = await setUpFactors()
+  const { browser } = await signedIn()
+  const page = await browser.open(setUpUri)
+  const secret = secretIn(page)
+  await send(browser, page, { code: codeAt(secret, now()) })
+  await send(browser, await browser.open(`${accountUri}/otp/remove`))
+  clock.advance(60)
+  const again = await send(browser, page, { code: codeAt(secret, now()) })
+  expect(codesIn(again)).toEqual([])
+  expect((await browser.open(accountUri)).html).toContain('Not set up')
+})
+
+test('the secret of the page of another user, or of the attacker, is refused', async () => {
+  const { signedIn, now } = await setUpFactors()
+  const { browser: bob } = await signedIn('bob')
+  const { browser } = await signedIn()
+  const foreign = await bob.open(setUpUri)
+  const fields = hiddenFields(await browser.open(setUpUri))
+  const code = codeAt(secretIn(foreign), now())
+  for (const pending of [hiddenFields(foreign).pending ?? '', 'x', '']) {
+    expect((await browser.submit(setUpUri, { ...fields, pending, code })).status).toBe(400)
+  }
+  expect((await browser.open(accountUri)).html).toContain('Not set up')
+})
+
+test('of 20 tabs that set up an app at the same time, one does', async () => {
+  const { signedIn, send, now } = await setUpFactors({ storage: withLatency(memoryDriver()) })
+  const { browser } = await signedIn()
+  const pages = await Promise.all(Array.from({ length: 20 }, () => browser.open(setUpUri)))
+  const replies = await Promise.all(pages.map((page) => send(browser, page, { code: codeAt(secretIn(page), now()) })))
+  expect(replies.filter((reply) => codesIn(reply).length === 10)).toHaveLength(1)
+})
+
+test('an app that was set up while the user was revoked does not stay', async () => {
+  const { signedIn, send, now, provider, stored } = await setUpFactors({ storage: withLatency(memoryDriver()) })
+  const { browser } = await signedIn()
+  const page = await browser.open(setUpUri)
+  const attempt = send(browser, page, { code: codeAt(secretIn(page), now()) })
+  await provider.revoke({ subject: 'sub of alice' })
+  await attempt
+  expect(stored.factors).toHaveLength(2)
+  const { page: after } = await signedIn()
+  expect(after.html).toContain('Not set up')
+})
+
+test('a wrong code sets up nothing, also a malformed one', async () => {
+  const { signedIn, send } = await setUpFactors()
+  const { browser } = await signedIn()
+  for (const code of ['', '000000', '12345', 'x'.repeat(10_000), '１２３４５６']) {
+    expect(codesIn(await send(browser, await browser.open(setUpUri), { code }))).toEqual([])
+  }
+  expect((await browser.open(accountUri)).html).toContain('Not set up')
+})
