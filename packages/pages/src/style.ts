@@ -56,7 +56,7 @@ a.change{padding:var(--s1) 0}
 
 const fields = `
 form{margin:var(--s5) 0 0}
-fieldset{margin:0;padding:0;border:0;min-width:0}
+fieldset{margin:var(--s4) 0 0;padding:0;border:0;min-width:0}
 legend{padding:0}
 legend+p{margin:0}
 label{display:block;margin:var(--s4) 0 .375rem;font-weight:500}
@@ -95,7 +95,9 @@ button:disabled{opacity:.6;cursor:default}
 .quiet:hover{color:var(--text)}
 .small{width:auto;min-height:2.25rem;margin:0;padding:var(--s1) var(--s2);margin-inline-start:calc(var(--s2)*-1);font-size:var(--small);color:var(--link)}
 .account{justify-content:flex-start;text-align:start}
-.ways{margin-block-start:var(--s5)}
+.ways,p+.way{margin-block-start:var(--s5)}
+.onward .way:first-child{color:var(--on-accent);background:var(--accent);border-color:var(--accent-edge)}
+.onward .way:first-child:hover{background:var(--accent-hover)}
 .or+.ways{margin-block-start:0}
 [aria-busy=true] button{cursor:progress}
 [data-busy]::after{content:"";flex:none;width:1em;height:1em;border:2px solid;border-inline-end-color:transparent;border-radius:50%}

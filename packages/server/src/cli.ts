@@ -8,6 +8,7 @@ import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLoginCommand } from './commands/login.ts'
 import { addOperatorCommands } from './commands/operator-commands.ts'
+import { addPagesCommands } from './commands/pages.ts'
 import { addRegistrationsCommands } from './commands/registrations.ts'
 import { addReloadCommand } from './commands/reload.ts'
 import { addScopesCommands } from './commands/scopes.ts'
@@ -96,6 +97,7 @@ function program(): Command {
   addAuditCommand(grantry)
   addKeysCommands(grantry)
   addLoginCommand(grantry)
+  addPagesCommands(grantry)
 
   grantry
     .command('hash-secret')

@@ -24,7 +24,7 @@ export function error(view: ErrorView, tools: Tools): Page {
   const title = text('errorTitle')
   const phrase = phraseOf(view)
   const reference = view.requestId === undefined ? '' : html`<dd><code id="request">${view.requestId}</code></dd>`
-  const content = html`<h1>${title}</h1><p id="explanation">${text(phrase)}</p>${phrase !== 'errorEnded' && html`<p>${text('errorHint')}</p>`}<div class="ways">${waysOn(view, tools)}</div>
+  const content = html`<h1>${title}</h1><p id="explanation">${text(phrase)}</p>${phrase !== 'errorEnded' && html`<p>${text('errorHint')}</p>`}<div class="ways onward">${waysOn(view, tools)}</div>
 <dl><dt>${text('errorReference')}</dt>${reference}<dd><code id="error">${view.code}</code></dd><dd><code id="reason">${view.reason}</code></dd></dl>`
   return { title, content }
 }

@@ -23,3 +23,15 @@ export async function importModule(file: string): Promise<unknown> {
   const module: { readonly default?: unknown } = await import(pathToFileURL(file).href)
   return module.default
 }
+
+/** Returns the default export of a module as it is now, also if this process has loaded it before. */
+export async function importFresh(file: string): Promise<unknown> {
+  const { createJiti } = await import('jiti')
+  const jiti = createJiti(import.meta.url, {
+    virtualModules: Object.fromEntries(bundledModules),
+    fsCache: false,
+    moduleCache: false,
+    tryNative: false,
+  })
+  return jiti.import(file, { default: true })
+}

@@ -1,0 +1,163 @@
+import type { Templates } from '../templates/templates.ts'
+import type { ClientView, ConsentView, DeviceCodeView, FormView } from '../views.ts'
+
+type View<Page extends keyof Templates> = Parameters<Templates[Page]>[0]
+
+/** The values of a member, in all members of a union. */
+type ValuesOf<V, Name extends string> = V extends { readonly [Key in Name]?: infer Value }
+  ? Extract<Value, string>
+  : never
+
+/** A page has a state for each problem and step of its view, and others. */
+type StatesOf<V> = Readonly<Record<'usual' | ValuesOf<V, 'problem'> | ValuesOf<V, 'step'>, V>> &
+  Readonly<Record<string, V>>
+
+/** Without a state for a page, a problem or a step, the types do not fit. */
+type States = { readonly [Page in keyof Templates]: StatesOf<View<Page>> }
+
+const client: ClientView = {
+  clientId: 'shop',
+  name: 'Example Shop',
+  uri: 'https://shop.example.com',
+  logoUri: 'https://shop.example.com/logo.png',
+  policyUri: 'https://shop.example.com/privacy',
+  tosUri: 'https://shop.example.com/terms',
+}
+
+const plain: ClientView = { clientId: 'reports', name: 'Reports' }
+
+const form: FormView = {
+  action: 'https://id.example.com/connect/signin',
+  fields: { interaction: 'abc', form_token: 'token' },
+  formTargets: ['https:'],
+}
+
+const ways = ['Google', 'Microsoft', 'Apple', 'GitHub', 'GitLab', 'Keycloak', 'Example Company'].map((name) => ({
+  kind: 'provider' as const,
+  name,
+  url: 'https://id.example.com/connect/upstream',
+}))
+
+const signIn = { ...form, client, canCancel: true }
+const passkey = { challenge: 'AAAA', rpId: 'id.example.com' }
+
+const secondFactor = { ...form, client, subjectName: 'alice' }
+
+const consent: ConsentView = {
+  ...form,
+  client,
+  subjectName: 'alice@example.com',
+  scopes: ['openid', 'profile', 'email', 'offline_access', 'orders'].map((name) => ({ name })),
+  claims: ['birthdate'],
+}
+
+const choiceOf = (names: readonly string[], ticked: readonly string[]): ConsentView['scopes'] =>
+  names.map((name) => ({
+    name,
+    ...(name !== 'openid' && { choice: { field: `scope:${name}`, isTicked: ticked.includes(name) } }),
+  }))
+
+const files = { audience: 'https://files.example.com/mcp', scopes: ['read', 'files:write'] }
+
+const device: Extract<DeviceCodeView, { readonly step: 'confirm' }> = {
+  step: 'confirm',
+  userCode: 'BCDF-GHJK',
+  client,
+  subjectName: 'alice@example.com',
+  scopes: ['openid', 'orders'],
+  otherAccount: '?user_code=BCDF-GHJK&account=other',
+  formToken: 'token',
+}
+
+const error = { code: 'invalid_request', reason: 'plugin:authorization-endpoint:redirect_uri_mismatch' }
+const home = 'https://id.example.com/'
+const ended = { clientName: 'Example Shop', returnTo: 'https://shop.example.com/' }
+
+export const states: States = {
+  signIn: {
+    usual: signIn,
+    plain: { ...signIn, client: plain, canCancel: false },
+    stay: { ...signIn, staySignedIn: false },
+    passkey: { ...signIn, passkey, staySignedIn: true },
+    ways: { ...signIn, ways: ways.slice(0, 3), passkey },
+    all_ways: { ...signIn, ways },
+    ways_only: { ...signIn, ways: ways.slice(0, 4), asksForPassword: false },
+    wrong_credentials: { ...signIn, username: 'alice', problem: 'wrong_credentials' },
+    too_many_attempts: { ...signIn, problem: 'too_many_attempts', retryAfter: 30 },
+    form_expired: { ...signIn, problem: 'form_expired' },
+    unavailable: { ...signIn, problem: 'unavailable', canCancel: false },
+    unknown_passkey: { ...signIn, passkey, problem: 'unknown_passkey' },
+    provider_refused: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_refused' },
+    provider_failed: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_failed' },
+  },
+  secondFactor: {
+    usual: secondFactor,
+    wrong_code: { ...secondFactor, problem: 'wrong_code' },
+    too_many_attempts: { ...secondFactor, problem: 'too_many_attempts', retryAfter: 30 },
+  },
+  consent: {
+    usual: consent,
+    plain: { ...consent, client: plain, scopes: [{ name: 'openid' }], claims: [] },
+    choice: {
+      ...consent,
+      scopes: choiceOf(['openid', 'read', 'files:write', 'offline_access'], ['read']),
+      resources: [files],
+      claims: [],
+      described: { host: 'app.example.com', isKnown: false },
+    },
+    nothing_chosen: {
+      ...consent,
+      scopes: choiceOf(['read', 'mail:send'], []),
+      resources: [files, { audience: 'https://mail.example.com', scopes: ['read', 'mail:send'] }],
+      described: { homePage: 'app.example.com', returnsTo: 'app.example.com', isKnown: true },
+      problem: 'nothing_chosen',
+    },
+  },
+  chooseAccount: {
+    usual: { ...form, client, accounts: ['alice@example.com', 'bob'].map((name) => ({ id: name, name })) },
+  },
+  deviceCode: {
+    usual: { step: 'enter_code' },
+    enter_code: { step: 'enter_code' },
+    signed_out: { step: 'signed_out', again: '/connect/device' },
+    confirm: device,
+    approved: { step: 'approved' },
+    denied: { step: 'denied' },
+    code_unknown: { step: 'enter_code', problem: 'code_unknown' },
+    too_many_guesses: { step: 'enter_code', problem: 'too_many_guesses' },
+    form_expired: { step: 'enter_code', problem: 'form_expired' },
+    choice: {
+      ...device,
+      scopes: ['openid', 'read', 'files:write'],
+      choosable: ['read', 'files:write'],
+      resources: [files],
+    },
+    nothing_chosen: {
+      ...device,
+      scopes: ['read', 'files:write'],
+      choosable: ['read', 'files:write'],
+      leftOut: ['read', 'files:write'],
+      problem: 'nothing_chosen',
+    },
+  },
+  error: {
+    usual: { ...error, home },
+    expired: {
+      code: 'invalid_request',
+      reason: 'plugin:sign-in:interaction_unknown',
+      requestId: 'b3c1f0a2',
+      restart: 'https://id.example.com/connect/authorize?client_id=shop',
+      returnTo: { name: 'Example Shop', url: 'https://shop.example.com/' },
+    },
+    connection_ended: { code: 'invalid_client', reason: 'plugin:registration:client_ended', home },
+    unknown_application: { code: 'unauthorized_client', reason: 'client_unknown', home },
+    too_many: { code: 'slow_down', reason: 'too_many_requests', home },
+    unavailable: { code: 'server_error', reason: 'internal', requestId: 'b3c1f0a2', home },
+  },
+  formPost: {
+    usual: { ...form, action: 'https://shop.example.com/callback', fields: { code: 'c', state: 's' }, waits: true },
+  },
+  confirmLogout: { usual: { ...form, subjectName: 'alice@example.com' }, unnamed: form },
+  signedOut: { usual: ended, elsewhere: { home } },
+  stillSignedIn: { usual: ended, elsewhere: { home } },
+}

@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { findConfiguration } from '../configuration/load.ts'
+import { findChromium } from '../pages-preview/chromium.ts'
+import type { PagesSource } from '../pages-preview/load-pages.ts'
+import { takePictures } from '../pages-preview/pictures.ts'
+import { startPreview } from '../pages-preview/preview-server.ts'
+import { configOption } from './configuration.ts'
+
+const templatesOption = [
+  '-t, --templates <file>',
+  'module whose default export is the options of createPages(), with templates, or its pages',
+] as const
+
+/** Without a file, the configuration of this directory, and otherwise the pages as they are without options. */
+const sourceOf = ({ config, templates }: PagesSource): PagesSource =>
+  templates === undefined ? { config: config ?? findConfiguration(process.cwd()) } : { templates }
+
+function portNumber(text: string): number {
+  if (!/^\d{1,5}$/u.test(text) || Number(text) > 65_535) {
+    throw new InvalidArgumentError('It must be a number from 0 to 65535.')
+  }
+  return Number(text)
+}
+
+const numbers = (text: string): readonly number[] => {
+  const all = text.split(',').map(Number)
+  if (all.some((one) => !Number.isInteger(one) || one < 200 || one > 8000)) {
+    throw new InvalidArgumentError('It must be numbers from 200 to 8000, such as 390,1280.')
+  }
+  return all
+}
+
+async function preview({ port = 0, ...given }: PagesSource & { readonly port?: number }): Promise<void> {
+  const server = await startPreview(sourceOf(given), port)
+  process.stdout.write(`The pages are at ${server.url} (end with Ctrl+C)\n`)
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve).once('SIGTERM', resolve)
+  })
+  await server.close()
+}
+
+interface PicturesArguments extends PagesSource {
+  readonly out: string
+  readonly locales: string
+  readonly widths: readonly number[]
+}
+
+async function pictures({ out, locales, widths, ...given }: PicturesArguments): Promise<void> {
+  const chromium = findChromium(process.env)
+  if (chromium === undefined) {
+    throw new TypeError('Chromium is not installed: install it, or set CHROMIUM to its path')
+  }
+  const count = await takePictures(sourceOf(given), {
+    chromium,
+    directory: out,
+    locales: locales.split(','),
+    widths,
+  })
+  process.stdout.write(`${count} pictures are in ${out}\n`)
+}
+
+/** Adds the commands that show the pages of the sign-in. */
+export function addPagesCommands(grantry: Command): void {
+  const pages = grantry.command('pages').description('show the pages of the sign-in')
+  pages
+    .command('preview')
+    .description('show every page in every state on the loopback address, and again when its files have changed')
+    .option(...configOption)
+    .option(...templatesOption)
+    .option('-p, --port <number>', 'port to listen on (default: any)', portNumber)
+    .action(preview)
+  pages
+    .command('pictures')
+    .description('take pictures of every page in every state, light and dark, with an installed Chromium')
+    .requiredOption('-o, --out <directory>', 'where to write them')
+    .option(...configOption)
+    .option(...templatesOption)
+    .option('--locales <list>', 'languages', 'en')
+    .option('--widths <list>', 'widths in pixels', numbers, [390, 1280])
+    .action(pictures)
+}

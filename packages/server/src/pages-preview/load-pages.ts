@@ -1,0 +1,55 @@
+import { watch } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { createPages, type Pages } from '@grantry/pages'
+import { importFresh } from '../configuration/import-module.ts'
+import { loadConfiguration } from '../configuration/load.ts'
+import { isNamedPlugin } from '../configuration/named-plugins.ts'
+
+/** Where the appearance comes from. */
+export interface PagesSource {
+  /** A configuration, whose plugin `sign-in` has the option `pages`. */
+  readonly config?: string | undefined
+  /** A module whose default export is the options of `createPages()`, or what that returns. */
+  readonly templates?: string | undefined
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+async function pagesOfConfiguration(file: string): Promise<Pages> {
+  const { configuration } = await loadConfiguration(resolve(file), process.env)
+  const entry = [configuration.plugins ?? []]
+    .flat()
+    .find((plugin): plugin is { readonly name: string } => isNamedPlugin(plugin) && plugin.name === 'sign-in')
+  if (entry === undefined) throw new TypeError(`${file}: no plugin is named sign-in, so there are no pages to show`)
+  return createPages('pages' in entry ? (entry.pages as Parameters<typeof createPages>[0]) : {})
+}
+
+/**
+ * Loads the pages from the files, as they are now.
+ *
+ * @throws TypeError with a one-line message for a mistake in a file
+ */
+export async function loadPages({ config, templates }: PagesSource): Promise<Pages> {
+  if (templates !== undefined) {
+    const exported = await importFresh(resolve(templates))
+    if (!isObject(exported)) {
+      throw new TypeError(`${templates}: the default export must be the options of createPages(), or its pages`)
+    }
+    return 'localeOf' in exported ? (exported as Pages) : createPages(exported)
+  }
+  return config === undefined ? createPages({ name: 'Example' }) : pagesOfConfiguration(config)
+}
+
+/** Calls a function after changes in the directories of the files. Returns what ends it. */
+export function watchSource({ config, templates }: PagesSource, changed: () => void): () => void {
+  const files = [config, templates].filter((file) => file !== undefined)
+  const watchers = [...new Set(files.map((file) => dirname(resolve(file))))].map((directory) =>
+    watch(directory, (_event, name) => {
+      // What editors write beside a file.
+      if (name === null || !/^\.|~$/u.test(basename(name))) changed()
+    }),
+  )
+  return () => {
+    for (const watcher of watchers) watcher.close()
+  }
+}

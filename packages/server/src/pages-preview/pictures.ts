@@ -1,0 +1,89 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { previewStates } from '@grantry/pages/preview'
+import { type Chromium, startChromium } from './chromium.ts'
+import type { PagesSource } from './load-pages.ts'
+import { startPreview } from './preview-server.ts'
+
+/** What pictures are taken of, and where they are written. */
+export interface Pictures {
+  readonly chromium: string
+  readonly directory: string
+  readonly locales: readonly string[]
+  /** Pixels. */
+  readonly widths: readonly number[]
+  /** The names of states. Default: all. */
+  readonly states?: readonly string[] | undefined
+}
+
+const themes = ['light', 'dark'] as const
+
+/** Pages at the same time. More would wait for the processor. */
+const parallel = 4
+
+async function openTab(chromium: Chromium): Promise<string> {
+  const { targetId } = await chromium.send('Target.createTarget', { url: 'about:blank' })
+  const { sessionId } = await chromium.send('Target.attachToTarget', { targetId, flatten: true })
+  await chromium.send('Page.enable', {}, String(sessionId))
+  return String(sessionId)
+}
+
+interface Shot {
+  readonly name: string
+  readonly url: string
+  readonly width: number
+  readonly theme: string
+}
+
+/** Takes a picture of the whole page. */
+async function take(chromium: Chromium, tab: string, { url, width, theme }: Shot): Promise<Buffer> {
+  const send = (method: string, params?: Readonly<Record<string, unknown>>) => chromium.send(method, params, tab)
+  const size = { width, height: 800, deviceScaleFactor: 1, mobile: false }
+  await send('Emulation.setDeviceMetricsOverride', size)
+  await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: theme }] })
+  const isLoaded = chromium.next('Page.loadEventFired', tab)
+  await send('Page.navigate', { url })
+  await isLoaded
+  const { cssContentSize } = (await send('Page.getLayoutMetrics')) as {
+    readonly cssContentSize: { readonly height: number }
+  }
+  const clip = { x: 0, y: 0, width, height: Math.max(size.height, cssContentSize.height), scale: 1 }
+  const { data } = await send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip })
+  return Buffer.from(String(data), 'base64')
+}
+
+/** Takes pictures of the pages in all states, light and dark. Returns how many. */
+export async function takePictures(
+  source: PagesSource,
+  { chromium: file, directory, locales, widths, states }: Pictures,
+): Promise<number> {
+  await mkdir(directory, { recursive: true })
+  const [preview, chromium] = await Promise.all([startPreview(source, 0), startChromium(file)])
+  try {
+    const shots = previewStates
+      .filter(({ name }) => states === undefined || states.includes(name))
+      .flatMap(({ name }) =>
+        locales.flatMap((locale) =>
+          widths.flatMap((width) =>
+            themes.map((theme) => ({
+              name: `${name}-${locale}-${width}-${theme}.png`,
+              url: `${preview.url}page/${name}?${new URLSearchParams({ locale })}`,
+              width,
+              theme,
+            })),
+          ),
+        ),
+      )
+    const rest = [...shots]
+    const work = async (): Promise<void> => {
+      const tab = await openTab(chromium)
+      for (let shot = rest.shift(); shot !== undefined; shot = rest.shift()) {
+        await writeFile(join(directory, shot.name), await take(chromium, tab, shot))
+      }
+    }
+    await Promise.all(Array.from({ length: parallel }, work))
+    return shots.length
+  } finally {
+    await Promise.all([chromium.close(), preview.close()])
+  }
+}
