@@ -58,7 +58,7 @@ export interface AccountsOptions {
         readonly isCommon?: ((password: string) => boolean | Promise<boolean>) | undefined
       }
     | undefined
-  /** Mails in an hour. Default: 5 to an address, 50 from a network, 5,000 in all. */
+  /** Mails in an hour. Default: 5 to an address, 50 from a network, 5,000 that are sent in all. */
   readonly limits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
 }
 

@@ -2,9 +2,9 @@ import { defineEndpoint, type EndpointKit, isOAuthError, type PluginPart, type R
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import { countCode } from '../shared/code-limits.ts'
-import { addressIn, foldedAddress } from './address.ts'
-import { type AccountsServices, contextOf, type Purpose, postMail } from './flow.ts'
-import { countMail } from './limits.ts'
+import { addressIn, foldedAddress, mailboxOf } from './address.ts'
+import { type AccountsServices, type Addressed, contextOf, type Purpose, postMail } from './flow.ts'
+import { countMail, countSent } from './limits.ts'
 import { createTicket, findTicket, isCodeOf, isLinkOf, isSpent, spendTicket, type Ticket } from './ticket.ts'
 import { askPage, elsewherePage, isProved, minutesOf, permits, provedPage, sentPage, urlOf } from './views.ts'
 
@@ -34,14 +34,18 @@ async function requestMail(
   if (address === undefined) {
     return askPage(purpose, interaction, services, { problem: 'address_malformed', address: entered })
   }
+  const { limits } = services.settings
+  let addressed: Addressed
   try {
-    await countMail(foldedAddress(address), http.clientAddress, services.settings.limits, kit)
+    await countMail(mailboxOf(address), http.clientAddress, limits, kit)
+    addressed = await purpose.lookUp(address, services, kit)
+    await countSent(addressed.mail !== undefined, limits, kit)
   } catch (error) {
     if (!isOAuthError(error) || error.code !== 'slow_down') throw error
     const state = { problem: 'too_many_attempts', retryAfter: error.details.retryAfter, address } as const
     return { ...(await askPage(purpose, interaction, services, state)), error }
   }
-  const { account, counts, mail } = await purpose.lookUp(address, services, kit)
+  const { account, counts, mail } = addressed
   const { ticket, link, code } = await createTicket(purpose.name, { address, account, counts }, interaction)
   const page = await sentPage(purpose, ticket, interaction, services)
   kit.recordUser({ type: 'mail_requested', purpose: purpose.name }, contextOf(interaction, account?.sub))
@@ -83,7 +87,7 @@ async function enterCode(
       http.clientAddress,
       kit,
     )
-    if (!(await isCodeOf(ticket, code.replaceAll(/\s/gu, ''), interaction))) {
+    if (!(await isCodeOf(ticket, code.replaceAll(/\s/gu, ''), kit))) {
       failed('wrong_code', purpose, ticket, interaction)
       return sentPage(purpose, ticket, interaction, services, { problem: 'wrong_code' })
     }

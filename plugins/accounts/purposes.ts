@@ -1,5 +1,11 @@
 import type { EndpointKit, Reply } from '@grantry/core'
-import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import {
+  type Standing,
+  type SuspendedInteraction,
+  standingIn,
+} from '../authorization-endpoint/authorization-endpoint.ts'
+import type { Account } from '../shared/account-store.ts'
+import { isSameAddress } from './address.ts'
 import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose, postMail } from './flow.ts'
 import { passwordProblem } from './password-rules.ts'
 
@@ -8,7 +14,8 @@ const amr = ['email']
 
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{1,62}[\p{L}\p{N}]$/u
 
-const isNameForm = (name: string): boolean => nameForm.test(name)
+/** A name with invisible characters would look like another one. */
+const isNameForm = (name: string): boolean => nameForm.test(name) && !/\p{Default_Ignorable_Code_Point}/u.test(name)
 
 const rulesOf = ({ settings }: AccountsServices) => {
   const { minLength: least, maxLength: most, isCommon } = settings.passwords
@@ -23,14 +30,22 @@ function checkPassword(password: string, names: readonly string[], services: Acc
 
 /** Begins the session of a user who has proved the address. A user with a second factor proves it first. */
 const signInWith = (
-  { sub, username }: { readonly sub: string; readonly username: string },
+  { sub, username, standing }: { readonly sub: string; readonly username: string; readonly standing?: Standing },
   interaction: SuspendedInteraction,
   { tools }: AccountsServices,
-): Promise<Reply> => tools.signIn({ subject: { sub, amr }, name: username }, interaction)
+): Promise<Reply> => tools.signIn({ subject: { sub, amr }, name: username, standing }, interaction)
+
+const findByEmail = (address: string, services: AccountsServices, kit: EndpointKit) =>
+  callStore('findByEmail', kit, services, (store) => store.findByEmail(address))
+
+/** Whether the account has this address, and not only one that the store takes for the same. */
+const hasAddress = ({ email }: Account, address: string): boolean =>
+  email !== undefined && isSameAddress(email, address)
 
 /** An account gets a mail; an unknown address none. */
 async function lookUpAccount(address: string, services: AccountsServices, kit: EndpointKit): Promise<Addressed> {
-  const account = await callStore('findByEmail', kit, services, (store) => store.findByEmail(address))
+  const found = await findByEmail(address, services, kit)
+  const account = found && hasAddress(found, address) ? found : undefined
   // To the stored address: another spelling can lead to another mailbox.
   const to = account?.emailVerified === true ? account.email : undefined
   return { account, counts: to !== undefined, mail: to === undefined ? undefined : { kind: 'itself', to } }
@@ -67,12 +82,14 @@ export const signUp = (names: 'address' | 'username'): Purpose => ({
   contains: { link: true, code: true },
   async lookUp(address, services, kit) {
     const [verified, named] = await Promise.all([
-      callStore('findByEmail', kit, services, (store) => store.findByEmail(address)),
+      findByEmail(address, services, kit),
       callStore('findByName', kit, services, (store) => store.findByName(address)),
     ])
     const account = verified ?? (names === 'address' ? named : undefined)
     if (account === undefined) return { account, counts: true, mail: { kind: 'itself', to: address } }
-    return { account, counts: false, mail: { kind: 'account_exists', to: verified?.email ?? address } }
+    // The mailbox that was named: it has its own limit.
+    const to = verified !== undefined && hasAddress(verified, address) ? verified.email : undefined
+    return { account, counts: false, mail: { kind: 'account_exists', to: to ?? address } }
   },
   async problem({ username, password }, { address }, services, kit) {
     const isNamed = names === 'username'
@@ -101,8 +118,10 @@ export const mailSignIn = (mail: 'link' | 'code' | 'both'): Purpose => ({
   contains: { link: mail !== 'code', code: mail !== 'link' },
   lookUp: lookUpAccount,
   problem: async () => undefined,
-  async finish(_, { sub = '', name = '' }, interaction, services) {
+  async finish(_, ticket, interaction, services) {
+    const { sub = '', name = '' } = ticket
     if (!(await interaction.kit.isUserActive(sub))) return undefined
-    return signInWith({ sub, username: name }, interaction, services)
+    // That of the mail: a revocation, or a new password, can come in between.
+    return signInWith({ sub, username: name, standing: standingIn(ticket) }, interaction, services)
   },
 })

@@ -28,8 +28,9 @@ const schema = v.object({
   interaction: text,
   /** The address of the account, or of the one to create. */
   address: text,
-  /** Hashes. */
+  /** A hash. */
   link: text,
+  /** Sealed: who reads the storage would find a code of six digits by its hash. */
   code: text,
   /** Absent for an account that is to be created, and for an address without one. */
   sub: v.exactOptional(text),
@@ -60,8 +61,7 @@ function newCode({ randomId, sha256 }: Pick<EndpointKit, 'randomId' | 'sha256'>)
 
 const keyOf = (purpose: MailPurpose, browser: string): string => `mailed ticket:${purpose}:${browser}`
 
-const codeHash = (id: string, code: string, { browser, kit }: Pick<SuspendedInteraction, 'browser' | 'kit'>): string =>
-  kit.sha256(JSON.stringify([id, browser, code]))
+const codeSchema = v.object({ mailedCode: text, ticket: text })
 
 /** Stores a ticket for the browser of the request. The same work, whether or not the address has an account. */
 export async function createTicket(
@@ -84,7 +84,7 @@ export async function createTicket(
     interaction: interaction.id,
     address,
     link: kit.sha256(link),
-    code: codeHash(id, code, interaction),
+    code: await kit.seal({ mailedCode: code, ticket: id }, expiresAt),
     ...(account !== undefined && { sub: account.sub, name: account.username }),
     counts,
     expiresAt,
@@ -110,10 +110,11 @@ export const isLinkOf = (ticket: Ticket, link: string, kit: Pick<EndpointKit, 'e
   kit.equals(ticket.link, kit.sha256(link)) && ticket.counts
 
 /** Whether a code belongs to the ticket. Counts it before: of concurrent ones, no more are checked. */
-export async function isCodeOf(ticket: Ticket, code: string, interaction: SuspendedInteraction): Promise<boolean> {
-  const { kit } = interaction
+export async function isCodeOf(ticket: Ticket, code: string, kit: EndpointKit): Promise<boolean> {
   const tries = await kit.records.increment(`mailed tries:${ticket.id}`, ticket.expiresAt + clockSkew)
-  return tries <= maxTries && kit.equals(ticket.code, codeHash(ticket.id, code, interaction)) && ticket.counts
+  const mailed = await kit.unseal(ticket.code, codeSchema)
+  if (mailed === undefined || mailed.ticket !== ticket.id) return false
+  return tries <= maxTries && kit.equals(mailed.mailedCode, code) && ticket.counts
 }
 
 /** Uses a ticket. `false` if it was used before, also by another process. */

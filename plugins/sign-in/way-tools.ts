@@ -11,12 +11,13 @@ function createSignInTools(services: FormServices): SignInTools {
   return {
     interactions: services.interactions,
     sessions: services.sessions,
-    async signIn({ subject, name }, interaction) {
+    async signIn({ subject, name, standing: earlier }, interaction) {
       const { kit } = interaction
       const { onFound, standingFor } = standingWhenFound(kit)
       onFound(subject.sub)
       const needsSecondFactor = await hasSecondFactor(subject.sub, kit, services.secondFactors)
-      const user = { subject, name, needsSecondFactor, standing: await standingFor(subject.sub), staySignedIn: false }
+      const standing = earlier ?? (await standingFor(subject.sub))
+      const user = { subject, name, needsSecondFactor, standing, staySignedIn: false }
       return (await askForSecondFactor(user, interaction, services)) ?? beginSession(user, interaction, services)
     },
     show: (interaction, problem) => signInPage(interaction, services, { problem }),

@@ -3,6 +3,7 @@ import type {
   Interactions,
   Sessions,
   SignedInUser,
+  Standing,
   SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { SignInProblem, SignInWay } from './pages.ts'
@@ -11,6 +12,8 @@ import type { SignInProblem, SignInWay } from './pages.ts'
 export interface WayUser extends Pick<SignedInUser, 'subject'> {
   /** How the user is shown to the user. */
   readonly name: string
+  /** The state of the user when the user was authenticated, if that was earlier. A session with an outdated one never counts. */
+  readonly standing?: Standing | undefined
 }
 
 /** What the endpoints of other ways to sign in can use. */

@@ -27,8 +27,12 @@ function accountOf({ id, value }: Managed<StoredUser>): Account {
   }
 }
 
-/** The claims of an account, with the address. */
-const claimsWith = (claims: Claims, email: string | undefined, emailVerified: boolean): Claims => ({
+/** The claims of an account, with the address. Further claims cannot contain another one. */
+const claimsWith = (
+  { email: _, email_verified: __, ...claims }: Claims,
+  email: string | undefined,
+  emailVerified: boolean,
+): Claims => ({
   ...claims,
   ...(email !== undefined && { email, email_verified: emailVerified }),
 })
@@ -44,6 +48,18 @@ async function outcomeOf(change: Promise<Managed<StoredUser>>): Promise<Account 
     throw thrown
   }
 }
+
+/** Replaces refusals of the storage: their messages contain names and addresses, which must not get into a log. */
+const withoutDetails =
+  <A extends readonly unknown[], T>(call: (...values: A) => Promise<T>) =>
+  async (...values: A): Promise<T> => {
+    try {
+      return await call(...values)
+    } catch (thrown) {
+      const reason = refusalOf(thrown)?.reason
+      throw reason === undefined ? thrown : new Error(`The storage has refused a request for an account (${reason})`)
+    }
+  }
 
 /**
  * The users in the storage as accounts. Changes are in the audit trail, in the name of the user.
@@ -64,17 +80,17 @@ export function storedAccounts(administration: () => Administration): AccountSto
     (await reader().has(sub)) ? reader().show(sub) : undefined
 
   return {
-    find: async (sub) => found(await findUser(sub)),
-    findByName: async (username) => found(await reader().find(username)),
-    findByEmail: async (email) => found(await reader().findByAddress(email)),
-    async create({ username, email, emailVerified, password, claims = {} }) {
+    find: withoutDetails(async (sub) => found(await findUser(sub))),
+    findByName: withoutDetails(async (username) => found(await reader().find(username))),
+    findByEmail: withoutDetails(async (email) => found(await reader().findByAddress(email))),
+    create: withoutDetails(async ({ username, email, emailVerified, password, claims = {} }) => {
       const user = { username, claims: claimsWith(claims, email, emailVerified) }
       const added = usersOf('sign-up').add(user, [], { newPassword: password })
       const outcome = await outcomeOf(added)
       if (outcome === undefined) throw new TypeError('The storage has not created an account')
       return outcome
-    },
-    async change(sub, { claims, email, emailVerified, password }) {
+    }),
+    change: withoutDetails(async (sub, { claims, email, emailVerified, password }) => {
       const users = usersOf(`account ${sub}`)
       let outcome: Account | 'taken' | undefined
       if (claims !== undefined || email !== undefined || emailVerified !== undefined) {
@@ -90,15 +106,15 @@ export function storedAccounts(administration: () => Administration): AccountSto
       }
       if (password === undefined) return outcome ?? found(await findUser(sub))
       return outcomeOf(users.setPassword(sub, password))
-    },
-    async checkPassword(sub, password) {
+    }),
+    checkPassword: withoutDetails(async (sub, password) => {
       const hash = (await findUser(sub))?.value.password
       return limited(() => check(password, hash === undefined ? undefined : parsePasswordHash(hash)))
-    },
-    async remove(sub) {
+    }),
+    remove: withoutDetails(async (sub) => {
       if ((await findUser(sub)) === undefined) return false
       await usersOf(`account ${sub}`).remove(sub)
       return true
-    },
+    }),
   }
 }

@@ -1,0 +1,45 @@
+/**
+ * Attack: a stranger uses up the mails of all users: from many networks, with the address of one user or with made-up
+ * addresses; or from the many networks of one IPv6 site.
+ */
+import { describe, expect, test } from 'vitest'
+import { setUpAccounts } from '../accounts/parties.ts'
+import { createBrowser } from '../authorization/browser.ts'
+
+const known = 'alice@example.com'
+
+async function open(limits: Readonly<Record<string, number>>) {
+  const f = await setUpAccounts({ signUp: 'open', limits })
+  const ask = async (from: string, address: string, link = 'forgot') =>
+    (await (await f.start({}, createBrowser(f.provider, from))).ask(link, address)).status
+  return { ...f, ask }
+}
+
+describe('the mails of all', () => {
+  test('are not used up by requests for one address beyond its limit', async () => {
+    const { ask } = await open({ perAddress: 2, total: 4 })
+    for (let host = 1; host <= 10; host += 1) await ask(`198.51.100.${host}`, 'bob@example.com', 'create')
+    expect(await ask('203.0.113.1', known)).toBe(200)
+  })
+
+  test('are not used up by requests for addresses without an account', async () => {
+    const { ask } = await open({ total: 4 })
+    for (let host = 1; host <= 10; host += 1) await ask(`198.51.100.${host}`, `user${host}@example.com`)
+    expect(await ask('203.0.113.1', known)).toBe(200)
+  })
+
+  test('are refused for both, an address with an account and one without, when they are used up', async () => {
+    const { ask, arrived } = await open({ total: 3 })
+    for (let host = 1; host <= 10; host += 1) await ask(`198.51.100.${host}`, `user${host}@example.com`, 'create')
+    expect([await ask('203.0.113.1', known), await ask('203.0.113.2', 'eve@example.com')]).toEqual([429, 429])
+    expect(await arrived()).toHaveLength(3)
+  })
+
+  test('are not used up from the networks of one IPv6 site', async () => {
+    const { ask } = await open({ perNetwork: 1, total: 20 })
+    for (let network = 1; network <= 30; network += 1) {
+      await ask(`2001:db8:1:${network.toString(16)}::1`, `user${network}@example.com`, 'create')
+    }
+    expect(await ask('203.0.113.1', known)).toBe(200)
+  })
+})
