@@ -5,9 +5,10 @@ import type { AccountPasskeys, AccountSecondFactors } from '../shared/account-fa
 import type { AccountStore } from '../shared/account-store.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
 import type { Mailer } from '../shared/mailer.ts'
+import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
 import type { AccountPages } from './pages.ts'
-import { accountPath } from './visit.ts'
+import { accountClientId, accountPath } from './visit.ts'
 
 export type {
   AccountPasskey,
@@ -36,6 +37,8 @@ export type {
 /** The options that are data. */
 export const accountSchema = configurationObject({
   maxAge: v.optional(wholeSeconds(30, 86_400), 300),
+  requireSecondFactor: v.optional(v.boolean('must be true or false'), false),
+  secondFactorAcrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
 })
 
 export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
@@ -48,6 +51,13 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly accounts?: AccountStore | undefined
   /** Sends mails about changes. */
   readonly mailer?: Mailer | undefined
+  /**
+   * Whether users must set up a second factor before a client gets a code, and cannot remove the last one. A passkey is
+   * one. Requires `secondFactors`. Default: `false`.
+   */
+  readonly requireSecondFactor?: boolean | undefined
+  /** Values of `acr_values` that demand a second factor for the request. Requires `secondFactors`. */
+  readonly secondFactorAcrValues?: string[] | undefined
   /** Seconds for which an authentication permits changes. Default: 300. */
   readonly maxAge?: number | undefined
 }
@@ -75,12 +85,16 @@ const optionsSchema = configurationObject({
  */
 export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   const options = parseConfiguration(optionsSchema, input, 'accountPage()')
+  const client = pageClient(accountClientId, accountPath)
+  const { secondFactors, requireSecondFactor, secondFactorAcrValues } = options
+  const demands = requireSecondFactor || secondFactorAcrValues.length > 0
+  if (demands && secondFactors === undefined) {
+    throw new TypeError('accountPage(): requireSecondFactor and secondFactorAcrValues require secondFactors')
+  }
   return {
     describesSessions: true,
     endsAuthorizations: true,
-    parts({ sessions, consents }) {
-      const client = pageClient('urn:grantry:account-page', accountPath)
-      return [client.part, accountEndpoint({ sessions, consents, client, ...options })]
-    },
+    ...(demands && { step: demandStep({ ...options, client }) }),
+    parts: (services) => [client.part, accountEndpoint({ ...services, client, ...options })],
   }
 }

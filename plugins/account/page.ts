@@ -2,9 +2,11 @@ import { defineEndpoint, type EndpointKit, type EndpointRequest, type Reply } fr
 import * as v from 'valibot'
 import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts'
 import { applicationViews, withdrawAccess } from './applications.ts'
+import { isUnproved, resumed, resumePath } from './demand.ts'
 import type { AccountNotice } from './pages.ts'
 import { addPasskey, addPasskeyPath, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
-import { factorsView, newRecoveryCodes, otpPaths, removeApp, setUpApp } from './second-factors.ts'
+import { otpPaths } from './paths.ts'
+import { factorsView, newRecoveryCodes, removeApp, setUpApp } from './second-factors.ts'
 import type { AccountServices, ChangePage, Fields } from './services.ts'
 import { endOtherSessions, endOthersPath, endSession, sessionViews } from './sessions.ts'
 import {
@@ -28,7 +30,7 @@ declare module '@grantry/core' {
 
 /** The pages that change something, by their paths. */
 const changePages: readonly (readonly [RegExp, ChangePage, needs?: 'passkeys' | 'secondFactors'])[] = [
-  [new RegExp(`^${otpPaths.setUp}$`, 'u'), setUpApp, 'secondFactors'],
+  [new RegExp(`^${otpPaths.setUp}(?:/[\\w-]{43})?$`, 'u'), setUpApp, 'secondFactors'],
   [new RegExp(`^${otpPaths.remove}$`, 'u'), removeApp, 'secondFactors'],
   [new RegExp(`^${otpPaths.codes}$`, 'u'), newRecoveryCodes, 'secondFactors'],
   [new RegExp(`^${endOthersPath}$`, 'u'), endOtherSessions],
@@ -76,10 +78,11 @@ async function outcome(result: AccountNotice | Reply, visit: Visit, services: Ac
 async function change(page: ChangePage, fields: Fields, visit: Visit, services: AccountServices): Promise<Reply> {
   const { request, session, path, kit } = visit
   const isForm = request.method === 'POST'
-  if (!isFresh(session, services.maxAge, kit)) {
+  const mustProve = await isUnproved(visit, services)
+  if (mustProve || !isFresh(session, services.maxAge, kit)) {
     // The page with the form sends the user to the sign-in: a form must not follow redirects to other sites.
     if (isForm) return { location: urlOf(kit, path) }
-    const more = { max_age: String(services.maxAge), login_hint: nameIn(session) }
+    const more = { max_age: String(mustProve ? 0 : services.maxAge), login_hint: nameIn(session) }
     return toSignIn(services.client, kit, path, more)
   }
   if (!isForm) return (await page.show(visit, services)) ?? { location: urlOf(kit) }
@@ -95,7 +98,8 @@ async function handle(
 ): Promise<Reply> {
   const path = request.segments.join('/')
   const page = changePageAt(path, services)
-  if (path !== '' && page === undefined) return { location: urlOf(kit) }
+  const isResume = path.startsWith(`${resumePath}/`)
+  if (path !== '' && page === undefined && !isResume) return { location: urlOf(kit) }
   const session = await sessionFor(request, kit, services.sessions)
   const isForm = request.method === 'POST'
   const { error, code, state } = fields
@@ -111,6 +115,7 @@ async function handle(
     return { location: urlOf(kit, error === undefined ? returned : '') }
   const locale = services.pages.localeOf(undefined, request.header('accept-language'))
   const visit = { session, path, request, kit, locale }
+  if (isResume) return resumed(visit, services)
   return page === undefined ? overview(visit, services) : change(page, fields, visit, services)
 }
 

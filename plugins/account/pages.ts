@@ -43,6 +43,7 @@ export type AccountNotice =
   | 'app_added'
   | 'app_removed'
   | 'recovery_codes_created'
+  | 'last_factor'
   | 'gone'
   | 'form_expired'
 
@@ -148,7 +149,7 @@ export interface RenamePasskeyView {
 
 /** What a mail reports. */
 export interface AccountMailView {
-  readonly change: Exclude<AccountNotice, 'gone' | 'form_expired'>
+  readonly change: Exclude<AccountNotice, 'gone' | 'form_expired' | 'last_factor'>
   /** The host of the issuer. */
   readonly service: string
   /** The page of the account. */

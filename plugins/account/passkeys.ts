@@ -2,6 +2,7 @@ import type { Reply } from '@grantry/core'
 import type { AccountPasskeys } from '../shared/account-factors.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import { noteChange } from './changes.ts'
+import { isLastFactor } from './demand.ts'
 import { deviceName } from './device.ts'
 import { labelIn } from './label.ts'
 import type { AddPasskeyView, PasskeyView } from './pages.ts'
@@ -129,6 +130,7 @@ export const removePasskey: ChangePage = {
   async submit(_fields, visit, services) {
     const found = await namedPasskey(visit, services)
     const { session, kit } = visit
+    if (found !== undefined && (await isLastFactor(visit, services))) return 'last_factor'
     const isRemoved = found && (await services.passkeys?.remove(session.subject.sub, found.id, kit))
     if (isRemoved !== true) return 'gone'
     await noteChange('passkey_removed', visit, services)

@@ -2,10 +2,10 @@ import type { Reply } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import { noteChange } from './changes.ts'
+import { isLastFactor, resumed } from './demand.ts'
+import { otpPaths } from './paths.ts'
 import type { AccountServices, ChangePage } from './services.ts'
 import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
-
-export const otpPaths = { setUp: 'otp/set-up', remove: 'otp/remove', codes: 'recovery-codes' } as const
 
 /** The secret that the user has scanned, until a code confirms it. It is in the form, sealed. */
 const pendingSchema = v.object({ pendingSecret: v.string(), sub: v.string(), id: v.string() })
@@ -58,7 +58,11 @@ async function codesPage(visit: Visit, { secondFactors, pages }: AccountServices
 }
 
 export const setUpApp: ChangePage = {
-  show: (visit, services) => setUpPage(visit, services),
+  async show(visit, services) {
+    const page = await setUpPage(visit, services)
+    // The user has set it up in another tab, and continues with the request.
+    return page ?? (visit.path === otpPaths.setUp ? undefined : resumed(visit, services))
+  },
   async submit({ pending = '', code = '' }, visit, services) {
     const { session, kit } = visit
     const { secondFactors } = services
@@ -80,7 +84,13 @@ export const setUpApp: ChangePage = {
     const others = (await services.sessions.listWithUse(kit, sub)).filter(({ sid }) => sid !== session.sid)
     await Promise.all(others.map(({ sid }) => services.sessions.end(kit, sid)))
     await noteChange('app_added', visit, services)
-    return codesPage(visit, services)
+    // The user has just proved the app in this session.
+    const { amr, ...subject } = session.subject
+    const proved = { ...subject, amr: [...new Set([...amr, 'otp', 'mfa'])] }
+    const user = { subject: proved, name: session.name, standing: session.standing }
+    const { cookies } = await services.sessions.start(kit, user, visit.request)
+    const next = visit.path === otpPaths.setUp ? undefined : (await resumed(visit, services)).location
+    return { ...(await codesPage(visit, services, next)), cookies }
   },
 }
 
@@ -99,6 +109,7 @@ export const removeApp: ChangePage = {
     return services.pages.confirm({ ...(await formOf(visit)), change: 'remove_app' }, visit.locale)
   },
   async submit(_fields, visit, services) {
+    if (await isLastFactor(visit, services)) return 'last_factor'
     const isRemoved = await services.secondFactors?.remove(visit.session.subject.sub, visit.kit)
     if (isRemoved !== true) return 'gone'
     await noteChange('app_removed', visit, services)

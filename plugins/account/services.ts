@@ -7,19 +7,21 @@ import type { AccountNotice, AccountPages } from './pages.ts'
 import type { Visit } from './visit.ts'
 
 /** What the sections of the page use. */
-export interface AccountServices extends Pick<InteractionServices, 'sessions' | 'consents'> {
+export interface AccountServices extends InteractionServices {
   readonly pages: AccountPages
   readonly client: PageClient
   readonly passkeys?: AccountPasskeys | undefined
   readonly secondFactors?: AccountSecondFactors | undefined
   readonly accounts?: AccountStore | undefined
   readonly mailer?: Mailer | undefined
+  /** Whether users must not remove their last factor. */
+  readonly requireSecondFactor: boolean
   /** Seconds for which an authentication permits changes. */
   readonly maxAge: number
 }
 
 /** What a user has changed on the account page. */
-export type AccountChange = Exclude<AccountNotice, 'gone' | 'form_expired'>
+export type AccountChange = Exclude<AccountNotice, 'gone' | 'form_expired' | 'last_factor'>
 
 /** The fields of all forms. */
 export type Fields = Readonly<Record<string, string>>

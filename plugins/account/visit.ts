@@ -6,6 +6,9 @@ import type { AccountPages } from './pages.ts'
 /** The path of the page, relative to the issuer. */
 export const accountPath = '/account'
 
+/** The client that the page signs its users in as. A URN: no client of the host has this id. */
+export const accountClientId = 'urn:grantry:account-page'
+
 /** A request of a user who is signed in. */
 export interface Visit {
   readonly session: Session

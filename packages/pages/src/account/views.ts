@@ -25,6 +25,7 @@ export type AccountNotice =
   | 'app_added'
   | 'app_removed'
   | 'recovery_codes_created'
+  | 'last_factor'
   | 'gone'
   | 'form_expired'
 
@@ -62,7 +63,7 @@ export interface RecoveryCodesView {
 }
 
 export interface AccountMailView {
-  readonly change: Exclude<AccountNotice, 'gone' | 'form_expired'>
+  readonly change: Exclude<AccountNotice, 'gone' | 'form_expired' | 'last_factor'>
   readonly service: string
   readonly url: string
 }

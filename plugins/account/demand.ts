@@ -1,0 +1,64 @@
+import type { Reply } from '@grantry/core'
+import type { AuthorizationFeature } from '../authorization-endpoint/authorization-endpoint.ts'
+import { otpPaths } from './paths.ts'
+import type { AccountServices } from './services.ts'
+import { accountClientId, urlOf, type Visit } from './visit.ts'
+
+type Demanding = Pick<AccountServices, 'client' | 'secondFactors' | 'passkeys' | 'requireSecondFactor'> & {
+  readonly secondFactorAcrValues: readonly string[]
+}
+
+/** Where a user continues with a request, after a sign-in with a factor that exists. */
+export const resumePath = 'resume'
+
+/**
+ * Returns the step that lets a user set up a factor before a code is sent, where the operator or the request demands one.
+ * A user who has a factor, but has signed in without it, signs in again: another person who knows the password must not
+ * set up a second one.
+ */
+export const demandStep =
+  (services: Demanding): NonNullable<AuthorizationFeature['step']> =>
+  async (interaction, sub) => {
+    const { request, session, kit } = interaction
+    const { secondFactors, passkeys, requireSecondFactor, secondFactorAcrValues, client } = services
+    const isDemanded = requireSecondFactor || request.acrValues.some((one) => secondFactorAcrValues.includes(one))
+    // The page on which users set it up.
+    if (!isDemanded || secondFactors === undefined || request.client.clientId === accountClientId) return undefined
+    if (session?.subject.sub === sub && session.subject.amr.includes('mfa')) return undefined
+    const [{ app }, keys] = await Promise.all([secondFactors.state(sub, kit), passkeys?.list(sub, kit) ?? []])
+    const { id } = await interaction.suspend()
+    if (!app && keys.length === 0) return { location: urlOf(kit, `${otpPaths.setUp}/${id}`) }
+    return client.signInAt(kit, { max_age: '0', state: `${resumePath}/${id}` })
+  }
+
+/**
+ * Whether the operator demands a factor, and the user has one that this session has not proved: the password alone then
+ * changes nothing.
+ */
+export async function isUnproved(
+  { session, kit }: Visit,
+  { requireSecondFactor, secondFactors, passkeys }: AccountServices,
+): Promise<boolean> {
+  const { sub, amr } = session.subject
+  if (!requireSecondFactor || amr.includes('mfa')) return false
+  const [state, keys] = await Promise.all([secondFactors?.state(sub, kit), passkeys?.list(sub, kit) ?? []])
+  return state?.app === true || keys.length > 0
+}
+
+/** Whether the operator demands a factor, and this is the last one of the user. */
+export async function isLastFactor(
+  { session, kit }: Visit,
+  { requireSecondFactor, secondFactors, passkeys }: AccountServices,
+): Promise<boolean> {
+  if (!requireSecondFactor) return false
+  const { sub } = session.subject
+  const [state, keys] = await Promise.all([secondFactors?.state(sub, kit), passkeys?.list(sub, kit) ?? []])
+  return keys.length + (state?.app === true ? 1 : 0) < 2
+}
+
+/** Continues with the request that a path names, in the browser that has begun it. */
+export async function resumed({ path, request, kit }: Visit, { interactions }: AccountServices): Promise<Reply> {
+  const id = path.split('/').at(-1) ?? ''
+  const interaction = await interactions.find(kit, request, id)
+  return { location: interaction === undefined ? urlOf(kit) : interactions.resumeUrl(kit, id) }
+}
