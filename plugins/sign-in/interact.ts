@@ -16,7 +16,9 @@ export async function interact(
   const { request, session, mustSignIn, progress } = interaction
   const isSilent = request.prompts.has('none')
   const suspended = async () => ({ ...interaction, ...(await interaction.suspend()) })
-  if (session === undefined || mustSignIn) {
+  const isElsewhere = session !== undefined && services.ways.some((way) => way.suffices?.(interaction) === false)
+  if (isElsewhere && isSilent) return { refuse: 'login_required' }
+  if (session === undefined || mustSignIn || isElsewhere) {
     const waiting = await suspended()
     // A user who has signed in, and does not suffice, sees the page: the same way would lead back here forever.
     const way = progress.signedIn === undefined ? wayWithoutPage(waiting, services) : undefined

@@ -1,5 +1,6 @@
 import type { EndpointKit, EndpointRequest, PluginPart, Reply } from '@grantry/core'
 import type {
+  Interaction,
   Interactions,
   Sessions,
   SignedInUser,
@@ -40,6 +41,8 @@ export interface SignInWays {
   links(interaction: SuspendedInteraction): readonly SignInWay[]
   /** Returns the link that the request asks for: the browser follows it without a page in between. */
   readonly chosen?: ((interaction: SuspendedInteraction) => SignInWay | undefined) | undefined
+  /** Whether the session suffices for the request, which can name a way. Default: `true`. */
+  readonly suffices?: ((interaction: Interaction) => boolean) | undefined
   parts(tools: SignInTools): readonly PluginPart[]
 }
 

@@ -10,6 +10,7 @@ import { identify } from './identify.ts'
 import { finishLink } from './linking.ts'
 import type { Settings } from './options.ts'
 import { findState, spendState } from './state.ts'
+import { rememberSession } from './upstream-logout.ts'
 import type { Upstream } from './upstreams.ts'
 
 type Params = Readonly<Record<string, string>>
@@ -91,6 +92,7 @@ export async function handleCallback(
   if (isFailure(authentication)) return fail(authentication)
   const sub = await identify(claims, provider, settings, kit)
   if (isFailure(sub)) return fail(sub)
+  await rememberSession(claims, sub, kit)
   const context = { sub, client: interaction.request.client, clientAddress: http.clientAddress }
   kit.recordUser({ type: 'upstream_sign_in_succeeded', idp: provider.name }, context)
   return tools.signIn({ subject: { sub, ...authentication }, name: nameOf(claims) }, interaction)

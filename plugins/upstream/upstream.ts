@@ -15,6 +15,7 @@ import { isFailure } from './failure.ts'
 import { createLinkedProviders, type LinkedProviders } from './linking.ts'
 import { type Provider, type UpstreamOptions, upstreamSchema } from './options.ts'
 import { createUpstreamUsers, upstreamUsers } from './profile.ts'
+import { handleLogout } from './upstream-logout.ts'
 import { createUpstreams, type Upstream } from './upstreams.ts'
 
 declare module '@grantry/core' {
@@ -111,6 +112,15 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       const provider = usable(interaction).find(isChosen)
       return provider && wayTo(provider, interaction)
     },
+    suffices({ request, session, progress }) {
+      const idp = session?.subject.idp
+      const from = settings.providers.find(({ name }) => name === idp)
+      if (from !== undefined && !mayUse(request, from)) return false
+      const named = namedIn(request)
+      const isNamed = usable({ request }).some(({ name }) => name === named)
+      // A user who has chosen another way on the page is not sent back.
+      return !isNamed || idp === named || progress.signedIn === session?.sid
+    },
     linked: (kit) => createLinkedProviders(upstreams, kit),
     parts: (tools) => [
       defineHostFunctions(upstreamUsers, createUpstreamUsers),
@@ -125,11 +135,12 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
         async handle({ params, request }, kit) {
           const [name = '', action, ...more] = request.segments
           const found = upstreams.get(name)
-          const isKnown = more.length === 0 && (action === undefined || action === 'callback')
+          const isKnown = more.length === 0 && (action === undefined || action === 'callback' || action === 'logout')
           if (found === undefined || !isKnown) {
             throw kit.refuse('invalid_request', 'There is no such page', 'provider_unknown', { status: 404 })
           }
           if (action === undefined) return begin(params.interaction, request, kit, found, tools)
+          if (action === 'logout') return handleLogout(params, kit, found, tools)
           if (request.method === 'POST') return formReply(params, found, kit)
           return handleCallback(params, request, kit, found, { tools, settings })
         },

@@ -117,6 +117,8 @@ export async function createOpenIdDouble(options: DoubleOptions = {}) {
     requests,
     /** How many requests went to URLs that end with this text. */
     countOf: (end: string) => requests.filter(({ url }) => url.endsWith(end)).length,
+    /** Signs a token with the key that is published. */
+    sign: (content: Readonly<Record<string, unknown>>) => key.sign(content, { alg: 'RS256', typ: 'logout+jwt' }),
     /** Changes what the provider does from now on. */
     set: (changes: DoubleOptions) => Object.assign(settings, changes),
     async rotate(kid: string) {

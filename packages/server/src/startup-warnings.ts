@@ -37,7 +37,7 @@ export const hasNoUsers = ({
   !administration &&
   Array.isArray(users) &&
   users.length === 0 &&
-  plugins.some((plugin) => isNamedPlugin(plugin) && plugin.name === 'sign-in')
+  plugins.some((plugin) => isNamedPlugin(plugin) && plugin.name === 'sign-in' && plugin.passwords !== false)
 
 /**
  * Warns when a loopback issuer names another port than the one the server listens on. Behind a proxy, clients connect to

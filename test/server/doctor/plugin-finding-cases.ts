@@ -4,6 +4,7 @@ import { createKey } from '../../client-assertion/assertions.ts'
 import { client, healthy, strong } from './configurations.ts'
 import type { FindingCase } from './finding-cases.ts'
 import { healthyIdJag, idJagFindingCases } from './id-jag-finding-cases.ts'
+import { healthyUpstreams, upstreamCases } from './upstream-cases.ts'
 import { healthyWorkloads, workloadCases } from './workload-cases.ts'
 
 const { jwk } = await createKey()
@@ -82,6 +83,7 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
   ],
   healthyIdJag,
   ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
+  ...healthyUpstreams,
   ...healthyWorkloads,
   [
     'resource-indicators',
@@ -222,6 +224,7 @@ export const pluginFindingCases: readonly FindingCase[] = [
     withPlugin({ name: 'client-metadata', scopes: ['api1'], allowPrivateAddresses: true }),
     { id: 'document-url-private', severity: 'error', where: 'plugins[0].allowPrivateAddresses' },
   ],
+  ...upstreamCases,
   ...workloadCases,
   [
     'resources that no scope has',

@@ -130,6 +130,46 @@ export const pluginRules = {
     remedy: 'add the texts, or set locales to the languages that you have',
     source: 'docs/guides/sign-in.md',
   },
+  'upstream-without-tls': {
+    severity: 'warning',
+    remedy: 'use an https issuer',
+    source: 'OpenID Connect Core section 3.1.2.1; docs/guides/upstream.md',
+  },
+  'upstream-secret-missing': {
+    severity: 'warning',
+    remedy: 'set clientSecret, or privateKey',
+    source: 'RFC 9700 section 2.5; docs/guides/upstream.md',
+  },
+  'upstream-private': {
+    severity: 'warning',
+    remedy: 'remove allowPrivateAddresses, unless the provider is in your own network',
+    source: 'RFC 9700 section 4.11; docs/guides/upstream.md',
+  },
+  'upstream-any-tenant': {
+    severity: 'warning',
+    remedy: 'name the tenants by their ids',
+    source: 'docs/guides/upstream.md',
+  },
+  'upstream-unused': {
+    severity: 'warning',
+    remedy: 'add the name to identityProviders of a client, or remove the provider',
+    source: 'docs/guides/upstream.md',
+  },
+  'upstream-link-any-tenant': {
+    severity: 'error',
+    remedy: 'remove linkBy, or name the tenants by their ids',
+    source: 'docs/guides/upstream.md',
+  },
+  'upstream-link-public-mail': {
+    severity: 'error',
+    remedy: 'remove the domain: users link such accounts themselves',
+    source: 'docs/guides/upstream.md',
+  },
+  'sign-in-without-way': {
+    severity: 'error',
+    remedy: 'add providers, or remove passwords: false',
+    source: 'docs/guides/upstream.md',
+  },
   'workload-any-source': {
     severity: 'warning',
     remedy: 'add the branch, the environment or the workflow to the claims of the rule',

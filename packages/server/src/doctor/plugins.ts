@@ -6,6 +6,7 @@ import type { Check, Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 import { checkIdJag } from './id-jag.ts'
 import { checkRegistration } from './registration.ts'
+import { checkUpstreams } from './upstream.ts'
 import { checkWorkloads } from './workloads.ts'
 
 /** Seconds by which the clock of a client may be ahead, in FAPI 2.0. */
@@ -70,10 +71,14 @@ function checkPlugin(plugin: NamedPlugin, path: string, facts: Facts): readonly 
       ),
     ]
   }
-  if (plugin.name === 'sign-in' && plugin.backChannelLogout?.allowPrivateAddresses === true) {
+  if (plugin.name === 'sign-in') {
     const reason =
       'The backchannelLogoutUri of a client makes this server send requests to addresses of its own network'
-    return [finding('logout-uri-private', `${path}.backChannelLogout.allowPrivateAddresses`, reason)]
+    const isPrivate = plugin.backChannelLogout?.allowPrivateAddresses === true
+    return [
+      ...(isPrivate ? [finding('logout-uri-private', `${path}.backChannelLogout.allowPrivateAddresses`, reason)] : []),
+      ...checkUpstreams(plugin, path, facts),
+    ]
   }
   if (plugin.name === 'id-jag') return checkIdJag(plugin, path, facts)
   if (plugin.name === 'client-metadata') return checkDocuments(plugin, path, facts)
