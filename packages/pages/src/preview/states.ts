@@ -80,6 +80,17 @@ export const states: States = {
     stay: { ...signIn, staySignedIn: false },
     passkey: { ...signIn, passkey, staySignedIn: true },
     ways: { ...signIn, ways: ways.slice(0, 3), passkey },
+    accounts: {
+      ...signIn,
+      ways: [
+        ...(['recovery', 'sign_up', 'mail'] as const).map((kind) => ({
+          kind,
+          name: '',
+          url: `https://id.example.com/${kind}`,
+        })),
+        ...ways.slice(0, 2),
+      ],
+    },
     all_ways: { ...signIn, ways },
     ways_only: { ...signIn, ways: ways.slice(0, 4), asksForPassword: false },
     wrong_credentials: { ...signIn, username: 'alice', problem: 'wrong_credentials' },

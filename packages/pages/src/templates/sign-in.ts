@@ -59,7 +59,7 @@ const linkOf = (view: SignInView, kind: 'recovery' | 'sign_up', id: string, text
 /** A link for a user without an account. */
 function signUpLink(view: SignInView, { text }: Tools): Content {
   const link = linkOf(view, 'sign_up', 'create', text('createAccount'))
-  return link !== false && html`<p class="links">${link}</p>`
+  return link !== false && html`<p class="aside">${link}</p>`
 }
 
 function passwordForm(view: SignInView, tools: Tools, describedBy: string | undefined): Content {
