@@ -1,7 +1,8 @@
 import { parseConfiguration } from '@grantry/core'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { AccountStore } from '../shared/account-store.ts'
 import type { Mailer } from '../shared/mailer.ts'
-import type { SignInTools, SignInWays } from '../sign-in/sign-in.ts'
+import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { endpointsOf } from './endpoints.ts'
 import type { Purpose } from './flow.ts'
 import type { MailLimits } from './limits.ts'
@@ -13,6 +14,7 @@ import { urlOf } from './views.ts'
 
 export type { Account, AccountChanges, AccountStore, NewAccount } from '../shared/account-store.ts'
 export type { Mailer, MailMessage } from '../shared/mailer.ts'
+export { type BreachedPasswordsOptions, breachedPasswords } from './breached-passwords.ts'
 export type { MailLimits } from './limits.ts'
 export type {
   AccountProblem,
@@ -73,6 +75,12 @@ const kindOf = { recovery: 'recovery', sign_up: 'sign_up', sign_in: 'mail' } as 
   string
 >
 
+const linkTo = (purpose: Purpose, interaction: SuspendedInteraction): SignInWay => ({
+  kind: kindOf[purpose.name],
+  name: '',
+  url: urlOf('mailRequest', purpose, interaction),
+})
+
 /**
  * Accounts that users manage themselves: they choose a new password by a mail, create an account, and sign in with a mailed
  * link or code. Pass it to `signIn({ ways })`.
@@ -83,13 +91,12 @@ export function accounts(options: AccountsOptions): SignInWays {
   const settings: AccountsSettings = parseConfiguration(accountsSchema, options, 'accounts()')
   const purposes = purposesOf(settings)
   const outgoing = createOutgoing(settings.mailer)
+  const creating = purposes.find(({ name }) => name === 'sign_up')
   return {
-    links: (interaction) =>
-      purposes.map((purpose) => ({
-        kind: kindOf[purpose.name],
-        name: '',
-        url: urlOf('mailRequest', purpose, interaction),
-      })),
+    createsAccounts: creating !== undefined,
+    links: (interaction) => purposes.map((purpose) => linkTo(purpose, interaction)),
+    chosen: (interaction) =>
+      creating !== undefined && interaction.request.prompts.has('create') ? linkTo(creating, interaction) : undefined,
     parts: (tools: SignInTools) => [...endpointsOf({ settings, tools, outgoing }, purposes), outgoing.part],
   }
 }

@@ -175,8 +175,11 @@ export const endpointsOf = (services: AccountsServices, purposes: readonly Purpo
       params,
       async handle({ params: fields, request }, kit) {
         const purpose = purposes.find((one) => one.name === fields.for)
-        const interaction = purpose && (await tools.interactions.find(kit, request, fields.interaction))
-        if (purpose === undefined || interaction === undefined) return unknown(request, kit)
+        const isKnown = purpose !== undefined || fields.for === ''
+        const interaction = isKnown ? await tools.interactions.find(kit, request, fields.interaction) : undefined
+        if (interaction === undefined) return unknown(request, kit)
+        // Back to the page of the sign-in.
+        if (purpose === undefined) return tools.show(interaction)
         return handle(fields, purpose, interaction, services)
       },
       presentError: tools.presentError,

@@ -13,6 +13,13 @@ interface Letter {
   attempts: number
 }
 
+/** Returns the codes at the end of a message, such as `EENVELOPE 550`. The rest could contain an address. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error instanceof Error ? error : new Error()
+  const text = cause instanceof Error ? cause.message : message
+  return /\(([A-Z0-9_ ]{1,80})\)$/u.exec(text)?.[1] ?? 'not_accepted'
+}
+
 /** Mails that no response waits for. */
 export interface Outgoing {
   /** Sends a mail soon. Without one, does the same work. */
@@ -28,16 +35,16 @@ export function createOutgoing(mailer: Mailer): Outgoing {
   const failed: Letter[] = []
   const pending = new Set<Promise<void>>()
 
-  const give = (purpose: string, kit: EndpointKit): void => kit.recordUser({ type: 'mail_failed', purpose }, {})
+  const giveUp = (purpose: string, reason: string, kit: EndpointKit): void =>
+    kit.recordUser({ type: 'mail_failed', purpose, reason }, {})
 
   async function attempt(letter: Letter, kit: EndpointKit): Promise<void> {
     letter.attempts += 1
     try {
       await kit.callHost('accounts.mailer', () => mailer.send(letter.message))
-    } catch {
-      // The core has recorded the failure.
+    } catch (error) {
       if (letter.attempts < maxAttempts) failed.push(letter)
-      else give(letter.purpose, kit)
+      else giveUp(letter.purpose, reasonOf(error), kit)
     }
   }
 
@@ -57,7 +64,7 @@ export function createOutgoing(mailer: Mailer): Outgoing {
       void track(
         later.then(() => {
           if (message === undefined) return undefined
-          return isFull ? give(purpose, kit) : attempt({ message, purpose, attempts: 0 }, kit)
+          return isFull ? giveUp(purpose, 'too_many_waiting', kit) : attempt({ message, purpose, attempts: 0 }, kit)
         }),
       )
     },

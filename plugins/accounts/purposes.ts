@@ -7,7 +7,9 @@ import {
 import type { Account } from '../shared/account-store.ts'
 import { isSameAddress } from './address.ts'
 import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose, postMail } from './flow.ts'
-import { passwordProblem } from './password-rules.ts'
+import type { MailPurpose } from './pages.ts'
+import { type PasswordProblem, passwordProblem } from './password-rules.ts'
+import type { Ticket } from './ticket.ts'
 
 /** The way in which users have signed in with a mail. RFC 8176 has no value for it. */
 const amr = ['email']
@@ -17,15 +19,28 @@ const nameForm = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{1,62}[\p{L}\p{N}]$/u
 /** A name with invisible characters would look like another one. */
 const isNameForm = (name: string): boolean => nameForm.test(name) && !/\p{Default_Ignorable_Code_Point}/u.test(name)
 
-const rulesOf = ({ settings }: AccountsServices) => {
+/** Checks a password. A list that does not respond must not keep users from their accounts. */
+function checkPassword(
+  password: string,
+  names: readonly string[],
+  by: MailPurpose,
+  { settings }: AccountsServices,
+  kit: EndpointKit,
+): Promise<PasswordProblem | undefined> {
   const { minLength: least, maxLength: most, isCommon } = settings.passwords
-  return { least, most, isCommon }
-}
-
-function checkPassword(password: string, names: readonly string[], services: AccountsServices, kit: EndpointKit) {
-  const { isCommon, ...rules } = rulesOf(services)
-  const checked = isCommon && ((text: string) => kit.callHost('accounts.isCommon', () => isCommon(text)))
-  return passwordProblem(password, [...names, new URL(kit.issuer).hostname], { ...rules, isCommon: checked })
+  return passwordProblem(password, [...names, new URL(kit.issuer).hostname], {
+    least,
+    most,
+    async isCommon(text) {
+      if (isCommon === undefined) return false
+      try {
+        return await kit.callHost('accounts.passwords.isCommon', () => isCommon(text))
+      } catch {
+        kit.recordUser({ type: 'password_unchecked', by }, {})
+        return false
+      }
+    },
+  })
 }
 
 /** Begins the session of a user who has proved the address. A user with a second factor proves it first. */
@@ -51,6 +66,17 @@ async function lookUpAccount(address: string, services: AccountsServices, kit: E
   return { account, counts: to !== undefined, mail: to === undefined ? undefined : { kind: 'itself', to } }
 }
 
+/** Whether the account still has the address that was proved. Only its owner may act for the account. */
+async function isStillOwner(
+  { sub = '', email }: Ticket,
+  services: AccountsServices,
+  kit: EndpointKit,
+): Promise<boolean> {
+  if (!(await kit.isUserActive(sub))) return false
+  const account = await callStore('find', kit, services, (store) => store.find(sub))
+  return account?.emailVerified === true && account.email === email
+}
+
 /** A user who has forgotten the password chooses another one. */
 export const recovery: Purpose = {
   name: 'recovery',
@@ -59,10 +85,11 @@ export const recovery: Purpose = {
   contains: { link: true, code: true },
   lookUp: lookUpAccount,
   problem: ({ password }, { address, name = address }, services, kit) =>
-    checkPassword(password, [name, address], services, kit),
-  async finish({ password }, { sub = '', name = '' }, interaction, services) {
+    checkPassword(password, [name, address], 'recovery', services, kit),
+  async finish({ password }, ticket, interaction, services) {
     const { kit } = interaction
-    if (!(await kit.isUserActive(sub))) return undefined
+    const { sub = '', name = '' } = ticket
+    if (!(await isStillOwner(ticket, services, kit))) return undefined
     const account = await callStore('change', kit, services, (store) => store.change(sub, { password }))
     if (account === undefined || account === 'taken') return undefined
     // What an attacker got with the old one.
@@ -96,7 +123,7 @@ export const signUp = (names: 'address' | 'username'): Purpose => ({
     if (isNamed && !isNameForm(username)) return 'name_malformed'
     const found = isNamed && (await callStore('findByName', kit, services, (store) => store.findByName(username)))
     if (found) return 'name_taken'
-    return checkPassword(password, [username, address], services, kit)
+    return checkPassword(password, [username, address], 'sign_up', services, kit)
   },
   async finish({ username: chosen, password }, { address: email }, interaction, services) {
     const { kit } = interaction
@@ -120,7 +147,7 @@ export const mailSignIn = (mail: 'link' | 'code' | 'both'): Purpose => ({
   problem: async () => undefined,
   async finish(_, ticket, interaction, services) {
     const { sub = '', name = '' } = ticket
-    if (!(await interaction.kit.isUserActive(sub))) return undefined
+    if (!(await isStillOwner(ticket, services, interaction.kit))) return undefined
     // That of the mail: a revocation, or a new password, can come in between.
     return signInWith({ sub, username: name, standing: standingIn(ticket) }, interaction, services)
   },

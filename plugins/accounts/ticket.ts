@@ -35,6 +35,8 @@ const schema = v.object({
   /** Absent for an account that is to be created, and for an address without one. */
   sub: v.exactOptional(text),
   name: v.exactOptional(text),
+  /** The address of the account at that time. */
+  email: v.exactOptional(text),
   /** Whether it proves something. A ticket for an unknown address proves nothing, but costs the same. */
   counts: v.boolean(),
   expiresAt: v.number(),
@@ -86,6 +88,7 @@ export async function createTicket(
     link: kit.sha256(link),
     code: await kit.seal({ mailedCode: code, ticket: id }, expiresAt),
     ...(account !== undefined && { sub: account.sub, name: account.username }),
+    ...(account?.email !== undefined && { email: account.email }),
     counts,
     expiresAt,
     ...standing,

@@ -55,7 +55,6 @@ async function formView(
   endpoint: MailEndpoint,
   purpose: Purpose,
   interaction: SuspendedInteraction,
-  { tools }: AccountsServices,
 ): Promise<FormView & { readonly purpose: Purpose['name']; readonly backUrl: string }> {
   const { kit, id, browser, expiresAt, request } = interaction
   const formToken = await kit.seal({ purpose: purpose.name, id, browser }, expiresAt)
@@ -65,7 +64,8 @@ async function formView(
     fields: { interaction: id, for: purpose.name, form_token: formToken },
     client: clientView(request.client),
     formTargets,
-    backUrl: tools.interactions.resumeUrl(kit, id),
+    // Not the URL that resumes: a request with prompt=create would lead here again.
+    backUrl: `${kit.endpointUrl('mailRequest')}?${new URLSearchParams({ interaction: id })}`,
   }
 }
 
@@ -76,7 +76,7 @@ export async function askPage(
   services: AccountsServices,
   state: Problem & { readonly address?: string | undefined } = {},
 ): Promise<Reply> {
-  const form = await formView('mailRequest', purpose, interaction, services)
+  const form = await formView('mailRequest', purpose, interaction)
   const hint = interaction.request.loginHint
   const address = state.address ?? (hint?.includes('@') === true ? hint : undefined)
   return services.settings.pages.askAddress({ ...form, ...state, address }, localeFor(interaction, services))
@@ -90,7 +90,7 @@ export async function sentPage(
   services: AccountsServices,
   state: Problem = {},
 ): Promise<Reply> {
-  const form = await formView('mailProof', purpose, interaction, services)
+  const form = await formView('mailProof', purpose, interaction)
   const view = {
     ...form,
     ...state,
@@ -113,7 +113,7 @@ export async function provedPage(
   services: AccountsServices,
   state: Problem & { readonly username?: string | undefined } = {},
 ): Promise<Reply> {
-  const { fields, ...form } = await formView('mailProof', purpose, interaction, services)
+  const { fields, ...form } = await formView('mailProof', purpose, interaction)
   const { minLength: least, maxLength: most } = services.settings.passwords
   const view = {
     ...form,

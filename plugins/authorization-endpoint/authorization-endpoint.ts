@@ -55,6 +55,7 @@ export { type Organizations, requestedTenant } from './organizations.ts'
 export { type PageClient, pageClient } from './page-client.ts'
 export { type EndpointPages, type ErrorView, type FormPostView, plainPages, type RenderedPage } from './pages.ts'
 export { assertState, type ClaimRequest, type ClaimsParameter } from './parameters.ts'
+export type { Prompt } from './prompts.ts'
 export { type RefusalCode, refused } from './refusal.ts'
 export {
   type RemoteDecision,
@@ -62,7 +63,7 @@ export {
   type RemoteInteractions,
   remoteInteractions,
 } from './remote.ts'
-export { type CheckedRequest, checkPushedRequest, type Display, type Prompt } from './request.ts'
+export { type CheckedRequest, checkPushedRequest, type Display } from './request.ts'
 export {
   type AuthorizationParameters,
   applicationOf,
@@ -160,7 +161,8 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
   const pushedRequests = features.find(({ pushed }) => pushed !== undefined)?.pushed
   const consents = createConsents(options.consentLifetime)
   const shared = { sessions, suspendedRequests, pushedRequests, features, consents }
-  const openInteraction = createOpenInteraction({ ...shared, lifetime: options.interactionLifetime })
+  const { createsAccounts = false } = port
+  const openInteraction = createOpenInteraction({ ...shared, lifetime: options.interactionLifetime, createsAccounts })
   const decisions = createDecisions({ ...shared, organizations: options.organizations })
   const steps = createSteps({ ...shared, port, pages, openInteraction, decisions })
   const services = { interactions: createInteractionServices(steps, suspendedRequests), sessions, consents }

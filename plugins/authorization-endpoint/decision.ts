@@ -28,7 +28,7 @@ export function unmetBy(
   { sub, authTime, acr }: Pick<TimedSubject, 'sub' | 'authTime' | 'acr'>,
   { prompts, maxAge, hintedSub, claims, startedAt }: CheckedRequest,
 ): RefusalCode | undefined {
-  if (prompts.has('login') && authTime < startedAt) return 'login_required'
+  if ((prompts.has('login') || prompts.has('create')) && authTime < startedAt) return 'login_required'
   // The user has as long as an interaction lasts: only the time before the request counts.
   if (maxAge !== undefined && authTime < startedAt - maxAge) return 'login_required'
   if (hintedSub !== undefined && hintedSub !== sub) return 'login_required'
@@ -49,7 +49,9 @@ const hasSignedIn = ({ sid, subject }: Session, { startedAt }: CheckedRequest, {
 export function mustSignIn(session: Session | undefined, request: CheckedRequest, progress: Progress): boolean {
   if (session === undefined) return true
   // OpenID Connect Core section 3.1.2.1: a max_age of 0 is equivalent to prompt=login.
-  const demandsSignIn = request.prompts.has('login') || request.maxAge === 0
+  const { prompts, maxAge } = request
+  // Initiating User Registration 1.0 section 4: a user who is signed in creates another account.
+  const demandsSignIn = prompts.has('login') || prompts.has('create') || maxAge === 0
   if (demandsSignIn && !hasSignedIn(session, request, progress)) return true
   return unmetBy(session.subject, request) !== undefined
 }

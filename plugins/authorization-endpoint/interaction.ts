@@ -142,6 +142,8 @@ export interface InteractionPort {
    * limit.
    */
   readonly limitsHostCalls?: boolean | undefined
+  /** Whether users can create accounts, so that requests can have `prompt=create`. Default: `false`. */
+  readonly createsAccounts?: boolean | undefined
   /** Further parts, such as the endpoints of its forms. */
   readonly parts?: ((services: InteractionServices) => readonly PluginPart[]) | undefined
 }

@@ -5,7 +5,8 @@ import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
 import { type Organizations, organizationsSchema } from './organizations.ts'
 import type { EndpointPages } from './pages.ts'
-import { displays, prompts } from './request.ts'
+import { prompts } from './prompts.ts'
+import { displays } from './request.ts'
 import { responseModes } from './response.ts'
 import { type SessionOptions, sessionsSchema } from './session-options.ts'
 import { maxInteractionLifetime } from './standing.ts'
@@ -35,9 +36,11 @@ const issuerCheck =
 export const fieldsOf = ({
   acrValues,
   sessions,
+  interaction,
 }: {
   readonly acrValues: readonly string[]
   readonly sessions: Pick<SessionOptions, 'sameSite'>
+  readonly interaction?: Pick<InteractionPort, 'createsAccounts'> | undefined
 }) =>
   defineFields({
     checkIssuer: issuerCheck(sessions),
@@ -45,7 +48,7 @@ export const fieldsOf = ({
     client: clientMembers,
     metadata: {
       response_modes_supported: [...responseModes],
-      prompt_values_supported: [...prompts],
+      prompt_values_supported: [...prompts, ...(interaction?.createsAccounts === true ? ['create'] : [])],
       display_values_supported: [...displays],
       authorization_response_iss_parameter_supported: true,
       claims_parameter_supported: true,
@@ -91,6 +94,7 @@ export const optionsSchema = configurationObject({
   interaction: configurationObject({
     interact: v.custom<InteractionPort['interact']>((value) => typeof value === 'function', 'must be a function'),
     limitsHostCalls: v.optional(v.boolean('must be true or false')),
+    createsAccounts: v.optional(v.boolean('must be true or false')),
     parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
   }),
   organizations: organizationsSchema,

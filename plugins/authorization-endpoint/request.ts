@@ -1,5 +1,6 @@
 import type { Client, Confirmation, EndpointKit, JsonObject, Proposal, Refuse } from '@grantry/core'
 import { type ClaimRequest, type ClaimsParameter, findTarget, parseClaims, withoutCredentials } from './parameters.ts'
+import { type Prompt, promptsOf, type RequestOptions, wordsOf } from './prompts.ts'
 import {
   type AuthorizationParameters,
   maxHintLength,
@@ -8,9 +9,6 @@ import {
   responseModeOf,
   type Target,
 } from './response.ts'
-
-export const prompts = ['none', 'login', 'consent', 'select_account'] as const
-export type Prompt = (typeof prompts)[number]
 
 export const displays = ['page', 'popup', 'touch', 'wap'] as const
 export type Display = (typeof displays)[number]
@@ -61,8 +59,6 @@ export interface ReceivedRequest {
 /** Bytes of all parameters, as they are stored: requests of callers without credentials are. */
 const maxBytes = 16_384
 
-const wordsOf = (text: string | undefined): readonly string[] => (text ?? '').split(' ').filter((word) => word !== '')
-
 function assertResponseType({ response_type: type }: AuthorizationParameters, refuse: Refuse): void {
   if (type === undefined) {
     throw refuse('invalid_request', 'The parameter response_type is required', 'response_type_missing')
@@ -98,19 +94,6 @@ function assertResponseMode(
   if (known === 'form_post' && !receivesForms(redirectUri)) {
     throw refuse('invalid_request', 'The response_mode does not fit the redirect_uri', 'response_mode_unsupported')
   }
-}
-
-function promptsOf({ prompt }: AuthorizationParameters, refuse: Refuse): ReadonlySet<Prompt> {
-  const words = wordsOf(prompt)
-  const isPrompt = (word: string): word is Prompt => (prompts as readonly string[]).includes(word)
-  if (!words.every(isPrompt)) {
-    throw refuse('invalid_request', 'The parameter prompt is malformed', 'prompt_unknown')
-  }
-  const found = new Set(words)
-  if (found.has('none') && found.size > 1) {
-    throw refuse('invalid_request', 'The prompt none excludes all others', 'prompt_contradiction')
-  }
-  return found
 }
 
 function maxAgeOf(
@@ -187,6 +170,7 @@ export async function checkRequest(
   target: Target,
   received: ReceivedRequest,
   kit: EndpointKit,
+  options: RequestOptions = { createsAccounts: false },
 ): Promise<CheckedRequest> {
   const { client, redirectUri, responseMode, state } = target
   const { params, confirmation, startedAt } = received
@@ -195,7 +179,7 @@ export async function checkRequest(
   assertNoRequestObject(params, refuse)
   assertResponseMode(params, redirectUri, refuse)
   assertShort(params, refuse)
-  const prompts = promptsOf(params, refuse)
+  const prompts = promptsOf(params, options, refuse)
   const maxAge = maxAgeOf(params, client, refuse)
   const claims = parseClaims(params.claims, refuse)
   const hintedSub = await hintedSubOf(params, client, kit)
@@ -244,6 +228,6 @@ export async function checkPushedRequest(
   // First: with a request object, the other parameters can be missing.
   assertNoRequestObject(params, kit.refuse)
   const target = await findTarget(params, kit, { client: caller })
-  await checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit)
+  await checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit, { createsAccounts: true })
   return params
 }

@@ -2,6 +2,7 @@ import type { EndpointKit, EndpointRequest } from '@grantry/core'
 import type { Consents } from './consents.ts'
 import { failedBy, mustSignIn } from './decision.ts'
 import type { Decision, Interaction, Suspension } from './interaction.ts'
+import type { RequestOptions } from './prompts.ts'
 import { refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest, type ReceivedRequest } from './request.ts'
 import { restartQueryOf, type Target } from './response.ts'
@@ -49,9 +50,10 @@ export async function checkVisit(
   visit: Visit,
   target: Target,
   sessions: Sessions,
+  options: RequestOptions,
 ): Promise<{ readonly request: CheckedRequest; readonly session: Session | undefined }> {
   const { kit, http } = visit
-  const [request, found] = await Promise.all([checkRequest(target, visit, kit), sessions.find(kit, http)])
+  const [request, found] = await Promise.all([checkRequest(target, visit, kit, options), sessions.find(kit, http)])
   const isSignedIn = found !== undefined && (await kit.isUserActive(found.subject.sub))
   return { request, session: isSignedIn ? found : undefined }
 }
@@ -77,16 +79,18 @@ export function createOpenInteraction({
   suspendedRequests,
   consents,
   lifetime,
+  createsAccounts,
 }: {
   readonly sessions: Sessions
   readonly suspendedRequests: SuspendedRequests
   readonly consents: Consents
   /** Seconds for which a request can be suspended. */
   readonly lifetime: number
+  readonly createsAccounts: boolean
 }): OpenInteractionFor {
   return async (visit, target) => {
     const { kit, http, confirmation, pushed, clientEpoch, startedAt, progress } = visit
-    const { request, session } = await checkVisit(visit, target, sessions)
+    const { request, session } = await checkVisit(visit, target, sessions, { createsAccounts })
     // With the wrong user, another page would only lead to the same result.
     const failure = failedBy(session, request, progress)
     if (failure !== undefined) throw refused(failure, kit.refuse)

@@ -93,6 +93,7 @@ export function signIn(input: SignInOptions): InteractionPort {
   const { pages, ...factors } = parseConfiguration(optionsSchema, input, 'signIn()')
   return {
     limitsHostCalls: true,
+    createsAccounts: factors.ways.some((way) => way.createsAccounts === true),
     interact: (interaction) => interact(interaction, { pages, ...factors }),
     parts: (services) => [
       ...(factors.passwords ? [passwords] : []),

@@ -43,6 +43,8 @@ export interface SignInWays {
   readonly chosen?: ((interaction: SuspendedInteraction) => SignInWay | undefined) | undefined
   /** Whether the session suffices for the request, which can name a way. Default: `true`. */
   readonly suffices?: ((interaction: Interaction) => boolean) | undefined
+  /** Whether users can create accounts by it, so that requests can have `prompt=create`. Default: `false`. */
+  readonly createsAccounts?: boolean | undefined
   parts(tools: SignInTools): readonly PluginPart[]
 }
 

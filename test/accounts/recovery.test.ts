@@ -54,7 +54,7 @@ describe('a forgotten password', () => {
     expect((await submit(page, { password })).html).toContain('Signed in as alice')
   })
 
-  test('ends the sessions of the user in other browsers', async () => {
+  test('19.7 ends the sessions of the user in other browsers', async () => {
     const f = await setUpAccounts()
     const other = await f.start()
     await other.submit(other.page, { username: 'alice', password: 'alice-password' })
@@ -65,7 +65,7 @@ describe('a forgotten password', () => {
     expect(titleOf((await f.start({}, other.browser)).page)).toBe('Sign in')
   })
 
-  test('leaves the second factor to be proved', async () => {
+  test('19.8 leaves the second factor to be proved', async () => {
     const f = await setUpAccounts(
       {},
       { signIn: { secondFactors: [{ amr: 'otp', isSetUp: () => true, verify: () => true }] } },

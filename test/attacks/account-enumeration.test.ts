@@ -41,7 +41,7 @@ const known = 'alice@example.com'
 const unknown = 'carol@example.com'
 
 describe.each([['forgot'], ['by-mail'], ['create']])('the page behind the link %s', (link) => {
-  test('has the same response for an address with an account and without one, and for the same work', async () => {
+  test('19.1 has the same response for an address with an account and without one, and for the same work', async () => {
     const trips: string[] = []
     const f = await setUpAccounts({ signUp: 'open', mail: 'both' }, { provider: { storage: noted(trips) } })
     const observe = async (address: string) => {
@@ -95,7 +95,7 @@ describe('mails', () => {
     ])
   })
 
-  test('are limited for an address in any spelling, with other browsers, networks and purposes', async () => {
+  test('19.5 are limited for an address in any spelling, with other browsers, networks and purposes', async () => {
     const f = await setUpAccounts({ signUp: 'open', mail: 'both', limits: { perAddress: 3 } })
     const from = (host: number) => f.start({}, createBrowser(f.provider, `198.51.100.${host}`))
     const spellings = ['alice@example.com', 'ALICE@example.com', ' Alice@Example.COM ', 'alice@example.com']

@@ -157,7 +157,6 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
   ],
   'accounts/settings.revoke': [
     ['accounts.revoke', () => atRecovery({ revoke: hang })],
-    ['accounts.isCommon', () => atRecovery({ passwords: { isCommon: hang } })],
     ['accounts.store.change', () => atRecovery({}, { change: hang })],
   ],
   'token-exchange.subject': [['tokenExchange.subject', () => atExchange({ subject: hang })]],

@@ -13,7 +13,7 @@ const password = 'correct horse battery'
 const elsewhere = 'This link does not work here'
 
 describe('a mailed link', () => {
-  test('is not used up by programs that open it, with and without the cookies of the browser', async () => {
+  test('19.3 is not used up by programs that open it, with and without the cookies of the browser', async () => {
     const f = await setUpAccounts()
     const { ask, browser, submit } = await f.start()
     await ask('forgot', 'alice@example.com')
@@ -32,7 +32,7 @@ describe('a mailed link', () => {
     expect((await submit(page, { password })).html).toContain('Signed in as alice')
   })
 
-  test('serves no other browser, also with its own request, and stays for its own', async () => {
+  test('19.2 serves no other browser, also with its own request, and stays for its own', async () => {
     const f = await setUpAccounts()
     const { ask, browser } = await f.start()
     await ask('forgot', 'alice@example.com')
@@ -76,7 +76,7 @@ describe('a mailed link', () => {
     expect(f.memory.users.get('alice')?.password).toBe(password)
   })
 
-  test('ends after 15 minutes, and with a new password that was set elsewhere', async () => {
+  test('19.2 ends after 15 minutes, and with a new password that was set elsewhere', async () => {
     const f = await setUpAccounts()
     const late = await f.start()
     await late.ask('forgot', 'alice@example.com')
@@ -91,7 +91,7 @@ describe('a mailed link', () => {
     expect(titleOf(await one.browser.open(outdated))).toBe(elsewhere)
   })
 
-  test('is used once by 200 requests at the same moment, under latency', async () => {
+  test('19.3 is used once by 200 requests at the same moment, under latency', async () => {
     const f = await setUpAccounts({}, { provider: { storage: withLatency(memoryDriver()) } })
     const { ask, browser } = await f.start()
     await ask('forgot', 'alice@example.com')

@@ -15,9 +15,9 @@ export type UserFact =
   | { readonly type: 'authorization_denied' }
   | { readonly type: 'session_started'; readonly sid: string; readonly amr: readonly string[] }
   /** `purpose`: what a mail is for. `by`: how the user was known, such as `sign_up` or `recovery`. */
-  | { readonly type: 'mail_requested' | 'mail_failed'; readonly purpose: string }
-  | { readonly type: 'mail_proof_failed'; readonly purpose: string; readonly reason: string }
-  | { readonly type: 'account_created' | 'password_changed'; readonly by: string }
+  | { readonly type: 'mail_requested'; readonly purpose: string }
+  | { readonly type: 'mail_failed' | 'mail_proof_failed'; readonly purpose: string; readonly reason: string }
+  | { readonly type: 'account_created' | 'password_changed' | 'password_unchecked'; readonly by: string }
   /** Recorded by what ends the session, not when it expires. */
   | { readonly type: 'session_ended'; readonly sid: string }
   /** The user has changed something on the account page. `change` says what, such as `access_withdrawn`. */

@@ -20,6 +20,7 @@ const warnings: ReadonlySet<string> = new Set([
   'passkey_authentication_failed',
   'mail_proof_failed',
   'mail_failed',
+  'password_unchecked',
   'introspection_denied',
   'scope_authentication_failed',
   'preflight_refused',

@@ -1,7 +1,13 @@
 import type { AdminHost } from '@grantry/administration/api'
 import { configurationObject } from '@grantry/core'
 import { createAccountsPages } from '@grantry/pages/accounts'
-import { accounts, accountsEntries, type Mailer, passwordRulesSchema } from '@grantry/plugins/accounts'
+import {
+  accounts,
+  accountsEntries,
+  breachedPasswords,
+  type Mailer,
+  passwordRulesSchema,
+} from '@grantry/plugins/accounts'
 import type { SignInWays } from '@grantry/plugins/sign-in'
 import * as v from 'valibot'
 import { storedAccounts } from '../../accounts/stored-accounts.ts'
@@ -9,8 +15,27 @@ import { storedAccounts } from '../../accounts/stored-accounts.ts'
 /** The member `accounts` of the plugin `sign-in`. */
 export const accountsMemberSchema = configurationObject({
   ...accountsEntries,
-  passwords: v.optional(passwordRulesSchema, {}),
+  passwords: v.optional(
+    configurationObject({
+      ...passwordRulesSchema.entries,
+      /** Which common passwords are refused: those of a list in this program, those that a service knows, too, or none. */
+      common: v.optional(v.picklist(['list', 'service', 'off'], 'must be list, service or off'), 'list'),
+    }),
+    {},
+  ),
 })
+
+/** The list is loaded with the first new password. */
+const isListed = async (password: string): Promise<boolean> =>
+  (await import('@grantry/users/common-passwords')).isCommonPassword(password)
+
+const isBreached = breachedPasswords()
+
+const isCommonBy = {
+  list: isListed,
+  service: async (password: string) => (await isListed(password)) || isBreached(password),
+  off: undefined,
+} as const
 
 /** What accounts need of the server. */
 export interface AccountsHost {
@@ -25,8 +50,10 @@ export function createAccounts(
   appearance: Omit<Parameters<typeof createAccountsPages>[0], 'host'>,
   { issuer, mailer, adminHost }: AccountsHost,
 ): SignInWays {
+  const { common = 'list', ...passwords } = options.passwords ?? {}
   return accounts({
     ...options,
+    passwords: { ...passwords, isCommon: isCommonBy[common] },
     store: storedAccounts(() => adminHost().administration),
     mailer,
     pages: createAccountsPages({ ...appearance, host: new URL(issuer).host }),

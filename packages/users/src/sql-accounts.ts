@@ -1,0 +1,250 @@
+import { configurationObject, type Json, parseConfiguration } from '@grantry/core'
+import type { PostgresqlConnectionOptions } from '@grantry/storage-drivers/clients'
+import { createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
+import { createPasswordCheck } from './password-hash/check.ts'
+import { hashPassword } from './password-hash/new-hash.ts'
+import { parsePasswordHash } from './password-hash/parse.ts'
+import {
+  type AccountColumns,
+  accountColumnsOf,
+  accountStatements,
+  booleanText,
+  type Cell,
+  claimCells,
+  newSub,
+  type Statement,
+} from './sql/account-statements.ts'
+import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/options.ts'
+import { postgresqlClient } from './sql/postgresql.ts'
+import { checkTable } from './sql/prepare.ts'
+import type { SqlClient, TextRow } from './sql/sql-client.ts'
+import { sqliteClient } from './sql/sqlite.ts'
+import { claimValue, hasValue } from './sql/values.ts'
+import { unavailable } from './unavailable.ts'
+
+type Claims = Readonly<Record<string, Json>>
+
+/** An account in the table. */
+export interface SqlAccount {
+  readonly sub: string
+  readonly username: string
+  readonly email?: string | undefined
+  readonly emailVerified: boolean
+  readonly claims: Claims
+}
+
+/** The accounts of a table: a store for `accounts()` of `@grantry/plugins/accounts`. */
+export interface SqlAccounts {
+  /** Checks the table. @throws Error that begins with the path of the setting that is wrong */
+  open(): Promise<void>
+  close(): Promise<void>
+  find(sub: string): Promise<SqlAccount | undefined>
+  findByName(username: string): Promise<SqlAccount | undefined>
+  findByEmail(email: string): Promise<SqlAccount | undefined>
+  create(account: {
+    readonly username: string
+    readonly email?: string | undefined
+    readonly emailVerified: boolean
+    readonly password?: string | undefined
+    readonly claims?: Claims | undefined
+  }): Promise<SqlAccount | 'taken'>
+  change(
+    sub: string,
+    changes: {
+      readonly claims?: Claims | undefined
+      readonly email?: string | undefined
+      readonly emailVerified?: boolean | undefined
+      readonly password?: string | undefined
+    },
+  ): Promise<SqlAccount | 'taken' | undefined>
+  checkPassword(sub: string, password: string): Promise<boolean>
+  remove(sub: string): Promise<boolean>
+}
+
+// Errors name the path as in the configuration of a server.
+const schema = configurationObject({ users: sqlUsersSchema })
+
+const isPossible = (text: string): boolean => text !== '' && text.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(text)
+
+/** Reads and writes rows. */
+function createRows(options: SqlUsersOptions, client: SqlClient) {
+  let statements: ReturnType<typeof accountStatements> | undefined
+  async function prepare() {
+    if (statements !== undefined) return statements
+    await checkTable(options, client)
+    const created = accountStatements(options, client)
+    if (!(await client.usesIndex(created.byEmail, ['a']))) {
+      const { email } = created.accounts
+      throw new Error(
+        `users.columns.claims.email: no index finds an address; run ${client.indexFor(email, false).replace('users_by_name', 'users_by_address')}`,
+      )
+    }
+    statements = created
+    return created
+  }
+
+  async function rowBy(key: 'bySub' | 'byName' | 'byEmail', text: string): Promise<TextRow | undefined> {
+    const ready = await prepare()
+    const rows = await client.read(ready[key], [isPossible(text) ? text : '\u{FFFD}'])
+    // Several rows with one name belong to no one: the index is not unique.
+    return rows.length === 1 ? rows[0] : undefined
+  }
+
+  return {
+    prepare,
+    rowBy,
+    async write(make: (ready: Awaited<ReturnType<typeof prepare>>) => Statement): Promise<void> {
+      const { text, values } = make(await prepare())
+      await client.write(text, values)
+    },
+  }
+}
+
+async function guarded<T>(operate: () => Promise<T>): Promise<T> {
+  try {
+    return await operate()
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+
+type Rows = ReturnType<typeof createRows>
+
+/** Reads accounts. */
+function createReader(columns: AccountColumns, rows: Rows) {
+  function accountOf(row: TextRow | undefined): SqlAccount | undefined {
+    if (row === undefined) return undefined
+    const [sub, username, email, verified, , ...values] = row
+    const claims = columns.others.flatMap((column, index) => {
+      const value = claimValue(values[index] ?? null, column)
+      return value === undefined ? [] : [[column.claim, value] as const]
+    })
+    return {
+      sub: sub ?? '',
+      username: username ?? '',
+      ...(email != null && email !== '' && { email }),
+      emailVerified: hasValue(verified ?? null, true),
+      claims: Object.fromEntries(claims),
+    }
+  }
+
+  const find = async (sub: string): Promise<SqlAccount | undefined> => {
+    const account = accountOf(await rows.rowBy('bySub', sub))
+    return account?.sub === sub ? account : undefined
+  }
+
+  return { accountOf, find }
+}
+
+type Reader = ReturnType<typeof createReader>
+
+/** Writes accounts. */
+function createWriter(options: SqlUsersOptions, columns: AccountColumns, rows: Rows, { find }: Reader) {
+  const { sub: subColumn, username: nameColumn, password: passwordColumn } = options.columns
+  const addressCells = (email: string | undefined, isVerified: boolean | undefined): readonly Cell[] => [
+    ...(email === undefined ? [] : [[columns.email, email] as const]),
+    ...(isVerified === undefined ? [] : [[columns.emailVerified, booleanText(isVerified)] as const]),
+  ]
+  const passwordCells = async (password: string | undefined): Promise<readonly Cell[]> =>
+    password === undefined ? [] : [[passwordColumn, await hashPassword(password)]]
+
+  async function change(sub: string, { claims, email, emailVerified, password }: Parameters<SqlAccounts['change']>[1]) {
+    const before = await find(sub)
+    if (before === undefined) return undefined
+    // A new address is not that which was verified.
+    const isVerified = emailVerified ?? (email !== undefined && email !== before.email ? false : undefined)
+    const cells = [
+      ...addressCells(email, isVerified),
+      ...(claims === undefined ? [] : claimCells(claims, columns)),
+      ...(await passwordCells(password)),
+    ]
+    if (cells.length === 0) return before
+    try {
+      await rows.write((ready) => ready.update(sub, cells))
+    } catch (error) {
+      // Only an index can say that the address is taken, and each database says it in another way.
+      const owner = email === undefined ? undefined : await rows.rowBy('byEmail', email)
+      if (owner !== undefined && owner[0] !== sub) return 'taken' as const
+      throw error
+    }
+    return find(sub)
+  }
+
+  async function create({
+    username,
+    email,
+    emailVerified,
+    password,
+    claims = {},
+  }: Parameters<SqlAccounts['create']>[0]) {
+    if (![username, email ?? 'a'].every(isPossible)) throw new TypeError('The name or address is malformed')
+    const sub = newSub()
+    const cells = [
+      [subColumn, sub] as const,
+      [nameColumn, username] as const,
+      ...addressCells(email, emailVerified),
+      ...claimCells(claims, columns).filter(([, value]) => value !== null),
+      ...(await passwordCells(password)),
+    ]
+    // A column can be the name and the address.
+    const once = new Map(cells.map((cell) => [cell[0], cell]))
+    await rows.write((ready) => ready.insert([...once.values()]))
+    return (await find(sub)) ?? 'taken'
+  }
+
+  return { create, change }
+}
+
+/**
+ * Accounts in a table of PostgreSQL or SQLite: that of `sqlUsers()`, with columns for the claims `email` and
+ * `email_verified`, and unique indexes on the names and on the addresses. They decide who gets a name or an address. The
+ * `sub` of a new account is a UUID.
+ *
+ * @param more `connection`: the password, if it changes, and TLS with an authority of its own
+ * @throws TypeError when an option is malformed. `open()` rejects when the table is unsuitable.
+ */
+export function sqlAccounts(
+  input: SqlUsersInput,
+  { connection = {} }: { readonly connection?: PostgresqlConnectionOptions | undefined } = {},
+): SqlAccounts {
+  const { users: options } = parseConfiguration(schema, { users: input }, '')
+  const columns = accountColumnsOf(options)
+  const { url, file = '' } = options
+  const client =
+    url === undefined ? sqliteClient({ ...options, file }) : postgresqlClient({ ...options, url }, connection)
+  const rows = createRows(options, client)
+  const reader = createReader(columns, rows)
+  const { accountOf, find } = reader
+  const { create, change } = createWriter(options, columns, rows, reader)
+  const check = createPasswordCheck([])
+  const limited = createConcurrencyLimit(passwordLimits)
+
+  return {
+    async open() {
+      await rows.prepare()
+    },
+    async close() {
+      client.close()
+    },
+    find: (sub) => guarded(() => find(sub)),
+    findByName: (username) => guarded(async () => accountOf(await rows.rowBy('byName', username))),
+    findByEmail: (email) =>
+      guarded(async () => {
+        const account = accountOf(await rows.rowBy('byEmail', email))
+        return account?.emailVerified === true ? account : undefined
+      }),
+    create: (account) => guarded(() => create(account)),
+    change: (sub, changes) => guarded(() => change(sub, changes)),
+    checkPassword: (sub, password) =>
+      guarded(async () => {
+        const hash = (await rows.rowBy('bySub', sub))?.[4]
+        return limited(() => check(password, hash == null ? undefined : parsePasswordHash(hash)))
+      }),
+    remove: (sub) =>
+      guarded(async () => {
+        if ((await find(sub)) === undefined) return false
+        await rows.write(({ remove }) => ({ text: remove, values: [sub] }))
+        return true
+      }),
+  }
+}

@@ -1,0 +1,108 @@
+import type { AccountStore } from '@grantry/plugins/accounts'
+import { type SqlAccounts, sqlAccounts } from '@grantry/users/sql-accounts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { accountsScript, describeDatabases, mapping, quotedTable } from './databases.ts'
+
+const carol = {
+  username: 'Carol@example.com',
+  email: 'Carol@example.com',
+  emailVerified: true,
+  password: 'correct horse battery',
+  claims: { name: 'Carol', updated_at: 5, address: { country: 'NZ' }, unknown: 'x' },
+}
+
+const unique = (isPostgresql: boolean): readonly string[] =>
+  ['"user name"', 'email'].map(
+    (column, index) =>
+      `CREATE UNIQUE INDEX unique_${index} ON ${quotedTable} (${isPostgresql ? `lower(${column})` : `${column} COLLATE NOCASE`})`,
+  )
+
+describeDatabases('accounts in a table', (open, isPostgresql) => {
+  const opened: SqlAccounts[] = []
+  afterAll(() => Promise.all(opened.map((accounts) => accounts.close())))
+
+  async function table(script: readonly string[] = [...accountsScript(isPostgresql), ...unique(isPostgresql)]) {
+    const { where, run } = await open()
+    await run(`DROP TABLE IF EXISTS ${quotedTable}`)
+    for (const statement of script) await run(statement)
+    const create = () => {
+      const accounts = sqlAccounts({ ...mapping, ...where })
+      opened.push(accounts)
+      return accounts
+    }
+    return { create, run }
+  }
+
+  test('are created, found, changed and removed', async () => {
+    const accounts = (await table()).create()
+    const store: AccountStore = accounts
+    await accounts.open()
+    const created = await accounts.create(carol)
+    if (created === 'taken') throw new Error('taken')
+    const { password: _, ...shown } = carol
+    const { unknown: __, ...claims } = carol.claims
+    expect(created).toEqual({ ...shown, claims, sub: expect.stringMatching(/^[\da-f-]{36}$/u) })
+    expect(await store.findByEmail('carol@EXAMPLE.com')).toEqual(created)
+    expect(await store.findByName('CAROL@example.com')).toEqual(created)
+    expect(await accounts.checkPassword(created.sub, carol.password)).toBe(true)
+    expect(await accounts.checkPassword(created.sub, 'another')).toBe(false)
+    const changed = await accounts.change(created.sub, {
+      email: 'carol@new.example',
+      claims: { name: 'C' },
+      password: 'a new password',
+    })
+    expect(changed).toMatchObject({ email: 'carol@new.example', emailVerified: false, claims: { name: 'C' } })
+    expect(await accounts.findByEmail('carol@new.example')).toBeUndefined()
+    expect(await accounts.checkPassword(created.sub, 'a new password')).toBe(true)
+    expect(await accounts.remove(created.sub)).toBe(true)
+    expect(await accounts.remove(created.sub)).toBe(false)
+    expect(await accounts.change(created.sub, { email: 'x@example.com' })).toBeUndefined()
+  })
+
+  test('have names and addresses that belong to one of them, also of twenty calls at the same moment', async () => {
+    const { create } = await table()
+    const stores = [create(), create()]
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        stores[index % 2]?.create({
+          ...carol,
+          username: `user${index}`,
+          email: index % 4 < 2 ? 'c@example.com' : 'C@example.com',
+        }),
+      ),
+    )
+    expect(results.filter((one) => one !== 'taken')).toHaveLength(1)
+    const [store] = stores
+    expect(await store?.create({ ...carol, username: 'ALICE' })).toBe('taken')
+    expect(await store?.change('b-2', { email: 'ALICE@example.com', emailVerified: true })).toBe('taken')
+  })
+
+  test('keep names that contain SQL as they are', async () => {
+    const accounts = (await table()).create()
+    const username = `x'; DROP TABLE ${quotedTable}; --`
+    const created = await accounts.create({ ...carol, username })
+    expect(created).toMatchObject({ username })
+    expect(await accounts.findByName("' OR '1'='1")).toBeUndefined()
+    expect(await accounts.findByName('alice')).toMatchObject({
+      sub: 'a-1',
+      email: 'alice@example.com',
+      emailVerified: true,
+    })
+  })
+
+  test('need an index for the addresses', async () => {
+    const accounts = (await table(accountsScript(isPostgresql))).create()
+    await expect(accounts.open()).rejects.toThrow(
+      'users.columns.claims.email: no index finds an address; run CREATE UNIQUE INDEX',
+    )
+  })
+})
+
+describe('the options of accounts in a table', () => {
+  test('name the columns of the address', () => {
+    const { email: _, ...claims } = mapping.columns.claims
+    expect(() => sqlAccounts({ ...mapping, file: 'app.db', columns: { ...mapping.columns, claims } })).toThrow(
+      'users.columns.claims.email is required',
+    )
+  })
+})
