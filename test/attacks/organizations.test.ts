@@ -23,7 +23,7 @@ async function signedIn(acr: string | undefined, organizations?: { isMember: (su
 }
 
 describe('a token names the organization of the request', () => {
-  test('if the user is a member', async () => {
+  test('21.84 if the user is a member', async () => {
     expect(await signedIn('tenant:acme', { isMember })).toMatchObject({ organization: 'acme' })
   })
 

@@ -46,7 +46,7 @@ describe('tenants by path', () => {
     ['/connect/token'],
     ['/t'],
     ['/'],
-  ])('no tenant handles %s', async (path) => {
+  ])('21.80 no tenant handles %s', async (path) => {
     const tenants = tenantsFixture()
     // Not `new Request()`, which would resolve some of them.
     const request = new Proxy(new Request(base), {
@@ -91,7 +91,7 @@ describe('tenants by host', () => {
     expect(of({ url: 'https://other.example/', headers } as unknown as Request)).toBe(key)
   })
 
-  test('X-Forwarded-Host names no tenant', async () => {
+  test('21.81 X-Forwarded-Host names no tenant', async () => {
     expect(of(get('https://id.acme.example/', { 'x-forwarded-host': 'id.beta.example' }))).toBe('id.acme.example')
   })
 

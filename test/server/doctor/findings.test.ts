@@ -9,6 +9,7 @@ import { client, hashed, healthy, keySet, strong, written } from './configuratio
 import { findingCases, withClient } from './finding-cases.ts'
 import { healthyPlugins, pluginFindingCases, withFapi2 } from './plugin-finding-cases.ts'
 import { registrationFindingCases } from './registration-finding-cases.ts'
+import { tenantFindingCases } from './tenant-finding-cases.ts'
 
 async function checked(file: string): Promise<{ readonly code: number | null; readonly findings: readonly Finding[] }> {
   const { code, out, err } = await printed('check', '--json', '--config', file)
@@ -25,20 +26,23 @@ test.each([...healthyPlugins, ...healthyCertificates])('plugins without a findin
 })
 
 describe('grantry check finds', () => {
-  test.each([...findingCases, ...pluginFindingCases, ...registrationFindingCases, ...certificateFindingCases])(
-    '%s',
-    async (_what, content, found) => {
-      const { code, findings } = await checked(written(content).file)
-      expect(findings).toContainEqual(expect.objectContaining(found))
-      expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0)
-      // Errors first. Every part is present, and on one line.
-      const ranks = findings.map(({ severity }) => ['error', 'warning', 'info'].indexOf(severity))
-      expect(ranks).toEqual([...ranks].sort())
-      for (const { where, reason, remedy, source } of findings) {
-        for (const text of [where, reason, remedy, source]) expect(text).toMatch(/^[^\n]+$/u)
-      }
-    },
-  )
+  test.each([
+    ...findingCases,
+    ...pluginFindingCases,
+    ...registrationFindingCases,
+    ...tenantFindingCases,
+    ...certificateFindingCases,
+  ])('%s', async (_what, content, found) => {
+    const { code, findings } = await checked(written(content).file)
+    expect(findings).toContainEqual(expect.objectContaining(found))
+    expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0)
+    // Errors first. Every part is present, and on one line.
+    const ranks = findings.map(({ severity }) => ['error', 'warning', 'info'].indexOf(severity))
+    expect(ranks).toEqual([...ranks].sort())
+    for (const { where, reason, remedy, source } of findings) {
+      for (const text of [where, reason, remedy, source]) expect(text).toMatch(/^[^\n]+$/u)
+    }
+  })
 
   const ended = { ...hashed(strong('old')), expiresAt: '2020-01-01T00:00:00Z' }
 

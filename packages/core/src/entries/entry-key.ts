@@ -15,7 +15,8 @@ interface KindTraits {
 /**
  * What an entry describes. `audit`: a change of another entry, kept for a year. `user`: a user, by the `sub`, which never
  * belongs to another one. `user-name`: the user who has a name. `user-address`: the user who has verified a mail
- * address. `origin`: the clients that allow an origin of browsers. `tenant`: an issuer of the same process. The revision of a kind shows changes of entries that
+ * address. `origin`: the clients that allow an origin of browsers. `tenant`: an issuer of the same process.
+ * `ended-tenant`: one whose records are being removed. The revision of a kind shows changes of entries that
  * processes remember.
  */
 export const entryKinds = {
@@ -26,6 +27,7 @@ export const entryKinds = {
   'user-name': { lifetime: forever, isRemembered: false },
   'user-address': { lifetime: forever, isRemembered: false },
   tenant: { lifetime: forever, isRemembered: true },
+  'ended-tenant': { lifetime: forever, isRemembered: false },
   audit: { lifetime: 365 * 86_400, isRemembered: false },
 } as const satisfies Readonly<Record<string, KindTraits>>
 

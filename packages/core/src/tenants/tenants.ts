@@ -8,6 +8,7 @@ export {
   type TenantsOptions,
 } from './create-tenants.ts'
 export type { TenantServing } from './lease.ts'
+export { type RemovalPosition, removeTenantRecords } from './remove-records.ts'
 export { type RoutedTenants, type RouteTenantsOptions, routeTenants } from './route-tenants.ts'
 export { storageSpace } from './storage-space.ts'
 export type { OpenTenant, Tenant, TenantEvent, TenantLimits, TenantSource } from './tenant.ts'

@@ -1,5 +1,6 @@
 import { clientRules } from './client-rules.ts'
 import { pluginRules } from './plugin-rules.ts'
+import { tenantRules } from './tenant-rules.ts'
 import { userRules } from './user-rules.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
@@ -219,6 +220,7 @@ export const rules = define({
   },
   ...pluginRules,
   ...userRules,
+  ...tenantRules,
 })
 
 export type RuleId = keyof typeof rules

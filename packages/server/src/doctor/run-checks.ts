@@ -10,6 +10,7 @@ import type { Severity } from './rules.ts'
 import { checkSecrets } from './secrets.ts'
 import { checkSignIn } from './sign-in.ts'
 import { checkStorage, checkStoredEntries } from './storage.ts'
+import { checkTenants } from './tenants.ts'
 import { checkUsers } from './users.ts'
 
 const checks = [
@@ -28,6 +29,7 @@ const checks = [
   checkDescribedClients,
   checkCertificates,
   checkExposure,
+  checkTenants,
 ]
 
 const rank: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 }

@@ -12,7 +12,7 @@ export interface FoundTenant {
 }
 
 /** The time of its creation is in the name of the part, so that an earlier tenant with this name had another one. */
-const storedSpace = (name: string, createdAt: string): string => `stored ${name} ${createdAt}`
+export const storedSpace = (name: string, createdAt: string): string => `stored ${name} ${createdAt}`
 
 const configuredSpace = (name: string): string => `configured ${name}`
 

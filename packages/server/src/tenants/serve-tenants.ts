@@ -6,6 +6,7 @@ import type { Observability } from '../observability/observability.ts'
 import { type OpenProviderOptions, openProvider } from '../open-provider.ts'
 import { findTenant, tenantEntries } from './find-tenant.ts'
 import { observabilityOf, tenantEvent } from './observe-tenant.ts'
+import { createRemoval } from './remove-ended.ts'
 import { tenantConfiguration, tenantOf } from './tenant-configuration.ts'
 
 export interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping'> {
@@ -28,6 +29,7 @@ export function serveTenants(tenants: TenantsConfiguration, options: ServeTenant
   const { configuration, driver, observability, otherwise, ...common } = options
   const { issuer, administration } = configuration()
   const entries = administration ? tenantEntries({ issuer }, driver) : undefined
+  const removal = entries && createRemoval(entries, driver, configuration, tenants)
   let generation = 1
   const current = (): TenantsConfiguration => configuration().tenants ?? tenants
 
@@ -65,6 +67,10 @@ export function serveTenants(tenants: TenantsConfiguration, options: ServeTenant
     ...routed,
     get size() {
       return routed.size
+    },
+    async runTasks() {
+      // What could not be removed is tried again.
+      await Promise.all([routed.runTasks(), removal?.run().catch(() => {})])
     },
     configurationChanged() {
       generation += 1

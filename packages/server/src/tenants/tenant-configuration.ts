@@ -60,14 +60,23 @@ function pluginsOf(
   return [...joined, ...[...differences.values()].map((plugin) => checked(plugin as NamedPlugin))]
 }
 
-/** @throws TypeError when all tenants would sign with the same keys, or sign in at a page that belongs to none. */
-export function assertTemplate({ keys, authorizationEndpoint }: CheckedConfiguration): void {
+/** Returns why the configuration of the server cannot be the template of tenants; `undefined` if it can. */
+export function templateProblem(configuration: CheckedConfiguration): string | undefined {
+  const { keys, authorizationEndpoint, issuer, tenants } = configuration
   if (Array.isArray(keys) || keySettingsOf(keys).jwks !== undefined) {
-    throw new TypeError('tenants: each needs its own keys; remove keys.jwks, so that the keys are in the storage')
+    return 'each needs its own keys; remove keys.jwks, so that the keys are in the storage'
   }
   if (authorizationEndpoint !== undefined) {
-    throw new TypeError('tenants: authorizationEndpoint is one page for all tenants; use the plugin sign-in')
+    return 'authorizationEndpoint is one page for all of them; use the plugin sign-in'
   }
+  const same = tenants?.list.find(({ name }) => tenantIssuer(configuration, tenants, name) === issuer)
+  return same && `the issuer of ${same.name} is that of the server, ${issuer}`
+}
+
+/** @throws TypeError when the configuration of the server cannot be the template of tenants */
+export function assertTemplate(configuration: CheckedConfiguration): void {
+  const problem = templateProblem(configuration)
+  if (problem !== undefined) throw new TypeError(`tenants: ${problem}`)
 }
 
 /**

@@ -1,0 +1,13 @@
+/** The rules for tenants. Their type is checked in rules.ts. */
+export const tenantRules = {
+  'tenant-unusable': {
+    severity: 'error',
+    remedy: 'correct the setting; the requests of this tenant get 503',
+    source: 'docs/guides/tenants.md',
+  },
+  'tenant-over-server': {
+    severity: 'error',
+    remedy: 'set tenants.prefix to a path that is not that of the issuer, such as /t',
+    source: 'docs/guides/tenants.md',
+  },
+} as const

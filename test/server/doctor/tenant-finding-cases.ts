@@ -1,0 +1,29 @@
+import { healthy } from './configurations.ts'
+import type { FindingCase } from './finding-cases.ts'
+
+const { keys: _, ...withoutFile } = healthy
+const withTenants = (tenants: object, more: object = {}) => ({ ...withoutFile, ...more, tenants })
+
+/** Configurations with tenants, with what the doctor finds. */
+export const tenantFindingCases: readonly FindingCase[] = [
+  [
+    'tenants that would all sign with one key file',
+    { ...healthy, tenants: {} },
+    { id: 'tenant-unusable', severity: 'error', where: 'tenants' },
+  ],
+  [
+    'a tenant whose plugin has an unknown option',
+    withTenants({ list: [{ name: 'acme', plugins: [{ name: 'dpop', unknown: 1 }] }] }),
+    { id: 'tenant-unusable', severity: 'error', where: 'tenants.list[0]' },
+  ],
+  [
+    'a tenant with the host of the server',
+    withTenants({ by: 'host', list: [{ name: 'id.example.com' }] }),
+    { id: 'tenant-unusable', severity: 'error', where: 'tenants' },
+  ],
+  [
+    'an issuer below the prefix of the tenants',
+    withTenants({ prefix: '/t' }, { issuer: 'https://id.example.com/t/main' }),
+    { id: 'tenant-over-server', severity: 'error', where: 'tenants.prefix' },
+  ],
+]

@@ -1,0 +1,53 @@
+import { openAdministration } from '@grantry/administration'
+import { openEntries } from '@grantry/core'
+import { storageSpace } from '@grantry/core/tenants'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { storedSpace } from '../../packages/server/src/tenants/find-tenant.ts'
+import { createRemoval } from '../../packages/server/src/tenants/remove-ended.ts'
+
+const issuer = 'https://id.example.com'
+const tenants = { by: 'path', prefix: '/t' } as const
+
+async function setting() {
+  const driver = memoryDriver()
+  const entries = openEntries({ issuer, storage: driver })
+  const check = { client: async () => {}, scope: async () => {}, user: async () => {}, tenant: async () => {} }
+  const all = openAdministration({ entries, check, hashPassword: async () => '', revoke: async () => {} })
+  const manager = all.as({ who: 'test' }).tenants
+  /** Creates a tenant with 250 clients. */
+  async function create(name: string) {
+    const { createdAt } = await manager.add({ name })
+    const own = openEntries({
+      issuer: `${issuer}/t/${name}`,
+      storage: storageSpace(driver, storedSpace(name, createdAt)),
+    })
+    for (let count = 0; count < 250; count += 1) await own.create('client', `c${count}`, {})
+    return async () => (await own.list('client', { limit: 1000 })).entries.length
+  }
+  return { driver, manager, create, removal: createRemoval(entries, driver, () => ({ issuer }), tenants) }
+}
+
+describe('the records of a tenant that has ended', () => {
+  test('are removed in steps, two minutes later, and those of others stay', async () => {
+    const { manager, create, removal, driver } = await setting()
+    const [acme, beta] = [await create('acme'), await create('beta')]
+    await manager.remove('acme')
+    await removal.run()
+    expect(await acme()).toBe(250)
+    const later = Date.now() + 121_000
+    await removal.run(later)
+    expect(await acme()).toBe(150)
+    for (let step = 0; step < 20; step += 1) await removal.run(later)
+    expect([await acme(), await beta()]).toEqual([0, 250])
+    expect(driver.getKeys().filter((key) => key.startsWith('entry:ended-tenant:'))).toHaveLength(1)
+  })
+
+  test('are not removed of a tenant that exists: its end was refused', async () => {
+    const { manager, create, removal } = await setting()
+    const acme = await create('acme')
+    await expect(manager.remove('acme', { version: 'another' })).rejects.toThrow('was changed meanwhile')
+    for (let step = 0; step < 20; step += 1) await removal.run(Date.now() + 121_000)
+    expect(await acme()).toBe(250)
+  })
+})
