@@ -53,8 +53,9 @@ function logFailure({ type, tenant, cause }: TenantEvent): void {
  */
 export function observerOf(tenant: string, observe: Observer): Observer {
   return (event) => {
-    const { tenant: requestedTenant, ...rest } = event
-    return observe({ ...rest, tenant, ...(requestedTenant !== undefined && { requestedTenant }) } as ProviderEvent)
+    // Not spread, which costs several microseconds for facts of different shapes.
+    const named: ProviderEvent = Object.assign({}, event, { tenant })
+    return observe(event.tenant === undefined ? named : Object.assign(named, { requestedTenant: event.tenant }))
   }
 }
 
