@@ -31,7 +31,7 @@ describeWithChromium('the application of the demo, in a browser', () => {
     // The hint fills in the user name.
     expect(await page.getByLabel('User name').inputValue()).toBe(user)
     await page.getByLabel('Password').fill(`${user}-password`)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   }
 
   test('signs alice in with her consent, calls userinfo, and refreshes', async () => {
@@ -65,10 +65,10 @@ describeWithChromium('the application of the demo, in a browser', () => {
     const { page, problems } = await openDemo()
     await page.getByRole('button', { name: 'Sign in as bob' }).click()
     await page.getByLabel('Password').fill('wrong')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('alert').filter({ hasText: 'The user name or password is not correct.' }).waitFor()
     await page.getByLabel('Password').fill('bob-password')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByText('The server responded with access_denied').waitFor()
     expect(problems).toEqual([])
