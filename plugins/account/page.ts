@@ -82,8 +82,8 @@ async function change(page: ChangePage, fields: Fields, visit: Visit, services: 
   if (mustProve || !isFresh(session, services.maxAge, kit)) {
     // The page with the form sends the user to the sign-in: a form must not follow redirects to other sites.
     if (isForm) return { location: urlOf(kit, path) }
-    const more = { max_age: String(mustProve ? 0 : services.maxAge), login_hint: nameIn(session) }
-    return toSignIn(services.client, kit, path, more)
+    // Without the name of the user, which can be a mail address: URLs get into logs. The page knows the session.
+    return toSignIn(services.client, kit, path, { max_age: String(mustProve ? 0 : services.maxAge) })
   }
   if (!isForm) return (await page.show(visit, services)) ?? { location: urlOf(kit) }
   if (!(await permits(visit, fields.form_token ?? ''))) return outcome('form_expired', visit, services)

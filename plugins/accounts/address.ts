@@ -1,4 +1,5 @@
 import { parseUrl } from '@grantry/core'
+import { foldedAddress } from '../shared/mail-address.ts'
 
 /** The longest address. @see RFC 5321 section 4.5.3.1, RFC 3696 erratum 1690 */
 const maxLength = 254
@@ -23,14 +24,6 @@ export function addressIn(text: string): string | undefined {
   const address = trimmed.normalize('NFC')
   return address.length <= maxLength && form.test(address) && !invisible.test(address) ? address : undefined
 }
-
-/**
- * Maps an address in any case to one text. Only spellings with the same text are one address, also for a store that ignores
- * more, such as accents: each of the others would have limits of its own, and be another mailbox.
- */
-export const foldedAddress = (address: string): string => address.normalize('NFKC').toLowerCase()
-
-export const isSameAddress = (one: string, other: string): boolean => foldedAddress(one) === foldedAddress(other)
 
 /**
  * Maps addresses of one mailbox to one text, for the limit of mails: without the tag after a plus sign, and with the name

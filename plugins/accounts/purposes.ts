@@ -5,7 +5,7 @@ import {
   standingIn,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { Account } from '../shared/account-store.ts'
-import { isSameAddress } from './address.ts'
+import { isSameAddress } from '../shared/mail-address.ts'
 import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose, postMail } from './flow.ts'
 import type { MailPurpose } from './pages.ts'
 import { type PasswordProblem, passwordProblem } from './password-rules.ts'

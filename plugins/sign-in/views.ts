@@ -57,12 +57,16 @@ export interface SignInPageServices extends OfferedWays {
   readonly passkeys?: PasskeyCheck | undefined
 }
 
+/** The name of a user who is signed in, and must only authenticate again. */
+const earlierName = ({ request: { maxAge, prompts }, session }: Shown): string | undefined =>
+  maxAge !== undefined && prompts.size === 0 ? session?.name : undefined
+
 export async function signInPage(
   interaction: Shown,
   { pages, passkeys, ...offered }: SignInPageServices,
   { staySignedIn = false, ...state }: SignInState = {},
 ): Promise<Reply> {
-  const { loginHint } = interaction.request
+  const { loginHint = earlierName(interaction) } = interaction.request
   const form = await formView(interaction, 'sign_in')
   const { kit, sessions } = interaction
   const challenge = challengeOf(form.fields.form_token ?? '', kit)

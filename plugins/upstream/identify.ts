@@ -1,5 +1,6 @@
 import type { EndpointKit } from '@grantry/core'
 import type { AccountStore } from '../shared/account-store.ts'
+import { isSameAddress } from '../shared/mail-address.ts'
 import { derivedSubject, nameOf } from './claims.ts'
 import { failed, type UpstreamFailure } from './failure.ts'
 import { findLink, insertLink, removeLink } from './links.ts'
@@ -56,7 +57,9 @@ async function knownBy(arrival: Arrival, accounts: AccountStore): Promise<string
   const mail = trustedMail(arrival)
   if (mail === undefined) return undefined
   const known = await arrival.kit.callHost('upstream.accounts.findByEmail', () => accounts.findByEmail(mail))
-  return known?.emailVerified === true ? known.sub : undefined
+  // Another spelling that the store takes for the same is another mailbox.
+  const isOwn = known?.emailVerified === true && known.email !== undefined && isSameAddress(known.email, mail)
+  return isOwn ? known.sub : undefined
 }
 
 /** Links an account at a provider that signs in for the first time, to a user who exists, or to a new one. */

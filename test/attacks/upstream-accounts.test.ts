@@ -1,6 +1,7 @@
 // The attacker wants the account of another user by an account at a provider: with a mail address that the provider has
 // not verified, one that had another owner before, one for which the provider does not decide, or an account here that
 // was registered with the address of the victim before.
+import { foldedUsername } from '@grantry/administration'
 import { describe, expect, test } from 'vitest'
 import type { NewAccount } from '../../plugins/shared/account-store.ts'
 import { createAccounts, setUpUpstream, type UpstreamSetting } from '../upstream/parties.ts'
@@ -41,6 +42,15 @@ describe('an account is not taken over', () => {
   test('by one that was registered here with the address of the victim, and never verified', async () => {
     const { own, known } = await signInBeside({ ...victim, emailVerified: false }, verified, linkBy)
     expect(own?.sub).not.toBe(known.sub)
+  })
+
+  test('by an address in another spelling, which the storage takes for the same', async () => {
+    const { accounts, add } = createAccounts()
+    const known = add(victim)
+    const folding = { ...accounts, findByEmail: (mail: string) => accounts.findByEmail(foldedUsername(mail)) }
+    const claims = { ...verified, email: 'v\u0131ct\u0131m@acme.example' }
+    const f = await setUpUpstream({ ...linkBy, double: { claims }, options: { accounts: folding } })
+    expect((await f.claimsAfter()).claims?.sub).not.toBe(known.sub)
   })
 
   test('by another account at the provider that got the address later: it is another `sub`', async () => {
