@@ -6,7 +6,16 @@ import { foldedAddress } from '../shared/mail-address.ts'
 import { addressIn, mailboxOf } from './address.ts'
 import { type AccountsServices, type Addressed, contextOf, type Purpose, postMail } from './flow.ts'
 import { countMail, countSent } from './limits.ts'
-import { createTicket, findTicket, isCodeOf, isLinkOf, isSpent, spendTicket, type Ticket } from './ticket.ts'
+import {
+  countEntry,
+  createTicket,
+  findTicket,
+  isCodeOf,
+  isLinkOf,
+  isSpent,
+  spendTicket,
+  type Ticket,
+} from './ticket.ts'
 import { askPage, elsewherePage, isProved, minutesOf, permits, provedPage, sentPage, urlOf } from './views.ts'
 
 const text = v.optional(v.string(), '')
@@ -113,7 +122,8 @@ async function finish(
 ): Promise<Reply> {
   const { kit, http } = interaction
   const entered = { username: fields.username.trim(), password: fields.password }
-  const problem = await purpose.problem(entered, ticket, services, kit)
+  const isCounted = await countEntry(ticket, kit)
+  const problem = isCounted ? await purpose.problem(entered, ticket, services, kit) : 'too_many_attempts'
   if (problem !== undefined) {
     return provedPage(purpose, ticket, interaction, services, { problem, username: entered.username })
   }

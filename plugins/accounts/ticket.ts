@@ -120,6 +120,13 @@ export async function isCodeOf(ticket: Ticket, code: string, kit: EndpointKit): 
   return tries <= maxTries && kit.equals(mailed.mailedCode, code) && ticket.counts
 }
 
+/** Names and passwords that can be tried with a ticket: names that are taken, and a service for passwords, cost something. */
+const maxEntries = 20
+
+/** Counts what the user has entered with a proof. `false` after too many. */
+export const countEntry = async ({ id, expiresAt }: Ticket, kit: EndpointKit): Promise<boolean> =>
+  (await kit.records.increment(`mailed entries:${id}`, expiresAt + clockSkew)) <= maxEntries
+
 /** Uses a ticket. `false` if it was used before, also by another process. */
 export const spendTicket = ({ id, expiresAt }: Ticket, kit: EndpointKit): Promise<boolean> =>
   kit.records.insert(`used mailed ticket:${id}`, true, expiresAt + clockSkew)
