@@ -44,11 +44,16 @@ async function createAccount({ claims, provider, kit }: Arrival, accounts: Accou
   return kit.callHost('upstream.accounts.create', () => accounts.create(account))
 }
 
-/** An address that another account has verified stays there: it proves nothing here. */
-async function addMail({ claims, kit }: Arrival, sub: string, accounts: AccountStore): Promise<void> {
-  const { email, email_verified: isVerified } = claims
+/**
+ * An address that another account has verified stays there: it proves nothing here. It is verified only if the operator trusts
+ * the provider for its domain: otherwise a user of one provider could wait with the address of another user, whom a trusted
+ * provider then signs in to this account.
+ */
+async function addMail(arrival: Arrival, sub: string, accounts: AccountStore): Promise<void> {
+  const { claims, kit } = arrival
+  const { email } = claims
   if (typeof email !== 'string') return
-  const mail = { email, emailVerified: isVerified === true }
+  const mail = { email, emailVerified: trustedMail(arrival) !== undefined }
   await kit.callHost('upstream.accounts.change', () => accounts.change(sub, mail))
 }
 

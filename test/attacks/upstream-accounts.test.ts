@@ -2,6 +2,7 @@
 // not verified, one that had another owner before, one for which the provider does not decide, or an account here that
 // was registered with the address of the victim before.
 import { foldedUsername } from '@grantry/administration'
+import { google } from '@grantry/plugins/upstream'
 import { describe, expect, test } from 'vitest'
 import type { NewAccount } from '../../plugins/shared/account-store.ts'
 import { createAccounts, setUpUpstream, type UpstreamSetting } from '../upstream/parties.ts'
@@ -53,12 +54,47 @@ describe('an account is not taken over', () => {
     expect((await f.claimsAfter()).claims?.sub).not.toBe(known.sub)
   })
 
+  test('by one that a user of another provider has made with the address of the victim', async () => {
+    const { accounts, all } = createAccounts()
+    const open = await setUpUpstream({ double: { claims: verified }, options: { accounts } })
+    const { claims: attacker } = await open.claimsAfter()
+    expect(all.get(String(attacker?.sub))).toMatchObject({ email: 'victim@acme.example', emailVerified: false })
+    // The provider of the company, which decides for its domain.
+    const f = await setUpUpstream({
+      double: { issuer: 'https://company.example.com', claims: { ...verified, sub: 'the-victim' } },
+      options: { accounts },
+      ...linkBy,
+    })
+    expect((await f.claimsAfter()).claims?.sub).not.toBe(attacker?.sub)
+  })
+
   test('by another account at the provider that got the address later: it is another `sub`', async () => {
     const { accounts } = createAccounts()
     const f = await setUpUpstream({ double: { claims: verified }, options: { accounts } })
     const first = (await f.claimsAfter()).claims?.sub
     f.double.set({ claims: { ...verified, sub: 'the-next-owner' } })
     expect((await f.claimsAfter()).claims?.sub).not.toBe(first)
+  })
+
+  // A former employee keeps a private account at Google with the address of the company.
+  test.each([
+    ['of a private account in another domain', {}, false],
+    ['of an account of Google Workspace', { hd: 'acme.example' }, true],
+  ])('18.13 at Google, an address %s links only if Google decides for it', async (_name, more, links) => {
+    const { accounts, add } = createAccounts()
+    const known = add(victim)
+    const provider = google({ clientId: 'grantry', clientSecret: 'upstream-secret', linkBy: ['acme.example'] })
+    const f = await setUpUpstream({
+      double: {
+        issuer: provider.issuer,
+        metadata: { authorization_response_iss_parameter_supported: false },
+        response: { iss: undefined },
+        claims: { ...verified, ...more },
+      },
+      options: { accounts, providers: [provider] },
+      label: 'Google',
+    })
+    expect((await f.claimsAfter()).claims?.sub === known.sub).toBe(links)
   })
 
   test('by a user name that looks like that of another', async () => {

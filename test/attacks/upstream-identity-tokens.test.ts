@@ -76,4 +76,32 @@ describe('an identity token', () => {
     const f = await setUpUpstream({ double: { userinfo: { sub: 'victim', email: 'victim@example.com' } } })
     expect((await f.comeBack(await f.leave())).html).toContain('provider_failed')
   })
+
+  // Some providers let users edit what userinfo returns.
+  test('18.9 alone states how the user has signed in: userinfo does not', async () => {
+    const userinfo = { sub: 'upstream-alice', amr: ['hwk'], acr: 'gold', auth_time: 4_000_000_000 }
+    const f = await setUpUpstream({ double: { userinfo }, provider: { acr: { gold: 'urn:mfa' } } })
+    const { claims } = await f.claimsAfter()
+    expect(claims).toMatchObject({ amr: ['external'] })
+    expect(claims).not.toHaveProperty('acr')
+    expect((await f.comeBack(await f.leave({ prompt: 'login' }))).html).toContain('provider_failed')
+  })
+
+  test('does not verify an address that it does not have', async () => {
+    const seen: unknown[] = []
+    const f = await setUpUpstream({
+      double: {
+        claims: { email_verified: true },
+        userinfo: { sub: 'upstream-alice', email: 'victim@acme.example', email_verified: false },
+      },
+      options: {
+        subject: ({ sub, email_verified: isVerified }) => {
+          seen.push(isVerified)
+          return sub
+        },
+      },
+    })
+    await f.claimsAfter()
+    expect(seen).toEqual([false])
+  })
 })

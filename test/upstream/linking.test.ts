@@ -34,6 +34,7 @@ describe('a user who signs in for the first time', () => {
     const f = await setUpUpstream({
       double: { claims: { email: 'new@acme.example', email_verified: true, name: 'New' } },
       options: { accounts },
+      provider: { linkBy: ['acme.example'] },
     })
     const { claims } = await f.claimsAfter()
     expect((await f.claimsAfter()).claims?.sub).toBe(claims?.sub)

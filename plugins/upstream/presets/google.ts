@@ -27,6 +27,9 @@ export function google(options: GoogleOptions): UpstreamProvider {
     // Only a hint for its page: the user can change it.
     parameters: { ...(domain !== undefined && { hd: others.length > 0 ? '*' : domain }), ...parameters },
     adapter: {
+      // Google has once verified the address of a private account in another domain, and does not learn of its next owner.
+      verifiesMail: ({ email, email_verified: isVerified, hd }) =>
+        isVerified === true && (typeof hd === 'string' || /@(?:gmail|googlemail)\.com$/iu.test(String(email))),
       refuses: ({ hd }) =>
         hostedDomains === undefined || hostedDomains.some((one) => one === hd) ? undefined : 'domain_not_allowed',
     },
