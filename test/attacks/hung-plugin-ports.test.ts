@@ -102,6 +102,19 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
       },
     ],
   ],
+  'authorization-endpoint/organizations.isMember': [
+    [
+      'organizations.isMember',
+      async () => {
+        const f = await setUpSignIn({}, limits, { organizations: { isMember: hang } })
+        const ask = async () => {
+          const { enter, submit } = await f.start({ acr_values: 'tenant:acme' })
+          await submit('consent', { decision: 'allow' }, await enter('alice'))
+        }
+        return { ...f, ask }
+      },
+    ],
+  ],
   'device-authorization/page.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
   'device-authorization/page.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
   'client-assertion/settings.secretOf': [

@@ -5,7 +5,7 @@ export interface TenantOf {
   /** Returns the key of the tenant, with which `find()` looks it up; `undefined` for a request to no tenant. */
   of(request: Request): string | undefined
   /** Returns why the tenant with this key cannot have this issuer; `undefined` if it can. */
-  issuerProblem?(key: string, issuer: string): string | undefined
+  readonly issuerProblem?: ((key: string, issuer: string) => string | undefined) | undefined
 }
 
 /** 1 to 63 lower-case letters, digits and hyphens: a name that no URL, file or log writes in another way. */
