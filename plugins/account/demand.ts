@@ -32,15 +32,16 @@ export const demandStep =
   }
 
 /**
- * Whether the operator demands a factor, and the user has one that this session has not proved: the password alone then
- * changes nothing.
+ * Whether the operator or requests demand a factor, and the user has one that this session has not proved: the password
+ * alone then changes nothing. Otherwise, it could add the factor that a request demands.
  */
 export async function isUnproved(
   { session, kit }: Visit,
-  { requireSecondFactor, secondFactors, passkeys }: AccountServices,
+  { requireSecondFactor, secondFactorAcrValues, secondFactors, passkeys }: AccountServices,
 ): Promise<boolean> {
   const { sub, amr } = session.subject
-  if (!requireSecondFactor || amr.includes('mfa')) return false
+  const isDemanded = requireSecondFactor || secondFactorAcrValues.length > 0
+  if (!isDemanded || amr.includes('mfa')) return false
   const [state, keys] = await Promise.all([secondFactors?.state(sub, kit), passkeys?.list(sub, kit) ?? []])
   return state?.app === true || keys.length > 0
 }

@@ -16,6 +16,8 @@ export interface AccountServices extends InteractionServices {
   readonly mailer?: Mailer | undefined
   /** Whether users must not remove their last factor. */
   readonly requireSecondFactor: boolean
+  /** The values of `acr_values` that demand a factor. */
+  readonly secondFactorAcrValues: readonly string[]
   /** Seconds for which an authentication permits changes. */
   readonly maxAge: number
 }

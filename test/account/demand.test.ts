@@ -73,12 +73,15 @@ describe('a demanded second factor', () => {
   })
 
   // Otherwise, the password alone would be enough to add a factor beside the passkey.
-  test('is not set up by the password of a user who has a passkey: the passkey is asked for', async () => {
-    const { start, signedIn, send } = await setUpDemand()
+  test.each<[string, AccountSetUp['account'], Readonly<Record<string, string>>]>([
+    ['the operator', { requireSecondFactor: true }, {}],
+    ['a request', { secondFactorAcrValues: ['mfa'] }, { acr_values: 'mfa' }],
+  ])('by %s is not set up by the password of a user who has a passkey', async (_, account, parameters) => {
+    const { start, signedIn, send } = await setUpDemand(account)
     const { browser: alice } = await signedIn()
     const add = await alice.open(addUri)
     await send(alice, add, { credential: createAuthenticator().register(optionsIn(add).challenge) })
-    const { browser, page } = await start()
+    const { browser, page } = await start(parameters)
     expect(page.html).toContain('name="password"')
     expect(page.url.searchParams.get('state')).toMatch(/^resume\//u)
     // On the page of the account neither.
