@@ -26,6 +26,18 @@ describe('while requests are in progress', () => {
     expect(await statuses(1, 'beta')).toEqual([200])
   })
 
+  test('21.82 a tenant ends, and another one gets its name: none of them succeeds after two seconds', async () => {
+    const { tenants, statuses } = setting()
+    expect(await statuses(1)).toEqual([200])
+    const begun = statuses(50)
+    await Promise.resolve()
+    await Promise.resolve()
+    tenants.directory.set('acme', { version: '1', space: 'another acme' })
+    tenants.clock.ms += 2000
+    expect(new Set(await begun)).toEqual(new Set([404]))
+    expect(await statuses(1)).toEqual([200])
+  })
+
   test('a tenant changes: they end as they began, and later ones find the change', async () => {
     const { tenants, statuses } = setting()
     expect(await statuses(1)).toEqual([200])

@@ -22,7 +22,10 @@ export const client: ClientOptions = {
 }
 
 /** The tenants that exist, by key, with their versions. A test changes them while it runs. */
-export type Directory = Map<string, { version: string; options?: Partial<TenantProviderOptions> | undefined }>
+export type Directory = Map<
+  string,
+  { version: string; space?: string | undefined; options?: Partial<TenantProviderOptions> | undefined }
+>
 
 export interface TenantsFixture extends Tenants {
   readonly directory: Directory
@@ -77,7 +80,7 @@ export function tenantsFixture(given: FixtureOptions = {}): TenantsFixture {
         ...given.options,
         ...found.options,
       })
-      return { name: key, version: found.version, open }
+      return { name: key, version: found.version, space: found.space, open }
     },
   })
   return Object.assign(Object.create(tenants) as Tenants, {

@@ -54,15 +54,19 @@ export function createFreshness<O>(source: TenantSource<O>, recheckAfter: number
       const tenant = await source.find(key)
       return tenant && { tenant, seen: before, foundAt }
     },
-    /** Returns whether the tenant is the same as when it was found: otherwise `ended` or `changed`. */
-    async check(key: string, found: Found<O>): Promise<'same' | 'ended' | 'changed'> {
+    /**
+     * Returns whether the tenant is the same as when it was found: otherwise `ended`, `changed`, or `replaced` by another one
+     * with its name.
+     */
+    async check(key: string, found: Found<O>): Promise<'same' | 'ended' | 'changed' | 'replaced'> {
       const now = await state()
       const isKnown = source.revision !== undefined && now.revision === found.seen.revision
       if (!isKnown || runtime.elapsed() - found.foundAt > lookUpAfter * 1000) {
         const foundAt = runtime.elapsed()
         const tenant = await source.find(key)
         if (tenant === undefined) return 'ended'
-        if (tenant.version !== found.tenant.version || tenant.space !== found.tenant.space) return 'changed'
+        if (tenant.space !== found.tenant.space) return 'replaced'
+        if (tenant.version !== found.tenant.version) return 'changed'
         found.foundAt = foundAt
       }
       found.seen = now

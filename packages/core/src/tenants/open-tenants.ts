@@ -137,7 +137,7 @@ export function openTenants<O, S extends TenantServing>(deps: OpenTenantsDeps<O,
       const outcome = await freshness.check(slot.key, slot.found)
       if (outcome === 'same') return true
       if (outcome === 'ended') refused.addUnknown(slot.key)
-      slots.retire(slot, outcome)
+      slots.retire(slot, outcome === 'replaced' ? 'ended' : outcome)
       return false
     } finally {
       slot.checking = undefined
@@ -179,7 +179,7 @@ export function openTenants<O, S extends TenantServing>(deps: OpenTenantsDeps<O,
     },
     /** Whether the tenant has not ended since it was acquired. */
     hasNotEnded: async (slot: Slot<O, S>): Promise<boolean> =>
-      freshness.isFresh(slot.found) || (await freshness.check(slot.key, slot.found)) !== 'ended',
+      freshness.isFresh(slot.found) || ['same', 'changed'].includes(await freshness.check(slot.key, slot.found)),
     /** Runs the tasks of all open tenants, and closes those that were not used. Never rejects. */
     async runTasks(): Promise<void> {
       await Promise.all(slots.all().map(({ serving }) => serving.runTasks()))

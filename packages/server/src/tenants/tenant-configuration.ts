@@ -44,6 +44,31 @@ const ofServerOnly: readonly string[] = ['admin']
 const checked = (plugin: NamedPlugin): object =>
   parseConfiguration(namedPluginSchema(plugin), plugin, `plugin ${plugin.name}`)
 
+/** Whether options allow requests to hosts of the local network. */
+function allowsPrivateAddresses(options: unknown): boolean {
+  if (typeof options !== 'object' || options === null) return false
+  return Object.entries(options).some(
+    ([member, value]) => (member === 'allowPrivateAddresses' && value === true) || allowsPrivateAddresses(value),
+  )
+}
+
+/**
+ * What is in the storage was written by an administrator over the network, who must not open the network of the server.
+ *
+ * @throws TypeError when a tenant in the storage allows addresses that the server does not allow for the plugin
+ */
+function assertNotWider({ plugins = [] }: CheckedConfiguration, { plugins: own }: ConfiguredTenant): void {
+  const wider = own.find(
+    (plugin) =>
+      allowsPrivateAddresses(plugin) &&
+      !plugins.some((one) => isNamedPlugin(one) && one.name === plugin.name && allowsPrivateAddresses(one)),
+  )
+  if (wider === undefined) return
+  throw new TypeError(
+    `plugin ${wider.name}: only the configuration of the server can set allowPrivateAddresses; set it there, or move the tenant to tenants.list`,
+  )
+}
+
 /** Returns the plugins of the server with the options of the tenant. */
 function pluginsOf(
   { plugins = [] }: CheckedConfiguration,
@@ -90,6 +115,8 @@ export function tenantConfiguration(
   tenant: ConfiguredTenant,
 ): CheckedConfiguration {
   assertTemplate(base)
+  const isStored = tenant.clients === undefined
+  if (isStored) assertNotWider(base, tenant)
   return {
     ...base,
     issuer: tenantIssuer(base, tenants, tenant.name),
