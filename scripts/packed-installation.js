@@ -12,6 +12,10 @@ function found(name, from) {
   return found(name, dirname(from))
 }
 
+/** What an installed package needs, where it is found, and the package that needs it. */
+const dependenciesOf = (parent, from) =>
+  Object.keys(manifestOf(parent).dependencies ?? {}).map((name) => ({ name, from, parent }))
+
 /**
  * Installs tarballs into an empty directory like npm, with exactly the dependencies in their manifests. Copies them
  * from the installation of this repository, so that no network is needed.
@@ -20,25 +24,25 @@ function found(name, from) {
  */
 export function installPacked(packed, directory) {
   const modules = join(directory, 'node_modules')
-  const place = (name) => join(modules, name)
   const wanted = packed.flatMap(({ name, tarball, folder }) => {
-    mkdirSync(place(name), { recursive: true })
-    execFileSync('tar', ['-xzf', tarball, '-C', place(name), '--strip-components=1'])
-    return Object.keys(manifestOf(place(name)).dependencies ?? {}).map((dependency) => [dependency, folder])
+    const target = join(modules, name)
+    mkdirSync(target, { recursive: true })
+    execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'])
+    return dependenciesOf(target, folder)
   })
-  for (const [name, from] of wanted) {
+  for (const { name, from, parent } of wanted) {
     if (packed.some((each) => each.name === name)) continue
     const folder = found(name, from)
-    const { version, dependencies = {} } = manifestOf(folder)
-    if (existsSync(place(name))) {
-      const there = manifestOf(place(name)).version
-      if (there !== version) throw new Error(`${name} is required in two versions: ${there} and ${version}`)
-      continue
-    }
-    cpSync(folder, place(name), { recursive: true, dereference: true })
+    const { version } = manifestOf(folder)
+    const shared = join(modules, name)
+    const isOther = existsSync(shared) && manifestOf(shared).version !== version
+    // Like npm, next to the package that needs another version.
+    const target = isOther ? join(parent, 'node_modules', name) : shared
+    if (existsSync(target)) continue
+    cpSync(folder, target, { recursive: true, dereference: true })
     // Its dependencies are copied one by one: its node_modules may contain other packages.
-    rmSync(join(place(name), 'node_modules'), { recursive: true, force: true })
-    wanted.push(...Object.keys(dependencies).map((dependency) => [dependency, folder]))
+    rmSync(join(target, 'node_modules'), { recursive: true, force: true })
+    wanted.push(...dependenciesOf(target, folder))
   }
   writeFileSync(join(directory, 'package.json'), '{ "type": "module", "private": true }')
   mkdirSync(join(modules, '.bin'))
