@@ -47,7 +47,7 @@ export interface FixtureOptions {
   readonly directory?: Directory | undefined
   readonly maxOpen?: number | undefined
   readonly options?: Partial<TenantProviderOptions> | undefined
-  readonly pluginsOf?: (() => Plugins) | undefined
+  readonly pluginsOf?: ((key: string) => Plugins) | undefined
 }
 
 /** Two tenants by path, with the same clients and users. */
@@ -75,7 +75,7 @@ export function tenantsFixture(given: FixtureOptions = {}): TenantsFixture {
         clients: [client],
         scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
         users: testUsers().service,
-        plugins: given.pluginsOf?.() ?? builtInPlugins,
+        plugins: given.pluginsOf?.(key) ?? builtInPlugins,
         observe: (event) => void events.push(event),
         ...given.options,
         ...found.options,
