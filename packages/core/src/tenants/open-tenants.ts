@@ -8,6 +8,8 @@ import type { OpenTenant, TenantEvent, TenantLimits, TenantSource } from './tena
 
 /** Opening one takes several trips to the storage, and signing keys the first time. */
 const maxOpenings = 16
+/** Looking one up takes one or two. Clients can name any. */
+const maxLookUps = 64
 const maxWaiting = 2000
 /** Keys that no tenant has, and tenants that could not be opened. Clients can name any. */
 const maxRemembered = 10_000
@@ -83,24 +85,31 @@ function createOpening<O, S extends TenantServing>(
   open: (key: string, found: Found<O>) => Promise<Slot<O, S>>,
   refused: ReturnType<typeof createRefused>,
 ) {
-  const inTurn = limitOpenings(maxOpenings, maxWaiting)
+  // Not the same places: names that no tenant has must not wait for tenants that open, and tenants not for such names.
+  const lookUpInTurn = limitOpenings(maxLookUps, maxWaiting)
+  const openInTurn = limitOpenings(maxOpenings, maxWaiting)
   const opening = new Map<string, Promise<Slot<O, S> | undefined>>()
 
-  async function openNew(key: string): Promise<Slot<O, S> | undefined> {
+  /** Not around the limits: too many requests for others are no failure of this tenant. */
+  async function remembered<T>(key: string, operate: () => Promise<T>): Promise<T> {
     try {
-      const found = await freshness.find(key)
-      if (found !== undefined) return await open(key, found)
-      refused.addUnknown(key)
-      return undefined
+      return await operate()
     } catch (cause) {
       refused.addFailure(key, cause)
       throw cause
     }
   }
 
+  async function openNew(key: string): Promise<Slot<O, S> | undefined> {
+    const found = await lookUpInTurn(() => remembered(key, () => freshness.find(key)))
+    if (found !== undefined) return openInTurn(() => remembered(key, () => open(key, found)))
+    refused.addUnknown(key)
+    return undefined
+  }
+
   async function slotFor(key: string): Promise<Slot<O, S> | undefined> {
     if (refused.isUnknown(key)) return undefined
-    const known = opening.get(key) ?? inTurn(() => openNew(key)).finally(() => opening.delete(key))
+    const known = opening.get(key) ?? openNew(key).finally(() => opening.delete(key))
     opening.set(key, known)
     return known
   }
