@@ -34,5 +34,7 @@ export function outboxPage(outbox: OutboxMailer, { issuer }: Pick<Provider, 'iss
   const handler: Handler = async (request, connection) =>
     accessRefusal(request, connection, { remote: false, issuer }) ??
     new Response(pageOf(outbox.list(), issuer), { headers })
-  return new Map([['/outbox', handler]])
+  // A tenant by path receives only requests below its issuer.
+  const base = new URL(issuer).pathname.replace(/\/$/u, '')
+  return new Map([...new Set(['/outbox', `${base}/outbox`])].map((path) => [path, handler]))
 }
