@@ -38,11 +38,11 @@ export async function rememberSession(claims: UpstreamClaims, sub: string, kit: 
 /** Returns the user of a logout token. */
 async function userOf({ iss, sub, sid }: JsonObject, kit: EndpointKit): Promise<string | undefined> {
   if (typeof iss !== 'string') return undefined
-  if (isText(sub)) {
-    const id = derivedSubject({ iss, sub }, kit)
-    return (await findLink(kit, id))?.sub ?? (await kit.records.get(userKey(id), schema))?.sub ?? id
-  }
-  return isText(sid) ? (await kit.records.get(sidKey(iss, sid, kit), schema))?.sub : undefined
+  // First: `sub` is not what names the user at every provider.
+  const found = isText(sid) ? await kit.records.get(sidKey(iss, sid, kit), schema) : undefined
+  if (found !== undefined || !isText(sub)) return found?.sub
+  const id = derivedSubject({ iss, sub }, kit)
+  return (await findLink(kit, id))?.sub ?? (await kit.records.get(userKey(id), schema))?.sub ?? id
 }
 
 /** Whether a verified token is a logout token, and not an identity token. @see Back-Channel Logout 1.0 section 2.6 */

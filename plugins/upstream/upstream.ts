@@ -135,12 +135,14 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
         async handle({ params, request }, kit) {
           const [name = '', action, ...more] = request.segments
           const found = upstreams.get(name)
-          const isKnown = more.length === 0 && (action === undefined || action === 'callback' || action === 'logout')
+          // A URL with a logout token gets into logs.
+          const isLogout = action === 'logout' && request.method === 'POST'
+          const isKnown = more.length === 0 && (action === undefined || action === 'callback' || isLogout)
           if (found === undefined || !isKnown) {
             throw kit.refuse('invalid_request', 'There is no such page', 'provider_unknown', { status: 404 })
           }
           if (action === undefined) return begin(params.interaction, request, kit, found, tools)
-          if (action === 'logout') return handleLogout(params, kit, found, tools)
+          if (isLogout) return handleLogout(params, kit, found, tools)
           if (request.method === 'POST') return formReply(params, found, kit)
           return handleCallback(params, request, kit, found, { tools, settings })
         },

@@ -34,6 +34,8 @@ describe('a logout token of a provider', () => {
   test.each([
     ['the user', {}],
     ['the session', { sub: undefined, sid: 'upstream-session' }],
+    // Such as one of Microsoft Entra ID, whose users are known by `oid`.
+    ['the session, and the user in another way', { sub: 'pairwise', sid: 'upstream-session' }],
   ])('18.14 that names %s ends the sessions from there, once', async (_name, more) => {
     const f = await setUpLogout()
     expect(await f.isSignedIn()).toBe(true)
@@ -56,6 +58,14 @@ describe('a logout token of a provider', () => {
   ])('18.14 %s ends no session', async (_name, more, status) => {
     const f = await setUpLogout()
     expect(await f.send(f.claims(more))).toBe(status)
+    expect(await f.isSignedIn()).toBe(true)
+  })
+
+  test('18.14 counts in a form only, not in a URL', async () => {
+    const f = await setUpLogout()
+    const token = await f.double.sign(f.claims())
+    const url = `https://id.example.com/connect/upstream/acme/logout?${new URLSearchParams({ logout_token: token })}`
+    expect((await f.provider.fetch(new Request(url), { clientAddress: '192.0.2.9' })).status).toBe(404)
     expect(await f.isSignedIn()).toBe(true)
   })
 

@@ -10,6 +10,7 @@ import { usesAccounts } from './configuration/sign-in/assert-accounts.ts'
 import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
 import type { Observability } from './observability/observability.ts'
+import { withRequestedTenant } from './observability/requested-tenant.ts'
 import { outboxPage } from './outbox-page.ts'
 import type { Serving } from './reload/provider-slot.ts'
 import { serverRoutes } from './server-routes.ts'
@@ -81,10 +82,12 @@ export async function openProvider({
   console,
   isStopping,
 }: OpenProviderOptions): Promise<OpenedProvider> {
-  const observe: Observer = (event) => {
+  const publish: Observer = (event) => {
     console?.publish(event)
     observability.observe(event)
   }
+  // Beside tenants, the names of tenants are theirs.
+  const observe = configuration.tenants === undefined ? publish : withRequestedTenant(publish)
   if (!configuration.administration && configuration.plugins?.some(isAdmin)) {
     throw new TypeError('plugins: admin changes what is in the storage; set "administration": true')
   }
