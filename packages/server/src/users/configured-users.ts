@@ -69,6 +69,13 @@ const whenRead = <R>(
   read: (state: UserState | undefined) => R,
 ): R | Promise<R> => (state instanceof Promise ? state.then(read) : read(state))
 
+type HasUser = (sub: string) => boolean | Promise<boolean>
+
+const having = new WeakMap<UserService, HasUser>()
+
+/** Returns whether a user is in the configuration or in the storage, active or not; `undefined` if the service is another one. */
+export const hasUserOf = (users: UserService): HasUser | undefined => having.get(users)
+
 /**
  * Creates a user service from the users of a configuration, and those in the storage.
  *
@@ -82,7 +89,7 @@ export function configuredUsers(
   const check = createPasswordCheck([...users.map(({ password }) => password), ...hashes], derive)
   const limited = createConcurrencyLimit(passwordLimits)
   const stateOf = (sub: string) => states.get(sub) ?? stored?.stateOf(sub)
-  return {
+  const service: UserService = {
     async authenticate({ username, password }) {
       const configured = byName.get(username)
       // Also for a configured user: the time does not reveal where users are.
@@ -101,4 +108,6 @@ export function configuredUsers(
     }),
     claims: (sub) => whenRead(stateOf(sub), (state) => state?.claims ?? {}),
   }
+  having.set(service, (sub) => whenRead(stateOf(sub), (state) => state !== undefined))
+  return service
 }

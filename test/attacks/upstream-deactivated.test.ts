@@ -1,0 +1,28 @@
+/**
+ * Attack: the operator has deactivated a user who signs in at another provider, by an entry with the `sub` of this user. The user
+ * signs in there again, and uses the tokens from before.
+ */
+import { parseConfiguration } from '@grantry/core'
+import { expect, test } from 'vitest'
+import { configuredUsers, userSchema } from '../../packages/server/src/users/configured-users.ts'
+import { withUpstreamUsers } from '../../packages/server/src/users/upstream-users.ts'
+
+const stranger = { sub: 'stranger', claims: { name: 'Stranger' } }
+const entry = parseConfiguration(
+  userSchema,
+  {
+    sub: 'blocked',
+    username: 'blocked',
+    password: `$scrypt$ln=15,r=8,p=1$${'a'.repeat(22)}$${'b'.repeat(43)}`,
+    active: false,
+  },
+  'user',
+)
+
+test('a user of another provider is not active if an entry here says otherwise', async () => {
+  const known = { find: async () => ({ claims: stranger.claims }), remove: async () => {} }
+  const provider = { has: () => true, use: () => known }
+  const users = withUpstreamUsers(configuredUsers([entry]), () => provider as never)
+  expect(await users.isActive?.('stranger')).toBe(true)
+  expect(await users.isActive?.('blocked')).toBe(false)
+})
