@@ -4,7 +4,9 @@ import { type AuthorizationFeature, pageClient } from '../authorization-endpoint
 import type { AccountPasskeys, AccountSecondFactors } from '../shared/account-factors.ts'
 import type { AccountStore } from '../shared/account-store.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
+import type { ProviderLinks } from '../shared/linked-providers.ts'
 import type { Mailer } from '../shared/mailer.ts'
+import { noteChange } from './changes.ts'
 import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
 import type { AccountPages } from './pages.ts'
@@ -16,6 +18,14 @@ export type {
   AccountSecondFactors,
   NewAccountPasskey,
 } from '../shared/account-factors.ts'
+export type {
+  Link,
+  LinkableProvider,
+  LinkedProviders,
+  LinkingSession,
+  NewLink,
+  ProviderLinks,
+} from '../shared/linked-providers.ts'
 export type { DeviceName } from './device.ts'
 export type {
   AccountForm,
@@ -26,6 +36,7 @@ export type {
   ApplicationView,
   ConfirmView,
   FactorsView,
+  LinkedView,
   OverviewView,
   PasskeyView,
   RecoveryCodesView,
@@ -47,6 +58,8 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly passkeys?: AccountPasskeys | undefined
   /** The second factors of users: `account` of `storedSecondFactors()`. Pass its `factors` to `signIn()`. */
   readonly secondFactors?: AccountSecondFactors | undefined
+  /** Lets users link accounts at other providers: the result of `upstream()`, which is one of the `ways` of `signIn()`. */
+  readonly linkedProviders?: ProviderLinks | undefined
   /** The accounts of users: with their verified addresses, changes are reported by mail. */
   readonly accounts?: AccountStore | undefined
   /** Sends mails about changes. */
@@ -69,6 +82,7 @@ const optionsSchema = configurationObject({
   ...accountSchema.entries,
   passkeys: portSchema<AccountPasskeys>('storedPasskeys()'),
   secondFactors: portSchema<AccountSecondFactors>('storedSecondFactors().account'),
+  linkedProviders: portSchema<ProviderLinks>('the result of upstream()'),
   accounts: portSchema<AccountStore>('an account store'),
   mailer: portSchema<Mailer>('a mailer, such as smtpMailer()'),
   pages: v.custom<AccountPages>(
@@ -91,6 +105,10 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   if (demands && secondFactors === undefined) {
     throw new TypeError('accountPage(): requireSecondFactor and secondFactorAcrValues require secondFactors')
   }
+  options.linkedProviders?.onLinked(({ sub, request, kit }) => {
+    const locale = options.pages.localeOf(undefined, request.header('accept-language'))
+    return noteChange('provider_linked', { session: { subject: { sub } }, request, kit, locale }, options)
+  })
   return {
     describesSessions: true,
     endsAuthorizations: true,

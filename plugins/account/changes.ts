@@ -1,13 +1,18 @@
 import type { AccountChange, AccountServices } from './services.ts'
 import { accountPath, type Visit } from './visit.ts'
 
+/** Who has changed something, in a request. */
+export interface ChangedBy extends Pick<Visit, 'request' | 'kit' | 'locale'> {
+  readonly session: { readonly subject: { readonly sub: string } }
+}
+
 /**
  * Records a change, and sends a mail about it to the verified address of the user, if there is one. A mail that fails
  * undoes nothing: the event of the port reports it.
  */
 export async function noteChange(
   change: AccountChange,
-  { session, request, kit, locale }: Visit,
+  { session, request, kit, locale }: ChangedBy,
   { accounts, mailer, pages }: Pick<AccountServices, 'accounts' | 'mailer' | 'pages'>,
 ): Promise<void> {
   const { sub } = session.subject

@@ -6,6 +6,7 @@ import { isUnproved, resumed, resumePath } from './demand.ts'
 import type { AccountNotice } from './pages.ts'
 import { addPasskey, addPasskeyPath, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
 import { otpPaths } from './paths.ts'
+import { linkedPath, linkedView, linkNotice, linkProvider, unlinkProvider } from './providers.ts'
 import { factorsView, newRecoveryCodes, removeApp, setUpApp } from './second-factors.ts'
 import type { AccountServices, ChangePage, Fields } from './services.ts'
 import { endOtherSessions, endOthersPath, endSession, sessionViews } from './sessions.ts'
@@ -29,7 +30,11 @@ declare module '@grantry/core' {
 }
 
 /** The pages that change something, by their paths. */
-const changePages: readonly (readonly [RegExp, ChangePage, needs?: 'passkeys' | 'secondFactors'])[] = [
+const changePages: readonly (readonly [
+  RegExp,
+  ChangePage,
+  needs?: 'passkeys' | 'secondFactors' | 'linkedProviders',
+])[] = [
   [new RegExp(`^${otpPaths.setUp}(?:/[\\w-]{43})?$`, 'u'), setUpApp, 'secondFactors'],
   [new RegExp(`^${otpPaths.remove}$`, 'u'), removeApp, 'secondFactors'],
   [new RegExp(`^${otpPaths.codes}$`, 'u'), newRecoveryCodes, 'secondFactors'],
@@ -39,6 +44,8 @@ const changePages: readonly (readonly [RegExp, ChangePage, needs?: 'passkeys' | 
   [new RegExp(`^${addPasskeyPath}$`, 'u'), addPasskey, 'passkeys'],
   [/^passkeys\/[\w-]{43}\/rename$/u, renamePasskey, 'passkeys'],
   [/^passkeys\/[\w-]{43}\/remove$/u, removePasskey, 'passkeys'],
+  [new RegExp(`^${linkedPath}/add/[\\w-]+$`, 'u'), linkProvider, 'linkedProviders'],
+  [new RegExp(`^${linkedPath}/[\\w-]{43}/remove$`, 'u'), unlinkProvider, 'linkedProviders'],
 ]
 
 /** Returns the page that changes something at a path, if the deployment has it. */
@@ -48,11 +55,12 @@ function changePageAt(path: string, services: AccountServices): ChangePage | und
 }
 
 async function overview(visit: Visit, services: AccountServices, notice?: AccountNotice): Promise<Reply> {
-  const [sessions, applications, passkeys, factors] = await Promise.all([
+  const [sessions, applications, passkeys, factors, linked] = await Promise.all([
     sessionViews(visit, services),
     applicationViews(visit, services),
     services.passkeys && passkeyViews(visit, services.passkeys),
     factorsView(visit, services),
+    linkedView(visit, services),
   ])
   const { kit, session, locale } = visit
   const view = {
@@ -62,6 +70,7 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
     ...(passkeys !== undefined && { passkeys: { list: passkeys, add: urlOf(kit, addPasskeyPath) } }),
     ...(sessions.some(({ isCurrent }) => !isCurrent) && { endOthers: urlOf(kit, endOthersPath) }),
     factors,
+    linked,
     notice,
   }
   return services.pages.overview(view, locale)
@@ -78,14 +87,16 @@ async function outcome(result: AccountNotice | Reply, visit: Visit, services: Ac
 async function change(page: ChangePage, fields: Fields, visit: Visit, services: AccountServices): Promise<Reply> {
   const { request, session, path, kit } = visit
   const isForm = request.method === 'POST'
+  const maxAge = Math.min(services.maxAge, page.maxAge ?? services.maxAge)
   const mustProve = await isUnproved(visit, services)
-  if (mustProve || !isFresh(session, services.maxAge, kit)) {
+  if (mustProve || !isFresh(session, maxAge, kit)) {
     // The page with the form sends the user to the sign-in: a form must not follow redirects to other sites.
     if (isForm) return { location: urlOf(kit, path) }
     // Without the name of the user, which can be a mail address: URLs get into logs. The page knows the session.
-    return toSignIn(services.client, kit, path, { max_age: String(mustProve ? 0 : services.maxAge) })
+    return toSignIn(services.client, kit, path, { max_age: String(mustProve ? 0 : maxAge) })
   }
-  if (!isForm) return (await page.show(visit, services)) ?? { location: urlOf(kit) }
+  const isSent = isForm || (page.byLink === true && fields.form_token !== undefined)
+  if (!isSent) return (await page.show(visit, services)) ?? { location: urlOf(kit) }
   if (!(await permits(visit, fields.form_token ?? ''))) return outcome('form_expired', visit, services)
   return outcome(await page.submit(fields, visit, services), visit, services)
 }
@@ -99,7 +110,8 @@ async function handle(
   const path = request.segments.join('/')
   const page = changePageAt(path, services)
   const isResume = path.startsWith(`${resumePath}/`)
-  if (path !== '' && page === undefined && !isResume) return { location: urlOf(kit) }
+  const isFromProvider = path === linkedPath && services.linkedProviders !== undefined
+  if (path !== '' && page === undefined && !isResume && !isFromProvider) return { location: urlOf(kit) }
   const session = await sessionFor(request, kit, services.sessions)
   const isForm = request.method === 'POST'
   const { error, code, state } = fields
@@ -116,6 +128,7 @@ async function handle(
   const locale = services.pages.localeOf(undefined, request.header('accept-language'))
   const visit = { session, path, request, kit, locale }
   if (isResume) return resumed(visit, services)
+  if (isFromProvider) return overview(visit, services, linkNotice(fields.link))
   return page === undefined ? overview(visit, services) : change(page, fields, visit, services)
 }
 

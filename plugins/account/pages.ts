@@ -43,6 +43,12 @@ export type AccountNotice =
   | 'app_added'
   | 'app_removed'
   | 'recovery_codes_created'
+  | 'provider_linked'
+  | 'provider_unlinked'
+  | 'link_taken'
+  | 'link_full'
+  | 'link_failed'
+  | 'last_way'
   | 'last_factor'
   | 'gone'
   | 'form_expired'
@@ -68,6 +74,18 @@ export interface FactorsView {
   readonly newCodes: string
 }
 
+/** The accounts of the user at other providers. Their names come from the providers. */
+export interface LinkedView {
+  readonly list: readonly {
+    readonly provider: string
+    readonly name: string
+    /** The page that ends the link. */
+    readonly remove: string
+  }[]
+  /** The pages that link an account, by the names of their providers. */
+  readonly add: readonly { readonly provider: string; readonly url: string }[]
+}
+
 /** The page `/account`. */
 export interface OverviewView {
   readonly subjectName: string
@@ -79,6 +97,8 @@ export interface OverviewView {
   readonly passkeys?: { readonly list: readonly PasskeyView[]; readonly add: string } | undefined
   /** Absent if users cannot set up second factors. */
   readonly factors?: FactorsView | undefined
+  /** Absent if users cannot link accounts. */
+  readonly linked?: LinkedView | undefined
   readonly notice?: AccountNotice | undefined
 }
 
@@ -94,6 +114,9 @@ export type ConfirmView = {
   | { readonly change: 'remove_app' }
   | { readonly change: 'new_recovery_codes' }
   | { readonly change: 'remove_passkey'; readonly name: string }
+  /** A link with the fields sends the form: it leads to the provider, and forms must not. */
+  | { readonly change: 'link_provider'; readonly provider: string }
+  | { readonly change: 'unlink_provider'; readonly provider: string }
   | { readonly change: 'withdraw'; readonly application: Omit<ApplicationView, 'withdraw'> }
 )
 
@@ -149,7 +172,10 @@ export interface RenamePasskeyView {
 
 /** What a mail reports. */
 export interface AccountMailView {
-  readonly change: Exclude<AccountNotice, 'gone' | 'form_expired' | 'last_factor'>
+  readonly change: Exclude<
+    AccountNotice,
+    'gone' | 'form_expired' | 'last_factor' | 'last_way' | 'link_taken' | 'link_full' | 'link_failed'
+  >
   /** The host of the issuer. */
   readonly service: string
   /** The page of the account. */

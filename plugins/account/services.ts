@@ -2,8 +2,9 @@ import type { Reply } from '@grantry/core'
 import type { InteractionServices, PageClient } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { AccountPasskeys, AccountSecondFactors } from '../shared/account-factors.ts'
 import type { AccountStore } from '../shared/account-store.ts'
+import type { ProviderLinks } from '../shared/linked-providers.ts'
 import type { Mailer } from '../shared/mailer.ts'
-import type { AccountNotice, AccountPages } from './pages.ts'
+import type { AccountMailView, AccountNotice, AccountPages } from './pages.ts'
 import type { Visit } from './visit.ts'
 
 /** What the sections of the page use. */
@@ -12,6 +13,7 @@ export interface AccountServices extends InteractionServices {
   readonly client: PageClient
   readonly passkeys?: AccountPasskeys | undefined
   readonly secondFactors?: AccountSecondFactors | undefined
+  readonly linkedProviders?: ProviderLinks | undefined
   readonly accounts?: AccountStore | undefined
   readonly mailer?: Mailer | undefined
   /** Whether users must not remove their last factor. */
@@ -23,13 +25,17 @@ export interface AccountServices extends InteractionServices {
 }
 
 /** What a user has changed on the account page. */
-export type AccountChange = Exclude<AccountNotice, 'gone' | 'form_expired' | 'last_factor'>
+export type AccountChange = AccountMailView['change']
 
 /** The fields of all forms. */
 export type Fields = Readonly<Record<string, string>>
 
 /** A page that changes something. */
 export interface ChangePage {
+  /** Seconds for which an authentication permits it, if these are fewer than usual. */
+  readonly maxAge?: number | undefined
+  /** Whether a link of the page sends the form, because it leads to another site. */
+  readonly byLink?: boolean | undefined
   /** Returns the page with the form; `undefined` if what it would change does not exist. */
   show(visit: Visit, services: AccountServices): Promise<Reply | undefined>
   /** Changes it. The form is permitted and the authentication recent. Returns what the overview reports, or a page. */

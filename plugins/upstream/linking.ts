@@ -1,37 +1,14 @@
 import { type EndpointKit, type EndpointRequest, parseUrl, type Reply } from '@grantry/core'
-import type { Session } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { LinkedProviders } from '../shared/linked-providers.ts'
 import type { SignInTools } from '../sign-in/sign-in.ts'
 import { callbackUrl, depart } from './begin.ts'
 import { derivedSubject, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
-import { insertLink, type Link, listLinks, removeLink } from './links.ts'
+import { insertLink, listLinks, removeLink } from './links.ts'
 import { createUpstreamUsers } from './profile.ts'
 import { type StoredState, spendState, stateLifetime } from './state.ts'
 import type { Upstream } from './upstreams.ts'
-
-/** A provider whose account a user has linked, or can link. */
-export interface LinkableProvider {
-  readonly name: string
-  readonly displayName: string
-}
-
-/** What the page of an account shows and changes. Its endpoints prove the user first. */
-export interface LinkedProviders {
-  readonly providers: readonly LinkableProvider[]
-  list(sub: string): Promise<readonly Link[]>
-  /**
-   * Ends a link. Returns whether there was one. The page ensures that the user keeps another way to sign in.
-   */
-  unlink(sub: string, id: string): Promise<boolean>
-  /**
-   * Sends the browser to a provider. It comes back to `returnTo` with `link=linked`, `taken`, `full` or `failed`.
-   *
-   * @param returnTo a page below the issuer
-   * @returns `undefined` for an unknown provider, or a session whose user has not authenticated for 10 minutes
-   */
-  begin(provider: string, session: Session, http: EndpointRequest, returnTo: string): Promise<Reply | undefined>
-}
 
 /** Seconds for which an authentication permits a link: a session that was stolen later does not. */
 const maxAge = 600
@@ -53,6 +30,7 @@ export const createLinkedProviders = (upstreams: ReadonlyMap<string, Upstream>, 
     displayName: provider.displayName ?? provider.name,
   })),
   list: (sub) => listLinks(kit, sub),
+  isUpstreamUser: async (sub) => (await createUpstreamUsers(kit).find(sub)) !== undefined,
   async unlink(sub, id) {
     const link = await removeLink(kit, sub, id)
     if (link !== undefined) kit.recordUser({ type: 'upstream_unlinked', idp: link.provider }, { sub })
@@ -82,7 +60,7 @@ export async function finishLink(
   }: { params: Readonly<Record<string, string>>; state: StoredState; link: NonNullable<StoredState['link']> },
   http: EndpointRequest,
   kit: EndpointKit,
-  { connection, tokens }: Upstream,
+  { connection, tokens, listeners }: Upstream,
   tools: SignInTools,
 ): Promise<Reply> {
   const { provider } = connection
@@ -104,5 +82,6 @@ export async function finishLink(
   const outcome = isUser ? 'taken' : await insertLink(kit, id, stored)
   if (outcome !== 'linked') return fail(failed(`link_${outcome}`), outcome)
   kit.recordUser({ type: 'upstream_linked', idp: provider.name }, context)
+  await Promise.all([...listeners].map((listener) => listener({ sub: link.sub, request: http, kit })))
   return returned(link.returnTo, 'linked')
 }

@@ -1,5 +1,6 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
+import type { Link } from '../shared/linked-providers.ts'
 import { recordSet } from '../shared/record-set.ts'
 import { lifetime } from './profile.ts'
 
@@ -13,10 +14,6 @@ const schema = v.object({
 
 /** An account at a provider that belongs to a user here. */
 export type StoredLink = v.InferOutput<typeof schema>
-
-export interface Link extends StoredLink {
-  readonly id: string
-}
 
 /** The most links of one user. */
 const maxLinks = 20

@@ -8,11 +8,12 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { LinkedProviders, NewLink, ProviderLinks } from '../shared/linked-providers.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { beginSignIn } from './begin.ts'
 import { formReply, handleCallback, showFailure } from './callback.ts'
 import { isFailure } from './failure.ts'
-import { createLinkedProviders, type LinkedProviders } from './linking.ts'
+import { createLinkedProviders } from './linking.ts'
 import { type Provider, type UpstreamOptions, upstreamSchema } from './options.ts'
 import { createUpstreamUsers, upstreamUsers } from './profile.ts'
 import { handleLogout } from './upstream-logout.ts'
@@ -25,8 +26,14 @@ declare module '@grantry/core' {
 }
 
 export type { SendRequest } from '../shared/fetched-uri.ts'
-export type { LinkableProvider, LinkedProviders } from './linking.ts'
-export type { Link } from './links.ts'
+export type {
+  Link,
+  LinkableProvider,
+  LinkedProviders,
+  LinkingSession,
+  NewLink,
+  ProviderLinks,
+} from '../shared/linked-providers.ts'
 export type { UpstreamOptions, UpstreamProvider, UpstreamSubject } from './options.ts'
 export { type AppleOptions, apple } from './presets/apple.ts'
 export { type GithubOptions, github } from './presets/github.ts'
@@ -68,7 +75,7 @@ async function begin(
 }
 
 /** The ways to sign in at other providers. */
-export interface UpstreamWays extends SignInWays {
+export interface UpstreamWays extends SignInWays, ProviderLinks {
   /**
    * Returns what a page for accounts needs to link accounts at providers.
    *
@@ -93,7 +100,8 @@ function isAt(mail: string | undefined, { domains }: Provider): boolean {
  */
 export function upstream(input: UpstreamOptions): UpstreamWays {
   const settings = parseConfiguration(upstreamSchema, input, 'upstream()')
-  const upstreams = createUpstreams(settings)
+  const listeners = new Set<(link: NewLink) => Promise<void>>()
+  const upstreams = createUpstreams(settings, listeners)
 
   const wayTo = ({ name, displayName = name }: Provider, { kit, id }: SuspendedInteraction): SignInWay => ({
     kind: 'provider',
@@ -122,6 +130,9 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       return !isNamed || idp === named || progress.signedIn === session?.sid
     },
     linked: (kit) => createLinkedProviders(upstreams, kit),
+    onLinked(listener) {
+      listeners.add(listener)
+    },
     parts: (tools) => [
       defineHostFunctions(upstreamUsers, createUpstreamUsers),
       defineEndpoint({

@@ -2,6 +2,7 @@ import { html } from '../html.ts'
 import { nameOf, userLine } from '../templates/parts.ts'
 import type { Page } from '../tools.ts'
 import { changeForm, sessionLines } from './parts.ts'
+import { leaveLink } from './providers.ts'
 import type { AccountTools } from './tools.ts'
 import type { ConfirmView } from './views.ts'
 
@@ -25,6 +26,15 @@ function textsOf(view: ConfirmView, tools: AccountTools) {
       const title = own('removePasskeyTitle', { name: view.name })
       return { title, about: html`<p>${own('removePasskeyIntro')}</p>`, button: own('remove') }
     }
+    case 'link_provider': {
+      const { provider } = view
+      const button = own('linkContinue', { provider })
+      return { title: own('linkTitle', { provider }), about: html`<p>${own('linkIntro')}</p>`, button }
+    }
+    case 'unlink_provider': {
+      const title = own('unlinkTitle', { provider: view.provider })
+      return { title, about: html`<p>${own('unlinkIntro')}</p>`, button: own('remove') }
+    }
     case 'withdraw': {
       const title = own('withdrawTitle', { client: nameOf(view.application) })
       return { title, about: html`<p>${own('withdrawIntro')}</p>`, button: own('withdraw') }
@@ -35,6 +45,7 @@ function textsOf(view: ConfirmView, tools: AccountTools) {
 /** Asks before a change. One button; the fields are hidden. */
 export function confirm(view: ConfirmView, tools: AccountTools): Page {
   const { title, about, button } = textsOf(view, tools)
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${about}${changeForm(view, button, tools)}`
+  const change = view.change === 'link_provider' ? leaveLink(view, button, tools) : changeForm(view, button, tools)
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${about}${change}`
   return { title, content }
 }

@@ -1,13 +1,10 @@
 import { type Content, html } from '../html.ts'
 import { nameOf, userLine } from '../templates/parts.ts'
 import type { Page } from '../tools.ts'
-import { deviceText, notice, sessionLines } from './parts.ts'
+import { deviceText, entryLink, notice, sessionLines } from './parts.ts'
+import { linkedOf } from './providers.ts'
 import type { AccountTools } from './tools.ts'
 import type { OverviewView } from './views.ts'
-
-/** A link of an entry. Its description names the entry, because all links have the same text. */
-const entryLink = (url: string, label: string, name: string): Content =>
-  html`<a class="change" href="${url}" aria-label="${label}: ${name}">${label}</a>`
 
 function sessionsOf({ sessions, endOthers }: OverviewView, tools: AccountTools): Content {
   const { own } = tools
@@ -56,6 +53,6 @@ function factorsOf({ factors }: OverviewView, tools: AccountTools): Content {
 /** The page of the account. */
 export function overview(view: OverviewView, tools: AccountTools): Page {
   const title = tools.own('accountTitle')
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${linkedOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
   return { title, content }
 }

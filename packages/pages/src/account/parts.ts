@@ -13,6 +13,12 @@ export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, ke
   app_added: 'otpAdded',
   app_removed: 'otpRemoved',
   recovery_codes_created: 'recoveryCreated',
+  provider_linked: 'providerLinked',
+  provider_unlinked: 'providerUnlinked',
+  link_taken: 'linkTaken',
+  link_full: 'linkFull',
+  link_failed: 'linkFailed',
+  last_way: 'lastWay',
   last_factor: 'lastFactor',
   gone: 'gone',
 }
@@ -41,3 +47,7 @@ export const changeForm = (
   fields: Content = false,
 ): Html =>
   html`<form method="post" action="${form.action}">${Object.entries(form.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${fields}<button class="primary" id="confirm">${label}</button></form><p class="links"><a id="cancel" href="${back}">${text('cancel')}</a></p>`
+
+/** A link of an entry. Its description names the entry, because all links have the same text. */
+export const entryLink = (url: string, label: string, name: string): Content =>
+  html`<a class="change" href="${url}" aria-label="${label}: ${name}">${label}</a>`

@@ -25,6 +25,12 @@ export type AccountNotice =
   | 'app_added'
   | 'app_removed'
   | 'recovery_codes_created'
+  | 'provider_linked'
+  | 'provider_unlinked'
+  | 'link_taken'
+  | 'link_full'
+  | 'link_failed'
+  | 'last_way'
   | 'last_factor'
   | 'gone'
   | 'form_expired'
@@ -63,7 +69,10 @@ export interface RecoveryCodesView {
 }
 
 export interface AccountMailView {
-  readonly change: Exclude<AccountNotice, 'gone' | 'form_expired' | 'last_factor'>
+  readonly change: Exclude<
+    AccountNotice,
+    'gone' | 'form_expired' | 'last_factor' | 'last_way' | 'link_taken' | 'link_full' | 'link_failed'
+  >
   readonly service: string
   readonly url: string
 }
@@ -83,6 +92,12 @@ export interface OverviewView {
         readonly newCodes: string
       }
     | undefined
+  readonly linked?:
+    | {
+        readonly list: readonly { readonly provider: string; readonly name: string; readonly remove: string }[]
+        readonly add: readonly { readonly provider: string; readonly url: string }[]
+      }
+    | undefined
   readonly notice?: AccountNotice | undefined
 }
 
@@ -92,5 +107,6 @@ export type ConfirmView = FormPageView &
     | { readonly change: 'end_other_sessions' }
     | { readonly change: 'remove_app' | 'new_recovery_codes' }
     | { readonly change: 'remove_passkey'; readonly name: string }
+    | { readonly change: 'link_provider' | 'unlink_provider'; readonly provider: string }
     | { readonly change: 'withdraw'; readonly application: ApplicationView }
   )

@@ -188,17 +188,13 @@ export function createNamedPlugin(
       const { providers = [], passwords, account, passkeys, secondFactors, accounts: members, ...options } = more
       const pages = createPages(appearance)
       const host = { ...(accounts ?? withoutMail), adminHost }
-      const ports = members && { accounts: storedAccounts(() => adminHost().administration), mailer: host.mailer }
+      const store = members && storedAccounts(() => adminHost().administration)
+      const upstreams = upstreamWays(providers, store)
+      const ports = { accounts: store, ...(members && { mailer: host.mailer }), linkedProviders: upstreams[0] }
       const users = accountParts({ account, passkeys, secondFactors }, appearance, ports)
       const ownWays = members === undefined ? [] : [createAccounts(members, appearance, host)]
-      const store = members && storedAccounts(() => adminHost().administration)
-      const interaction = signIn({
-        pages,
-        acr,
-        ...users.factors,
-        passwords,
-        ways: [...upstreamWays(providers, store), ...ownWays],
-      })
+      const ways = [...upstreams, ...ownWays]
+      const interaction = signIn({ pages, acr, ...users.factors, passwords, ways })
       const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
       const features = [
         pushedAuthorization(pushedRequests),

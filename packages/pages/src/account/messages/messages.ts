@@ -64,6 +64,20 @@ export interface AccountMessages {
   recoveryCreated: string
   recoveryDone: string
   lastFactor: string
+  providersTitle: string
+  providersNone: string
+  linkProvider: string
+  linkTitle: string
+  linkIntro: string
+  linkContinue: string
+  unlinkTitle: string
+  unlinkIntro: string
+  providerLinked: string
+  providerUnlinked: string
+  linkTaken: string
+  linkFull: string
+  linkFailed: string
+  lastWay: string
   mailSubject: string
   mailIntro: string
   mailHint: string

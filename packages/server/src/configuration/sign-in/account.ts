@@ -21,12 +21,12 @@ interface AccountMembers {
 /**
  * Creates what users set up on the page of the account: the sign-in and the page share it.
  *
- * @param ports the accounts of users and their mails, if the server has them
+ * @param ports the accounts of users, their mails and the providers at which they sign in, if the server has them
  */
 export function accountParts(
   { account, passkeys: hasPasskeys, secondFactors }: AccountMembers,
   appearance: Parameters<typeof createAccountPages>[0],
-  ports: Pick<AccountPageOptions, 'accounts' | 'mailer'> = {},
+  ports: Pick<AccountPageOptions, 'accounts' | 'mailer' | 'linkedProviders'> = {},
 ) {
   const passkeys = hasPasskeys === true ? storedPasskeys() : undefined
   const stored = secondFactors && storedSecondFactors(secondFactors)

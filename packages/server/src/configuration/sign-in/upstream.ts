@@ -1,6 +1,5 @@
 import type { AccountStore } from '@grantry/plugins/accounts'
-import type { SignInWays } from '@grantry/plugins/sign-in'
-import { configuredProviderSchema, providerOf, upstream } from '@grantry/plugins/upstream'
+import { configuredProviderSchema, providerOf, type UpstreamWays, upstream } from '@grantry/plugins/upstream'
 import * as v from 'valibot'
 
 /** The members of the entry `sign-in` for providers at which users sign in. */
@@ -20,5 +19,5 @@ type Providers = v.InferInput<typeof upstreamEntries.providers>
 export const upstreamWays = (
   providers: NonNullable<Providers>,
   accounts: AccountStore | undefined,
-): readonly SignInWays[] =>
+): readonly UpstreamWays[] =>
   providers.length === 0 ? [] : [upstream({ providers: providers.map(providerOf), accounts })]

@@ -1,0 +1,115 @@
+import type { LinkedProviders } from '../shared/linked-providers.ts'
+import { noteChange } from './changes.ts'
+import type { AccountNotice, LinkedView } from './pages.ts'
+import type { AccountServices, ChangePage } from './services.ts'
+import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+
+/** Where the browser comes back to from a provider. */
+export const linkedPath = 'providers'
+const addPath = `${linkedPath}/add`
+
+/** `upstream()` permits a link for this time after an authentication (seconds). */
+const maxLinkAge = 600
+
+const outcomes: Readonly<Record<string, AccountNotice>> = {
+  linked: 'provider_linked',
+  taken: 'link_taken',
+  full: 'link_full',
+  failed: 'link_failed',
+}
+
+/** What the overview reports when the browser comes back from a provider. */
+export const linkNotice = (outcome: string | undefined): AccountNotice | undefined =>
+  outcome !== undefined && Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined
+
+const shownAs = ({ providers }: LinkedProviders, name: string): string =>
+  providers.find((one) => one.name === name)?.displayName ?? name
+
+/** Returns the links of the user, and the providers at which the user can link an account. */
+export async function linkedView(
+  { session, kit }: Visit,
+  { linkedProviders }: AccountServices,
+): Promise<LinkedView | undefined> {
+  const linked = linkedProviders?.linked(kit)
+  if (linked === undefined) return undefined
+  const links = await linked.list(session.subject.sub)
+  return {
+    list: links.map(({ id, provider, name }) => ({
+      provider: shownAs(linked, provider),
+      name,
+      remove: urlOf(kit, `${linkedPath}/${id}/remove`),
+    })),
+    add: linked.providers.map(({ name, displayName }) => ({
+      provider: displayName,
+      url: urlOf(kit, `${addPath}/${name}`),
+    })),
+  }
+}
+
+const formOf = async (visit: Visit) => ({
+  subjectName: nameIn(visit.session),
+  form: { action: urlOf(visit.kit, visit.path), fields: { form_token: await formTokenFor(visit) } },
+  back: urlOf(visit.kit),
+})
+
+/** The provider that a path names. */
+const namedProvider = (linked: LinkedProviders | undefined, path: string) =>
+  linked?.providers.find(({ name }) => path === `${addPath}/${name}`)
+
+/** Asks before the browser leaves: a site that sends it here must not link the account of another user there. */
+export const linkProvider: ChangePage = {
+  maxAge: maxLinkAge,
+  byLink: true,
+  async show(visit, { linkedProviders, pages }) {
+    const found = namedProvider(linkedProviders?.linked(visit.kit), visit.path)
+    if (found === undefined) return undefined
+    const view = { ...(await formOf(visit)), change: 'link_provider', provider: found.displayName } as const
+    return pages.confirm(view, visit.locale)
+  },
+  async submit(_fields, { session, path, kit, request }, { linkedProviders }) {
+    const linked = linkedProviders?.linked(kit)
+    const found = namedProvider(linked, path)
+    if (linked === undefined || found === undefined) return 'gone'
+    return (await linked.begin(found.name, session, request, urlOf(kit, linkedPath))) ?? 'gone'
+  },
+}
+
+/** Whether the user keeps a way to sign in without a link. This authentication is one, if it was not at a provider. */
+async function hasOtherWay(
+  { session, kit }: Visit,
+  { passkeys }: AccountServices,
+  linked: LinkedProviders,
+  id: string,
+) {
+  const { sub, idp } = session.subject
+  const isOffered = (name: string | undefined): boolean => linked.providers.some((one) => one.name === name)
+  const [links, keys] = await Promise.all([linked.list(sub), passkeys?.list(sub, kit) ?? []])
+  if (keys.length > 0 || links.some((one) => one.id !== id && isOffered(one.provider))) return true
+  const isAtProvider = isOffered(idp) || links.some(({ provider }) => provider === idp)
+  return !isAtProvider || linked.isUpstreamUser(sub)
+}
+
+async function namedLink({ session, path, kit }: Visit, { linkedProviders }: AccountServices) {
+  const linked = linkedProviders?.linked(kit)
+  const link = (await linked?.list(session.subject.sub))?.find(({ id }) => path === `${linkedPath}/${id}/remove`)
+  return linked && link && { linked, link }
+}
+
+export const unlinkProvider: ChangePage = {
+  async show(visit, services) {
+    const found = await namedLink(visit, services)
+    if (found === undefined) return undefined
+    const provider = shownAs(found.linked, found.link.provider)
+    const view = { ...(await formOf(visit)), change: 'unlink_provider', provider } as const
+    return services.pages.confirm(view, visit.locale)
+  },
+  async submit(_fields, visit, services) {
+    const found = await namedLink(visit, services)
+    if (found === undefined) return 'gone'
+    const { linked, link } = found
+    if (!(await hasOtherWay(visit, services, linked, link.id))) return 'last_way'
+    if (!(await linked.unlink(visit.session.subject.sub, link.id))) return 'gone'
+    await noteChange('provider_unlinked', visit, services)
+    return 'provider_unlinked'
+  },
+}

@@ -1,0 +1,57 @@
+import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
+
+/** An account at a provider that belongs to a user here. */
+export interface Link {
+  readonly id: string
+  readonly sub: string
+  readonly provider: string
+  /** What the user recognizes the account at the provider by. */
+  readonly name: string
+  readonly linkedAt: number
+}
+
+/** A provider whose account a user has linked, or can link. */
+export interface LinkableProvider {
+  readonly name: string
+  readonly displayName: string
+}
+
+/** The session of a user who links an account. */
+export interface LinkingSession {
+  readonly sid: string
+  readonly subject: { readonly sub: string; readonly authTime: number }
+}
+
+/** What the page of an account shows and changes. Its endpoints prove the user first. */
+export interface LinkedProviders {
+  readonly providers: readonly LinkableProvider[]
+  list(sub: string): Promise<readonly Link[]>
+  /** Whether the user is one of a provider, and signs in there without a link. */
+  isUpstreamUser(sub: string): Promise<boolean>
+  /**
+   * Ends a link. Returns whether there was one. The page ensures that the user keeps another way to sign in.
+   */
+  unlink(sub: string, id: string): Promise<boolean>
+  /**
+   * Sends the browser to a provider. It comes back to `returnTo` with `link=linked`, `taken`, `full` or `failed`.
+   *
+   * @param returnTo a page below the issuer
+   * @returns `undefined` for an unknown provider, or a session whose user has not authenticated for 10 minutes
+   */
+  begin(provider: string, session: LinkingSession, http: EndpointRequest, returnTo: string): Promise<Reply | undefined>
+}
+
+/** A user has linked an account, in this request. */
+export interface NewLink {
+  readonly sub: string
+  readonly request: EndpointRequest
+  readonly kit: EndpointKit
+}
+
+/** Links accounts at providers to users, such as the result of `upstream()`. */
+export interface ProviderLinks {
+  /** @param kit that of a feature or the interaction of the authorization endpoint */
+  linked(kit: EndpointKit): LinkedProviders
+  /** Calls the function after each new link, also if the browser does not come back to the page. */
+  onLinked(listener: (link: NewLink) => Promise<void>): void
+}
