@@ -51,6 +51,9 @@ function cookieFor(
   }
 }
 
+/** Issuers whose cookies are remembered. */
+const maxIssuers = 1000
+
 /**
  * Returns a function that finds a cookie of the provider. Its name has the prefix `__Host-`, which other hosts cannot set,
  * and a suffix for an issuer with a path or a port. With an `http` issuer, as on a development machine, it has no prefix,
@@ -66,8 +69,12 @@ export function browserCookie(
 ): (kit: Pick<Kit, 'issuer' | 'sha256'>) => BrowserCookie {
   const byIssuer = new Map<string, BrowserCookie>()
   return (kit) => {
-    const known = byIssuer.get(kit.issuer) ?? cookieFor(kit, name, value, sameSite)
-    byIssuer.set(kit.issuer, known)
-    return known
+    const known = byIssuer.get(kit.issuer)
+    if (known !== undefined) return known
+    // A process can have many tenants in its life.
+    if (byIssuer.size === maxIssuers) byIssuer.clear()
+    const created = cookieFor(kit, name, value, sameSite)
+    byIssuer.set(kit.issuer, created)
+    return created
   }
 }

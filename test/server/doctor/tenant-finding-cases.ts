@@ -17,6 +17,11 @@ export const tenantFindingCases: readonly FindingCase[] = [
     { id: 'tenant-unusable', severity: 'error', where: 'tenants.list[0]' },
   ],
   [
+    'a tenant whose users have accounts, without a server for mails',
+    withTenants({ list: [{ name: 'acme', plugins: [{ name: 'sign-in', accounts: {} }] }] }, { administration: true }),
+    { id: 'tenant-unusable', severity: 'error', where: 'tenants.list[0]' },
+  ],
+  [
     'a tenant with the host of the server',
     withTenants({ by: 'host', list: [{ name: 'id.example.com' }] }),
     { id: 'tenant-unusable', severity: 'error', where: 'tenants' },

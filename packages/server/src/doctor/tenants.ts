@@ -1,3 +1,4 @@
+import { assertAccounts } from '../configuration/sign-in/assert-accounts.ts'
 import { configurationMessage } from '../error-message.ts'
 import { templateProblem, tenantConfiguration } from '../tenants/tenant-configuration.ts'
 import type { Check } from './facts.ts'
@@ -12,7 +13,7 @@ export const checkTenants: Check = ({ configuration }) => {
   const { by, list, prefix } = tenants
   const unusable = list.flatMap((tenant, index) => {
     try {
-      tenantConfiguration(configuration, tenants, tenant)
+      assertAccounts(tenantConfiguration(configuration, tenants, tenant))
       return []
     } catch (cause) {
       return [finding('tenant-unusable', `tenants.list[${index}]`, configurationMessage(cause))]
