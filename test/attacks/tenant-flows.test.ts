@@ -76,6 +76,22 @@ describe.each(['path', 'host'] as const)('tenants by %s', (by) => {
     expect([await use(otherIssuer), await use(ownIssuer)]).toEqual([401, 200])
   })
 
+  test('an identity token of a tenant ends no session at another one', async () => {
+    const { tenants, signInAt, isSignedIn, ownIssuer, otherIssuer } = await crossing(by)
+    const hintOf = async (issuer: string) => {
+      const { code, browser } = await signInAt(issuer)
+      const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+      const { id_token: hint } = await (await tenants.token(`${issuer}/connect/token`, form)).json()
+      return { browser, hint }
+    }
+    const [{ hint: foreign }, { browser, hint }] = [await hintOf(ownIssuer), await hintOf(otherIssuer)]
+    const end = (token: string) => browser.open(`${otherIssuer}/connect/endsession?id_token_hint=${token}`)
+    expect((await end(foreign)).status).toBe(400)
+    expect(await isSignedIn(browser, otherIssuer)).toBe(true)
+    await end(hint)
+    expect(await isSignedIn(browser, otherIssuer)).toBe(false)
+  })
+
   test('a document of a client that one tenant has fetched is fetched again by another one', async () => {
     const { browserAt, urlAt, hosts, ownIssuer, otherIssuer } = await crossing(by)
     const challenge = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }

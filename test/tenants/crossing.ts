@@ -8,6 +8,7 @@ import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { clientMetadata } from '@grantry/plugins/client-metadata'
 import { deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
 import { dpop } from '@grantry/plugins/dpop'
+import { endSession } from '@grantry/plugins/end-session'
 import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
 import { signIn } from '@grantry/plugins/sign-in'
 import { upstream } from '@grantry/plugins/upstream'
@@ -33,6 +34,8 @@ const web = {
   ...client,
   grantTypes: ['authorization_code', 'password', 'refresh_token', deviceGrantType],
   redirectUris: [redirectUri],
+  // Its identity tokens name the session.
+  postLogoutRedirectUris: ['https://web.example.com/bye'],
   requirePkce: false,
   requireConsent: false,
 }
@@ -69,7 +72,7 @@ export async function crossing(by: 'path' | 'host') {
         }),
         upstream({ providers: [acmeOf(double)], fetch: double.fetch }),
       ]
-      const features = [pushedAuthorization(), accountPage({ pages: createAccountPages() })]
+      const features = [pushedAuthorization(), endSession({ pages }), accountPage({ pages: createAccountPages() })]
       return [
         builtInPlugins,
         dpop(),
