@@ -97,7 +97,7 @@ async function drawAdministration(page, issuer) {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByLabel('User name').fill('alice')
   await page.getByLabel('Password').fill('alice-password')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   for (const { id, name, grants, scopes, uris, tags } of clients) {
     await page.getByRole('link', { name: 'Clients', exact: true }).click()
     await page.getByRole('link', { name: 'Add a client' }).click()

@@ -50,7 +50,7 @@ describeWithChromium('the choice of scopes, in a browser', () => {
     await page.goto(`${f.provider.issuer}/connect/authorize?${new URLSearchParams({ ...request, state: 's' })}`)
     await page.getByLabel('User name').fill('alice')
     await page.getByLabel('Password').fill('alice-password')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Example Assistant requests access' }).waitFor()
     const granted = async () => (await f.redeem((await ended).searchParams.get('code') ?? undefined)).body.scope
     return { context, page, granted }

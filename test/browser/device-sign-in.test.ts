@@ -64,7 +64,7 @@ describeWithChromium('the page for devices with the ready sign-in, in a browser'
     await check('sign-in')
     await page.getByLabel('User name').fill('alice')
     await page.getByLabel('Password').fill('alice-password')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByLabel('Code').waitFor()
     await check('code')
     await page.getByLabel('Code').fill('BCDF-GHJK')

@@ -116,7 +116,7 @@ describeWithChromium('an attack on the administration in the browser', () => {
     expect(requests).not.toContain('/connect/token')
     expect(page.url()).toBe(started.url)
     page.removeAllListeners('request')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await heading(page, 'Clients')
   })
 

@@ -115,7 +115,7 @@ export async function openTab(context: BrowserContext, url: string) {
 export async function fillSignIn(page: Page, user: string): Promise<void> {
   await page.getByLabel('User name').fill(user)
   await page.getByLabel('Password').fill(`${user}-password`)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** Opens the administration in a new tab, and signs in. */

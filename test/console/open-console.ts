@@ -89,7 +89,7 @@ async function signInAs(user: string, tab: Page): Promise<void> {
   if (await username.isVisible()) {
     await username.fill(user)
     await tab.getByLabel('Password').fill(`${user}-password`)
-    await tab.getByRole('button', { name: 'Sign in' }).click()
+    await tab.getByRole('button', { name: 'Sign in', exact: true }).click()
   }
   await allow.or(closed).waitFor()
   if (await allow.isVisible()) await allow.click()
