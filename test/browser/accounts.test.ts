@@ -112,6 +112,7 @@ describeWithChromium('accounts, in a browser', () => {
     test('a visitor creates an account, forgets the password, and signs in with a new one and with a code', async () => {
       const first = await open()
       await first.page.locator('#create').click()
+      await first.page.locator('#address').waitFor()
       await check(first.page)
       await fill(first.page, '#address', address)
       await first.page.locator('#code').waitFor()
@@ -151,6 +152,7 @@ describeWithChromium('accounts, in a browser', () => {
       await fill(third.page, '#address', address)
       await third.page.locator('#code').waitFor()
       await fill(third.page, '#code', codeIn(await mailTo(address, 'Sign in to')))
+      await third.page.locator('#save').waitFor()
       await check(third.page)
       await third.page.locator('#save').click()
       await third.page.locator('#allow').click()
