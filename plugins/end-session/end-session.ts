@@ -12,29 +12,40 @@ import type {
   AuthorizationParameters,
   InteractionServices,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { ProviderLogout } from '../shared/provider-logout.ts'
 import { asGet, isResent } from '../shared/redirects.ts'
-import { createLogoutReplies } from './logout-replies.ts'
+import { createLogoutReplies, returnSchema } from './logout-replies.ts'
 import { checkLogoutRequest, isHinted, logoutParametersOf, urlParametersOf } from './logout-request.ts'
 import type { LogoutPages } from './pages.ts'
 
 export type { RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
+export type { ProviderLogout } from '../shared/provider-logout.ts'
 export type { ConfirmLogoutView, LogoutEndView, LogoutPages } from './pages.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {
     endSession: true
     endSessionConfirmation: true
+    endSessionReturn: true
   }
 }
 
 export interface EndSessionOptions {
   readonly pages: LogoutPages
+  /** Ends the sessions at the providers where they have begun: the result of `upstream()`. */
+  readonly providers?: ProviderLogout | undefined
 }
 
 const optionsSchema = configurationObject({
   pages: v.custom<LogoutPages>(
     (value) => typeof value === 'object' && value !== null,
     'must be the pages of createPages()',
+  ),
+  providers: v.optional(
+    v.custom<ProviderLogout>(
+      (value) => typeof value === 'object' && value !== null,
+      'must be the result of upstream()',
+    ),
   ),
 })
 
@@ -109,6 +120,22 @@ function confirmationEndpoint({ sessions }: InteractionServices, replies: Logout
   })
 }
 
+/** Where the browser comes back to from a provider, whose session has ended, too. */
+const returnEndpoint = (replies: LogoutReplies) =>
+  defineEndpoint({
+    name: 'endSessionReturn',
+    path: '/connect/endsession/return',
+    methods: ['GET'],
+    caller: 'anyone',
+    params: v.object({ state: text }),
+    async handle({ params: { state }, request: http }, kit): Promise<Reply> {
+      const back = await kit.unseal(state, returnSchema)
+      // Again, because the client can have changed. A provider that returns no state leads to the last page.
+      return replies.finished(await checkLogoutRequest(back?.params ?? {}, http, kit), http, kit)
+    },
+    presentError: replies.error,
+  })
+
 /**
  * Lets clients end the session of a user. Pass it to `authorizationEndpoint()` as one of its `features`.
  *
@@ -122,8 +149,9 @@ export function endSession(input: EndSessionOptions): AuthorizationFeature {
   const options = parseConfiguration(optionsSchema, input, 'endSession()')
   return {
     parts(services) {
-      const replies = createLogoutReplies(options.pages, services)
-      return [endSessionEndpoint(services, replies), confirmationEndpoint(services, replies)]
+      const replies = createLogoutReplies(options, services)
+      const returns = options.providers === undefined ? [] : [returnEndpoint(replies)]
+      return [endSessionEndpoint(services, replies), confirmationEndpoint(services, replies), ...returns]
     },
   }
 }

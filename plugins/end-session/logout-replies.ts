@@ -1,4 +1,5 @@
 import type { EndpointKit, EndpointRequest, OAuthError, Reply } from '@grantry/core'
+import * as v from 'valibot'
 import {
   type AuthorizationParameters,
   applicationOf,
@@ -8,12 +9,22 @@ import {
   type InteractionServices,
   type Session,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { ProviderLogout } from '../shared/provider-logout.ts'
 import { resendForm } from '../shared/redirects.ts'
 import type { LogoutRequest } from './logout-request.ts'
 import type { LogoutPages } from './pages.ts'
 
 /** Seconds for which the page that asks can be answered. */
 const formLifetime = 1800
+
+/** Seconds for which a browser can come back from a provider. */
+const returnLifetime = 1800
+
+/** What the `state` of a logout at a provider contains. */
+export const returnSchema = v.object({
+  purpose: v.literal('logout return'),
+  params: v.record(v.string(), v.string()),
+})
 
 /** What the last page shows. It has a way on, also without a client. */
 function endView({ client }: LogoutRequest, kit: EndpointKit) {
@@ -26,7 +37,10 @@ function endView({ client }: LogoutRequest, kit: EndpointKit) {
 }
 
 /** The replies to logout requests. */
-export function createLogoutReplies(pages: LogoutPages, { sessions }: InteractionServices) {
+export function createLogoutReplies(
+  { pages, providers }: { readonly pages: LogoutPages; readonly providers?: ProviderLogout | undefined },
+  { sessions }: InteractionServices,
+) {
   const localeFor = ({ uiLocales }: LogoutRequest, http: EndpointRequest): string =>
     pages.localeOf(uiLocales, http.header('accept-language'))
 
@@ -36,9 +50,22 @@ export function createLogoutReplies(pages: LogoutPages, { sessions }: Interactio
     return pages.signedOut(endView(request, kit), localeFor(request, http))
   }
 
-  async function end(request: LogoutRequest, { sid }: Session, http: EndpointRequest, kit: EndpointKit) {
-    await sessions.end(kit, sid)
-    return { ...finished(request, http, kit), cookies: [sessions.clearCookie(kit)] }
+  /** The end of the session at the provider where it has begun. */
+  async function elsewhere({ params }: LogoutRequest, { subject }: Session, kit: EndpointKit) {
+    if (providers === undefined || subject.idp === undefined) return undefined
+    const state = await kit.seal({ purpose: 'logout return', params }, kit.now() + returnLifetime)
+    const location = await providers.logoutUrl(
+      subject.idp,
+      { uri: kit.endpointUrl('endSessionReturn') ?? '', state },
+      kit,
+    )
+    return location === undefined ? undefined : { location }
+  }
+
+  async function end(request: LogoutRequest, session: Session, http: EndpointRequest, kit: EndpointKit) {
+    await sessions.end(kit, session.sid)
+    const reply = (await elsewhere(request, session, kit)) ?? finished(request, http, kit)
+    return { ...reply, cookies: [sessions.clearCookie(kit)] }
   }
 
   /** @param fields hidden fields of the form */

@@ -30,6 +30,7 @@ export type SignInProblem =
   | 'unknown_passkey'
   | 'provider_refused'
   | 'provider_failed'
+  | 'unknown_organization'
 
 /** A link of the page that leads to another way to sign in. */
 export interface SignInWay {
@@ -60,6 +61,11 @@ export interface SignInView extends FormView {
   readonly ways: readonly SignInWay[]
   /** Whether there is a form for the password. */
   readonly asksForPassword: boolean
+  /**
+   * Whether a mail address in the field `username` can lead to the provider of its domain: also without a password, by the
+   * button `decision` with the value `organization`.
+   */
+  readonly asksForOrganization?: boolean | undefined
 }
 
 /** The field `code`, and the button `decision` with the value `cancel`. */

@@ -5,6 +5,7 @@ import type { FormFields, FormServices } from './form-services.ts'
 import type { SignInProblem } from './pages.ts'
 import { askForSecondFactor, hasSecondFactor } from './second-factor.ts'
 import { signInPage } from './views.ts'
+import { linkByAddress } from './ways.ts'
 
 /** Refusals that the page explains. Any other is a defect or belongs to the client. */
 const problems: Readonly<Record<string, SignInProblem>> = {
@@ -14,13 +15,19 @@ const problems: Readonly<Record<string, SignInProblem>> = {
 
 /** Checks a user name and password, with the limits of the core. Begins a session, unless the user has a second factor. */
 export async function attemptSignIn(
-  { username, password, stay_signed_in }: FormFields,
+  { username, password, decision, stay_signed_in }: FormFields,
   interaction: SuspendedInteraction,
   services: FormServices,
 ): Promise<Reply> {
   const { request, http, kit } = interaction
   const { acr } = services
   const staySignedIn = stay_signed_in !== ''
+  // Before the password: it is none of this provider.
+  const way = linkByAddress(interaction, services)?.(username)
+  if (way !== undefined) return { location: way.url }
+  if (decision === 'organization') {
+    return signInPage(interaction, services, { problem: 'unknown_organization', username, staySignedIn })
+  }
   if (!services.passwords) return signInPage(interaction, services, { problem: 'wrong_credentials' })
   const { clientAddress } = http
   const { client } = request

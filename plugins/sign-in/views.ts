@@ -12,7 +12,7 @@ import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { scopeFieldOf } from '../shared/scope-choice.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
 import type { ClientView, ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
-import { linksFor, type OfferedWays } from './ways.ts'
+import { linkByAddress, linksFor, type OfferedWays } from './ways.ts'
 
 export const clientView = (client: Client): ClientView => ({
   clientId: client.clientId,
@@ -73,7 +73,9 @@ export async function signInPage(
   const passkey = passkeys && { challenge, rpId: passkeys.rpId ?? new URL(kit.issuer).hostname }
   const asked = sessions.asksToStay ? { staySignedIn } : {}
   const ways = { ways: linksFor(interaction, offered), asksForPassword: offered.passwords }
-  const view = { ...form, username: loginHint, canCancel: true, passkey, ...ways, ...asked, ...state }
+  const asksForOrganization = linkByAddress(interaction, offered) !== undefined
+  const shown = { ...ways, ...(asksForOrganization && { asksForOrganization }), ...asked }
+  const view = { ...form, username: loginHint, canCancel: true, passkey, ...shown, ...state }
   return pages.signIn(view, localeFor(interaction, pages))
 }
 

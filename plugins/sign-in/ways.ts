@@ -41,6 +41,13 @@ export interface SignInWays {
   links(interaction: SuspendedInteraction): readonly SignInWay[]
   /** Returns the link that the request asks for: the browser follows it without a page in between. */
   readonly chosen?: ((interaction: SuspendedInteraction) => SignInWay | undefined) | undefined
+  /**
+   * Returns a function from a mail address to the link that its domain leads to; `undefined` if the request has no such links.
+   * It must not depend on the part before the domain: that would tell strangers who is a user.
+   */
+  readonly forAddress?:
+    | ((interaction: SuspendedInteraction) => ((address: string) => SignInWay | undefined) | undefined)
+    | undefined
   /** Whether the session suffices for the request, which can name a way. Default: `true`. */
   readonly suffices?: ((interaction: Interaction) => boolean) | undefined
   /** Whether users can create accounts by it, so that requests can have `prompt=create`. Default: `false`. */
@@ -58,6 +65,14 @@ export interface OfferedWays {
 
 export const linksFor = (interaction: SuspendedInteraction, { ways }: OfferedWays): readonly SignInWay[] =>
   ways.flatMap((one) => one.links(interaction))
+
+/** Returns a function from a mail address to the link that its domain leads to, if any domain does. */
+export function linkByAddress(interaction: SuspendedInteraction, { ways }: OfferedWays) {
+  const finders = ways.flatMap((one) => one.forAddress?.(interaction) ?? [])
+  if (finders.length === 0) return undefined
+  return (address: string): SignInWay | undefined =>
+    finders.map((find) => find(address)).find((way) => way !== undefined)
+}
 
 /** Returns the link that the browser follows without a page: one that the request asks for, or the only way. */
 export function wayWithoutPage(interaction: SuspendedInteraction, offered: OfferedWays): SignInWay | undefined {

@@ -63,6 +63,8 @@ export const commonEntries = {
   pushedRequests: v.optional(v.picklist(['auto', 'never'], 'must be "auto" or "never"'), 'auto'),
   /** Whether the access token for userinfo is bound to a key of this process (RFC 9449). */
   dpop: v.optional(flag, false),
+  /** Whether a logout here also ends the session at the provider, if it has an `end_session_endpoint`. */
+  logout: v.optional(flag, false),
   /** Allows IP addresses and names of the local network, and `http` on this machine. */
   allowPrivateAddresses: v.optional(flag, false),
 }

@@ -9,10 +9,12 @@ import {
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { LinkedProviders, NewLink, ProviderLinks } from '../shared/linked-providers.ts'
+import type { ProviderLogout } from '../shared/provider-logout.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { beginSignIn } from './begin.ts'
 import { formReply, handleCallback, showFailure } from './callback.ts'
 import { isFailure } from './failure.ts'
+import { logoutUrlOf } from './leave.ts'
 import { createLinkedProviders } from './linking.ts'
 import { type Provider, type UpstreamOptions, upstreamSchema } from './options.ts'
 import { createUpstreamUsers, upstreamUsers } from './profile.ts'
@@ -34,6 +36,7 @@ export type {
   NewLink,
   ProviderLinks,
 } from '../shared/linked-providers.ts'
+export type { ProviderLogout } from '../shared/provider-logout.ts'
 export type { UpstreamOptions, UpstreamProvider, UpstreamSubject } from './options.ts'
 export { type AppleOptions, apple } from './presets/apple.ts'
 export { type GithubOptions, github } from './presets/github.ts'
@@ -75,7 +78,7 @@ async function begin(
 }
 
 /** The ways to sign in at other providers. */
-export interface UpstreamWays extends SignInWays, ProviderLinks {
+export interface UpstreamWays extends SignInWays, ProviderLinks, ProviderLogout {
   /**
    * Returns what a page for accounts needs to link accounts at providers.
    *
@@ -120,6 +123,14 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       const provider = usable(interaction).find(isChosen)
       return provider && wayTo(provider, interaction)
     },
+    forAddress(interaction) {
+      const providers = usable(interaction).filter(({ domains }) => domains.length > 0)
+      if (providers.length === 0) return undefined
+      return (address) => {
+        const provider = providers.find((one) => isAt(address.trim(), one))
+        return provider && wayTo(provider, interaction)
+      }
+    },
     suffices({ request, session, progress }) {
       const idp = session?.subject.idp
       const from = settings.providers.find(({ name }) => name === idp)
@@ -130,6 +141,10 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       return !isNamed || idp === named || progress.signedIn === session?.sid
     },
     linked: (kit) => createLinkedProviders(upstreams, kit),
+    async logoutUrl(idp, back, kit) {
+      const from = upstreams.get(idp)
+      return from && logoutUrlOf(from, back, kit)
+    },
     onLinked(listener) {
       listeners.add(listener)
     },

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { nameOf } from '../sign-in/parties.ts'
 import { realNow } from './openid-double.ts'
-import { setUpUpstream } from './parties.ts'
+import { setUpUpstream, type UpstreamSetting } from './parties.ts'
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'
 
-async function setUpLogout() {
-  const f = await setUpUpstream({ double: { claims: { sid: 'upstream-session' } } })
+async function setUpLogout(more: UpstreamSetting = {}) {
+  const f = await setUpUpstream({ double: { claims: { sid: 'upstream-session' } }, ...more })
   const away = await f.leave()
   await f.comeBack(away)
   const claims = (more: Readonly<Record<string, unknown>> = {}) => ({
@@ -67,6 +67,22 @@ describe('a logout token of a provider', () => {
     const url = `https://id.example.com/connect/upstream/acme/logout?${new URLSearchParams({ logout_token: token })}`
     expect((await f.provider.fetch(new Request(url), { clientAddress: '192.0.2.9' })).status).toBe(404)
     expect(await f.isSignedIn()).toBe(true)
+  })
+
+  test('18.14 that could not end the sessions can be sent again', async () => {
+    let isDown = true
+    const onSessionEnd = async () => {
+      if (isDown) throw new Error('the process dies')
+      return undefined
+    }
+    const f = await setUpLogout({ endpoint: () => ({ features: [{ parts: () => [], onSessionEnd }] }) })
+    const token = f.claims()
+    expect(await f.send(token)).toBe(500)
+    expect(await f.isSignedIn()).toBe(true)
+    isDown = false
+    expect(await f.send(token)).toBe(200)
+    expect(await f.isSignedIn()).toBe(false)
+    expect(await f.send(token)).toBe(400)
   })
 
   test('18.14 leaves the sessions of a password', async () => {

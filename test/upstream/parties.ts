@@ -1,4 +1,5 @@
 import { decodeJwt, defineEndpoint, type Json } from '@grantry/core'
+import type { AuthorizationEndpointOptions } from '@grantry/plugins/authorization-endpoint'
 import type { SignInOptions, SignInWays } from '@grantry/plugins/sign-in'
 import {
   type Link,
@@ -52,6 +53,7 @@ export interface UpstreamSetting {
   readonly options?: Partial<UpstreamOptions>
   readonly signIn?: Partial<SignInOptions>
   readonly more?: Partial<TestProviderOptions>
+  readonly endpoint?: (way: UpstreamWays) => Partial<AuthorizationEndpointOptions>
   /** The name of the provider on the page. */
   readonly label?: string
 }
@@ -69,6 +71,7 @@ export async function setUpUpstream({
   options,
   signIn = {},
   more = {},
+  endpoint,
   label = 'Acme',
 }: UpstreamSetting = {}) {
   const double = await createOpenIdDouble(given)
@@ -79,6 +82,7 @@ export async function setUpUpstream({
     { ways, ...signIn },
     // The library checks tokens by the clock of the machine.
     { ...more, runtime: { now: () => realNow() + skipped } },
+    endpoint?.(way),
   )
 
   /** Begins a sign-in, and follows the link to the provider. Returns where it leads. */

@@ -26,6 +26,7 @@ export type SignInProblem =
   | 'unknown_passkey'
   | 'provider_refused'
   | 'provider_failed'
+  | 'unknown_organization'
 
 /** A link that leads to another way to sign in. */
 export interface SignInWay {
@@ -53,6 +54,8 @@ export interface SignInView extends FormView {
   readonly ways?: readonly SignInWay[] | undefined
   /** Whether there is a form for the password. Default: `true`. */
   readonly asksForPassword?: boolean | undefined
+  /** Whether the domain of a mail address in the field `username` leads to a provider. */
+  readonly asksForOrganization?: boolean | undefined
 }
 
 export interface SecondFactorView extends FormView {

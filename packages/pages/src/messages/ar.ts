@@ -24,6 +24,10 @@ export const ar: Messages = {
   or: 'أو',
   providerRefused: 'تم إلغاء تسجيل الدخول في الخدمة الأخرى أو رفضه. حاول مرة أخرى أو اختر طريقة أخرى.',
   providerFailed: 'تعذّر تسجيل الدخول في الخدمة الأخرى. حاول مرة أخرى أو اختر طريقة أخرى.',
+  emailAddress: 'عنوان البريد الإلكتروني',
+  continueWithOrganization: 'المتابعة بحساب مؤسستك',
+  unknownOrganization:
+    'لا توجد مؤسسة بعنوان البريد الإلكتروني هذا تسجّل الدخول هنا. تحقّق من العنوان أو اختر طريقة أخرى.',
   secondFactorTitle: 'تأكيد هويتك',
   secondFactorIntro: 'أدخل الرمز من تطبيق المصادقة أو رمز استرداد.',
   secondFactorCode: 'الرمز',

@@ -27,6 +27,10 @@ export const de: Messages = {
     'Die Anmeldung dort wurde abgebrochen oder abgelehnt. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',
   providerFailed:
     'Die Anmeldung dort hat nicht funktioniert. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',
+  emailAddress: 'E-Mail-Adresse',
+  continueWithOrganization: 'Weiter mit Ihrer Organisation',
+  unknownOrganization:
+    'Keine Organisation mit dieser E-Mail-Adresse meldet sich hier an. Prüfen Sie die Adresse, oder wählen Sie einen anderen Weg.',
   secondFactorTitle: 'Bestätigen Sie, dass Sie es sind',
   secondFactorIntro: 'Geben Sie den Code Ihrer Authenticator-App oder einen Wiederherstellungscode ein.',
   secondFactorCode: 'Code',

@@ -24,6 +24,10 @@ export const en: Messages = {
   or: 'or',
   providerRefused: 'The sign-in there was canceled or refused. Try again, or choose another way.',
   providerFailed: 'The sign-in there did not work. Try again, or choose another way.',
+  emailAddress: 'Mail address',
+  continueWithOrganization: 'Continue with your organization',
+  unknownOrganization:
+    'No organization with this mail address signs in here. Check the address, or choose another way.',
   secondFactorTitle: 'Confirm that it is you',
   secondFactorIntro: 'Enter the code of your authenticator app, or a recovery code.',
   secondFactorCode: 'Code',

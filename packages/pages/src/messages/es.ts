@@ -24,6 +24,10 @@ export const es: Messages = {
   or: 'o',
   providerRefused: 'El inicio de sesión allí se canceló o se rechazó. Inténtelo de nuevo o elija otra opción.',
   providerFailed: 'El inicio de sesión allí no funcionó. Inténtelo de nuevo o elija otra opción.',
+  emailAddress: 'Dirección de correo',
+  continueWithOrganization: 'Continuar con su organización',
+  unknownOrganization:
+    'Ninguna organización con esta dirección de correo inicia sesión aquí. Revise la dirección o elija otra forma.',
   secondFactorTitle: 'Confirme su identidad',
   secondFactorIntro: 'Introduzca el código de su aplicación de autenticación o un código de recuperación.',
   secondFactorCode: 'Código',

@@ -24,6 +24,10 @@ export const fr: Messages = {
   or: 'ou',
   providerRefused: 'La connexion là-bas a été annulée ou refusée. Réessayez ou choisissez un autre moyen.',
   providerFailed: 'La connexion là-bas n’a pas fonctionné. Réessayez ou choisissez un autre moyen.',
+  emailAddress: 'Adresse e-mail',
+  continueWithOrganization: 'Continuer avec votre organisation',
+  unknownOrganization:
+    'Aucune organisation avec cette adresse e-mail ne se connecte ici. Vérifiez l’adresse ou choisissez un autre moyen.',
   secondFactorTitle: 'Confirmez votre identité',
   secondFactorIntro: 'Saisissez le code de votre application d’authentification ou un code de récupération.',
   secondFactorCode: 'Code',

@@ -24,6 +24,10 @@ export const it: Messages = {
   or: 'oppure',
   providerRefused: 'L’accesso con l’altro servizio è stato annullato o rifiutato. Riprova o scegli un altro modo.',
   providerFailed: 'L’accesso con l’altro servizio non è riuscito. Riprova o scegli un altro modo.',
+  emailAddress: 'Indirizzo e-mail',
+  continueWithOrganization: 'Continua con la sua organizzazione',
+  unknownOrganization:
+    'Nessuna organizzazione con questo indirizzo e-mail accede qui. Controlli l’indirizzo o scelga un altro modo.',
   secondFactorTitle: 'Conferma la tua identità',
   secondFactorIntro: 'Inserisci il codice della tua app di autenticazione o un codice di recupero.',
   secondFactorCode: 'Codice',

@@ -25,6 +25,10 @@ export const ja: Messages = {
   providerRefused:
     '外部サービスでのログインがキャンセルまたは拒否されました。もう一度試すか、別の方法を選んでください。',
   providerFailed: '外部サービスでのログインに失敗しました。もう一度試すか、別の方法を選んでください。',
+  emailAddress: 'メールアドレス',
+  continueWithOrganization: '組織のアカウントで続ける',
+  unknownOrganization:
+    'このメールアドレスの組織は、ここでサインインできません。アドレスを確認するか、別の方法を選んでください。',
   secondFactorTitle: '本人確認',
   secondFactorIntro: '認証アプリのコード、またはリカバリー コードを入力してください。',
   secondFactorCode: 'コード',

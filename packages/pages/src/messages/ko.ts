@@ -24,6 +24,10 @@ export const ko: Messages = {
   or: '또는',
   providerRefused: '해당 서비스에서 로그인이 취소되었거나 거부되었습니다. 다시 시도하거나 다른 방법을 선택하세요.',
   providerFailed: '해당 서비스에서 로그인하지 못했습니다. 다시 시도하거나 다른 방법을 선택하세요.',
+  emailAddress: '이메일 주소',
+  continueWithOrganization: '조직 계정으로 계속',
+  unknownOrganization:
+    '이 이메일 주소의 조직은 여기에서 로그인할 수 없습니다. 주소를 확인하거나 다른 방법을 선택하세요.',
   secondFactorTitle: '본인 확인',
   secondFactorIntro: '인증 앱의 코드 또는 복구 코드를 입력하세요.',
   secondFactorCode: '코드',

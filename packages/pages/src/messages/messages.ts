@@ -24,6 +24,9 @@ export interface Messages {
   or: string
   providerRefused: string
   providerFailed: string
+  emailAddress: string
+  continueWithOrganization: string
+  unknownOrganization: string
   secondFactorTitle: string
   secondFactorIntro: string
   secondFactorCode: string

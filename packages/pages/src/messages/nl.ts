@@ -25,6 +25,10 @@ export const nl: Messages = {
   providerRefused:
     'Het inloggen bij de andere dienst is geannuleerd of geweigerd. Probeer het opnieuw of kies een andere manier.',
   providerFailed: 'Het inloggen bij de andere dienst is niet gelukt. Probeer het opnieuw of kies een andere manier.',
+  emailAddress: 'E-mailadres',
+  continueWithOrganization: 'Doorgaan met uw organisatie',
+  unknownOrganization:
+    'Geen organisatie met dit e-mailadres logt hier in. Controleer het adres of kies een andere manier.',
   secondFactorTitle: 'Bevestig dat u het bent',
   secondFactorIntro: 'Voer de code van uw authenticator-app of een herstelcode in.',
   secondFactorCode: 'Code',

@@ -25,6 +25,10 @@ export const pl: Messages = {
   providerRefused:
     'Logowanie w innej usłudze zostało anulowane lub odrzucone. Spróbuj ponownie lub wybierz inny sposób.',
   providerFailed: 'Logowanie w innej usłudze nie powiodło się. Spróbuj ponownie lub wybierz inny sposób.',
+  emailAddress: 'Adres e-mail',
+  continueWithOrganization: 'Kontynuuj przez swoją organizację',
+  unknownOrganization:
+    'Żadna organizacja z tym adresem e-mail nie loguje się tutaj. Sprawdź adres lub wybierz inny sposób.',
   secondFactorTitle: 'Potwierdź swoją tożsamość',
   secondFactorIntro: 'Wpisz kod z aplikacji uwierzytelniającej lub kod odzyskiwania.',
   secondFactorCode: 'Kod',

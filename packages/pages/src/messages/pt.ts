@@ -24,6 +24,10 @@ export const pt: Messages = {
   or: 'ou',
   providerRefused: 'O login no outro serviço foi cancelado ou recusado. Tente novamente ou escolha outra forma.',
   providerFailed: 'O login no outro serviço não funcionou. Tente novamente ou escolha outra forma.',
+  emailAddress: 'Endereço de e-mail',
+  continueWithOrganization: 'Continuar com a sua organização',
+  unknownOrganization:
+    'Nenhuma organização com este endereço de e-mail inicia sessão aqui. Verifique o endereço ou escolha outra forma.',
   secondFactorTitle: 'Confirme sua identidade',
   secondFactorIntro: 'Digite o código do seu app autenticador ou um código de recuperação.',
   secondFactorCode: 'Código',

@@ -99,6 +99,7 @@ export const states: States = {
     unavailable: { ...signIn, problem: 'unavailable', canCancel: false },
     unknown_passkey: { ...signIn, passkey, problem: 'unknown_passkey' },
     provider_refused: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_refused' },
+    unknown_organization: { ...signIn, asksForOrganization: true, problem: 'unknown_organization' },
     provider_failed: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_failed' },
   },
   secondFactor: {

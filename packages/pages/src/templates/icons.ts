@@ -29,6 +29,7 @@ export function iconOf(icon: string | undefined, name: string): Html {
 }
 
 export const icons = {
+  organization: building,
   mail: lines('M3 5.5h18v13H3zM3.5 6l8.5 7 8.5-7'),
   passkey: lines('M8 12.5a4.5 4.5 0 1 1 4.3-3.1H21l.5 3-2 .1-.5 2-2.5.1-.5-2h-4A4.5 4.5 0 0 1 8 12.5zM7 8h.01'),
   shown: lines(

@@ -24,6 +24,8 @@ function problemText(problem: SignInProblem | undefined, seconds: number | undef
       return text('providerRefused')
     case 'provider_failed':
       return text('providerFailed')
+    case 'unknown_organization':
+      return text('unknownOrganization')
     case 'too_many_attempts':
       return tooManyAttempts(seconds, tools)
   }
@@ -74,6 +76,17 @@ ${passwordField({ ...password, isFocused, describedBy, beside: linkOf(view, 'rec
 ${staySignedIn !== undefined && html`<div class="check"><input id="stay" name="stay_signed_in" type="checkbox" value="yes"${staySignedIn && html` checked`}><label for="stay">${text('staySignedIn')}</label></div>`}<button class="primary" id="sign-in">${text('signIn')}</button>`
 }
 
+/** Leads to the provider of the domain of a mail address: without a password, and without a script. */
+function organizationOf(view: SignInView, { text }: Tools, describedBy: string | undefined): Content {
+  const { asksForOrganization = false, asksForPassword = true, username = '' } = view
+  if (!asksForOrganization) return false
+  const described: Content = describedBy !== undefined && html` aria-describedby="${describedBy}"`
+  const field =
+    !asksForPassword &&
+    html`<label for="username">${text('emailAddress')}</label><input id="username" name="username" type="email" value="${username}" maxlength="256" autocomplete="email" dir="ltr" autofocus${described}>`
+  return html`${field}<button id="organization" name="decision" value="organization" formnovalidate>${icons.organization}<span>${text('continueWithOrganization')}</span></button>`
+}
+
 /** The fields `username` and `password`, the checkbox `stay_signed_in`, and the button `decision` with the value `cancel`. */
 export function signIn(view: SignInView, tools: Tools): Page {
   const { client, problem, retryAfter, canCancel, passkey, asksForPassword = true } = view
@@ -82,7 +95,7 @@ export function signIn(view: SignInView, tools: Tools): Page {
   const describedBy = message === undefined ? undefined : 'problem'
   const content = html`${heading(client, text('signInTitle'), text('signInIntro', { client: nameOf(client) }))}${alert(message)}${form(
     view,
-    html`${asksForPassword && passwordForm(view, tools, describedBy)}${passkeyButton(view, tools)}${waysOf(view, tools)}${
+    html`${asksForPassword && passwordForm(view, tools, describedBy)}${organizationOf(view, tools, describedBy)}${passkeyButton(view, tools)}${waysOf(view, tools)}${
       canCancel &&
       html`<button class="quiet" id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`
     }`,

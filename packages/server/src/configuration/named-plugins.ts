@@ -198,7 +198,7 @@ export function createNamedPlugin(
       const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
       const features = [
         pushedAuthorization(pushedRequests),
-        endSession({ pages }),
+        endSession({ pages, providers: upstreams[0] }),
         backChannelLogout(logout),
         ...users.features,
         ...(withoutPage(entries) === undefined ? [] : [deviceSignIn({ ...device, pages })]),
