@@ -6,6 +6,7 @@ import type { AccountStore } from '../shared/account-store.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
 import type { ProviderLinks } from '../shared/linked-providers.ts'
 import type { Mailer } from '../shared/mailer.ts'
+import { type NewPasswordsOptions, newPasswordsSchema } from '../shared/new-passwords.ts'
 import { noteChange } from './changes.ts'
 import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
@@ -34,6 +35,7 @@ export type {
   AccountPages,
   AddPasskeyView,
   ApplicationView,
+  ChangePasswordView,
   ConfirmView,
   FactorsView,
   LinkedView,
@@ -62,6 +64,8 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly linkedProviders?: ProviderLinks | undefined
   /** The accounts of users: with their verified addresses, changes are reported by mail. */
   readonly accounts?: AccountStore | undefined
+  /** Lets users change their passwords, by the rules of `accounts()`. Requires `accounts`. */
+  readonly passwords?: NewPasswordsOptions | undefined
   /** Sends mails about changes. */
   readonly mailer?: Mailer | undefined
   /**
@@ -84,6 +88,7 @@ const optionsSchema = configurationObject({
   secondFactors: portSchema<AccountSecondFactors>('storedSecondFactors().account'),
   linkedProviders: portSchema<ProviderLinks>('the result of upstream()'),
   accounts: portSchema<AccountStore>('an account store'),
+  passwords: v.optional(newPasswordsSchema),
   mailer: portSchema<Mailer>('a mailer, such as smtpMailer()'),
   pages: v.custom<AccountPages>(
     (value) => typeof value === 'object' && value !== null && 'overview' in value,
@@ -104,6 +109,9 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   const demands = requireSecondFactor || secondFactorAcrValues.length > 0
   if (demands && secondFactors === undefined) {
     throw new TypeError('accountPage(): requireSecondFactor and secondFactorAcrValues require secondFactors')
+  }
+  if (options.passwords !== undefined && options.accounts === undefined) {
+    throw new TypeError('accountPage(): passwords requires accounts')
   }
   options.linkedProviders?.onLinked(({ sub, request, kit }) => {
     const locale = options.pages.localeOf(undefined, request.header('accept-language'))

@@ -5,6 +5,7 @@ import { applicationViews, withdrawAccess } from './applications.ts'
 import { isUnproved, resumed, resumePath } from './demand.ts'
 import type { AccountNotice } from './pages.ts'
 import { addPasskey, addPasskeyPath, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
+import { changePassword, passwordPath } from './password.ts'
 import { otpPaths } from './paths.ts'
 import { linkedPath, linkedView, linkNotice, linkProvider, unlinkProvider } from './providers.ts'
 import { factorsView, newRecoveryCodes, removeApp, setUpApp } from './second-factors.ts'
@@ -33,12 +34,13 @@ declare module '@grantry/core' {
 const changePages: readonly (readonly [
   RegExp,
   ChangePage,
-  needs?: 'passkeys' | 'secondFactors' | 'linkedProviders',
+  needs?: 'passkeys' | 'secondFactors' | 'linkedProviders' | 'passwords',
 ])[] = [
   [new RegExp(`^${otpPaths.setUp}(?:/[\\w-]{43})?$`, 'u'), setUpApp, 'secondFactors'],
   [new RegExp(`^${otpPaths.remove}$`, 'u'), removeApp, 'secondFactors'],
   [new RegExp(`^${otpPaths.codes}$`, 'u'), newRecoveryCodes, 'secondFactors'],
   [new RegExp(`^${endOthersPath}$`, 'u'), endOtherSessions],
+  [new RegExp(`^${passwordPath}$`, 'u'), changePassword, 'passwords'],
   [/^sessions\/[\w-]{43}$/u, endSession],
   [/^applications\/[\w-]{22}$/u, withdrawAccess],
   [new RegExp(`^${addPasskeyPath}$`, 'u'), addPasskey, 'passkeys'],
@@ -69,6 +71,7 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
     applications,
     ...(passkeys !== undefined && { passkeys: { list: passkeys, add: urlOf(kit, addPasskeyPath) } }),
     ...(sessions.some(({ isCurrent }) => !isCurrent) && { endOthers: urlOf(kit, endOthersPath) }),
+    ...(services.passwords !== undefined && { changePassword: urlOf(kit, passwordPath) }),
     factors,
     linked,
     notice,

@@ -1,4 +1,5 @@
 import type { ErrorView, RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { PasswordProblem } from '../shared/password-rules.ts'
 import type { DeviceName } from './device.ts'
 
 /** A form of the account page. It has one button, and works without scripts. */
@@ -43,6 +44,7 @@ export type AccountNotice =
   | 'app_added'
   | 'app_removed'
   | 'recovery_codes_created'
+  | 'password_changed'
   | 'provider_linked'
   | 'provider_unlinked'
   | 'link_taken'
@@ -93,6 +95,8 @@ export interface OverviewView {
   /** The page that ends all sessions but this one, if there are others. */
   readonly endOthers?: string | undefined
   readonly applications: readonly ApplicationView[]
+  /** The page that changes the password. Absent if there are no accounts. */
+  readonly changePassword?: string | undefined
   /** Absent if users cannot add passkeys. */
   readonly passkeys?: { readonly list: readonly PasskeyView[]; readonly add: string } | undefined
   /** Absent if users cannot set up second factors. */
@@ -154,6 +158,17 @@ export interface SetUpAppView {
   readonly problem?: 'wrong_code' | undefined
 }
 
+/** The page with the field `password` for a new one. */
+export interface ChangePasswordView {
+  readonly subjectName: string
+  readonly form: AccountForm
+  readonly back: string
+  /** Characters. */
+  readonly minLength: number
+  readonly maxLength: number
+  readonly problem?: PasswordProblem | undefined
+}
+
 /** New recovery codes. They are shown once. */
 export interface RecoveryCodesView {
   readonly subjectName: string
@@ -191,6 +206,7 @@ export interface AccountPages {
   addPasskey(view: AddPasskeyView, locale: string): RenderedPage
   setUpApp(view: SetUpAppView, locale: string): RenderedPage
   recoveryCodes(view: RecoveryCodesView, locale: string): RenderedPage
+  changePassword(view: ChangePasswordView, locale: string): RenderedPage
   renamePasskey(view: RenamePasskeyView, locale: string): RenderedPage
   /** A mail about a change. */
   mail(

@@ -4,6 +4,7 @@ import type { AccountPasskeys, AccountSecondFactors } from '../shared/account-fa
 import type { AccountStore } from '../shared/account-store.ts'
 import type { ProviderLinks } from '../shared/linked-providers.ts'
 import type { Mailer } from '../shared/mailer.ts'
+import type { NewPasswords } from '../shared/new-passwords.ts'
 import type { AccountMailView, AccountNotice, AccountPages } from './pages.ts'
 import type { Visit } from './visit.ts'
 
@@ -16,6 +17,8 @@ export interface AccountServices extends InteractionServices {
   readonly linkedProviders?: ProviderLinks | undefined
   readonly accounts?: AccountStore | undefined
   readonly mailer?: Mailer | undefined
+  /** The rules for new passwords. Absent: users do not change them here. */
+  readonly passwords?: NewPasswords | undefined
   /** Whether users must not remove their last factor. */
   readonly requireSecondFactor: boolean
   /** The values of `acr_values` that demand a factor. */

@@ -2,6 +2,7 @@ import { parseConfiguration } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { AccountStore } from '../shared/account-store.ts'
 import type { Mailer } from '../shared/mailer.ts'
+import type { NewPasswordsOptions } from '../shared/new-passwords.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { endpointsOf } from './endpoints.ts'
 import type { Purpose } from './flow.ts'
@@ -14,6 +15,8 @@ import { urlOf } from './views.ts'
 
 export type { Account, AccountChanges, AccountStore, NewAccount } from '../shared/account-store.ts'
 export type { Mailer, MailMessage } from '../shared/mailer.ts'
+export type { NewPasswordsOptions } from '../shared/new-passwords.ts'
+export { type PasswordProblem, type PasswordRules, passwordProblem } from '../shared/password-rules.ts'
 export { type BreachedPasswordsOptions, breachedPasswords } from './breached-passwords.ts'
 export type { MailLimits } from './limits.ts'
 export type {
@@ -26,7 +29,6 @@ export type {
   MailView,
   RenderedMail,
 } from './pages.ts'
-export { type PasswordProblem, type PasswordRules, passwordProblem } from './password-rules.ts'
 export { accountsEntries, passwordRulesSchema } from './settings.ts'
 
 declare module '@grantry/core' {
@@ -50,16 +52,8 @@ export interface AccountsOptions {
   readonly mail?: 'off' | 'link' | 'code' | 'both' | undefined
   /** What new users sign in with: the address, or a name that they choose. Default: `address`. */
   readonly names?: 'address' | 'username' | undefined
-  readonly passwords?:
-    | {
-        /** Characters. Default: 12. */
-        readonly minLength?: number | undefined
-        /** Characters. Default: 256. */
-        readonly maxLength?: number | undefined
-        /** Whether a password is among those that attackers try first. Default: none is. */
-        readonly isCommon?: ((password: string) => boolean | Promise<boolean>) | undefined
-      }
-    | undefined
+  /** The rules for new passwords. */
+  readonly passwords?: NewPasswordsOptions | undefined
   /** Mails in an hour. Default: 5 to an address, 50 from a network, 5,000 that are sent in all. */
   readonly limits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
 }

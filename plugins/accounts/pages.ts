@@ -1,6 +1,6 @@
 import type { ErrorView, RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { PasswordProblem } from '../shared/password-rules.ts'
 import type { FormView } from '../sign-in/sign-in.ts'
-import type { PasswordProblem } from './password-rules.ts'
 
 /** What a mailed link or code is for. */
 export type MailPurpose = 'recovery' | 'sign_up' | 'sign_in'

@@ -6,9 +6,9 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { Account } from '../shared/account-store.ts'
 import { isSameAddress } from '../shared/mail-address.ts'
+import { newPasswordProblem } from '../shared/new-passwords.ts'
 import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose, postMail } from './flow.ts'
 import type { MailPurpose } from './pages.ts'
-import { type PasswordProblem, passwordProblem } from './password-rules.ts'
 import type { Ticket } from './ticket.ts'
 
 /** The way in which users have signed in with a mail. RFC 8176 has no value for it. */
@@ -19,29 +19,13 @@ const nameForm = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{1,62}[\p{L}\p{N}]$/u
 /** A name with invisible characters would look like another one. */
 const isNameForm = (name: string): boolean => nameForm.test(name) && !/\p{Default_Ignorable_Code_Point}/u.test(name)
 
-/** Checks a password. A list that does not respond must not keep users from their accounts. */
-function checkPassword(
+const checkPassword = (
   password: string,
   names: readonly string[],
   by: MailPurpose,
   { settings }: AccountsServices,
   kit: EndpointKit,
-): Promise<PasswordProblem | undefined> {
-  const { minLength: least, maxLength: most, isCommon } = settings.passwords
-  return passwordProblem(password, [...names, new URL(kit.issuer).hostname], {
-    least,
-    most,
-    async isCommon(text) {
-      if (isCommon === undefined) return false
-      try {
-        return await kit.callHost('accounts.passwords.isCommon', () => isCommon(text))
-      } catch {
-        kit.recordUser({ type: 'password_unchecked', by }, {})
-        return false
-      }
-    },
-  })
-}
+) => newPasswordProblem(password, names, by, settings.passwords, kit)
 
 /** Begins the session of a user who has proved the address. A user with a second factor proves it first. */
 const signInWith = (

@@ -1,20 +1,13 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import type { AccountStore } from '../shared/account-store.ts'
-import { functionSchema, wholeNumber } from '../shared/config-schema.ts'
+import { wholeNumber } from '../shared/config-schema.ts'
 import type { Mailer } from '../shared/mailer.ts'
+import { newPasswordEntries, newPasswordsSchema } from '../shared/new-passwords.ts'
 import type { MailLimits } from './limits.ts'
 import type { AccountsPages } from './pages.ts'
-import type { PasswordRules } from './password-rules.ts'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
-
-/** Characters. The sign-in accepts no longer password than 1024. */
-const passwordEntries = {
-  /** The least number of characters. */
-  minLength: v.optional(wholeNumber(8, 64), 12),
-  maxLength: v.optional(wholeNumber(64, 1024), 256),
-}
 
 /** The options that are data. */
 export const accountsEntries = {
@@ -39,10 +32,7 @@ export const accountsEntries = {
 
 export const accountsSchema = configurationObject({
   ...accountsEntries,
-  passwords: v.optional(
-    configurationObject({ ...passwordEntries, isCommon: functionSchema<NonNullable<PasswordRules['isCommon']>>() }),
-    {},
-  ),
+  passwords: v.optional(newPasswordsSchema, {}),
   store: v.custom<AccountStore>(isObject, 'must be a store of accounts'),
   mailer: v.custom<Mailer>(isObject, 'must be a mailer such as smtpMailer()'),
   pages: v.custom<AccountsPages>(isObject, 'must be the pages of createAccountsPages()'),
@@ -50,6 +40,6 @@ export const accountsSchema = configurationObject({
 })
 
 /** The part of the configuration of passwords that is data. */
-export const passwordRulesSchema = configurationObject(passwordEntries)
+export const passwordRulesSchema = configurationObject(newPasswordEntries)
 
 export type AccountsSettings = v.InferOutput<typeof accountsSchema> & { readonly limits: MailLimits }

@@ -183,6 +183,7 @@ const others: Readonly<Record<string, string>> = {
   'one-time-password/recovery-codes.reset': 'is called for administrators, too',
   'authorization-endpoint/options.parts': 'is called at startup',
   'shared/jwks-settings.fetch': 'has a time limit of its own, with the request that it sends',
+  'shared/new-passwords.isCommon': 'has the limits, but is skipped then: test/account/password.test.ts',
   'client-metadata/options.fetch': 'has a time limit of its own, with the request that it sends',
   'upstream/options.fetch': 'has a time limit of its own, with the request that it sends',
   'back-channel-logout.fetch': 'has a time limit of its own, with the request that it sends',

@@ -10,11 +10,13 @@ import { confirm } from './confirm.ts'
 import { mail } from './mail.ts'
 import { overview } from './overview.ts'
 import { addPasskey, renamePasskey } from './passkeys.ts'
+import { changePassword } from './password.ts'
 import { recoveryCodes, setUpApp } from './second-factors.ts'
 import { type AccountTools, accountTools } from './tools.ts'
 import type {
   AccountMailView,
   AddPasskeyView,
+  ChangePasswordView,
   ConfirmView,
   FormPageView,
   OverviewView,
@@ -30,6 +32,7 @@ export interface AccountPageSet {
   addPasskey(view: AddPasskeyView, locale: string): Rendered
   setUpApp(view: SetUpAppView, locale: string): Rendered
   recoveryCodes(view: RecoveryCodesView, locale: string): Rendered
+  changePassword(view: ChangePasswordView, locale: string): Rendered
   renamePasskey(view: FormPageView & { readonly name: string }, locale: string): Rendered
   mail(
     view: AccountMailView,
@@ -76,6 +79,7 @@ export function createAccountPages(input: PagesOptions = {}): AccountPageSet {
     overview: render(overview),
     confirm: render(confirm),
     addPasskey: render(addPasskey),
+    changePassword: render(changePassword),
     renamePasskey: render(renamePasskey),
     setUpApp: render(setUpApp),
     recoveryCodes: render(recoveryCodes),

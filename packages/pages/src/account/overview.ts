@@ -37,6 +37,11 @@ function passkeysOf({ passkeys }: OverviewView, tools: AccountTools): Content {
   return html`<section aria-labelledby="passkeys"><h2 id="passkeys">${own('passkeysTitle')}</h2>${list}<p class="links"><a id="add-passkey" href="${passkeys.add}">${own('addPasskey')}</a></p></section>`
 }
 
+function passwordOf({ changePassword }: OverviewView, { own }: AccountTools): Content {
+  if (changePassword === undefined) return false
+  return html`<section aria-labelledby="own-password"><h2 id="own-password">${own('passwordTitle')}</h2><p class="links"><a id="change-password" href="${changePassword}">${own('passwordChange')}</a></p></section>`
+}
+
 function factorsOf({ factors }: OverviewView, tools: AccountTools): Content {
   if (factors === undefined) return false
   const { own } = tools
@@ -53,6 +58,6 @@ function factorsOf({ factors }: OverviewView, tools: AccountTools): Content {
 /** The page of the account. */
 export function overview(view: OverviewView, tools: AccountTools): Page {
   const title = tools.own('accountTitle')
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${linkedOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${passwordOf(view, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${linkedOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
   return { title, content }
 }

@@ -13,6 +13,7 @@ export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, ke
   app_added: 'otpAdded',
   app_removed: 'otpRemoved',
   recovery_codes_created: 'recoveryCreated',
+  password_changed: 'passwordChanged',
   provider_linked: 'providerLinked',
   provider_unlinked: 'providerUnlinked',
   link_taken: 'linkTaken',

@@ -25,6 +25,7 @@ export type AccountNotice =
   | 'app_added'
   | 'app_removed'
   | 'recovery_codes_created'
+  | 'password_changed'
   | 'provider_linked'
   | 'provider_unlinked'
   | 'link_taken'
@@ -62,6 +63,18 @@ export interface SetUpAppView extends FormPageView {
   readonly problem?: 'wrong_code' | undefined
 }
 
+export interface ChangePasswordView extends FormPageView {
+  readonly minLength: number
+  readonly maxLength: number
+  readonly problem?:
+    | 'password_short'
+    | 'password_long'
+    | 'password_malformed'
+    | 'password_personal'
+    | 'password_common'
+    | undefined
+}
+
 export interface RecoveryCodesView {
   readonly subjectName: string
   readonly codes: readonly string[]
@@ -82,6 +95,7 @@ export interface OverviewView {
   readonly sessions: readonly SessionView[]
   readonly endOthers?: string | undefined
   readonly applications: readonly (ApplicationView & { readonly withdraw: string })[]
+  readonly changePassword?: string | undefined
   readonly passkeys?: { readonly list: readonly PasskeyView[]; readonly add: string } | undefined
   readonly factors?:
     | {

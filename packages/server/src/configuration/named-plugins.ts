@@ -20,7 +20,7 @@ import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workl
 import * as v from 'valibot'
 import { storedAccounts } from '../accounts/stored-accounts.ts'
 import { accountEntries, accountParts } from './sign-in/account.ts'
-import { type AccountsHost, accountsMemberSchema, createAccounts } from './sign-in/accounts.ts'
+import { type AccountsHost, accountsMemberSchema, createAccounts, pagePorts } from './sign-in/accounts.ts'
 import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
 
 const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
@@ -190,7 +190,7 @@ export function createNamedPlugin(
       const host = { ...(accounts ?? withoutMail), adminHost }
       const store = members && storedAccounts(() => adminHost().administration)
       const upstreams = upstreamWays(providers, store)
-      const ports = { accounts: store, ...(members && { mailer: host.mailer }), linkedProviders: upstreams[0] }
+      const ports = { accounts: store, ...pagePorts(members, passwords, host), linkedProviders: upstreams[0] }
       const users = accountParts({ account, passkeys, secondFactors }, appearance, ports)
       const ownWays = members === undefined ? [] : [createAccounts(members, appearance, host)]
       const ways = [...upstreams, ...ownWays]

@@ -24,6 +24,16 @@ export interface AccountMessages {
   sessionsEnded: string
   accessWithdrawn: string
   gone: string
+  passwordTitle: string
+  passwordChange: string
+  passwordIntro: string
+  passwordNew: string
+  passwordChanged: string
+  passwordShort: string
+  passwordLong: string
+  passwordMalformed: string
+  passwordPersonal: string
+  passwordCommon: string
   passkeysTitle: string
   passkeysNone: string
   addPasskey: string

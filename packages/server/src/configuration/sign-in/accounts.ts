@@ -44,16 +44,30 @@ export interface AccountsHost {
   readonly adminHost: () => AdminHost
 }
 
+type AccountsMember = v.InferInput<typeof accountsMemberSchema>
+
+/** Returns the rules for new passwords, with the function that knows the common ones. */
+const newPasswordsOf = ({ passwords: { common = 'list', ...rules } = {} }: AccountsMember) => ({
+  ...rules,
+  isCommon: isCommonBy[common],
+})
+
+/** What accounts add to the page of the account. @param passwords whether users sign in with passwords */
+export const pagePorts = (
+  options: AccountsMember | undefined,
+  passwords: boolean | undefined,
+  { mailer }: Pick<AccountsHost, 'mailer'>,
+) => options && { mailer, ...(passwords !== false && { passwords: newPasswordsOf(options) }) }
+
 /** Creates the accounts of the users in the storage. */
 export function createAccounts(
-  options: v.InferInput<typeof accountsMemberSchema>,
+  options: AccountsMember,
   appearance: Omit<Parameters<typeof createAccountsPages>[0], 'host'>,
   { issuer, mailer, adminHost }: AccountsHost,
 ): SignInWays {
-  const { common = 'list', ...passwords } = options.passwords ?? {}
   return accounts({
     ...options,
-    passwords: { ...passwords, isCommon: isCommonBy[common] },
+    passwords: newPasswordsOf(options),
     store: storedAccounts(() => adminHost().administration),
     mailer,
     pages: createAccountsPages({ ...appearance, host: new URL(issuer).host }),

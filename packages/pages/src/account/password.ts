@@ -1,0 +1,37 @@
+import { html } from '../html.ts'
+import { passwordField } from '../templates/fields.ts'
+import { alert, userLine } from '../templates/parts.ts'
+import { passwordScript } from '../templates/scripts.ts'
+import type { Page } from '../tools.ts'
+import type { AccountMessages } from './messages/messages.ts'
+import { changeForm } from './parts.ts'
+import type { AccountTools } from './tools.ts'
+import type { ChangePasswordView } from './views.ts'
+
+const problems: Readonly<Record<NonNullable<ChangePasswordView['problem']>, keyof AccountMessages>> = {
+  password_short: 'passwordShort',
+  password_long: 'passwordLong',
+  password_malformed: 'passwordMalformed',
+  password_personal: 'passwordPersonal',
+  password_common: 'passwordCommon',
+}
+
+/** The field `password` for a new one. */
+export function changePassword(view: ChangePasswordView, tools: AccountTools): Page {
+  const { own } = tools
+  const { minLength, maxLength, problem, subjectName } = view
+  const title = own('passwordChange')
+  const message = problem && own(problems[problem], { least: String(minLength), most: String(maxLength) })
+  const field = {
+    id: 'password',
+    label: own('passwordNew'),
+    autocomplete: 'new-password',
+    minLength,
+    describedBy: message === undefined ? undefined : 'problem',
+  } as const
+  // Password managers store the new password for this name.
+  const name = html`<input type="text" name="username" value="${subjectName}" autocomplete="username" hidden>`
+  const fields = html`${name}${passwordField(field, tools)}`
+  const content = html`<h1>${title}</h1>${userLine(subjectName, tools)}<p>${own('passwordIntro')}</p>${alert(message)}${changeForm(view, title, tools, fields)}`
+  return { title, content, script: passwordScript }
+}
