@@ -12,6 +12,8 @@ if (/^start(?::|$)/u.test(process.env.npm_lifecycle_event ?? '') && process.env.
 
 const { main } = await import('../packages/server/dist/cli.js')
 const given = process.argv.slice(2)
-const [first = ''] = given
+// The option of the whole command line: the command comes after its value.
+const [first = ''] =
+  given[0] === '--tenant' ? given.slice(2) : given[0]?.startsWith('--tenant=') ? given.slice(1) : given
 const isComplete = /^(?:[^-]|-h$|--help$|-V$|--version$)/u.test(first)
 process.exitCode = await main(isComplete ? given : ['serve', ...given])

@@ -117,6 +117,13 @@ describe('tenants by path', () => {
     expect((await running.reload()).message).toContain('restart the server to change tenants')
   })
 
+  test('are checked at the start, without being opened', async () => {
+    const typo = { ...listed, plugins: [{ name: 'sing-in' }] }
+    await expect(start({ list: [listed, { ...typo, name: 'beta' }] })).rejects.toThrow(
+      /tenants\.list\[1\]: .*name.*did you mean sign-in\?/u,
+    )
+  })
+
   test('need keys of their own', async () => {
     const loaded = loadedWith({ tenants: {}, keys: { jwks: 'keys.json' } })
     await expect(startServer({ loaded, port: 0, observe: () => {} })).rejects.toThrow('each needs its own keys')

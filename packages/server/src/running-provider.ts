@@ -9,7 +9,7 @@ import { createProviderSlot, type ProviderSlot } from './reload/provider-slot.ts
 import { createReload, type ReloadOutcome } from './reload/reload.ts'
 import type { ServerWarning } from './startup-warnings.ts'
 import type { ServedTenants } from './tenants/serve-tenants.ts'
-import { assertTemplate } from './tenants/tenant-configuration.ts'
+import { assertTenants } from './tenants/tenant-configuration.ts'
 
 /** The provider that serves requests. A new configuration replaces it. */
 export interface RunningProvider {
@@ -69,7 +69,7 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
   const isStopping = (): boolean => hasStopped
 
   async function open(configuration: CheckedConfiguration, console: ServerConsole | undefined) {
-    if (configuration.tenants !== undefined) assertTemplate(configuration)
+    assertTenants(configuration)
     const opened = await openProvider({ ...common, configuration, console, isStopping })
     const forget = observability.watch(opened.provider)
     return {

@@ -4,6 +4,7 @@ import { keySettingsOf } from '../configuration/keys.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from '../configuration/named-plugins.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { ConfiguredTenant, TenantsConfiguration } from '../configuration/tenants.ts'
+import { configurationMessage } from '../error-message.ts'
 
 /** Probes of a platform name an address instead of a host. */
 const isMachine = (host: string): boolean => host === 'localhost' || /^(?:\[.*\]|[\d.]+)$/u.test(host)
@@ -102,6 +103,24 @@ export function templateProblem(configuration: CheckedConfiguration): string | u
 export function assertTemplate(configuration: CheckedConfiguration): void {
   const problem = templateProblem(configuration)
   if (problem !== undefined) throw new TypeError(`tenants: ${problem}`)
+}
+
+/**
+ * Checks the options of the tenants in the configuration, without opening one: it is opened by its first request only.
+ *
+ * @throws TypeError that names the tenant, when an option of a plugin is wrong
+ */
+export function assertTenants(configuration: CheckedConfiguration): void {
+  const { tenants } = configuration
+  if (tenants === undefined) return
+  assertTemplate(configuration)
+  for (const [index, tenant] of tenants.list.entries()) {
+    try {
+      tenantConfiguration(configuration, tenants, tenant)
+    } catch (cause) {
+      throw new TypeError(`tenants.list[${index}]: ${configurationMessage(cause)}`, { cause })
+    }
+  }
 }
 
 /**
