@@ -20,6 +20,7 @@ function newService() {
     clients: [{ clientId: 'web', public: true, grantTypes: [], scopes: [] }],
     scopes: [{ name: 'api1' }],
     users: [{ sub: 'u1', username: 'alice', password }],
+    tenants: { list: [{ name: 'acme' }] },
   }
   writeFileSync(file, JSON.stringify(setting), { mode: 0o600 })
   return { file, run: (...line: readonly string[]) => printed(...line, '--config', file) }
@@ -33,6 +34,7 @@ test.each([
   [['clients', 'remove', 'web'], 'clients has web, which is not in the storage; change it there'],
   [['scopes', 'show', 'api1'], 'scopes has api1, which is not in the storage; change it there'],
   [['scopes', 'disable', 'api1'], 'scopes has api1, which is not in the storage; change it there'],
+  [['tenants', 'end', 'acme'], 'tenants has acme, which is not in the storage; change it there'],
   [['users', 'show', 'alice'], 'users has alice, which is not in the storage; change it there'],
   [['users', 'disable', 'u1'], 'users has u1, which is not in the storage; change it there'],
 ])('%j says that the configuration has it', async (line, message) => {

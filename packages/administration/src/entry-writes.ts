@@ -39,7 +39,9 @@ const refusalsOf = ({ noun, idMember }: Pick<EntryType<object>, 'noun' | 'idMemb
   missing: (id: string) => refused('not_found', `there is no ${noun} ${id} in the storage; check the spelling`),
   outdated: (id: string) => refused('outdated', `the ${noun} ${id} was changed meanwhile; look at it and try again`),
   taken: (id: string) =>
-    refused('exists', `there is a ${noun} ${id} already; edit it, or remove it`, { member: idMember }),
+    refused('exists', `there is a ${noun} ${id} already; edit it, or ${noun === 'tenant' ? 'end' : 'remove'} it`, {
+      member: idMember,
+    }),
 })
 
 /** Refuses what the storage would refuse, before anything is recorded. */

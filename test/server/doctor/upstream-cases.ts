@@ -24,8 +24,13 @@ export const healthyUpstreams: readonly (readonly [string, object])[] = [
 
 const path = 'plugins[0].providers[0]'
 
-/** Providers at which users sign in, and the expected finding. */
+/** Ways to sign in other than passwords, and the expected finding. */
 export const upstreamCases: readonly FindingCase[] = [
+  [
+    'passkeys at an IP address',
+    { ...withProviders([acme], { passkeys: true }), issuer: 'http://127.0.0.1:8484' },
+    { id: 'passkeys-at-address', severity: 'warning', where: 'plugins[0].passkeys' },
+  ],
   [
     'a provider without TLS',
     withProviders([{ ...acme, issuer: 'http://127.0.0.1:8080', allowPrivateAddresses: true }]),

@@ -4,7 +4,7 @@ import { configuredClients } from '../administration/configured-clients.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 
 /** A list of the configuration whose entries can be in the storage instead. */
-export type ConfiguredList = 'clients' | 'scopes' | 'users'
+export type ConfiguredList = 'clients' | 'scopes' | 'tenants' | 'users'
 
 type Configuration = LoadedConfiguration['configuration']
 
@@ -12,6 +12,7 @@ type Configuration = LoadedConfiguration['configuration']
 const isConfigured: Readonly<Record<ConfiguredList, (configuration: Configuration, id: string) => boolean>> = {
   clients: (configuration, id) => configuredClients(configuration).some(({ clientId }) => clientId === id),
   scopes: ({ scopes }, id) => scopes.some(({ name }) => name === id),
+  tenants: ({ tenants }, id) => tenants?.list.some(({ name }) => name === id) === true,
   users: ({ users }, id) => isUserList(users) && users.some(({ sub, username }) => sub === id || username === id),
 }
 

@@ -19,6 +19,7 @@ import {
   json,
   print,
   runOnEntries,
+  runOnEntry,
 } from './entry-commands.ts'
 import { table } from './table.ts'
 
@@ -84,7 +85,7 @@ async function show(name: string, given: CommonArguments): Promise<void> {
 }
 
 async function end(name: string, given: CommonArguments): Promise<void> {
-  await runOnEntries(given, ({ tenants }) => tenants.remove(name))
+  await runOnEntry('tenants', name, given, ({ tenants }) => tenants.remove(name))
   print(
     given.json
       ? json({ name, ended: true })
@@ -112,7 +113,7 @@ export function addTenantsCommands(grantry: Command): void {
   command('list', 'list the tenants').action(list)
   ofTenant('show', 'show a tenant in the storage').action(show)
   withMembers(ofTenant('create', 'create a tenant')).action(create)
-  withMembers(ofTenant('edit', 'change members of a tenant, such as enabled=false'))
+  withMembers(ofTenant('edit', 'change members of a tenant, such as --set enabled=false'))
     .option('--unset <members...>', 'members to remove, which then have their defaults')
     .option('--if-version <version>', 'only if this is its current version, as shown by grantry tenants show')
     .action(edit)

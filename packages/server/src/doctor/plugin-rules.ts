@@ -125,6 +125,11 @@ export const pluginRules = {
     remedy: 'add users, with passwords from grantry hash-password',
     source: 'docs/guides/sign-in.md',
   },
+  'passkeys-at-address': {
+    severity: 'warning',
+    remedy: 'use an issuer with a host name, such as http://localhost:8484, or remove passkeys',
+    source: 'WebAuthn section 5.1.2; docs/guides/account.md',
+  },
   'text-missing': {
     severity: 'info',
     remedy: 'add the texts, or set locales to the languages that you have',

@@ -18,6 +18,25 @@ const checkTexts = ({ plugins = [] }: Facts['configuration']): readonly Finding[
       : [],
   )
 
+const isAddress = (hostname: string): boolean => /^(?:\[.*\]|[\d.]+)$/u.test(hostname)
+
+/** WebAuthn allows names only: browsers refuse every passkey of an address. */
+const checkPasskeys = ({ issuer, plugins = [] }: Facts['configuration']): readonly Finding[] =>
+  plugins.flatMap((plugin, index) =>
+    isNamedPlugin(plugin) &&
+    plugin.name === 'sign-in' &&
+    plugin.passkeys === true &&
+    isAddress(new URL(issuer).hostname)
+      ? [
+          finding(
+            'passkeys-at-address',
+            `plugins[${index}].passkeys`,
+            'The host of the issuer is an IP address, for which browsers refuse passkeys',
+          ),
+        ]
+      : [],
+  )
+
 /** Checks whether users can sign in where clients expect it. */
 export const checkSignIn: Check = ({ configuration, metadata }) => {
   const { clients, plugins = [] } = configuration
@@ -44,6 +63,7 @@ export const checkSignIn: Check = ({ configuration, metadata }) => {
           ),
         ]
       : []),
+    ...checkPasskeys(configuration),
     ...checkTexts(configuration),
   ]
 }
