@@ -56,6 +56,12 @@ const knownAtToken: ReadonlySet<unknown> = new Set([
   'unsupported_grant_type',
 ])
 
+/** A challenge to the client means that its secret is wrong (RFC 6749 section 5.2). Others are about a token. */
+const challengeReason = (challenges: unknown): string =>
+  Array.isArray(challenges) && challenges.some((one: { scheme?: unknown } | null) => one?.scheme === 'basic')
+    ? 'token_endpoint_invalid_client'
+    : 'challenge_refused'
+
 /** Returns the reason for an error of the library. Texts of the provider are not repeated: they can contain anything. */
 export function reasonOf(thrown: unknown): string {
   let error = thrown
@@ -70,6 +76,7 @@ export function reasonOf(thrown: unknown): string {
       const { error: named } = error as { error?: unknown }
       return knownAtToken.has(named) ? `token_endpoint_${named}` : 'token_endpoint_error'
     }
+    if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') return challengeReason(cause)
     const reason = typeof code === 'string' ? reasons[code] : undefined
     if (reason !== undefined) return reason
     error = cause
