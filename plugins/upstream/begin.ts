@@ -73,7 +73,8 @@ export async function depart(
     })
     return { location: url.href }
   } catch (error) {
-    return failed(reasonOf(error))
+    // Only a pushed request reaches the provider here.
+    return failed(reasonOf(error, 'par_endpoint'))
   }
 }
 

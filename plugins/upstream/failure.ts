@@ -56,14 +56,17 @@ const knownAtToken: ReadonlySet<unknown> = new Set([
   'unsupported_grant_type',
 ])
 
+/** The endpoint of the provider that is asked with the credentials of the client. */
+type AskedEndpoint = 'token_endpoint' | 'par_endpoint'
+
 /** A challenge to the client means that its secret is wrong (RFC 6749 section 5.2). Others are about a token. */
-const challengeReason = (challenges: unknown): string =>
+const challengeReason = (challenges: unknown, endpoint: AskedEndpoint): string =>
   Array.isArray(challenges) && challenges.some((one: { scheme?: unknown } | null) => one?.scheme === 'basic')
-    ? 'token_endpoint_invalid_client'
+    ? `${endpoint}_invalid_client`
     : 'challenge_refused'
 
 /** Returns the reason for an error of the library. Texts of the provider are not repeated: they can contain anything. */
-export function reasonOf(thrown: unknown): string {
+export function reasonOf(thrown: unknown, endpoint: AskedEndpoint = 'token_endpoint'): string {
   let error = thrown
   for (let depth = 0; depth < 4 && typeof error === 'object' && error !== null; depth += 1) {
     const { code, problem, cause } = error as { code?: unknown; problem?: unknown; cause?: unknown }
@@ -74,9 +77,9 @@ export function reasonOf(thrown: unknown): string {
     }
     if (code === 'OAUTH_RESPONSE_BODY_ERROR') {
       const { error: named } = error as { error?: unknown }
-      return knownAtToken.has(named) ? `token_endpoint_${named}` : 'token_endpoint_error'
+      return knownAtToken.has(named) ? `${endpoint}_${named}` : `${endpoint}_error`
     }
-    if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') return challengeReason(cause)
+    if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') return challengeReason(cause, endpoint)
     const reason = typeof code === 'string' ? reasons[code] : undefined
     if (reason !== undefined) return reason
     error = cause

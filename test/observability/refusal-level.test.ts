@@ -46,3 +46,12 @@ test.each([
 ])('at %s, %s with the reason %s is logged as %s', (endpoint, error, reason, level) => {
   expect(levelOf(failedAt(endpoint, error, reason))).toBe(level)
 })
+
+test.each([
+  ['token_endpoint_invalid_client', 'warn'],
+  ['metadata_unreachable', 'warn'],
+  ['provider_access_denied', 'info'],
+])('a sign-in at another provider that failed with %s is logged as %s', (reason, level) => {
+  const about = { id: 'abcdefghijkl.1', requestId: 'abcdefghijkl', time: 1_800_000_000, endpoint: 'upstream' }
+  expect(levelOf({ ...about, type: 'upstream_sign_in_failed', idp: 'acme', reason } as ProviderEvent)).toBe(level)
+})

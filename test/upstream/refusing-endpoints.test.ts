@@ -23,3 +23,16 @@ test.each([
   expect(page.html).toContain('provider_failed')
   expect(f.events).toContainEqual(expect.objectContaining({ type: 'upstream_sign_in_failed', reason }))
 })
+
+test('a refused pushed request is not a refused code', async () => {
+  const issuer = 'https://login.acme.example.com'
+  const f = await setUpUpstream({
+    double: {
+      metadata: { pushed_authorization_request_endpoint: `${issuer}/par` },
+      intercept: ({ pathname }) => (pathname === '/par' ? refusal({ error: 'invalid_request' }) : undefined),
+    },
+  })
+  await f.leave()
+  const reason = 'par_endpoint_invalid_request'
+  expect(f.events).toContainEqual(expect.objectContaining({ type: 'upstream_sign_in_failed', reason }))
+})

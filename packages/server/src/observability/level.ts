@@ -72,5 +72,7 @@ export function levelOf(event: ServerEvent): Level {
     if (event.status >= serverFailure) return 'error'
     return isMisconfigured(event) ? 'warn' : 'info'
   }
+  // A user who cancels at another provider is no mistake.
+  if (event.type === 'upstream_sign_in_failed') return event.reason === 'provider_access_denied' ? 'info' : 'warn'
   return warnings.has(event.type) ? 'warn' : 'info'
 }
