@@ -97,8 +97,9 @@ describeWithChromium('an attack on the administration in the browser', () => {
     expect(await started.send('GET', '/clients/shared')).toMatchObject({ clientName: 'Theirs' })
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
+    // The form takes the members of the other version after the dialog has gone.
+    await expect.poll(() => page.getByLabel('Tags').inputValue()).toBe('theirs')
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Mine')
-    expect(await page.getByLabel('Tags').inputValue()).toBe('theirs')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved.').waitFor()
     expect(await started.send('GET', '/clients/shared')).toMatchObject({ clientName: 'Mine', tags: ['theirs'] })
