@@ -23,6 +23,7 @@ import { userSchema } from '../packages/server/src/users/configured-users.ts'
 import { userDatabaseSchemas } from '../packages/server/src/users/user-databases.ts'
 import { proofKey } from '../plugins/proof-key/proof-key.ts'
 import { configuredProviderSchema, configuredProviderSchemas } from '../plugins/upstream/presets.ts'
+import { describeSettings } from './setting-descriptions.ts'
 
 /** JSON Schema draft 7, which all editors support. */
 export type JsonSchema = { readonly [member: string]: unknown }
@@ -203,45 +204,6 @@ function convert(schema: unknown): JsonSchema {
   return isNarrow(complete) ? { anyOf: [complete, variable] } : complete
 }
 
-/** Returns each setting, such as `clients[].public`, with its description from the table of the guide. */
-const guide = (): readonly (readonly [path: string, meaning: string])[] =>
-  [
-    ...readFileSync(new URL('../docs/guides/configuration.md', import.meta.url), 'utf8').matchAll(
-      /^\| `([\w.[\]]+)` \| ((?:(?! \| ).)+) \|$/gmu,
-    ),
-  ].map(([, path = '', meaning = '']) => [
-    path,
-    meaning.replaceAll(/\[([^\]]+)\]\([^)]+\)/gu, '$1').replaceAll('`', ''),
-  ])
-
-interface Described {
-  readonly properties?: Readonly<Record<string, Described>>
-  readonly items?: Described
-  readonly anyOf?: readonly Described[]
-  readonly oneOf?: readonly Described[]
-  description?: string
-}
-
-/** The schema, and those of which it has the values of one. */
-const alternatives = (schema: Described): readonly Described[] => [
-  schema,
-  ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(alternatives),
-]
-
-function describe(schema: Described, path: string, meaning: string): void {
-  const found = path.split('.').reduce<readonly Described[]>(
-    (at, name) =>
-      at.flatMap(alternatives).flatMap((each) => {
-        const member = each.properties?.[name.replace('[]', '')]
-        if (member === undefined) return []
-        return name.endsWith('[]') ? alternatives(member).flatMap(({ items }) => items ?? []) : [member]
-      }),
-    [schema],
-  )
-  if (found.length === 0) throw new Error(`docs/guides/configuration.md describes ${path}, which is not a setting`)
-  for (const each of found) each.description = meaning
-}
-
 const { version }: { readonly version: string } = JSON.parse(
   readFileSync(new URL('../packages/server/package.json', import.meta.url), 'utf8'),
 )
@@ -254,6 +216,6 @@ export function configurationJsonSchema(): JsonSchema {
     title: 'The configuration of a Grantry server',
     ...convert({ ...configurationSchema, entries: { ...entries, ...judgedByProvider } }),
   }
-  for (const [path, meaning] of guide()) describe(schema as Described, path, meaning)
+  describeSettings(schema)
   return schema
 }
