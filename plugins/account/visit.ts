@@ -31,8 +31,11 @@ export async function sessionFor(request: EndpointRequest, kit: EndpointKit, ses
 }
 
 /** Whether the user has authenticated recently enough for a change. */
-export const isFresh = ({ subject }: Session, maxAge: number, kit: Pick<EndpointKit, 'now'>): boolean =>
-  subject.authTime >= kit.now() - maxAge
+export const isFresh = (
+  { subject, provesTime = true }: Session,
+  maxAge: number,
+  kit: Pick<EndpointKit, 'now'>,
+): boolean => provesTime && subject.authTime >= kit.now() - maxAge
 
 /** A path of the page that the sign-in returns to. Each page checks its own segments. */
 const pathForm = /^[\w/-]{1,200}$/u

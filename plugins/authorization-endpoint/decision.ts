@@ -19,18 +19,26 @@ import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
 /** A subject whose time of authentication is known. */
 export type TimedSubject = Subject & { readonly authTime: number }
 
+/** A subject as the requirements of a request see it. */
+type Judged = Pick<TimedSubject, 'sub' | 'authTime' | 'acr'> & Pick<Session, 'provesTime'>
+
+const judged = ({ subject, provesTime }: Session): Judged => ({ ...subject, provesTime })
+
 /**
  * Returns the refusal of a subject that the request does not accept, or `undefined`.
  *
  * @see OpenID Connect Core sections 3.1.2.1, 3.1.2.2 and 5.5.1.1
  */
 export function unmetBy(
-  { sub, authTime, acr }: Pick<TimedSubject, 'sub' | 'authTime' | 'acr'>,
+  { sub, authTime, acr, provesTime = true }: Judged,
   { prompts, maxAge, hintedSub, claims, startedAt }: CheckedRequest,
 ): RefusalCode | undefined {
-  if ((prompts.has('login') || prompts.has('create')) && authTime < startedAt) return 'login_required'
+  const isSince = (time: number): boolean => provesTime && authTime >= time
+  if (prompts.has('login') && !isSince(startedAt)) return 'login_required'
+  // Demands a new session, not a new proof.
+  if (prompts.has('create') && authTime < startedAt) return 'login_required'
   // The user has as long as an interaction lasts: only the time before the request counts.
-  if (maxAge !== undefined && authTime < startedAt - maxAge) return 'login_required'
+  if (maxAge !== undefined && !isSince(startedAt - maxAge)) return 'login_required'
   if (hintedSub !== undefined && hintedSub !== sub) return 'login_required'
   const isUnmet = (claim: 'sub' | 'acr', value: string | undefined): boolean =>
     claims.identityToken.some(
@@ -53,7 +61,7 @@ export function mustSignIn(session: Session | undefined, request: CheckedRequest
   // Initiating User Registration 1.0 section 4: a user who is signed in creates another account.
   const demandsSignIn = prompts.has('login') || prompts.has('create') || maxAge === 0
   if (demandsSignIn && !hasSignedIn(session, request, progress)) return true
-  return unmetBy(session.subject, request) !== undefined
+  return unmetBy(judged(session), request) !== undefined
 }
 
 /** Returns the refusal if the user has signed in for this request, and another sign-in would not help. */
@@ -62,7 +70,7 @@ export const failedBy = (
   request: CheckedRequest,
   progress: Progress,
 ): RefusalCode | undefined =>
-  session !== undefined && hasSignedIn(session, request, progress) ? unmetBy(session.subject, request) : undefined
+  session !== undefined && hasSignedIn(session, request, progress) ? unmetBy(judged(session), request) : undefined
 
 /** A decision of an interaction, or of a login application elsewhere. */
 export interface VisitDecision extends AskedDecision {
@@ -110,12 +118,7 @@ export const timed = (subject: Subject, now: number): TimedSubject => ({
  * @throws OAuthError for the client.
  * @throws TypeError (a defect of the host) for a scope that was not requested.
  */
-export function assertAcceptable(
-  { scopes }: Decision,
-  subject: TimedSubject,
-  request: CheckedRequest,
-  refuse: Refuse,
-): void {
+export function assertAcceptable({ scopes }: Decision, subject: Judged, request: CheckedRequest, refuse: Refuse): void {
   const unmet = unmetBy(subject, request)
   if (unmet !== undefined) throw refused(unmet, refuse)
   if (!scopes.every((scope) => request.scopes.includes(scope))) {
@@ -163,11 +166,11 @@ export function createDecisions(deps: {
     decide(decision, interaction) {
       const { subject: given, scopes, signIn } = decision
       const { request, kit } = interaction
-      const { subject, standing } =
+      const { subject, standing, provesTime } =
         given === undefined
           ? sufficientSession(interaction)
-          : { subject: timed(given, kit.now()), standing: signIn?.standing }
-      assertAcceptable({ scopes }, subject, request, kit.refuse)
+          : { subject: timed(given, kit.now()), standing: signIn?.standing, provesTime: undefined }
+      assertAcceptable({ scopes }, { ...subject, provesTime }, request, kit.refuse)
       return { ...decision, subject, standing }
     },
 

@@ -14,6 +14,11 @@ export interface Session {
   /** The id of the session in identity tokens and logout tokens. Not a secret. */
   readonly sid: string
   readonly subject: Subject & { readonly authTime: number }
+  /**
+   * `false`: another provider has signed the user in, and has not stated when the user authenticated there. `authTime` is
+   * then the time of its response, and never proves a recent authentication. Default: `true`.
+   */
+  readonly provesTime?: boolean | undefined
   /** How the user is shown to the user, such as the user name. */
   readonly name: string | undefined
   /** Epoch seconds. */
@@ -33,6 +38,8 @@ const record = v.object({
   sub: text,
   amr: v.array(text),
   authTime: v.number(),
+  /** Absent: it does. */
+  provesTime: v.exactOptional(v.literal(false)),
   idp: v.exactOptional(text),
   acr: v.exactOptional(text),
   name: v.exactOptional(text),
@@ -55,6 +62,7 @@ const usedKeyOf = (sid: string): string => `used:${sid}`
 export const sessionOf = (sid: string, { sub, amr, authTime, idp, acr, name, ...more }: StoredSession): Session => ({
   sid,
   subject: { sub, amr, authTime, ...(idp !== undefined && { idp }), ...(acr !== undefined && { acr }) },
+  ...(more.provesTime === false && { provesTime: false }),
   name,
   startedAt: more.startedAt,
   expiresAt: more.expiresAt,

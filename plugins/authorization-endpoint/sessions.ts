@@ -22,6 +22,8 @@ export type { Session, SessionDevice } from './session-records.ts'
 /** A user who has just signed in. */
 export interface SignedInUser {
   readonly subject: Subject
+  /** Whether `authTime` is known to be when the user authenticated, and not only when a provider responded. Default: `true`. */
+  readonly provesTime?: boolean | undefined
   readonly name?: string | undefined
   /** The state of the user at the authentication, if that was earlier. A session with an outdated one never counts. */
   readonly standing?: Standing | undefined
@@ -135,12 +137,13 @@ const endWith =
   }
 
 /** Returns what is stored of a session that begins now, without its secret. */
-function beginningOf({ subject, name }: SignedInUser, standing: Standing, now: number) {
+function beginningOf({ subject, name, provesTime = true }: SignedInUser, standing: Standing, now: number) {
   const { sub, amr, authTime = now, idp, acr } = subject
   return {
     sub,
     amr: [...amr],
     authTime,
+    ...(!provesTime && ({ provesTime } as const)),
     ...(idp !== undefined && { idp }),
     ...(acr !== undefined && { acr }),
     ...(name !== undefined && { name }),

@@ -20,6 +20,8 @@ export interface LinkableProvider {
 export interface LinkingSession {
   readonly sid: string
   readonly subject: { readonly sub: string; readonly authTime: number }
+  /** That of the session: with `false`, it permits no link. Default: `true`. */
+  readonly provesTime?: boolean | undefined
 }
 
 /** What the page of an account shows and changes. Its endpoints prove the user first. */
@@ -36,7 +38,7 @@ export interface LinkedProviders {
    * Sends the browser to a provider. It comes back to `returnTo` with `link=linked`, `taken`, `full` or `failed`.
    *
    * @param returnTo a page below the issuer
-   * @returns `undefined` for an unknown provider, or a session whose user has not authenticated for 10 minutes
+   * @returns `undefined` for an unknown provider, or a session that does not prove that the user has authenticated in the last 10 minutes
    */
   begin(provider: string, session: LinkingSession, http: EndpointRequest, returnTo: string): Promise<Reply | undefined>
 }

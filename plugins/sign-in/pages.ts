@@ -30,6 +30,8 @@ export type SignInProblem =
   | 'unknown_passkey'
   | 'provider_refused'
   | 'provider_failed'
+  | 'provider_not_recent'
+  | 'provider_unavailable'
   | 'unknown_organization'
 
 /** A link of the page that leads to another way to sign in. */
@@ -50,6 +52,8 @@ export interface SignInView extends FormView {
   /** Fills in the user name. It comes from the request. */
   readonly username?: string | undefined
   readonly problem?: SignInProblem | undefined
+  /** The provider that a problem beginning with `provider_` is about, as users know it. */
+  readonly provider?: string | undefined
   /** Seconds until the next attempt. */
   readonly retryAfter?: number | undefined
   readonly canCancel: boolean

@@ -34,6 +34,8 @@ type Passed = v.InferOutput<typeof passedSchema>
 /** A user whose password was right, and the state of the user at that moment. */
 interface PasswordUser {
   readonly subject: Subject
+  /** `false`: `authTime` proves nothing. */
+  readonly provesTime?: boolean | undefined
   readonly name: string
   readonly standing: Standing
   readonly needsSecondFactor: boolean
@@ -82,17 +84,19 @@ async function show(
 
 /** Returns the page for the code of a user whose password was right; `undefined` if the user needs none. */
 export async function askForSecondFactor(
-  { subject: { sub, amr, idp, acr, authTime }, name, standing, needsSecondFactor, staySignedIn }: PasswordUser,
+  { subject: { sub, amr, idp, acr, ...subject }, provesTime = true, name, standing, ...user }: PasswordUser,
   interaction: SuspendedInteraction,
   services: FormServices,
 ): Promise<Reply | undefined> {
   const { id, browser } = interaction
-  if (!needsSecondFactor) return undefined
+  if (!user.needsSecondFactor) return undefined
+  // Without a time that is known, the user authenticates with the code.
+  const authTime = provesTime ? subject.authTime : undefined
   const more = {
     ...(idp !== undefined && { idp }),
     ...(acr !== undefined && { acr }),
     ...(authTime !== undefined && { authTime }),
-    ...(staySignedIn && { stays: true }),
+    ...(user.staySignedIn && { stays: true }),
   }
   return show(interaction, { id, browser, name, sub, amr: [...amr], ...more, ...standingIn(standing) }, services)
 }

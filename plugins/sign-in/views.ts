@@ -49,7 +49,7 @@ const localeFor = ({ request, http }: Shown, pages: SignInPages): string =>
   pages.localeOf(request.uiLocales, http.header('accept-language'))
 
 /** What a sign-in page shows besides the form. */
-export type SignInState = Pick<SignInView, 'problem' | 'retryAfter' | 'username' | 'staySignedIn'>
+export type SignInState = Pick<SignInView, 'problem' | 'provider' | 'retryAfter' | 'username' | 'staySignedIn'>
 
 /** What the page of the sign-in depends on. */
 export interface SignInPageServices extends OfferedWays {

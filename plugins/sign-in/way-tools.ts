@@ -11,16 +11,17 @@ function createSignInTools(services: FormServices): SignInTools {
   return {
     interactions: services.interactions,
     sessions: services.sessions,
-    async signIn({ subject, name, standing: earlier }, interaction) {
+    async signIn({ subject, name, provesTime, standing: earlier }, interaction) {
       const { kit } = interaction
       const { onFound, standingFor } = standingWhenFound(kit)
       onFound(subject.sub)
       const needsSecondFactor = await hasSecondFactor(subject.sub, kit, services.secondFactors)
       const standing = earlier ?? (await standingFor(subject.sub))
-      const user = { subject, name, needsSecondFactor, standing, staySignedIn: false }
+      const user = { subject, name, provesTime, needsSecondFactor, standing, staySignedIn: false }
       return (await askForSecondFactor(user, interaction, services)) ?? beginSession(user, interaction, services)
     },
-    show: (interaction, problem) => signInPage(interaction, services, { problem }),
+    hasSecondFactor: (sub, kit) => hasSecondFactor(sub, kit, services.secondFactors),
+    show: (interaction, problem, provider) => signInPage(interaction, services, { problem, provider }),
     expired: (http, kit) => expiredPage(undefined, http, kit, services),
     presentError: async (error, http, kit) =>
       pages.error(await errorViewOf(error, http, kit), pages.localeOf(undefined, http.header('accept-language'))),

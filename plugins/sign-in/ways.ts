@@ -10,7 +10,7 @@ import type {
 import type { SignInProblem, SignInWay } from './pages.ts'
 
 /** A user who has signed in by another way. */
-export interface WayUser extends Pick<SignedInUser, 'subject'> {
+export interface WayUser extends Pick<SignedInUser, 'subject' | 'provesTime'> {
   /** How the user is shown to the user. */
   readonly name: string
   /** The state of the user when the user was authenticated, if that was earlier. A session with an outdated one never counts. */
@@ -23,8 +23,14 @@ export interface SignInTools {
   readonly sessions: Sessions
   /** Begins a session of a user who has just signed in, and continues. A user with a second factor proves it first. */
   signIn(user: WayUser, interaction: SuspendedInteraction): Promise<Reply>
-  /** Shows the page of the sign-in, with what went wrong. */
-  show(interaction: SuspendedInteraction, problem?: SignInProblem): Promise<Reply>
+  /** Whether `signIn` asks the user for a second factor first. */
+  hasSecondFactor(sub: string, kit: EndpointKit): Promise<boolean>
+  /**
+   * Shows the page of the sign-in, with what went wrong.
+   *
+   * @param provider the name of the provider, as users know it, for problems of a sign-in there
+   */
+  show(interaction: SuspendedInteraction, problem?: SignInProblem, provider?: string): Promise<Reply>
   /** The page for a request that is unknown, has expired, or belongs to another browser. */
   expired(http: EndpointRequest, kit: EndpointKit): Promise<Reply>
   /** The page for the errors of an endpoint. */

@@ -8,7 +8,7 @@ import { redeem } from './exchange.ts'
 import { isFailure, type UpstreamFailure } from './failure.ts'
 import { identify } from './identify.ts'
 import { finishLink } from './linking.ts'
-import type { Settings } from './options.ts'
+import type { Provider, Settings } from './options.ts'
 import { findState, spendState } from './state.ts'
 import { rememberSession } from './upstream-logout.ts'
 import type { Upstream } from './upstreams.ts'
@@ -45,20 +45,23 @@ async function responseIn(params: Params, { connection }: Upstream, kit: Endpoin
 /** What the page says. It names neither the provider's text nor its code: they can contain anything. */
 const problemOf = ({ failure }: UpstreamFailure): SignInProblem => {
   if (failure === 'provider_access_denied') return 'provider_refused'
-  return failure === 'busy' || failure === 'provider_temporarily_unavailable' ? 'unavailable' : 'provider_failed'
+  if (failure.startsWith('auth_time_')) return 'provider_not_recent'
+  return failure === 'busy' || failure === 'provider_temporarily_unavailable'
+    ? 'provider_unavailable'
+    : 'provider_failed'
 }
 
 /** Shows the page of the sign-in with what went wrong, and records why. */
 export function showFailure(
   failure: UpstreamFailure,
   interaction: SuspendedInteraction,
-  idp: string,
+  { name, displayName = name }: Provider,
   tools: SignInTools,
 ): Promise<Reply> {
   const { kit, http, request } = interaction
   const context = { client: request.client, clientAddress: http.clientAddress }
-  kit.recordUser({ type: 'upstream_sign_in_failed', idp, reason: failure.failure }, context)
-  return tools.show(interaction, problemOf(failure))
+  kit.recordUser({ type: 'upstream_sign_in_failed', idp: name, reason: failure.failure }, context)
+  return tools.show(interaction, problemOf(failure), displayName)
 }
 
 /** Handles the response of a provider to a sign-in. */
@@ -85,15 +88,16 @@ export async function handleCallback(
   if (!(await spendState(kit, params.state, state))) {
     return { location: tools.interactions.resumeUrl(kit, interaction.id) }
   }
-  const fail = (failure: UpstreamFailure) => showFailure(failure, interaction, provider.name, tools)
+  const fail = (failure: UpstreamFailure) => showFailure(failure, interaction, provider, tools)
   const claims = await redeem(connection, upstream.tokens, { params, callback: callbackUrl(kit, provider) }, state, kit)
   if (isFailure(claims)) return fail(claims)
-  const authentication = authenticationOf(claims, provider, state, kit)
-  if (isFailure(authentication)) return fail(authentication)
+  const { subject, provesTime, unproved } = authenticationOf(claims, provider, state, kit)
   const sub = await identify(claims, provider, settings, kit)
   if (isFailure(sub)) return fail(sub)
+  // A code of the user proves that the user is here now.
+  if (unproved !== undefined && !(await tools.hasSecondFactor(sub, kit))) return fail(unproved)
   await rememberSession(claims, sub, kit)
   const context = { sub, client: interaction.request.client, clientAddress: http.clientAddress }
   kit.recordUser({ type: 'upstream_sign_in_succeeded', idp: provider.name }, context)
-  return tools.signIn({ subject: { sub, ...authentication }, name: nameOf(claims) }, interaction)
+  return tools.signIn({ subject: { sub, ...subject }, provesTime, name: nameOf(claims) }, interaction)
 }

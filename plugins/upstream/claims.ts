@@ -1,5 +1,6 @@
 import type { EndpointKit, Subject } from '@grantry/core'
 import { failed, type UpstreamFailure } from './failure.ts'
+import { clockTolerance } from './library.ts'
 import type { Provider } from './options.ts'
 import type { UpstreamClaims } from './provider.ts'
 import type { StoredState } from './state.ts'
@@ -22,22 +23,35 @@ export function nameOf({ name, preferred_username, email, sub }: UpstreamClaims)
   return [name, preferred_username, email].find((one): one is string => isText(one, maxNameLength)) ?? sub
 }
 
-/**
- * Returns when the user has authenticated (epoch seconds). If the client demands a recent sign-in, the provider must
- * prove it.
- */
-function authTimeOf(
+/** How a provider has authenticated a user. */
+export interface UpstreamAuthentication {
+  readonly subject: Omit<Subject, 'sub'>
+  /** `false`: `authTime` is not known to be when the user authenticated. */
+  readonly provesTime: boolean
+  /** Why it is not as recent as the request demands. */
+  readonly unproved?: UpstreamFailure | undefined
+}
+
+/** Returns when the user has authenticated (epoch seconds), and what is not proved of it. */
+function timeOf(
   { auth_time: stated }: UpstreamClaims,
   { freshness }: Provider,
   { maxAge, startedAt }: StoredState,
   kit: Pick<EndpointKit, 'now'>,
-): number | undefined {
+) {
   const now = kit.now()
-  if (typeof stated !== 'number' || !Number.isFinite(stated) || stated < 0)
-    return maxAge === undefined || freshness === 'assumed' ? now : undefined
+  const isProved = freshness === 'proved'
+  if (typeof stated !== 'number' || !Number.isFinite(stated) || stated < 0) {
+    const isMissed = isProved && maxAge !== undefined
+    return { authTime: now, provesTime: !isProved, unproved: isMissed ? failed('auth_time_missing') : undefined }
+  }
+  // The user has signed in before the response came: the time since the request does not count.
+  if (isProved && maxAge !== undefined && stated < startedAt - maxAge - clockTolerance) {
+    return { authTime: Math.floor(stated), provesTime: false, unproved: failed('auth_time_outdated') }
+  }
   // With max_age=0 the user has signed in since the request left, also if the clock of the provider is behind.
-  const isFresh = maxAge === 0 && freshness === 'proved'
-  return Math.min(Math.floor(isFresh ? Math.max(stated, startedAt) : stated), now)
+  const isFresh = maxAge === 0 && isProved
+  return { authTime: Math.min(Math.floor(isFresh ? Math.max(stated, startedAt) : stated), now), provesTime: true }
 }
 
 /** Returns how the user was authenticated, as tokens state it. */
@@ -46,12 +60,12 @@ export function authenticationOf(
   provider: Provider,
   state: StoredState,
   kit: Pick<EndpointKit, 'now'>,
-): Omit<Subject, 'sub'> | UpstreamFailure {
-  const authTime = authTimeOf(claims, provider, state, kit)
-  if (authTime === undefined) return failed('auth_time_missing')
+): UpstreamAuthentication {
+  const { authTime, ...proof } = timeOf(claims, provider, state, kit)
   const acr =
     typeof claims.acr === 'string' && Object.hasOwn(provider.acr, claims.acr) ? provider.acr[claims.acr] : undefined
-  return { amr: methodsOf(claims), authTime, idp: provider.name, ...(acr !== undefined && { acr }) }
+  const subject = { amr: methodsOf(claims), authTime, idp: provider.name, ...(acr !== undefined && { acr }) }
+  return { subject, ...proof }
 }
 
 /** The `sub` of a user here: no other user of any provider can have it, and no local one. */

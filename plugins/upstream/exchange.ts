@@ -79,7 +79,6 @@ export async function redeem(
   const exchange = { connection, tokens, kit, ...opened }
   const { provider } = connection
   const isOpenId = provider.adapter?.endpoints === undefined
-  const provesFreshness = isOpenId && state.maxAge !== undefined && provider.freshness === 'proved'
   try {
     const { library, client } = opened
     const granted = await library.oidc.authorizationCodeGrant(
@@ -89,8 +88,6 @@ export async function redeem(
         expectedState: params.state ?? '',
         pkceCodeVerifier: state.verifier,
         ...(isOpenId && { expectedNonce: state.nonce, idTokenExpected: true }),
-        // The user has signed in before the response came: the time since then does not count.
-        ...(provesFreshness && { maxAge: (state.maxAge ?? 0) + kit.now() - state.startedAt }),
       },
       {},
       library.dpopOf(client),

@@ -36,9 +36,9 @@ export const createLinkedProviders = (upstreams: ReadonlyMap<string, Upstream>, 
     if (link !== undefined) kit.recordUser({ type: 'upstream_unlinked', idp: link.provider }, { sub })
     return link !== undefined
   },
-  async begin(name, { sid, subject }, http, returnTo) {
+  async begin(name, { sid, subject, provesTime = true }, http, returnTo) {
     const upstream = upstreams.get(name)
-    if (upstream === undefined || kit.now() > subject.authTime + maxAge) return undefined
+    if (upstream === undefined || !provesTime || kit.now() > subject.authTime + maxAge) return undefined
     if (!isOwn(returnTo, kit.issuer)) throw new TypeError('returnTo must be a page below the issuer')
     const left = await depart(upstream.connection, {
       kit,

@@ -74,7 +74,7 @@ async function begin(
     throw kit.refuse('invalid_request', 'The application may not use this provider', 'provider_not_allowed')
   }
   const begun = await beginSignIn(connection, interaction)
-  return isFailure(begun) ? showFailure(begun, interaction, provider.name, tools) : begun
+  return isFailure(begun) ? showFailure(begun, interaction, provider, tools) : begun
 }
 
 /** The ways to sign in at other providers. */

@@ -100,7 +100,8 @@ describe('a linked account', () => {
   })
 
   test('20.49 is kept if it is the last way to sign in that is known', async () => {
-    const { signedIn, link, send, atProvider, changes } = await setUpLinked()
+    const claims = { name: 'Alice at Acme', auth_time: realNow() }
+    const { signedIn, link, send, atProvider, changes } = await setUpLinked(claims)
     await link((await signedIn()).browser)
     const { browser, page } = await atProvider()
     const [remove = ''] = linksTo(page, 'providers/').filter((url) => url.endsWith('/remove'))

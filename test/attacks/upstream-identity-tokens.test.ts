@@ -84,7 +84,7 @@ describe('an identity token', () => {
     const { claims } = await f.claimsAfter()
     expect(claims).toMatchObject({ amr: ['external'] })
     expect(claims).not.toHaveProperty('acr')
-    expect((await f.comeBack(await f.leave({ prompt: 'login' }))).html).toContain('provider_failed')
+    expect((await f.comeBack(await f.leave({ prompt: 'login' }))).html).toContain('provider_not_recent')
   })
 
   test('does not verify an address that it does not have', async () => {

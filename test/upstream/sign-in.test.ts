@@ -70,12 +70,12 @@ describe('a sign-in at another provider', () => {
   test('18.8 proves a recent sign-in by auth_time, or fails', async () => {
     const f = await setUpUpstream()
     const away = await f.leave({ prompt: 'login' })
-    expect((await f.comeBack(away)).html).toContain('provider_failed')
+    expect((await f.comeBack(away)).html).toContain('provider_not_recent')
     f.double.set({ claims: { auth_time: Math.floor(Date.now() / 1000) } })
     const fresh = await f.leave({ prompt: 'login' })
     expect(nameOf(await f.comeBack(fresh))).toBe('consent')
     f.double.set({ claims: { auth_time: Math.floor(Date.now() / 1000) - 900 } })
-    expect((await f.comeBack(await f.leave({ prompt: 'login' }))).html).toContain('provider_failed')
+    expect((await f.comeBack(await f.leave({ prompt: 'login' }))).html).toContain('provider_not_recent')
   })
 
   test('18.6 accepts a response that comes as a form of another site', async () => {
@@ -99,7 +99,7 @@ describe('a sign-in at another provider', () => {
     const refuse = async (error: string) =>
       (await f.comeBack(await f.leave(), { code: undefined, error, error_description: '<b>text</b>' })).html
     expect(await refuse('access_denied')).toMatch(/^signIn .*provider_refused/u)
-    expect(await refuse('temporarily_unavailable')).toMatch(/^signIn .*"unavailable"/u)
+    expect(await refuse('temporarily_unavailable')).toMatch(/^signIn .*"provider_unavailable"/u)
     expect(await refuse('server_error')).toMatch(/^signIn .*provider_failed/u)
     expect(await refuse('<script>')).not.toContain('<script>')
     expect(f.failures()).toEqual([

@@ -22,8 +22,10 @@ export const ar: Messages = {
   forgotPassword: 'هل نسيت كلمة المرور؟',
   createAccount: 'إنشاء حساب',
   or: 'أو',
-  providerRefused: 'تم إلغاء تسجيل الدخول في الخدمة الأخرى أو رفضه. حاول مرة أخرى أو اختر طريقة أخرى.',
-  providerFailed: 'تعذّر تسجيل الدخول في الخدمة الأخرى. حاول مرة أخرى أو اختر طريقة أخرى.',
+  providerRefused: 'تم إلغاء تسجيل الدخول لدى {provider} أو رفضه. حاول مرة أخرى أو اختر طريقة أخرى.',
+  providerFailed: 'تعذّر تسجيل الدخول لدى {provider}. حاول مرة أخرى أو اختر طريقة أخرى.',
+  providerNotRecent: 'يجب تسجيل الدخول مرة أخرى، ولم يؤكد {provider} حدوث ذلك. اختر طريقة أخرى أو ألغِ العملية.',
+  providerUnavailable: '{provider} غير متاح حاليًا. حاول مرة أخرى بعد قليل أو اختر طريقة أخرى.',
   emailAddress: 'عنوان البريد الإلكتروني',
   continueWithOrganization: 'المتابعة بحساب مؤسستك',
   unknownOrganization:

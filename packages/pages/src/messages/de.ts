@@ -24,9 +24,13 @@ export const de: Messages = {
   createAccount: 'Konto erstellen',
   or: 'oder',
   providerRefused:
-    'Die Anmeldung dort wurde abgebrochen oder abgelehnt. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',
+    'Die Anmeldung bei {provider} wurde abgebrochen oder abgelehnt. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',
   providerFailed:
-    'Die Anmeldung dort hat nicht funktioniert. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',
+    'Die Anmeldung bei {provider} hat nicht funktioniert. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',
+  providerNotRecent:
+    'Sie müssen sich neu anmelden, und {provider} hat nicht bestätigt, dass Sie das getan haben. Wählen Sie einen anderen Weg, oder brechen Sie ab.',
+  providerUnavailable:
+    '{provider} ist gerade nicht erreichbar. Versuchen Sie es gleich noch einmal, oder wählen Sie einen anderen Weg.',
   emailAddress: 'E-Mail-Adresse',
   continueWithOrganization: 'Weiter mit Ihrer Organisation',
   unknownOrganization:

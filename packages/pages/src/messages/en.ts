@@ -22,8 +22,11 @@ export const en: Messages = {
   forgotPassword: 'Forgot password?',
   createAccount: 'Create account',
   or: 'or',
-  providerRefused: 'The sign-in there was canceled or refused. Try again, or choose another way.',
-  providerFailed: 'The sign-in there did not work. Try again, or choose another way.',
+  providerRefused: 'The sign-in at {provider} was canceled or refused. Try again, or choose another way.',
+  providerFailed: 'The sign-in at {provider} did not work. Try again, or choose another way.',
+  providerNotRecent:
+    'You need to sign in again, and {provider} has not confirmed that you did. Choose another way, or cancel.',
+  providerUnavailable: '{provider} is not available at the moment. Try again in a moment, or choose another way.',
   emailAddress: 'Mail address',
   continueWithOrganization: 'Continue with your organization',
   unknownOrganization:

@@ -22,8 +22,13 @@ export const es: Messages = {
   forgotPassword: '¿Ha olvidado la contraseña?',
   createAccount: 'Crear cuenta',
   or: 'o',
-  providerRefused: 'El inicio de sesión allí se canceló o se rechazó. Inténtelo de nuevo o elija otra opción.',
-  providerFailed: 'El inicio de sesión allí no funcionó. Inténtelo de nuevo o elija otra opción.',
+  providerRefused:
+    'El inicio de sesión con {provider} se canceló o se rechazó. Inténtelo de nuevo o elija otra opción.',
+  providerFailed: 'El inicio de sesión con {provider} no funcionó. Inténtelo de nuevo o elija otra opción.',
+  providerNotRecent:
+    'Debe volver a iniciar sesión, y {provider} no ha confirmado que lo haya hecho. Elija otra opción o cancele.',
+  providerUnavailable:
+    '{provider} no está disponible en este momento. Inténtelo de nuevo en un momento o elija otra opción.',
   emailAddress: 'Dirección de correo',
   continueWithOrganization: 'Continuar con su organización',
   unknownOrganization:

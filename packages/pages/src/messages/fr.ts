@@ -22,8 +22,12 @@ export const fr: Messages = {
   forgotPassword: 'Mot de passe oublié ?',
   createAccount: 'Créer un compte',
   or: 'ou',
-  providerRefused: 'La connexion là-bas a été annulée ou refusée. Réessayez ou choisissez un autre moyen.',
-  providerFailed: 'La connexion là-bas n’a pas fonctionné. Réessayez ou choisissez un autre moyen.',
+  providerRefused: 'La connexion avec {provider} a été annulée ou refusée. Réessayez ou choisissez un autre moyen.',
+  providerFailed: 'La connexion avec {provider} n’a pas fonctionné. Réessayez ou choisissez un autre moyen.',
+  providerNotRecent:
+    'Vous devez vous reconnecter, et {provider} n’a pas confirmé que vous l’avez fait. Choisissez un autre moyen ou annulez.',
+  providerUnavailable:
+    '{provider} n’est pas disponible pour le moment. Réessayez dans un instant ou choisissez un autre moyen.',
   emailAddress: 'Adresse e-mail',
   continueWithOrganization: 'Continuer avec votre organisation',
   unknownOrganization:

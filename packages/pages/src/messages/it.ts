@@ -22,8 +22,11 @@ export const it: Messages = {
   forgotPassword: 'Password dimenticata?',
   createAccount: 'Crea account',
   or: 'oppure',
-  providerRefused: 'L’accesso con l’altro servizio è stato annullato o rifiutato. Riprova o scegli un altro modo.',
-  providerFailed: 'L’accesso con l’altro servizio non è riuscito. Riprova o scegli un altro modo.',
+  providerRefused: 'L’accesso con {provider} è stato annullato o rifiutato. Riprova o scegli un altro modo.',
+  providerFailed: 'L’accesso con {provider} non è riuscito. Riprova o scegli un altro modo.',
+  providerNotRecent:
+    'Devi accedere di nuovo, e {provider} non ha confermato che lo hai fatto. Scegli un altro modo o annulla.',
+  providerUnavailable: '{provider} non è disponibile al momento. Riprova tra poco o scegli un altro modo.',
   emailAddress: 'Indirizzo e-mail',
   continueWithOrganization: 'Continua con la sua organizzazione',
   unknownOrganization:

@@ -23,8 +23,11 @@ export const ja: Messages = {
   createAccount: 'アカウントを作成',
   or: 'または',
   providerRefused:
-    '外部サービスでのログインがキャンセルまたは拒否されました。もう一度試すか、別の方法を選んでください。',
-  providerFailed: '外部サービスでのログインに失敗しました。もう一度試すか、別の方法を選んでください。',
+    '{provider} でのログインがキャンセルまたは拒否されました。もう一度試すか、別の方法を選んでください。',
+  providerFailed: '{provider} でのログインに失敗しました。もう一度試すか、別の方法を選んでください。',
+  providerNotRecent:
+    'もう一度ログインする必要がありますが、{provider} からその確認を得られませんでした。別の方法を選ぶか、キャンセルしてください。',
+  providerUnavailable: '{provider} は現在利用できません。しばらくしてからもう一度試すか、別の方法を選んでください。',
   emailAddress: 'メールアドレス',
   continueWithOrganization: '組織のアカウントで続ける',
   unknownOrganization:

@@ -22,8 +22,11 @@ export const ko: Messages = {
   forgotPassword: '비밀번호를 잊으셨나요?',
   createAccount: '계정 만들기',
   or: '또는',
-  providerRefused: '해당 서비스에서 로그인이 취소되었거나 거부되었습니다. 다시 시도하거나 다른 방법을 선택하세요.',
-  providerFailed: '해당 서비스에서 로그인하지 못했습니다. 다시 시도하거나 다른 방법을 선택하세요.',
+  providerRefused: '{provider}에서 로그인이 취소되었거나 거부되었습니다. 다시 시도하거나 다른 방법을 선택하세요.',
+  providerFailed: '{provider}에서 로그인하지 못했습니다. 다시 시도하거나 다른 방법을 선택하세요.',
+  providerNotRecent:
+    '다시 로그인해야 하지만 {provider}에서 이를 확인해 주지 않았습니다. 다른 방법을 선택하거나 취소하세요.',
+  providerUnavailable: '지금은 {provider}을(를) 사용할 수 없습니다. 잠시 후 다시 시도하거나 다른 방법을 선택하세요.',
   emailAddress: '이메일 주소',
   continueWithOrganization: '조직 계정으로 계속',
   unknownOrganization:

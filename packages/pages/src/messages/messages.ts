@@ -24,6 +24,8 @@ export interface Messages {
   or: string
   providerRefused: string
   providerFailed: string
+  providerNotRecent: string
+  providerUnavailable: string
   emailAddress: string
   continueWithOrganization: string
   unknownOrganization: string

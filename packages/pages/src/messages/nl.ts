@@ -23,8 +23,12 @@ export const nl: Messages = {
   createAccount: 'Account maken',
   or: 'of',
   providerRefused:
-    'Het inloggen bij de andere dienst is geannuleerd of geweigerd. Probeer het opnieuw of kies een andere manier.',
-  providerFailed: 'Het inloggen bij de andere dienst is niet gelukt. Probeer het opnieuw of kies een andere manier.',
+    'Het inloggen bij {provider} is geannuleerd of geweigerd. Probeer het opnieuw of kies een andere manier.',
+  providerFailed: 'Het inloggen bij {provider} is niet gelukt. Probeer het opnieuw of kies een andere manier.',
+  providerNotRecent:
+    'U moet opnieuw inloggen, en {provider} heeft niet bevestigd dat u dat hebt gedaan. Kies een andere manier of annuleer.',
+  providerUnavailable:
+    '{provider} is op dit moment niet beschikbaar. Probeer het zo opnieuw of kies een andere manier.',
   emailAddress: 'E-mailadres',
   continueWithOrganization: 'Doorgaan met uw organisatie',
   unknownOrganization:

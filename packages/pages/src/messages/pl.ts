@@ -23,8 +23,11 @@ export const pl: Messages = {
   createAccount: 'Utwórz konto',
   or: 'lub',
   providerRefused:
-    'Logowanie w innej usłudze zostało anulowane lub odrzucone. Spróbuj ponownie lub wybierz inny sposób.',
-  providerFailed: 'Logowanie w innej usłudze nie powiodło się. Spróbuj ponownie lub wybierz inny sposób.',
+    'Logowanie przez {provider} zostało anulowane lub odrzucone. Spróbuj ponownie lub wybierz inny sposób.',
+  providerFailed: 'Logowanie przez {provider} nie powiodło się. Spróbuj ponownie lub wybierz inny sposób.',
+  providerNotRecent:
+    'Musisz zalogować się ponownie, a {provider} nie potwierdza, że to nastąpiło. Wybierz inny sposób lub anuluj.',
+  providerUnavailable: '{provider} jest teraz niedostępny. Spróbuj ponownie za chwilę lub wybierz inny sposób.',
   emailAddress: 'Adres e-mail',
   continueWithOrganization: 'Kontynuuj przez swoją organizację',
   unknownOrganization:

@@ -22,8 +22,12 @@ export const pt: Messages = {
   forgotPassword: 'Esqueceu a senha?',
   createAccount: 'Criar conta',
   or: 'ou',
-  providerRefused: 'O login no outro serviço foi cancelado ou recusado. Tente novamente ou escolha outra forma.',
-  providerFailed: 'O login no outro serviço não funcionou. Tente novamente ou escolha outra forma.',
+  providerRefused: 'O login com {provider} foi cancelado ou recusado. Tente novamente ou escolha outra forma.',
+  providerFailed: 'O login com {provider} não funcionou. Tente novamente ou escolha outra forma.',
+  providerNotRecent:
+    'É necessário fazer login novamente, e {provider} não confirmou que isso aconteceu. Escolha outra forma ou cancele.',
+  providerUnavailable:
+    '{provider} não está disponível no momento. Tente novamente daqui a pouco ou escolha outra forma.',
   emailAddress: 'Endereço de e-mail',
   continueWithOrganization: 'Continuar com a sua organização',
   unknownOrganization:

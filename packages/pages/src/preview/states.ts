@@ -98,9 +98,11 @@ export const states: States = {
     form_expired: { ...signIn, problem: 'form_expired' },
     unavailable: { ...signIn, problem: 'unavailable', canCancel: false },
     unknown_passkey: { ...signIn, passkey, problem: 'unknown_passkey' },
-    provider_refused: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_refused' },
+    provider_refused: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_refused', provider: 'Google' },
     unknown_organization: { ...signIn, asksForOrganization: true, problem: 'unknown_organization' },
-    provider_failed: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_failed' },
+    provider_failed: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_failed', provider: 'Google' },
+    provider_not_recent: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_not_recent', provider: 'Google' },
+    provider_unavailable: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_unavailable', provider: 'Google' },
   },
   secondFactor: {
     usual: secondFactor,

@@ -1,13 +1,13 @@
 import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import type { SignInProblem, SignInView } from '../views.ts'
+import type { SignInView } from '../views.ts'
 import { passwordField } from './fields.ts'
 import { iconOf, icons } from './icons.ts'
 import { alert, clientLinks, form, heading, nameOf } from './parts.ts'
 import { formScript, passkeyScript, passwordScript, scriptOf } from './scripts.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'
 
-function problemText(problem: SignInProblem | undefined, seconds: number | undefined, tools: Tools) {
+function problemText({ problem, provider = '', retryAfter }: SignInView, tools: Tools) {
   const { text } = tools
   switch (problem) {
     case undefined:
@@ -21,13 +21,17 @@ function problemText(problem: SignInProblem | undefined, seconds: number | undef
     case 'unknown_passkey':
       return text('unknownPasskey')
     case 'provider_refused':
-      return text('providerRefused')
+      return text('providerRefused', { provider })
     case 'provider_failed':
-      return text('providerFailed')
+      return text('providerFailed', { provider })
+    case 'provider_not_recent':
+      return text('providerNotRecent', { provider })
+    case 'provider_unavailable':
+      return text('providerUnavailable', { provider })
     case 'unknown_organization':
       return text('unknownOrganization')
     case 'too_many_attempts':
-      return tooManyAttempts(seconds, tools)
+      return tooManyAttempts(retryAfter, tools)
   }
 }
 
@@ -89,9 +93,9 @@ function organizationOf(view: SignInView, { text }: Tools, describedBy: string |
 
 /** The fields `username` and `password`, the checkbox `stay_signed_in`, and the button `decision` with the value `cancel`. */
 export function signIn(view: SignInView, tools: Tools): Page {
-  const { client, problem, retryAfter, canCancel, passkey, asksForPassword = true } = view
+  const { client, canCancel, passkey, asksForPassword = true } = view
   const { text } = tools
-  const message = problemText(problem, retryAfter, tools)
+  const message = problemText(view, tools)
   const describedBy = message === undefined ? undefined : 'problem'
   const content = html`${heading(client, text('signInTitle'), text('signInIntro', { client: nameOf(client) }))}${alert(message)}${form(
     view,
