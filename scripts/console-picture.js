@@ -59,7 +59,7 @@ const administration = {
       sub: 'alice',
       username: 'alice',
       // alice-password
-      password: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0',
+      password: '$argon2id$v=19$m=19456,t=2,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$Jd4jhaelCjNTxvEYiwY3IVLLjXeXMjSqtBdhpK7V4fk',
     },
   ],
   plugins: [{ name: 'sign-in' }, { name: 'admin', administrators: ['alice'] }],

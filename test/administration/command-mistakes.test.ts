@@ -6,7 +6,7 @@ import { printed, printedWith } from '../server/printed.ts'
 import { sharedDirectory } from '../support/directory.ts'
 
 const directory = sharedDirectory('command-mistakes')
-const password = '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0'
+const password = '$argon2id$v=19$m=19456,t=2,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$Jd4jhaelCjNTxvEYiwY3IVLLjXeXMjSqtBdhpK7V4fk'
 
 let count = 0
 /** Writes a configuration with a client, a scope and a user, and runs commands with it. */

@@ -113,7 +113,7 @@ describe('a weak hash', () => {
     expect((await f.signIn('alice')).status).toBe(200)
     await expect.poll(() => f.replaced.length).toBe(1)
     await Promise.all(f.replaced.splice(0))
-    expect(await hashIn(f.entries)).toMatch(/^\$scrypt\$ln=15,/u)
+    expect(await hashIn(f.entries)).toMatch(/^\$argon2id\$v=19\$m=19456,/u)
     expect((await f.signIn('alice')).status).toBe(200)
     expect(f.replaced).toEqual([])
     expect((await f.users.show('a')).value.claims).toEqual({ name: 'Alice Smith' })

@@ -81,7 +81,7 @@ describe('the work of an attempt', () => {
 
   test('is the same for an unknown user, in every format that was seen', async () => {
     const attempt = counted()
-    expect(await attempt(undefined)).toEqual(['scrypt {"ln":15,"r":8,"p":1} 32'])
+    expect(await attempt(undefined)).toEqual(['argon2id {"m":19456,"t":2,"p":1} 32'])
     await attempt(bcrypt)
     await attempt(argon2)
     const work = ['argon2id {"m":1024,"t":2,"p":2} 32', 'bcrypt {"rounds":10} 32']

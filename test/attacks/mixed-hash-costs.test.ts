@@ -101,5 +101,7 @@ test('if all hashes have one cost, an attempt is one derivation', async () => {
 
 test('without users, an attempt costs as much as a new hash', async () => {
   const attempt = await counting([])
-  expect((await attempt('absent', 'x')).work).toEqual(['N=2^15 r=8 p=1, 32 bytes of 1 characters'])
+  expect((await attempt('absent', 'x')).work).toEqual([
+    '{"algorithm":"argon2id","m":19456,"t":2,"p":1}, 32 bytes of 1 characters',
+  ])
 })

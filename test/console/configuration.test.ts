@@ -27,7 +27,7 @@ const written: Configuration = {
     {
       sub: '1',
       username: 'alice',
-      password: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0',
+      password: '$argon2id$v=19$m=19456,t=2,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$Jd4jhaelCjNTxvEYiwY3IVLLjXeXMjSqtBdhpK7V4fk',
     },
   ],
 }
@@ -91,7 +91,7 @@ describe('with a configuration', () => {
     expect(setup.apis).toEqual(['api1'])
     expect(setup).not.toHaveProperty('demo')
     expect(setup).not.toHaveProperty('dpopAlgorithms')
-    for (const secret of [sha256, 'scrypt', 'alice', 'demo-secret', 'gone']) expect(text).not.toContain(secret)
+    for (const secret of [sha256, 'argon2', 'alice', 'demo-secret', 'gone']) expect(text).not.toContain(secret)
   })
 
   test('the setup of the page contains the algorithms of DPoP proofs', async () => {

@@ -7,10 +7,10 @@ import { configurationSchema } from '../../packages/server/src/configuration/sch
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
-/** The scrypt hashes of `alice-password` and `bob-password`. */
+/** The argon2id hashes of `alice-password` and `bob-password`. */
 const hashes = {
-  alice: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0',
-  bob: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWJvYg$gm2fHaZYYFAdDJJvd8u/zjAXW4HIrjwG6vWJeRpU7d0',
+  alice: '$argon2id$v=19$m=19456,t=2,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$Jd4jhaelCjNTxvEYiwY3IVLLjXeXMjSqtBdhpK7V4fk',
+  bob: '$argon2id$v=19$m=19456,t=2,p=1$Z3JhbnRyeS1kZW1vLWJvYg$EXyHoPP9fQ+f90aDWhQAEtAonOuMQLtM+DdToYKUlxg',
 }
 
 const secret = 'k7Zt2mQw9xLr4vPa'

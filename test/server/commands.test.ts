@@ -100,7 +100,7 @@ describe('hash-password from standard input', () => {
   ])('%s: prints only the hash, which matches only that password', async (_what, input, password) => {
     const { code, out } = await printedWith({ input }, 'hash-password')
     expect(code).toBe(0)
-    expect(out).toMatch(/^\$scrypt\$[^\n]+\n$/u)
+    expect(out).toMatch(/^\$argon2id\$[^\n]+\n$/u)
     const hash = parsePasswordHash(out.trim())
     if (hash === undefined) throw new Error('the output is not a hash')
     const check = createPasswordCheck([hash])
@@ -121,7 +121,7 @@ describe('hash-password from standard input', () => {
 
   test('works in a process whose input is piped', async () => {
     const { code, out, err } = await run(['hash-password'], root, { input: 'secret\n' })
-    expect([code, out, err]).toEqual([0, expect.stringMatching(/^\$scrypt\$[^\n]+\n$/u), ''])
+    expect([code, out, err]).toEqual([0, expect.stringMatching(/^\$argon2id\$[^\n]+\n$/u), ''])
   })
 })
 

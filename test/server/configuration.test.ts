@@ -58,7 +58,7 @@ describe('an error is one line with its path, and exit code 1', () => {
       { ...valid, abuseControl: { enable: true } },
       'abuseControl.enable is not a known option; did you mean enabled?',
     ],
-    ['a password that is not a hash', { ...valid, users: [user] }, 'users[0].password must be a hash like $scrypt$'],
+    ['a password that is not a hash', { ...valid, users: [user] }, 'users[0].password must be a hash like $argon2id$'],
     [
       'a grant type that no plugin brings',
       { ...valid, clients: [{ ...valid.clients[0], grantTypes: ['urn:example:nothing'] }] },

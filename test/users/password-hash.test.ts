@@ -16,9 +16,9 @@ function parsed(text: string | undefined) {
 }
 
 describe('a new hash', () => {
-  test('is a scrypt hash that matches only its password', async () => {
+  test('is an argon2id hash that matches only its password', async () => {
     const text = await hashPassword(password)
-    expect(text).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$[\w+/]+\$[\w+/]+$/u)
+    expect(text).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/u)
     const hash = parsed(text)
     const check = createPasswordCheck([hash])
     expect(await check(password, hash)).toBe(true)
@@ -75,6 +75,12 @@ describe('a hash of another program', () => {
     const text = '$argon2id$v=19$m=65536,t=3,p=4$AAECAwQFBgcICQoLDA0ODw$kHmtDij6jFzU/8rtVNtqcIa1p0Cej3+o9TnL9MgjOt4'
     expect(needsRehash(parsed(text))).toBe(false)
     expect(needsRehash(parsed(text.replace('65536,t=3', '8192,t=3')))).toBe(true)
+  })
+
+  test('of scrypt still matches its password, and is replaced at the next sign-in', async () => {
+    const text = '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0'
+    expect(await createPasswordCheck()('alice-password', parsed(text))).toBe(true)
+    expect(needsRehash(parsed(text))).toBe(true)
   })
 })
 

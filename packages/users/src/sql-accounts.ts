@@ -108,6 +108,7 @@ async function guarded<T>(operate: () => Promise<T>): Promise<T> {
   }
 }
 
+const limited = createConcurrencyLimit(passwordLimits)
 type Rows = ReturnType<typeof createRows>
 
 /** Reads accounts. */
@@ -146,7 +147,7 @@ function createWriter(options: SqlUsersOptions, columns: AccountColumns, rows: R
     ...(isVerified === undefined ? [] : [[columns.emailVerified, booleanText(isVerified)] as const]),
   ]
   const passwordCells = async (password: string | undefined): Promise<readonly Cell[]> =>
-    password === undefined ? [] : [[passwordColumn, await hashPassword(password)]]
+    password === undefined ? [] : [[passwordColumn, await limited(() => hashPassword(password))]]
 
   async function change(sub: string, { claims, email, emailVerified, password }: Parameters<SqlAccounts['change']>[1]) {
     const before = await find(sub)
@@ -217,7 +218,6 @@ export function sqlAccounts(
   const { accountOf, find } = reader
   const { create, change } = createWriter(options, columns, rows, reader)
   const check = createPasswordCheck([])
-  const limited = createConcurrencyLimit(passwordLimits)
 
   return {
     async open() {

@@ -3,8 +3,8 @@ import type { AdminHost } from '@grantry/administration/api'
 import { type AtomicDriver, directorySchemasOf, openEntries, type Plugins, type Provider } from '@grantry/core'
 import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { secondFactors } from '@grantry/plugins/sign-in'
-import { hashPassword } from '@grantry/users/password-hash'
 import type { LoadedConfiguration } from '../configuration/load.ts'
+import { hashNewPassword } from '../users/hash-new-password.ts'
 import { configuredClients } from './configured-clients.ts'
 import { createLiveChecks } from './live-checks.ts'
 import { revokeAndSignOut } from './revoke-and-sign-out.ts'
@@ -25,7 +25,7 @@ export function openAdminHost(
       entries,
       check: createLiveChecks(loaded, provider, storedScopes(entries)),
       configuredClients: configuredClients(configuration),
-      hashPassword,
+      hashPassword: hashNewPassword,
       async revoke(target) {
         await revokeAndSignOut(target, provider)
       },

@@ -7,7 +7,8 @@ import {
   userType,
 } from '@grantry/administration'
 import type { EntryStore, Json } from '@grantry/core'
-import { hashPassword, needsRehash, type PasswordHash, parsePasswordHash } from '@grantry/users/password-hash'
+import { needsRehash, type PasswordHash, parsePasswordHash } from '@grantry/users/password-hash'
+import { hashNewPassword } from '../users/hash-new-password.ts'
 import { createEntryCache } from './entry-cache.ts'
 
 /** What requests need of a user. A process remembers it, so it has no password. */
@@ -63,9 +64,9 @@ export function storedUsers({
   const renewalOf = (user: Managed<StoredUser>, stored: PasswordHash | undefined) => async (password: string) => {
     if (stored === undefined || !needsRehash(stored)) return
     try {
-      await storePasswordHash(entries, user, await hashPassword(password))
+      await storePasswordHash(entries, user, await hashNewPassword(password))
     } catch {
-      // The storage reports its failures. The next sign-in tries again.
+      // The storage reports its failures, and the queue of new hashes can be full. The next sign-in tries again.
     }
   }
 

@@ -22,8 +22,8 @@ const sha256 = {
 } as const
 
 const passwords = {
-  alice: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0',
-  bob: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWJvYg$gm2fHaZYYFAdDJJvd8u/zjAXW4HIrjwG6vWJeRpU7d0',
+  alice: '$argon2id$v=19$m=19456,t=2,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$Jd4jhaelCjNTxvEYiwY3IVLLjXeXMjSqtBdhpK7V4fk',
+  bob: '$argon2id$v=19$m=19456,t=2,p=1$Z3JhbnRyeS1kZW1vLWJvYg$EXyHoPP9fQ+f90aDWhQAEtAonOuMQLtM+DdToYKUlxg',
 } as const
 
 /** Badge 123456 is alice's. */

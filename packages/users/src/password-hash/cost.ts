@@ -44,8 +44,11 @@ const blocks = { 'pbkdf2-sha1': 20, 'pbkdf2-sha256': 32, 'pbkdf2-sha512': 64 } a
 /** The recommendations of the OWASP Password Storage Cheat Sheet. */
 const recommendedIterations = { 'pbkdf2-sha1': 1_300_000, 'pbkdf2-sha256': 600_000, 'pbkdf2-sha512': 210_000 } as const
 
-/** The cost of new hashes: 32 MiB and about 70 ms, close to the recommendation of the same document. */
-export const defaultCost: ScryptCost = { algorithm: 'scrypt', ln: 15, r: 8, p: 1 }
+/** The cost of new hashes: 19 MiB in two passes, the second recommendation of the same document for Argon2id. */
+export const defaultCost: Argon2Cost = { algorithm: 'argon2id', m: 19_456, t: 2, p: 1 }
+
+/** 32 MiB: close to the recommendation of the same document, and the cost of the hashes of earlier versions. */
+const recommendedScrypt: ScryptCost = { algorithm: 'scrypt', ln: 15, r: 8, p: 1 }
 
 /** Returns why a hash of this cost and length cannot be checked. Such a hash could exhaust the server. */
 export function costProblem(cost: PasswordCost, length: number): string | undefined {
@@ -80,12 +83,12 @@ export function costProblem(cost: PasswordCost, length: number): string | undefi
 export function relativeCost(cost: PasswordCost): number {
   switch (cost.algorithm) {
     case 'scrypt':
-      return (2 ** cost.ln * cost.r * cost.p) / (2 ** defaultCost.ln * defaultCost.r * defaultCost.p)
+      return (2 ** cost.ln * cost.r * cost.p) / (2 ** recommendedScrypt.ln * recommendedScrypt.r * recommendedScrypt.p)
     case 'bcrypt':
       return 2 ** (cost.rounds - 10)
     case 'argon2id':
     case 'argon2i':
-      return (cost.m * cost.t) / (19_456 * 2)
+      return (cost.m * cost.t) / (defaultCost.m * defaultCost.t)
     default:
       return cost.iterations / recommendedIterations[cost.algorithm]
   }

@@ -93,7 +93,7 @@ function identityHash(text: string): PasswordHash | undefined {
 const formats = [scryptHash, argon2Hash, bcryptHash, pbkdf2Hash, djangoHash, identityHash]
 
 const malformed =
-  'must be a hash like $scrypt$ln=15,r=8,p=1$SALT$HASH, $argon2id$..., $2b$... or $pbkdf2-sha256$...; make one with grantry hash-password'
+  'must be a hash like $argon2id$v=19$m=19456,t=2,p=1$SALT$HASH, $scrypt$..., $2b$... or $pbkdf2-sha256$...; make one with grantry hash-password'
 
 /** Returns the hash, or why it cannot be checked. The text does not contain the hash. */
 function read(text: string): PasswordHash | string {
@@ -108,7 +108,7 @@ function read(text: string): PasswordHash | string {
  * Parses a hash in one of these formats; `undefined` if it is malformed, or so expensive that verifying it would exhaust
  * the server:
  *
- * - PHC strings: `$scrypt$ln=15,r=8,p=1$…`, `$argon2id$v=19$m=65536,t=3,p=4$…`, `$pbkdf2-sha256$i=600000$…`, in which
+ * - PHC strings: `$argon2id$v=19$m=19456,t=2,p=1$…`, `$scrypt$ln=15,r=8,p=1$…`, `$pbkdf2-sha256$i=600000$…`, in which
  *   salt and hash are base64 without padding, and what passlib writes instead: `$pbkdf2-sha256$600000$…`
  * - bcrypt: `$2a$`, `$2b$` and `$2y$`
  * - Django: `pbkdf2_sha256$600000$SALT$HASH`
