@@ -8,6 +8,7 @@ import type { ProviderLinks } from '../shared/linked-providers.ts'
 import type { Mailer } from '../shared/mailer.ts'
 import { type NewPasswordsOptions, newPasswordsSchema } from '../shared/new-passwords.ts'
 import { noteChange } from './changes.ts'
+import { clientDemands } from './client-demand.ts'
 import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
 import type { AccountPages } from './pages.ts'
@@ -52,6 +53,7 @@ export const accountSchema = configurationObject({
   maxAge: v.optional(wholeSeconds(30, 86_400), 300),
   requireSecondFactor: v.optional(v.boolean('must be true or false'), false),
   secondFactorAcrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
+  secondFactorAcr: v.optional(v.string('must be a string')),
 })
 
 export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
@@ -75,6 +77,11 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly requireSecondFactor?: boolean | undefined
   /** Values of `acr_values` that demand a second factor for the request. Requires `secondFactors`. */
   readonly secondFactorAcrValues?: string[] | undefined
+  /**
+   * The `acr` of a session in which the user has set up a factor: that of `signIn()`. A request for it as an essential claim
+   * demands a factor.
+   */
+  readonly secondFactorAcr?: string | undefined
   /** Seconds for which an authentication permits changes. Default: 300. */
   readonly maxAge?: number | undefined
 }
@@ -106,8 +113,8 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   const options = parseConfiguration(optionsSchema, input, 'accountPage()')
   const client = pageClient(accountClientId, accountPath)
   const { secondFactors, requireSecondFactor, secondFactorAcrValues } = options
-  const demands = requireSecondFactor || secondFactorAcrValues.length > 0
-  if (demands && secondFactors === undefined) {
+  const isDemanded = requireSecondFactor || secondFactorAcrValues.length > 0
+  if (isDemanded && secondFactors === undefined) {
     throw new TypeError('accountPage(): requireSecondFactor and secondFactorAcrValues require secondFactors')
   }
   if (options.passwords !== undefined && options.accounts === undefined) {
@@ -117,10 +124,12 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
     const locale = options.pages.localeOf(undefined, request.header('accept-language'))
     return noteChange('provider_linked', { session: { subject: { sub } }, request, kit, locale }, options)
   })
+  const demands = clientDemands(secondFactors !== undefined)
+  const own = { ...options, client, clientDemands: demands }
   return {
     describesSessions: true,
     endsAuthorizations: true,
-    ...(demands && { step: demandStep({ ...options, client }) }),
-    parts: (services) => [client.part, accountEndpoint({ ...services, client, ...options })],
+    ...(secondFactors !== undefined && { step: demandStep(own) }),
+    parts: (services) => [client.part, ...demands.parts, accountEndpoint({ ...services, ...own })],
   }
 }

@@ -1,18 +1,47 @@
 import type { Reply } from '@grantry/core'
-import type { AuthorizationFeature } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { AuthorizationFeature, Interaction } from '../authorization-endpoint/authorization-endpoint.ts'
 import { otpPaths } from './paths.ts'
 import type { AccountServices } from './services.ts'
 import { accountClientId, urlOf, type Visit } from './visit.ts'
 
-type Demanding = Pick<AccountServices, 'client' | 'secondFactors' | 'passkeys' | 'requireSecondFactor'> & {
-  readonly secondFactorAcrValues: readonly string[]
-}
+type Demanding = Pick<
+  AccountServices,
+  | 'client'
+  | 'clientDemands'
+  | 'passkeys'
+  | 'requireSecondFactor'
+  | 'secondFactorAcr'
+  | 'secondFactorAcrValues'
+  | 'secondFactors'
+>
 
 /** Where a user continues with a request, after a sign-in with a factor that exists. */
 export const resumePath = 'resume'
 
 /**
- * Returns the step that lets a user set up a factor before a code is sent, where the operator or the request demands one.
+ * Whether a request asks for a factor: by `acr_values`, by the claim `acr`, or by an essential one that a session has only
+ * with a factor.
+ *
+ * @see OpenID Connect Core section 5.5.1.1
+ */
+function asksForFactor(
+  { request, session }: Interaction,
+  { secondFactorAcr, secondFactorAcrValues }: Demanding,
+): boolean {
+  const { acrValues, claims } = request
+  const asked = claims.identityToken.filter(({ name }) => name === 'acr')
+  const names: readonly unknown[] = [...acrValues, ...asked.flatMap(({ values = [] }) => values)]
+  if (secondFactorAcrValues.some((one) => names.includes(one))) return true
+  if (secondFactorAcr === undefined) return false
+  const reached = session?.subject.acr ?? ''
+  return asked.some(
+    ({ essential, values = [] }) => essential && !values.includes(reached) && values.includes(secondFactorAcr),
+  )
+}
+
+/**
+ * Returns the step that lets a user set up a factor before a code is sent, where the operator, the client or the request demands
+ * one.
  * A user who has a factor, but has signed in without it, signs in again: another person who knows the password must not
  * set up a second one.
  */
@@ -20,8 +49,10 @@ export const demandStep =
   (services: Demanding): NonNullable<AuthorizationFeature['step']> =>
   async (interaction, sub) => {
     const { request, session, kit } = interaction
-    const { secondFactors, passkeys, requireSecondFactor, secondFactorAcrValues, client } = services
-    const isDemanded = requireSecondFactor || request.acrValues.some((one) => secondFactorAcrValues.includes(one))
+    const { secondFactors, passkeys, requireSecondFactor, client, clientDemands } = services
+    const isByClient = request.client.requireSecondFactor === true
+    if (isByClient) await clientDemands.note(kit)
+    const isDemanded = requireSecondFactor || isByClient || asksForFactor(interaction, services)
     // The page on which users set it up.
     if (!isDemanded || secondFactors === undefined || request.client.clientId === accountClientId) return undefined
     if (session?.subject.sub === sub && session.subject.amr.includes('mfa')) return undefined
@@ -32,16 +63,17 @@ export const demandStep =
   }
 
 /**
- * Whether the operator or requests demand a factor, and the user has one that this session has not proved: the password
+ * Whether the operator, clients or requests demand a factor, and the user has one that this session has not proved: the password
  * alone then changes nothing. Otherwise, it could add the factor that a request demands.
  */
-export async function isUnproved(
-  { session, kit }: Visit,
-  { requireSecondFactor, secondFactorAcrValues, secondFactors, passkeys }: AccountServices,
-): Promise<boolean> {
+export async function isUnproved({ session, kit }: Visit, services: AccountServices): Promise<boolean> {
+  const { requireSecondFactor, secondFactorAcr, secondFactorAcrValues, secondFactors, passkeys, clientDemands } =
+    services
   const { sub, amr } = session.subject
-  const isDemanded = requireSecondFactor || secondFactorAcrValues.length > 0
-  if (!isDemanded || amr.includes('mfa')) return false
+  if (amr.includes('mfa')) return false
+  const isByRequests =
+    secondFactorAcrValues.length > 0 || (secondFactors !== undefined && secondFactorAcr !== undefined)
+  if (!requireSecondFactor && !isByRequests && !(await clientDemands.exist(kit))) return false
   const [state, keys] = await Promise.all([secondFactors?.state(sub, kit), passkeys?.list(sub, kit) ?? []])
   return state?.app === true || keys.length > 0
 }

@@ -85,8 +85,13 @@ export const setUpApp: ChangePage = {
     await Promise.all(others.map(({ sid }) => services.sessions.end(kit, sid)))
     await noteChange('app_added', visit, services)
     // The user has just proved the app in this session.
-    const { amr, ...subject } = session.subject
-    const proved = { ...subject, amr: [...new Set([...amr, 'otp', 'mfa'])] }
+    const { amr, acr, ...subject } = session.subject
+    const { secondFactorAcr = acr } = services
+    const proved = {
+      ...subject,
+      amr: [...new Set([...amr, 'otp', 'mfa'])],
+      ...(secondFactorAcr !== undefined && { acr: secondFactorAcr }),
+    }
     const user = { subject: proved, name: session.name, standing: session.standing }
     const { cookies } = await services.sessions.start(kit, user, visit.request)
     const next = visit.path === otpPaths.setUp ? undefined : (await resumed(visit, services)).location

@@ -5,6 +5,7 @@ import type { AccountStore } from '../shared/account-store.ts'
 import type { ProviderLinks } from '../shared/linked-providers.ts'
 import type { Mailer } from '../shared/mailer.ts'
 import type { NewPasswords } from '../shared/new-passwords.ts'
+import type { ClientDemands } from './client-demand.ts'
 import type { AccountMailView, AccountNotice, AccountPages } from './pages.ts'
 import type { Visit } from './visit.ts'
 
@@ -23,6 +24,9 @@ export interface AccountServices extends InteractionServices {
   readonly requireSecondFactor: boolean
   /** The values of `acr_values` that demand a factor. */
   readonly secondFactorAcrValues: readonly string[]
+  /** The `acr` of a session whose user has proved a factor. */
+  readonly secondFactorAcr?: string | undefined
+  readonly clientDemands: ClientDemands
   /** Seconds for which an authentication permits changes. */
   readonly maxAge: number
 }

@@ -96,7 +96,7 @@ interface Spendable {
 
 /** The last steps of a request. Each throws the refusal for the client. */
 export interface Decisions {
-  decide(decision: VisitDecision, interaction: Interaction): Decided
+  decide(decision: VisitDecision, interaction: Deciding): Decided
   /** Spends the suspended request and the pushed one. Refuses if one of them was spent before. */
   spend(request: Spendable): Promise<void>
   /** Returns a code, and cookies for the reply. */
@@ -126,9 +126,15 @@ export function assertAcceptable({ scopes }: Decision, subject: Judged, request:
   }
 }
 
+interface Deciding extends Interaction {
+  /** Why the session does not suffice, if another sign-in would not help. */
+  readonly unreached?: RefusalCode | undefined
+}
+
 /** Returns the session, if it suffices. */
-function sufficientSession({ session, mustSignIn, request, progress, kit }: Interaction): Session {
-  if (session === undefined || mustSignIn) throw refused('login_required', kit.refuse)
+function sufficientSession(interaction: Deciding): Session {
+  const { session, mustSignIn, request, progress, kit, unreached = 'login_required' } = interaction
+  if (session === undefined || mustSignIn) throw refused(unreached, kit.refuse)
   const { sid } = session
   const isChosen = progress.chosen === sid || progress.signedIn === sid
   if (request.prompts.has('select_account') && !isChosen) throw refused('account_selection_required', kit.refuse)

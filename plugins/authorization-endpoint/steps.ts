@@ -118,8 +118,10 @@ function createLastSteps({ port, pages, decisions, features }: StepDeps) {
   }
 
   async function interact(interaction: OpenInteraction): Promise<Result> {
-    const { session, mustSignIn } = interaction
-    const reply = session && !mustSignIn ? await featureSteps(interaction, session.subject.sub) : undefined
+    const { session, mustSignIn, unreached, kit } = interaction
+    const isKnown = session !== undefined && (!mustSignIn || unreached !== undefined)
+    const reply = isKnown ? await featureSteps(interaction, session.subject.sub) : undefined
+    if (reply === undefined && unreached !== undefined) throw refused(unreached, kit.refuse)
     const result = reply ?? (await callPort(interaction))
     if (isDecision(result) && !interaction.permits(result)) throw notAsked(interaction.kit.refuse)
     return result

@@ -3,7 +3,7 @@ import type { Consents } from './consents.ts'
 import { failedBy, mustSignIn } from './decision.ts'
 import type { Decision, Interaction, Suspension } from './interaction.ts'
 import type { RequestOptions } from './prompts.ts'
-import { refused } from './refusal.ts'
+import { type RefusalCode, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest, type ReceivedRequest } from './request.ts'
 import { restartQueryOf, type Target } from './response.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -61,6 +61,11 @@ export async function checkVisit(
 export interface OpenInteraction extends Interaction {
   /** The cookies that `suspend` has set. */
   cookies(): readonly string[]
+  /**
+   * The refusal of a user who has signed in for this request and has not reached an essential `acr`, unless a step of a
+   * feature leads on.
+   */
+  readonly unreached: RefusalCode | undefined
   /** The users who have passed the steps of features. */
   readonly passed: Set<string>
   /** Whether the decision needs no question: the user has consented before, or the code of the host trusts the client. */
@@ -93,7 +98,8 @@ export function createOpenInteraction({
     const { request, session } = await checkVisit(visit, target, sessions, { createsAccounts })
     // With the wrong user, another page would only lead to the same result.
     const failure = failedBy(session, request, progress)
-    if (failure !== undefined) throw refused(failure, kit.refuse)
+    const unreached = failure === 'unmet_authentication_requirements' ? failure : undefined
+    if (failure !== unreached && failure !== undefined) throw refused(failure, kit.refuse)
     const isUnfit = mustSignIn(session, request, progress)
     let stored: ReturnType<SuspendedRequests['store']> | undefined
     let cookies: readonly string[] = []
@@ -134,6 +140,7 @@ export function createOpenInteraction({
       recallDeclined: async () =>
         signedIn === undefined ? [] : consents.declined(kit, signedIn, request.client.clientId),
       cookies: () => cookies,
+      unreached,
       passed: new Set(),
       permits: (decision) => decision.trusted === true || recalled.has(decision.subject?.sub ?? signedIn ?? ''),
     }

@@ -1,12 +1,10 @@
 // Passkeys in the storage: users add them on the account page, and sign in with them.
 import { storedPasskeys } from '@grantry/plugins/passkeys'
 import { describe, expect, test } from 'vitest'
-import { hiddenFields, type Page } from '../authorization/browser.ts'
+import { hiddenFields } from '../authorization/browser.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { accountUri, issuer, linksTo, setUpAccount } from './parties.ts'
-import { addUri, optionsIn, setUpPasskeys } from './passkeys.ts'
-
-const challengeIn = ({ html }: Page): string => /data-challenge="([\w-]{43})"/u.exec(html)?.[1] ?? ''
+import { addUri, challengeIn, optionsIn, setUpPasskeys } from './passkeys.ts'
 
 describe('a passkey of the account', () => {
   test('20.45 is added, signs its user in, and is renamed and removed', async () => {

@@ -6,6 +6,9 @@ import { accountUri, type Browser, setUpAccount } from './parties.ts'
 
 export const addUri = `${accountUri}/passkeys/add`
 
+/** The challenge of the page of a sign-in. */
+export const challengeIn = ({ html }: Page): string => /data-challenge="([\w-]{43})"/u.exec(html)?.[1] ?? ''
+
 /** What the page passes to `navigator.credentials.create()`. */
 export const optionsIn = ({ html }: Page) => JSON.parse(unescapeHtml(/data-options="([^"]*)"/u.exec(html)?.[1] ?? '{}'))
 

@@ -49,6 +49,10 @@ export const clientTexts: MemberTexts = {
     'Ask users for consent',
     'Turn it off for applications of your own only: users are then never asked what it may get. Default: on.',
   ),
+  requireSecondFactor: text(
+    'Require a second factor',
+    'Users prove a second factor, or set one up during the sign-in. Tokens that were issued before are not refreshed without one.',
+  ),
   scopeChoice: text(
     'Choice of scopes',
     'Whether users choose what it gets, instead of all or nothing. Default: on for clients that have described themselves.',

@@ -10,6 +10,7 @@ export const clientGroups = [
     closed: true,
     names: [
       'requireConsent',
+      'requireSecondFactor',
       'requirePkce',
       'requirePushedAuthorizationRequests',
       'dpopBoundAccessTokens',

@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { Subject } from '../directory/user-service.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Confirmation, Demands, GrantRequest } from './grant.ts'
@@ -64,7 +65,12 @@ export interface GrantCheck<
    * a demanded proof counts as a failed proof; ten failed proofs end a stored grant (wire contract, section 3).
    */
   check(
-    request: GrantRequest<OutputOf<S>> & { readonly grantType: string; readonly demand: Demands[K] | undefined },
+    request: GrantRequest<OutputOf<S>> & {
+      readonly grantType: string
+      readonly demand: Demands[K] | undefined
+      /** The user of the tokens, and how the user was authenticated; `undefined` for tokens without a user. */
+      readonly subject?: Subject | undefined
+    },
     kit: GrantKit,
   ): MaybePromise<Contribution<K> | undefined>
 }

@@ -33,5 +33,5 @@ export function accountParts(
   const pages = createAccountPages(appearance)
   const page = { ...account, ...ports, passkeys, secondFactors: stored?.account, pages }
   const features: readonly AuthorizationFeature[] = account === undefined ? [] : [accountPage(page)]
-  return { factors: { passkeys, secondFactors: stored?.factors }, features }
+  return { factors: { passkeys, secondFactors: stored?.factors, secondFactorAcr: account?.secondFactorAcr }, features }
 }
