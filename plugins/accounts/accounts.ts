@@ -6,7 +6,7 @@ import type { NewPasswordsOptions } from '../shared/new-passwords.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { endpointsOf } from './endpoints.ts'
 import type { Purpose } from './flow.ts'
-import type { MailLimits } from './limits.ts'
+import { type MailLimits, rememberPlace } from './limits.ts'
 import { createOutgoing } from './outgoing.ts'
 import type { AccountsPages, MailPurpose } from './pages.ts'
 import { mailSignIn, recovery, signUp } from './purposes.ts'
@@ -54,7 +54,7 @@ export interface AccountsOptions {
   readonly names?: 'address' | 'username' | undefined
   /** The rules for new passwords. */
   readonly passwords?: NewPasswordsOptions | undefined
-  /** Mails in an hour. Default: 5 to an address, 50 from a network, 5,000 that are sent in all. */
+  /** Mails in an hour. Default: 5 to an address from networks in which its user has signed in, and 5 from others; 50 from a network, 5,000 that are sent in all. */
   readonly limits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
 }
 
@@ -91,6 +91,7 @@ export function accounts(options: AccountsOptions): SignInWays {
     links: (interaction) => purposes.map((purpose) => linkTo(purpose, interaction)),
     chosen: (interaction) =>
       creating !== undefined && interaction.request.prompts.has('create') ? linkTo(creating, interaction) : undefined,
+    signedIn: (sub, { http, kit }) => rememberPlace(sub, http.clientAddress, kit),
     parts: (tools: SignInTools) => [...endpointsOf({ settings, tools, outgoing }, purposes), outgoing.part],
   }
 }

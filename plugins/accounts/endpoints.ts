@@ -5,7 +5,7 @@ import { countCode } from '../shared/code-limits.ts'
 import { foldedAddress } from '../shared/mail-address.ts'
 import { addressIn, mailboxOf } from './address.ts'
 import { type AccountsServices, type Addressed, contextOf, type Purpose, postMail } from './flow.ts'
-import { countMail, countSent } from './limits.ts'
+import { countAddress, countNetwork, countSent, isKnownPlace } from './limits.ts'
 import {
   countEntry,
   createTicket,
@@ -47,8 +47,11 @@ async function requestMail(
   const { limits } = services.settings
   let addressed: Addressed
   try {
-    await countMail(mailboxOf(address), http.clientAddress, limits, kit)
+    const { clientAddress } = http
+    await countNetwork(clientAddress, limits, kit)
     addressed = await purpose.lookUp(address, services, kit)
+    const isKnown = await isKnownPlace(addressed.account?.sub, clientAddress, kit)
+    await countAddress(mailboxOf(address), { clientAddress, isKnown }, limits, kit)
     await countSent(addressed.mail !== undefined, limits, kit)
   } catch (error) {
     if (!isOAuthError(error) || error.code !== 'slow_down') throw error

@@ -6,7 +6,7 @@ const window = 3600
 
 /** How many mails can be asked for in an hour. */
 export interface MailLimits {
-  /** To one address. */
+  /** To one address: from networks in which its user has signed in, and from all others. From one of these, three fifths. */
   readonly perAddress: number
   /** From one network: an IPv4 address, or an IPv6 network of 64 bits. */
   readonly perNetwork: number
@@ -29,31 +29,72 @@ function windowOf({ records, now }: EndpointKit) {
   return { end, keyOf, count }
 }
 
+const assertNotOver = async (most: number, name: readonly string[], kit: EndpointKit): Promise<void> => {
+  const { end, count } = windowOf(kit)
+  if ((await count(...name)) > most) throw tooMany(end - kit.now(), kit)
+}
+
 /**
- * Counts a mail before it is asked for, whether or not an account has the address.
+ * Counts a mail of a network before an address is looked up.
+ *
+ * @throws OAuthError `slow_down`
+ */
+export async function countNetwork(
+  clientAddress: string | undefined,
+  { perNetwork }: MailLimits,
+  kit: EndpointKit,
+): Promise<void> {
+  if (clientAddress === undefined) return
+  const network = addressGroupOf(clientAddress)
+  const site = siteOf(clientAddress)
+  await assertNotOver(perNetwork, ['network', network], kit)
+  if (site !== network) await assertNotOver(networksOfSite * perNetwork, ['site', site], kit)
+}
+
+/** Mails that one network can ask for to one address: not all of them, so that one stranger leaves some to the owner. */
+const shareOf = (perAddress: number): number => Math.ceil(perAddress * 0.6)
+
+/**
+ * Counts a mail to an address, whether or not an account has it. Networks in which the user has signed in count apart from
+ * all others: strangers elsewhere cannot use up the mails of the owner.
  *
  * @param mailbox see `mailboxOf()`
  * @throws OAuthError `slow_down`
  */
-export async function countMail(
+export async function countAddress(
   mailbox: string,
-  clientAddress: string | undefined,
-  { perAddress, perNetwork }: MailLimits,
+  { clientAddress, isKnown }: { readonly clientAddress: string | undefined; readonly isKnown: boolean },
+  { perAddress }: MailLimits,
   kit: EndpointKit,
 ): Promise<void> {
-  const { end, count } = windowOf(kit)
-  const assertNotOver = async (most: number, ...name: readonly string[]): Promise<void> => {
-    if ((await count(...name)) > most) throw tooMany(end - kit.now(), kit)
-  }
   // The network first: one that floods must not use up the mails of an address.
   if (clientAddress !== undefined) {
-    const network = addressGroupOf(clientAddress)
-    const site = siteOf(clientAddress)
-    await assertNotOver(perNetwork, 'network', network)
-    if (site !== network) await assertNotOver(networksOfSite * perNetwork, 'site', site)
+    await assertNotOver(shareOf(perAddress), ['address from', mailbox, siteOf(clientAddress)], kit)
   }
-  await assertNotOver(perAddress, 'address', mailbox)
+  await assertNotOver(perAddress, [isKnown ? 'known' : 'address', mailbox], kit)
 }
+
+/** Seconds for which a network counts as known after a sign-in there. */
+const knownLifetime = 2_592_000
+
+const placeOf = (sub: string, clientAddress: string, { sha256 }: Pick<EndpointKit, 'sha256'>): string =>
+  `signed in:${sha256(JSON.stringify([sub, addressGroupOf(clientAddress)]))}`
+
+/** Remembers that a user has signed in in this network. */
+export async function rememberPlace(sub: string, clientAddress: string | undefined, kit: EndpointKit): Promise<void> {
+  if (clientAddress === undefined) return
+  await kit.records.put(placeOf(sub, clientAddress, kit), true, kit.now() + knownLifetime)
+}
+
+/** Whether the user has signed in in this network. An address without an account costs the same. */
+export const isKnownPlace = async (
+  sub: string | undefined,
+  clientAddress: string | undefined,
+  kit: EndpointKit,
+): Promise<boolean> =>
+  clientAddress !== undefined &&
+  (await kit.records.get(placeOf(sub ?? ' ', clientAddress, kit), v.boolean())) === true &&
+  sub !== undefined
 
 /**
  * Counts a mail that is about to be sent. Only these count together: otherwise, requests for made-up addresses would use

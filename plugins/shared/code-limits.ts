@@ -14,6 +14,15 @@ const maxInRow = 50
 /** Seconds after which a series of wrong codes is forgotten. */
 const seriesLifetime = 7_776_000
 
+/** Seconds of the first wait after a series of wrong mailed codes, which doubles, and of the longest one. */
+const firstWait = 3600
+const longestWait = 604_800
+
+/** Mailed codes between two waits: those of one mail. */
+const codesBetweenWaits = 5
+
+const waitSchema = v.object({ round: v.number(), from: v.number() })
+
 /** Seconds for which an address counts as known after a sign-in there. */
 const knownLifetime = 2_592_000
 
@@ -40,6 +49,33 @@ async function seriesAt(key: string, kit: EndpointKit): Promise<Series> {
   return (await kit.records.get(key, seriesSchema)) ?? series
 }
 
+type Names = (...parts: readonly (string | number)[]) => string
+
+/** Counts a code of a series. After too many, second factors end with the series, and mailed codes wait. */
+async function countInRow(
+  kind: 'second factor' | 'mailed code',
+  { id, since }: Series,
+  keyOf: Names,
+  kit: EndpointKit,
+): Promise<void> {
+  const now = kit.now()
+  const reason = kind === 'second factor' ? 'second_factor_series' : 'mailed_code_series'
+  const waits = kind === 'mailed code'
+  const waiting = waits ? await kit.records.get(keyOf('wait', id), waitSchema) : undefined
+  const { round = 0, from = 0 } = waiting ?? {}
+  if (now < from) throw tooManyCodes(reason, from - now, kit.refuse)
+  const most = round === 0 ? maxInRow : codesBetweenWaits
+  const counter = round === 0 ? keyOf('row', id) : keyOf('row', id, round)
+  const counted = await kit.records.increment(counter, now + seriesLifetime)
+  const wait = Math.min(firstWait * 2 ** round, longestWait)
+  if (waits && counted >= most) {
+    // Before the last code is checked. A late write repeats a wait; the counters of the rounds stay.
+    await kit.records.put(keyOf('wait', id), { round: round + 1, from: now + wait }, now + seriesLifetime)
+  }
+  if (counted <= most) return
+  throw tooManyCodes(reason, waits ? wait : Math.max(1, since + seriesLifetime - now), kit.refuse)
+}
+
 /**
  * Counts a code before it is checked: of concurrent ones, no more are checked. Codes at addresses where the user has
  * entered a right one count apart from all others, so that a thief of the password cannot lock the user out there.
@@ -55,26 +91,20 @@ export async function countCode(
   clientAddress: string | undefined,
   kit: EndpointKit,
 ): Promise<CountedCode> {
-  const keyOf = (...parts: readonly (string | number)[]): string => `${kind}:${JSON.stringify([sub, ...parts])}`
+  const keyOf: Names = (...parts) => `${kind}:${JSON.stringify([sub, ...parts])}`
   const addressKey = clientAddress === undefined ? undefined : keyOf('address', addressGroupOf(clientAddress))
   const isKnown = addressKey !== undefined && (await kit.records.get(addressKey, known)) === true
   const place = isKnown ? 'known' : 'elsewhere'
   const seriesKey = keyOf('series', place, standing.epoch ?? '', standing.generation ?? '')
-  const { id, since } = await seriesAt(seriesKey, kit)
+  const series = await seriesAt(seriesKey, kit)
   const now = kit.now()
   const current = Math.floor(now / window)
   const end = (current + 1) * window
-  if ((await kit.records.increment(keyOf('window', place, id, current), end + 60)) > maxCodes) {
+  if ((await kit.records.increment(keyOf('window', place, series.id, current), end + 60)) > maxCodes) {
     throw tooManyCodes(kind === 'second factor' ? 'second_factor_limit' : 'mailed_code_limit', end - now, kit.refuse)
   }
   // Only codes that the window allows: others are not checked.
-  if ((await kit.records.increment(keyOf('row', id), now + seriesLifetime)) > maxInRow) {
-    throw tooManyCodes(
-      kind === 'second factor' ? 'second_factor_series' : 'mailed_code_series',
-      Math.max(1, since + seriesLifetime - now),
-      kit.refuse,
-    )
-  }
+  await countInRow(kind, series, keyOf, kit)
   return {
     async succeed() {
       const fresh = { id: kit.randomId(), since: kit.now() }

@@ -25,9 +25,10 @@ export function standingWhenFound(kit: EndpointKit) {
 export async function beginSession(
   user: SignedInUser,
   interaction: SuspendedInteraction,
-  { interactions, sessions }: Pick<FormServices, 'interactions' | 'sessions'>,
+  { interactions, sessions, ways }: Pick<FormServices, 'interactions' | 'sessions' | 'ways'>,
 ): Promise<Reply> {
   const { kit, http, id } = interaction
+  await Promise.all(ways.map((way) => way.signedIn?.(user.subject.sub, interaction)))
   const { session, cookies } = await sessions.start(kit, user, http)
   await interactions.proceed(interaction, { signedIn: session.sid, chosen: session.sid })
   return { location: interactions.resumeUrl(kit, id), cookies }

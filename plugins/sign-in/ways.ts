@@ -58,6 +58,8 @@ export interface SignInWays {
   readonly suffices?: ((interaction: Interaction) => boolean) | undefined
   /** Whether users can create accounts by it, so that requests can have `prompt=create`. Default: `false`. */
   readonly createsAccounts?: boolean | undefined
+  /** Is called before a session of a user begins, by whichever way. */
+  readonly signedIn?: ((sub: string, interaction: SuspendedInteraction) => Promise<void>) | undefined
   parts(tools: SignInTools): readonly PluginPart[]
 }
 

@@ -58,6 +58,15 @@ describe('the code of a mail', () => {
     const { page, right } = await guess(99)
     expect(page.status).toBe(429)
     expect((await right()).status).toBe(429)
+    // Then five after each wait, which doubles.
+    for (const wait of [3600, 7200, 14_400]) {
+      f.clock.advance(wait)
+      let more = 0
+      for (let host = 1; host <= 8; host += 1) if ((await guess(host)).page.status === 200) more += 1
+      expect(more).toBe(5)
+    }
+    f.clock.advance(28_800)
+    expect((await (await guess(7)).right()).status).toBe(200)
   })
 
   test('that cannot be entered any more leaves the link of the owner', async () => {

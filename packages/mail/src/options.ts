@@ -12,6 +12,11 @@ export interface SmtpOptions {
   readonly from: string
   /** Seconds that a step, such as connecting, can take. Default: 10. */
   readonly timeout?: number | undefined
+  /**
+   * Whether a mail is sent with TLS only. Default: `true`, unless the server is on this machine. `false` is refused for
+   * another machine.
+   */
+  readonly requireTls?: boolean | undefined
   /** Certificates of authorities (PEM) that the server can have, instead of the public ones. */
   readonly ca?: string | undefined
 }
@@ -36,10 +41,12 @@ const isServer = (text: string): boolean => {
   )
 }
 
+/** Whether a host of a URL is this machine. */
+export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/iu.test(host)
+
 const timeoutMessage = 'must be 1 to 60 seconds'
 
-/** The schema of the options. */
-export const smtpSchema = configurationObject({
+const entries = {
   url: v.pipe(
     v.string('must be a URL'),
     v.check(
@@ -59,5 +66,20 @@ export const smtpSchema = configurationObject({
     v.pipe(v.number(timeoutMessage), v.minValue(1, timeoutMessage), v.maxValue(60, timeoutMessage)),
     10,
   ),
+  requireTls: v.optional(v.boolean('must be true or false')),
   ca: v.optional(v.string('must be certificates')),
-})
+}
+
+/** The schema of the options. */
+export const smtpSchema = v.pipe(
+  configurationObject(entries),
+  v.forward(
+    v.partialCheck(
+      [['url'], ['requireTls']],
+      // Otherwise, who is between could remove the offer of TLS, and read the mails and the password.
+      ({ url, requireTls }) => requireTls !== false || !isServer(url) || isLoopback(new URL(url).hostname),
+      'must not be false for a server on another machine',
+    ),
+    ['requireTls'],
+  ),
+)

@@ -1,7 +1,7 @@
 import { parseConfiguration } from '@grantry/core'
 import { createTransport } from 'nodemailer'
 import { assertMessage, type Message } from './message.ts'
-import { type SmtpOptions, smtpSchema } from './options.ts'
+import { isLoopback, type SmtpOptions, smtpSchema } from './options.ts'
 
 /** Sends mails to one SMTP server. */
 export interface SmtpMailer {
@@ -12,8 +12,6 @@ export interface SmtpMailer {
   /** Closes the connections. */
   close(): void
 }
-
-const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/iu.test(host)
 
 /** Connections at the same time, and mails over one of them. */
 const maxConnections = 5
@@ -46,7 +44,7 @@ async function withoutDetails<T>(result: Promise<T>): Promise<T> {
  * @see RFC 5321; RFC 3207 (STARTTLS); RFC 8314 section 3.3 (TLS from the start)
  */
 export function smtpMailer(options: SmtpOptions): SmtpMailer {
-  const { url: text, from, timeout, ca } = parseConfiguration(smtpSchema, options, 'smtpMailer()')
+  const { url: text, from, timeout, requireTls, ca } = parseConfiguration(smtpSchema, options, 'smtpMailer()')
   const url = new URL(text)
   const secure = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[|\]$/gu, '')
@@ -56,7 +54,7 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
     // Otherwise, who is between could remove the offer of TLS, and read the mails and the password.
-    requireTLS: !secure && !isLoopback(url.hostname),
+    requireTLS: !secure && (requireTls ?? !isLoopback(url.hostname)),
     ...(url.username !== '' && {
       auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
     }),

@@ -1,10 +1,9 @@
-import { configurationObject } from '@grantry/core'
 import { smtpSchema } from '@grantry/mail/options'
 import { type OutboxMailer, outboxMailer } from '@grantry/mail/outbox'
 import type { Mailer } from '@grantry/plugins/accounts'
 import type * as v from 'valibot'
 
-export const mailSchema = configurationObject(smtpSchema.entries)
+export const mailSchema = smtpSchema
 
 /** How a configuration sends mails. */
 export interface ConfiguredMail {
