@@ -1,9 +1,9 @@
-import { createPages } from '@grantry/pages'
+import { createPageSets } from '@grantry/pages/preview'
 import type { BrowserContext, Page } from 'playwright-core'
 import { views } from '../pages/views.ts'
 
 const address = 'https://id.example.com/connect/signin'
-export const pages = createPages({ name: 'Example', scopes: { orders: 'See your orders' } })
+export const pageSets = createPageSets({ name: 'Example', scopes: { orders: 'See your orders' } })
 
 /** The forms that a page has sent. */
 export type Sent = readonly URLSearchParams[]
@@ -12,7 +12,7 @@ export type Sent = readonly URLSearchParams[]
 export async function openState(context: BrowserContext, name: string, locale = 'en') {
   const view = views[name]
   if (view === undefined) throw new Error(`There is no state ${name}`)
-  const { html, sources } = view(pages, locale)
+  const { html, sources } = view(pageSets, locale)
   const list = (all: readonly string[] | undefined): string => all?.join(' ') ?? "'none'"
   const policy = `default-src 'none'; style-src ${list(sources.style)}; script-src ${list(sources.script)}; img-src ${list(sources.image)}`
   const headers = { 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' }
@@ -62,3 +62,22 @@ export async function transcriptOf(context: BrowserContext, page: Page): Promise
   await session.detach()
   return lines
 }
+
+/** Numbers the controls that are seen, in the order of the page, and focuses a button before them. Returns how many. */
+export const markControls = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const all = [...document.querySelectorAll<HTMLElement>('a[href],button,input:not([type=hidden]),select,summary')]
+    const seen = all.filter((one) => one.checkVisibility())
+    for (const [index, one] of seen.entries()) one.dataset.at = String(index)
+    const top = document.createElement('button')
+    document.body.prepend(top)
+    top.focus()
+    return seen.length
+  })
+
+/** The number of the focused control, and the style of its ring. */
+export const focusedIn = (page: Page): Promise<readonly (string | undefined)[]> =>
+  page.evaluate(() => {
+    const focused = document.activeElement as HTMLElement
+    return [focused.dataset.at, getComputedStyle(focused).outlineStyle]
+  })

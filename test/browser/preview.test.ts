@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { takePictures } from '../../packages/server/src/pages-preview/pictures.ts'
 import { startPreview } from '../../packages/server/src/pages-preview/preview-server.ts'
 import { findChromium } from '../../scripts/find-chromium.js'
+import { printed } from '../server/printed.ts'
 import { describeWithChromium } from '../support/chromium.ts'
 
 const directories: string[] = []
@@ -58,6 +59,37 @@ describe('grantry pages preview', () => {
     await expect.poll(async () => (await read('/')).text).toContain('must be the options of createPages()')
     await changes?.cancel()
     await preview.close()
+  })
+
+  test('shows the pages of accounts and of the account, and mails, in the same appearance', async () => {
+    const file = join(temporary(), 'templates.ts')
+    writeFileSync(file, "export default { name: 'Mine', colors: { accent: '#7a1fd8' } }")
+    const { preview, read } = await open(file)
+    for (const name of ['accounts-ask-address-sign-up', 'account-overview', 'account-confirm-withdraw']) {
+      const { text, status } = await read(`/page/${name}?theme=light`)
+      expect([status, text.includes('· Mine</title>'), text.includes('--accent:#7a1fd8')]).toEqual([200, true, true])
+    }
+    writeFileSync(file, "export default { name: 'Yours' }")
+    await expect.poll(async () => (await read('/page/account-overview')).text).toContain('· Yours</title>')
+    const mail = await read('/page/accounts-mail-recovery?theme=dark')
+    expect(mail.headers.get('content-security-policy')).toContain("style-src 'unsafe-inline'; script-src 'none'")
+    expect((await read('/page/account-recovery-codes?theme=print')).text).not.toContain('@media print')
+    await preview.close()
+  })
+
+  test.each(['preview', 'pictures'])('%s ends with an error for a file that is missing or wrong', async (command) => {
+    const wrong = join(temporary(), 'wrong.json')
+    writeFileSync(wrong, '{')
+    const more = command === 'pictures' ? ['--out', temporary()] : []
+    for (const args of [
+      ['--config', join(temporary(), 'missing.json')],
+      ['--config', wrong],
+      ['--templates', join(temporary(), 'missing.ts')],
+    ]) {
+      const { code, err, out } = await printed('pages', command, ...args, ...more)
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toMatch(/missing\.(?:json|ts)|wrong\.json/u)
+    }
   })
 
   test('is not shown under another name, which a site could let lead here', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createPages, html, type PagesOptions } from '@grantry/pages'
+import { createPageSets } from '@grantry/pages/preview'
 import { describe, expect, test } from 'vitest'
 import { views } from './views.ts'
 
@@ -8,7 +9,7 @@ const names = Object.keys(views)
 const render = (name: string, locale = 'en', options: PagesOptions = {}) => {
   const view = views[name]
   if (view === undefined) throw new Error(`There is no view ${name}`)
-  return view(createPages(options), locale)
+  return view(createPageSets(options), locale)
 }
 const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 

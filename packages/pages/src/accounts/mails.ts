@@ -1,5 +1,5 @@
-import { type Content, html, textOf } from '../html.ts'
-import { directionOf } from '../messages/languages.ts'
+import { type Content, html } from '../html.ts'
+import { mailDocument } from '../mail-document.ts'
 import type { AccountsTexts } from './texts.ts'
 import type { AccountsTools } from './tools.ts'
 import type { MailView, RenderedMail } from './views.ts'
@@ -12,9 +12,7 @@ const texts = {
   password_changed: ['mailChangedSubject', 'mailChangedText'],
 } as const satisfies Readonly<Record<MailView['kind'], readonly [keyof AccountsTexts, keyof AccountsTexts]>>
 
-/** Mail programs support few styles, and remove those of a sheet. */
-const bodyStyle = 'margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#15171c;background:#ffffff'
-const codeStyle = 'font-size:28px;font-weight:700;letter-spacing:4px'
+const codeStyle = 'font-size:28px;font-weight:700;letter-spacing:4px;text-align:start'
 
 /** Renders a mail. It contains nothing that a request has chosen, so a stranger cannot send a text of their own with it. */
 export function renderMail(view: MailView, { own, service, shared }: AccountsTools, host: string): RenderedMail {
@@ -38,10 +36,11 @@ export function renderMail(view: MailView, { own, service, shared }: AccountsToo
     add(own('mailExpires', { minutes: String(minutes) }))
     add(own('mailIgnore'))
   }
-  const { locale } = shared
   const title = own(subject, values)
-  const document = html`<!doctype html>
-<html lang="${locale}" dir="${directionOf(locale)}"><head><meta charset="utf-8"><title>${title}</title></head>
-<body style="${bodyStyle}">${parts.map(({ content }) => content)}</body></html>`
-  return { subject: title, text: `${parts.map((part) => part.text).join('\n\n')}\n`, html: textOf(document) }
+  const content = parts.map((part) => part.content)
+  return {
+    subject: title,
+    text: `${parts.map((part) => part.text).join('\n\n')}\n`,
+    html: mailDocument(shared.locale, title, content),
+  }
 }

@@ -15,27 +15,28 @@ export type AccountProblem =
   | 'password_personal'
   | 'password_common'
 
-export interface AccountFormView extends FormView {
+/** Each page can ask again for the two reasons of all forms, and for its own. */
+export interface AccountFormView<Problem extends AccountProblem = AccountProblem> extends FormView {
   readonly client: ClientView
   readonly purpose: MailPurpose
-  readonly problem?: AccountProblem | undefined
+  readonly problem?: Problem | 'form_expired' | 'too_many_attempts' | undefined
   /** Seconds until the next attempt. */
   readonly retryAfter?: number | undefined
   readonly backUrl: string
 }
 
-export interface AskAddressView extends AccountFormView {
+export interface AskAddressView extends AccountFormView<'address_malformed'> {
   readonly address?: string | undefined
 }
 
-export interface MailSentView extends AccountFormView {
+export interface MailSentView extends AccountFormView<'wrong_code'> {
   readonly address: string
   readonly asksForCode: boolean
   readonly minutes: number
   readonly againUrl: string
 }
 
-export interface MailProvedView extends AccountFormView {
+export interface MailProvedView extends AccountFormView<Exclude<AccountProblem, 'address_malformed' | 'wrong_code'>> {
   readonly name: string
   readonly username?: string | undefined
   readonly asksForName: boolean

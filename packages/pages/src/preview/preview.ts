@@ -1,27 +1,73 @@
-import type { Pages } from '../create-pages.ts'
-import type { Templates } from '../templates/templates.ts'
+import { type AccountPageSet, createAccountPages } from '../account/create-account-pages.ts'
+import { type AccountsDocuments, createAccountsPages } from '../accounts/index.ts'
+import { createPages, type Pages } from '../create-pages.ts'
 import type { Rendered } from '../tools.ts'
+import { accountStates } from './account-states.ts'
+import { accountsStates } from './accounts-states.ts'
 import { states } from './states.ts'
+
+/** All pages and mails: those of a sign-in, of accounts, and of the page on which users see their account. */
+export interface PageSets {
+  readonly pages: Pages
+  readonly accounts: AccountsDocuments
+  readonly account: AccountPageSet
+}
 
 /** A page in a state. */
 export interface PreviewState {
   /** The names of the page and of the state, such as `sign-in-wrong-credentials`. */
   readonly name: string
-  readonly page: keyof Templates
-  render(pages: Pages, locale: string): Rendered
+  /** Whose page it is. */
+  readonly set: keyof PageSets
+  readonly page: string
+  /** Mails have no scripts, and styles in their elements. */
+  readonly isMail: boolean
+  render(sets: PageSets, locale: string): Rendered
+}
+
+/**
+ * Creates all pages in one appearance.
+ *
+ * @throws TypeError when an option is malformed.
+ */
+export function createPageSets(options: Parameters<typeof createPages>[0] = {}): PageSets {
+  const { templates: _, ...appearance } = options
+  return {
+    pages: createPages(options),
+    accounts: createAccountsPages({ ...appearance, host: 'id.example.com' }),
+    account: createAccountPages(appearance),
+  }
 }
 
 const kebab = (text: string): string =>
   text.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`).replaceAll(/[_ ]/gu, '-')
 
-const statesOfPage = <Page extends keyof Templates>(page: Page): readonly PreviewState[] =>
-  Object.entries(states[page]).map(([state, view]) => ({
-    name: state === 'usual' ? kebab(page) : `${kebab(page)}-${kebab(state)}`,
-    page,
-    render: (pages, locale) => (pages[page] as (view: unknown, locale: string) => Rendered)(view, locale),
-  }))
+/** A mail is shown as a page; its styles are in its elements. */
+const asPage = (shown: Rendered | { readonly html: string }): Rendered =>
+  'sources' in shown ? shown : { html: shown.html, sources: { style: ["'unsafe-inline'"] } }
+
+type Renderers = Readonly<Record<string, (view: unknown, locale: string) => Rendered | { readonly html: string }>>
+
+const statesOfSet = (
+  set: keyof PageSets,
+  views: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): readonly PreviewState[] =>
+  Object.entries(views).flatMap(([page, ofPage]) =>
+    Object.entries(ofPage).map(([state, view]) => {
+      const parts = [...(set === 'pages' ? [] : [set]), kebab(page), ...(state === 'usual' ? [] : [kebab(state)])]
+      return {
+        name: parts.join('-'),
+        set,
+        page,
+        isMail: page === 'mail',
+        render: (sets, locale) => asPage((sets[set] as unknown as Renderers)[page]?.(view, locale) ?? { html: '' }),
+      }
+    }),
+  )
 
 /** Every page in every state, with examples as content. For previews, pictures and tests. */
-export const previewStates: readonly PreviewState[] = (Object.keys(states) as readonly (keyof Templates)[]).flatMap(
-  statesOfPage,
-)
+export const previewStates: readonly PreviewState[] = [
+  ...statesOfSet('pages', states),
+  ...statesOfSet('accounts', accountsStates),
+  ...statesOfSet('account', accountStates),
+]

@@ -1,36 +1,7 @@
-import type { Templates } from '../templates/templates.ts'
-import type { ClientView, ConsentView, DeviceCodeView, FormView } from '../views.ts'
-
-type View<Page extends keyof Templates> = Parameters<Templates[Page]>[0]
-
-/** The values of a member, in all members of a union. */
-type ValuesOf<V, Name extends string> = V extends { readonly [Key in Name]?: infer Value }
-  ? Extract<Value, string>
-  : never
-
-/** A page has a state for each problem and step of its view, and others. */
-type StatesOf<V> = Readonly<Record<'usual' | ValuesOf<V, 'problem'> | ValuesOf<V, 'step'>, V>> &
-  Readonly<Record<string, V>>
-
-/** Without a state for a page, a problem or a step, the types do not fit. */
-type States = { readonly [Page in keyof Templates]: StatesOf<View<Page>> }
-
-const client: ClientView = {
-  clientId: 'shop',
-  name: 'Example Shop',
-  uri: 'https://shop.example.com',
-  logoUri: 'https://shop.example.com/logo.png',
-  policyUri: 'https://shop.example.com/privacy',
-  tosUri: 'https://shop.example.com/terms',
-}
-
-const plain: ClientView = { clientId: 'reports', name: 'Reports' }
-
-const form: FormView = {
-  action: 'https://id.example.com/connect/signin',
-  fields: { interaction: 'abc', form_token: 'token' },
-  formTargets: ['https:'],
-}
+import type { Pages } from '../create-pages.ts'
+import type { ConsentView, DeviceCodeView } from '../views.ts'
+import { client, form, plainClient } from './examples.ts'
+import type { StatesOfPages } from './states-of.ts'
 
 const ways = ['Google', 'Microsoft', 'Apple', 'GitHub', 'GitLab', 'Keycloak', 'Example Company'].map((name) => ({
   kind: 'provider' as const,
@@ -73,10 +44,10 @@ const error = { code: 'invalid_request', reason: 'plugin:authorization-endpoint:
 const home = 'https://id.example.com/'
 const ended = { clientName: 'Example Shop', returnTo: 'https://shop.example.com/' }
 
-export const states: States = {
+export const states: StatesOfPages<Pages> = {
   signIn: {
     usual: signIn,
-    plain: { ...signIn, client: plain, canCancel: false },
+    plain: { ...signIn, client: plainClient, canCancel: false },
     stay: { ...signIn, staySignedIn: false },
     passkey: { ...signIn, passkey, staySignedIn: true },
     ways: { ...signIn, ways: ways.slice(0, 3), passkey },
@@ -99,6 +70,8 @@ export const states: States = {
     unavailable: { ...signIn, problem: 'unavailable', canCancel: false },
     unknown_passkey: { ...signIn, passkey, problem: 'unknown_passkey' },
     provider_refused: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_refused', provider: 'Google' },
+    organization: { ...signIn, asksForOrganization: true },
+    organization_only: { ...signIn, asksForOrganization: true, asksForPassword: false, ways: ways.slice(0, 2) },
     unknown_organization: { ...signIn, asksForOrganization: true, problem: 'unknown_organization' },
     provider_failed: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_failed', provider: 'Google' },
     provider_not_recent: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_not_recent', provider: 'Google' },
@@ -111,7 +84,7 @@ export const states: States = {
   },
   consent: {
     usual: consent,
-    plain: { ...consent, client: plain, scopes: [{ name: 'openid' }], claims: [] },
+    plain: { ...consent, client: plainClient, scopes: [{ name: 'openid' }], claims: [] },
     choice: {
       ...consent,
       scopes: choiceOf(['openid', 'read', 'files:write', 'offline_access'], ['read']),
@@ -131,7 +104,6 @@ export const states: States = {
     usual: { ...form, client, accounts: ['alice@example.com', 'bob'].map((name) => ({ id: name, name })) },
   },
   deviceCode: {
-    usual: { step: 'enter_code' },
     enter_code: { step: 'enter_code' },
     signed_out: { step: 'signed_out', again: '/connect/device' },
     confirm: device,

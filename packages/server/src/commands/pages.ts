@@ -1,8 +1,9 @@
+import { previewStates } from '@grantry/pages/preview'
 import { type Command, InvalidArgumentError } from 'commander'
 import { findConfiguration } from '../configuration/load.ts'
 import { findChromium } from '../pages-preview/chromium.ts'
-import type { PagesSource } from '../pages-preview/load-pages.ts'
-import { takePictures } from '../pages-preview/pictures.ts'
+import { loadPages, type PagesSource } from '../pages-preview/load-pages.ts'
+import { themes as allThemes, type Theme, takePictures } from '../pages-preview/pictures.ts'
 import { startPreview } from '../pages-preview/preview-server.ts'
 import { configOption } from './configuration.ts'
 
@@ -14,6 +15,13 @@ const templatesOption = [
 /** Without a file, the configuration of this directory, and otherwise the pages as they are without options. */
 const sourceOf = ({ config, templates }: PagesSource): PagesSource =>
   templates === undefined ? { config: config ?? findConfiguration(process.cwd()) } : { templates }
+
+/** Fails for a wrong name of a file, and for a mistake in it. Those that a later change makes are shown in the preview. */
+async function loadableSource(given: PagesSource): Promise<PagesSource> {
+  const source = sourceOf(given)
+  await loadPages(source)
+  return source
+}
 
 function portNumber(text: string): number {
   if (!/^\d{1,5}$/u.test(text) || Number(text) > 65_535) {
@@ -30,8 +38,22 @@ const numbers = (text: string): readonly number[] => {
   return all
 }
 
+function themeList(text: string): readonly Theme[] {
+  const names = text.split(',')
+  const chosen = allThemes.filter((theme) => names.includes(theme))
+  if (chosen.length !== names.length) throw new InvalidArgumentError(`It must be a list of ${allThemes.join(', ')}.`)
+  return chosen
+}
+
+function stateList(text: string): readonly string[] {
+  const chosen = text.split(',')
+  const unknown = chosen.find((state) => !previewStates.some(({ name }) => name === state))
+  if (unknown !== undefined) throw new InvalidArgumentError(`There is no state ${unknown}. The preview names them.`)
+  return chosen
+}
+
 async function preview({ port = 0, ...given }: PagesSource & { readonly port?: number }): Promise<void> {
-  const server = await startPreview(sourceOf(given), port)
+  const server = await startPreview(await loadableSource(given), port)
   process.stdout.write(`The pages are at ${server.url} (end with Ctrl+C)\n`)
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve).once('SIGTERM', resolve)
@@ -43,18 +65,23 @@ interface PicturesArguments extends PagesSource {
   readonly out: string
   readonly locales: string
   readonly widths: readonly number[]
+  readonly themes: readonly Theme[]
+  readonly states?: readonly string[]
 }
 
-async function pictures({ out, locales, widths, ...given }: PicturesArguments): Promise<void> {
+async function pictures({ out, locales, widths, themes, states, ...given }: PicturesArguments): Promise<void> {
+  const source = await loadableSource(given)
   const chromium = findChromium(process.env)
   if (chromium === undefined) {
     throw new TypeError('Chromium is not installed: install it, or set CHROMIUM to its path')
   }
-  const count = await takePictures(sourceOf(given), {
+  const count = await takePictures(source, {
     chromium,
     directory: out,
     locales: locales.split(','),
     widths,
+    themes,
+    states,
   })
   process.stdout.write(`${count} pictures are in ${out}\n`)
 }
@@ -71,11 +98,13 @@ export function addPagesCommands(grantry: Command): void {
     .action(preview)
   pages
     .command('pictures')
-    .description('take pictures of every page in every state, light and dark, with an installed Chromium')
+    .description('take pictures of every page in every state with an installed Chromium')
     .requiredOption('-o, --out <directory>', 'where to write them')
     .option(...configOption)
     .option(...templatesOption)
     .option('--locales <list>', 'languages', 'en')
     .option('--widths <list>', 'widths in pixels', numbers, [390, 1280])
+    .option('--themes <list>', `of ${allThemes.join(', ')}`, themeList, ['light', 'dark'])
+    .option('--states <list>', 'names of states, as the preview has them (default: all)', stateList)
     .action(pictures)
 }

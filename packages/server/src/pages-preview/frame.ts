@@ -6,7 +6,7 @@ export interface Shown {
   /** The name of a state. Empty: all of them. */
   readonly state: string
   readonly locale: string
-  readonly theme: 'auto' | 'light' | 'dark'
+  readonly theme: (typeof themes)[number]
   readonly direction: 'auto' | 'ltr' | 'rtl'
   /** Pixels. */
   readonly width: number
@@ -23,11 +23,13 @@ export function shownAs(
   if (theme === 'auto') return { html: directed, sources }
   const themed = directed
     .replaceAll('(prefers-color-scheme:dark)', theme === 'dark' ? 'all' : 'not all')
-    .replace('color-scheme:light dark', `color-scheme:${theme}`)
+    .replaceAll('@media print', theme === 'print' ? '@media all' : '@media print')
+    .replace('color-scheme:light dark', `color-scheme:${theme === 'dark' ? 'dark' : 'light'}`)
   const style = [...themed.matchAll(/<style>([^<]*)<\/style>/gu)].map(
     ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
   )
-  return { html: themed, sources: { ...sources, style } }
+  // A mail has styles in its elements only.
+  return { html: themed, sources: style.length === 0 ? sources : { ...sources, style } }
 }
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`)
@@ -35,6 +37,7 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"']/gu, (characte
 const select = (name: string, values: readonly string[], chosen: string): string =>
   `<label>${name} <select name="${name}">${values.map((value) => `<option value="${value}"${value === chosen ? ' selected' : ''}>${value === '' ? 'all' : value}</option>`).join('')}</select></label>`
 
+export const themes = ['auto', 'light', 'dark', 'print'] as const
 export const widths = [320, 390, 768, 1280, 3840] as const
 
 export const queryOf = ({ locale, theme, direction }: Shown): string =>
@@ -59,7 +62,7 @@ export function frameOf(shown: Shown, locales: readonly string[], problem: strin
       : `<p role="alert">${escapeHtml(problem)}</p>`
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Preview of the pages</title><link rel="stylesheet" href="/preview.css"><script src="/preview.js" defer></script></head>
-<body><h1>Preview of the pages</h1><form>${select('state', ['', ...names], shown.state)}${select('locale', locales, shown.locale)}${select('theme', ['auto', 'light', 'dark'], shown.theme)}${select('direction', ['auto', 'ltr', 'rtl'], shown.direction)}${select('width', widths.map(String), String(shown.width))}<button>Show</button></form><main>${content}</main></body></html>`
+<body><h1>Preview of the pages</h1><form>${select('state', ['', ...names], shown.state)}${select('locale', locales, shown.locale)}${select('theme', themes, shown.theme)}${select('direction', ['auto', 'ltr', 'rtl'], shown.direction)}${select('width', widths.map(String), String(shown.width))}<button>Show</button></form><main>${content}</main></body></html>`
 }
 
 export const frameStyle = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}

@@ -1,6 +1,7 @@
 import { watch } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { createPages, type Pages } from '@grantry/pages'
+import type { Pages } from '@grantry/pages'
+import { createPageSets, type PageSets } from '@grantry/pages/preview'
 import { importFresh } from '../configuration/import-module.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
@@ -15,13 +16,13 @@ export interface PagesSource {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-async function pagesOfConfiguration(file: string): Promise<Pages> {
+async function pagesOfConfiguration(file: string): Promise<PageSets> {
   const { configuration } = await loadConfiguration(resolve(file), process.env)
   const entry = [configuration.plugins ?? []]
     .flat()
     .find((plugin): plugin is { readonly name: string } => isNamedPlugin(plugin) && plugin.name === 'sign-in')
   if (entry === undefined) throw new TypeError(`${file}: no plugin is named sign-in, so there are no pages to show`)
-  return createPages('pages' in entry ? (entry.pages as Parameters<typeof createPages>[0]) : {})
+  return createPageSets('pages' in entry ? (entry.pages as Parameters<typeof createPageSets>[0]) : {})
 }
 
 /**
@@ -29,15 +30,15 @@ async function pagesOfConfiguration(file: string): Promise<Pages> {
  *
  * @throws TypeError with a one-line message for a mistake in a file
  */
-export async function loadPages({ config, templates }: PagesSource): Promise<Pages> {
+export async function loadPages({ config, templates }: PagesSource): Promise<PageSets> {
   if (templates !== undefined) {
     const exported = await importFresh(resolve(templates))
     if (!isObject(exported)) {
       throw new TypeError(`${templates}: the default export must be the options of createPages(), or its pages`)
     }
-    return 'localeOf' in exported ? (exported as Pages) : createPages(exported)
+    return 'localeOf' in exported ? { ...createPageSets(), pages: exported as Pages } : createPageSets(exported)
   }
-  return config === undefined ? createPages({ name: 'Example' }) : pagesOfConfiguration(config)
+  return config === undefined ? createPageSets({ name: 'Example' }) : pagesOfConfiguration(config)
 }
 
 /** Calls a function after changes in the directories of the files. Returns what ends it. */

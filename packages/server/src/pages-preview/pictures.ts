@@ -12,11 +12,15 @@ export interface Pictures {
   readonly locales: readonly string[]
   /** Pixels. */
   readonly widths: readonly number[]
+  /** Default: light and dark. */
+  readonly themes?: readonly Theme[] | undefined
   /** The names of states. Default: all. */
   readonly states?: readonly string[] | undefined
 }
 
-const themes = ['light', 'dark'] as const
+/** How a page is drawn: its colours, those of the system, or on paper. */
+export const themes = ['light', 'dark', 'forced-colors', 'print'] as const
+export type Theme = (typeof themes)[number]
 
 /** Pages at the same time. More would wait for the processor. */
 const parallel = 4
@@ -25,6 +29,8 @@ async function openTab(chromium: Chromium): Promise<string> {
   const { targetId } = await chromium.send('Target.createTarget', { url: 'about:blank' })
   const { sessionId } = await chromium.send('Target.attachToTarget', { targetId, flatten: true })
   await chromium.send('Page.enable', {}, String(sessionId))
+  // Only one of several tabs has the focus, and so the ring of a field with autofocus.
+  await chromium.send('Emulation.setFocusEmulationEnabled', { enabled: true }, String(sessionId))
   return String(sessionId)
 }
 
@@ -32,7 +38,7 @@ interface Shot {
   readonly name: string
   readonly url: string
   readonly width: number
-  readonly theme: string
+  readonly theme: Theme
 }
 
 /** Takes a picture of the whole page. */
@@ -40,7 +46,11 @@ async function take(chromium: Chromium, tab: string, { url, width, theme }: Shot
   const send = (method: string, params?: Readonly<Record<string, unknown>>) => chromium.send(method, params, tab)
   const size = { width, height: 800, deviceScaleFactor: 1, mobile: false }
   await send('Emulation.setDeviceMetricsOverride', size)
-  await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: theme }] })
+  const features = [
+    { name: 'prefers-color-scheme', value: theme === 'dark' ? 'dark' : 'light' },
+    { name: 'forced-colors', value: theme === 'forced-colors' ? 'active' : 'none' },
+  ]
+  await send('Emulation.setEmulatedMedia', { media: theme === 'print' ? 'print' : 'screen', features })
   const isLoaded = chromium.next('Page.loadEventFired', tab)
   await send('Page.navigate', { url })
   await isLoaded
@@ -52,10 +62,10 @@ async function take(chromium: Chromium, tab: string, { url, width, theme }: Shot
   return Buffer.from(String(data), 'base64')
 }
 
-/** Takes pictures of the pages in all states, light and dark. Returns how many. */
+/** Takes pictures of the pages in their states. Returns how many. */
 export async function takePictures(
   source: PagesSource,
-  { chromium: file, directory, locales, widths, states }: Pictures,
+  { chromium: file, directory, locales, widths, themes: chosen = ['light', 'dark'], states }: Pictures,
 ): Promise<number> {
   await mkdir(directory, { recursive: true })
   const [preview, chromium] = await Promise.all([startPreview(source, 0), startChromium(file)])
@@ -65,7 +75,7 @@ export async function takePictures(
       .flatMap(({ name }) =>
         locales.flatMap((locale) =>
           widths.flatMap((width) =>
-            themes.map((theme) => ({
+            chosen.map((theme) => ({
               name: `${name}-${locale}-${width}-${theme}.png`,
               url: `${preview.url}page/${name}?${new URLSearchParams({ locale })}`,
               width,

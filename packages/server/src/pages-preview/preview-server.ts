@@ -1,9 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Pages } from '@grantry/pages'
-import { previewStates } from '@grantry/pages/preview'
+import { type PageSets, previewStates } from '@grantry/pages/preview'
 import { errorMessage } from '../error-message.ts'
-import { frameOf, frameScript, frameStyle, type Shown, shownAs, widths } from './frame.ts'
+import { frameOf, frameScript, frameStyle, type Shown, shownAs, themes, widths } from './frame.ts'
 import { loadPages, type PagesSource, watchSource } from './load-pages.ts'
 
 export interface PreviewServer {
@@ -20,7 +19,7 @@ function shownBy(query: URLSearchParams): Shown {
   return {
     state: previewStates.find(({ name }) => name === query.get('state'))?.name ?? '',
     locale: /^[A-Za-z\d-]{2,35}$/u.exec(query.get('locale') ?? '')?.[0] ?? 'en',
-    theme: oneOf(query.get('theme'), ['auto', 'light', 'dark']) ?? 'auto',
+    theme: oneOf(query.get('theme'), themes) ?? 'auto',
     direction: oneOf(query.get('direction'), ['auto', 'ltr', 'rtl']) ?? 'auto',
     width: widths.find((width) => String(width) === query.get('width')) ?? 390,
   }
@@ -46,13 +45,13 @@ const isLocal = (host: string | undefined): boolean => /^(?:127\.0\.0\.1|localho
  * @throws if the port is in use
  */
 export async function startPreview(source: PagesSource, port: number): Promise<PreviewServer> {
-  let loaded: Promise<Pages> | undefined
+  let loaded: Promise<PageSets> | undefined
   const streams = new Set<ServerResponse>()
   const unwatch = watchSource(source, () => {
     loaded = undefined
     for (const stream of streams) stream.write('data: changed\n\n')
   })
-  const pages = (): Promise<Pages> => {
+  const pages = (): Promise<PageSets> => {
     loaded ??= loadPages(source)
     return loaded
   }

@@ -1,0 +1,15 @@
+import { type Content, html, textOf } from './html.ts'
+import { directionOf } from './messages/languages.ts'
+
+// Mail programs support few styles, and remove those of a sheet.
+const bodyStyle =
+  'margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif;color:#15171c;background:#f4f5f8'
+const mainStyle =
+  'display:block;box-sizing:border-box;max-width:560px;margin:0 auto;padding:32px 24px;background:#ffffff;border:1px solid #e2e5eb;border-radius:12px;overflow-wrap:anywhere;word-break:break-word'
+const headingStyle = 'margin:0 0 16px;font-size:22px;line-height:1.25'
+
+/** Renders a mail: a heading and its content, without images and without anything that is loaded. */
+export const mailDocument = (locale: string, title: string, content: Content): string =>
+  textOf(html`<!doctype html>
+<html lang="${locale}" dir="${directionOf(locale)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title></head>
+<body style="${bodyStyle}"><main style="${mainStyle}"><h1 style="${headingStyle}">${title}</h1>${content}</main></body></html>`)

@@ -1,0 +1,85 @@
+import type { AccountsDocuments } from '../accounts/index.ts'
+import type { AskAddressView, MailProvedView, MailSentView } from '../accounts/views.ts'
+import { client, form } from './examples.ts'
+import type { StatesOfPages } from './states-of.ts'
+
+const backUrl = 'https://id.example.com/connect/signin'
+const address = 'alice@example.com'
+
+const ask: AskAddressView = { ...form, client, purpose: 'recovery', backUrl }
+
+const sent: MailSentView = {
+  ...form,
+  client,
+  purpose: 'recovery',
+  backUrl,
+  address,
+  asksForCode: true,
+  minutes: 15,
+  againUrl: 'https://id.example.com/connect/accounts/recovery',
+}
+
+const proved: MailProvedView = {
+  ...form,
+  client,
+  purpose: 'recovery',
+  backUrl,
+  name: address,
+  asksForName: false,
+  asksForPassword: true,
+  passwordLength: { least: 8, most: 256 },
+}
+
+const signUp: MailProvedView = { ...proved, purpose: 'sign_up', asksForName: true }
+const mailed = {
+  url: 'https://id.example.com/connect/accounts/open#AbCdEfGhIjKlMnOpQrStUv',
+  code: '482 913',
+  minutes: 15,
+}
+
+/** The pages can have each problem; each is shown where users meet it first. */
+export const accountsStates: StatesOfPages<AccountsDocuments> = {
+  askAddress: {
+    recovery: ask,
+    sign_up: { ...ask, purpose: 'sign_up' },
+    sign_in: { ...ask, purpose: 'sign_in' },
+    address_malformed: { ...ask, address: 'alice', problem: 'address_malformed' },
+    form_expired: { ...ask, address, problem: 'form_expired' },
+    too_many_attempts: { ...ask, address, problem: 'too_many_attempts', retryAfter: 40 },
+  },
+  mailSent: {
+    recovery: sent,
+    sign_up: { ...sent, purpose: 'sign_up' },
+    sign_in: { ...sent, purpose: 'sign_in' },
+    link: { ...sent, asksForCode: false },
+    wrong_code: { ...sent, problem: 'wrong_code' },
+    form_expired: { ...sent, problem: 'form_expired' },
+    too_many_attempts: { ...sent, problem: 'too_many_attempts' },
+  },
+  mailProved: {
+    recovery: proved,
+    sign_up: signUp,
+    sign_in: { ...proved, purpose: 'sign_in', asksForPassword: false },
+    form_expired: { ...proved, problem: 'form_expired' },
+    too_many_attempts: { ...proved, problem: 'too_many_attempts', retryAfter: 40 },
+    name_malformed: { ...signUp, username: 'al', problem: 'name_malformed' },
+    name_taken: { ...signUp, username: 'alice', problem: 'name_taken' },
+    password_short: { ...proved, problem: 'password_short' },
+    password_long: { ...proved, problem: 'password_long' },
+    password_malformed: { ...proved, problem: 'password_malformed' },
+    password_personal: { ...signUp, username: 'alice', problem: 'password_personal' },
+    password_common: { ...proved, problem: 'password_common' },
+  },
+  mailElsewhere: {
+    usual: { home: 'https://id.example.com/' },
+    restart: { restart: 'https://id.example.com/connect/signin' },
+  },
+  mail: {
+    recovery: { kind: 'recovery', ...mailed },
+    sign_up: { kind: 'sign_up', ...mailed },
+    sign_in: { kind: 'sign_in', ...mailed },
+    code: { kind: 'sign_in', code: mailed.code, minutes: 15 },
+    account_exists: { kind: 'account_exists' },
+    password_changed: { kind: 'password_changed' },
+  },
+}
