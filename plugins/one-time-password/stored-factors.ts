@@ -1,6 +1,7 @@
-import { configurationObject, type EndpointKit, parseConfiguration, webRuntime } from '@grantry/core'
+import { configurationObject, type EndpointKit, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { AccountSecondFactors } from '../shared/account-factors.ts'
+import { createSafe, encryptionSecretsSchema, type Safe } from '../shared/safe.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { newRecoveryCodes, verifyRecoveryCode } from './recovery-codes.ts'
 import { newTotpSecret, totpUri, usualTolerance, verifyTotp } from './totp.ts'
@@ -21,15 +22,7 @@ export interface StoredSecondFactors {
   readonly account: AccountSecondFactors
 }
 
-const secret = v.pipe(v.string('must be a string'), v.minLength(32, 'must have at least 32 characters'))
-
-export const storedSecondFactorsSchema = configurationObject({
-  encryptionSecrets: v.pipe(
-    v.array(secret, 'must be an array of secrets'),
-    v.minLength(1, 'must have at least one secret'),
-    v.maxLength(10, 'must have at most 10 secrets'),
-  ),
-})
+export const storedSecondFactorsSchema = configurationObject({ encryptionSecrets: encryptionSecretsSchema })
 
 /** Seconds: ten years. */
 const lifetime = 315_360_000
@@ -41,34 +34,10 @@ const codesSchema = v.object({ hashes: v.array(v.string()) })
 const appKeyOf = (sub: string): string => `authenticator app of ${sub}`
 const codesKeyOf = (sub: string): string => `recovery codes of ${sub}`
 
-const ivLength = 12
-const toText = (data: Uint8Array): string => btoa(String.fromCharCode(...data))
-const toBytes = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
-
-/**
- * Encrypts what is stored for years. `kit.seal` cannot: a rotation of the signing keys makes it unreadable. The user is in
- * the text, so that a record cannot be moved to another user.
- */
-function createSafe(secrets: readonly string[]) {
-  const { sha256, randomBytes, encrypt, decrypt } = webRuntime
-  const keys = secrets.map((text) => new Uint8Array(sha256(new TextEncoder().encode(`authenticator apps\n${text}`))))
-  return {
-    async seal(value: v.InferOutput<typeof opened>): Promise<string> {
-      const iv = new Uint8Array(randomBytes(ivLength))
-      const [key = new Uint8Array()] = keys
-      const encrypted = await encrypt(key, iv, new TextEncoder().encode(JSON.stringify(value)))
-      return `${toText(iv)}.${toText(encrypted)}`
-    },
-    async open(sealed: string, sub: string): Promise<string | undefined> {
-      const [iv = '', data = ''] = sealed.split('.')
-      for (const key of keys) {
-        const text = await Promise.resolve(decrypt(key, toBytes(iv), toBytes(data))).catch(() => undefined)
-        const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), opened), text && new TextDecoder().decode(text))
-        if (parsed.success && parsed.output.sub === sub) return parsed.output.secret
-      }
-      return undefined
-    },
-  }
+/** The user is in the text, so that a record cannot be moved to another user. */
+async function secretIn({ sealed }: v.InferOutput<typeof appSchema>, sub: string, safe: Safe) {
+  const found = await safe.open(sealed, opened)
+  return found?.sub === sub ? found.secret : undefined
 }
 
 const readApp = (sub: string, kit: EndpointKit) => kit.records.get(appKeyOf(sub), appSchema)
@@ -86,7 +55,7 @@ async function removeAll(sub: string, kit: EndpointKit): Promise<void> {
  */
 export function storedSecondFactors(options: StoredSecondFactorsOptions): StoredSecondFactors {
   const { encryptionSecrets } = parseConfiguration(storedSecondFactorsSchema, options, 'storedSecondFactors()')
-  const safe = createSafe(encryptionSecrets)
+  const safe = createSafe(encryptionSecrets, 'authenticator apps')
   const app: SecondFactor = {
     amr: 'otp',
     limitsHostCalls: true,
@@ -94,7 +63,7 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
     isSetUp: async (sub, kit) => (await readApp(sub, kit)) !== undefined,
     async verify(sub, code, kit) {
       const stored = await readApp(sub, kit)
-      const found = stored && (await safe.open(stored.sealed, sub))
+      const found = stored && (await secretIn(stored, sub, safe))
       return found !== undefined && verifyTotp({ secret: found, sub, code }, kit, usualTolerance)
     },
     reset: removeAll,

@@ -34,6 +34,8 @@ export interface LinkedProviders {
    * Ends a link. Returns whether there was one. The page ensures that the user keeps another way to sign in.
    */
   unlink(sub: string, id: string): Promise<boolean>
+  /** Removes all that is stored of a user whose account ends: the links, the kept tokens, and what providers have stated. */
+  forget(sub: string): Promise<void>
   /**
    * Sends the browser to a provider. It comes back to `returnTo` with `link=linked`, `taken`, `full` or `failed`.
    *

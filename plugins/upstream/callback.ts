@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { SignInProblem, SignInTools } from '../sign-in/sign-in.ts'
 import { callbackUrl } from './begin.ts'
-import { authenticationOf, nameOf } from './claims.ts'
+import { authenticationOf, derivedSubject, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
 import { isFailure, type UpstreamFailure } from './failure.ts'
 import { identify } from './identify.ts'
@@ -72,7 +72,7 @@ export async function handleCallback(
   upstream: Upstream,
   { tools, settings }: { readonly tools: SignInTools; readonly settings: Settings },
 ): Promise<Reply> {
-  const { connection } = upstream
+  const { connection, keeper } = upstream
   const { provider } = connection
   const params = await responseIn(received, upstream, kit)
   const state = await findState(kit, params?.state)
@@ -89,14 +89,19 @@ export async function handleCallback(
     return { location: tools.interactions.resumeUrl(kit, interaction.id) }
   }
   const fail = (failure: UpstreamFailure) => showFailure(failure, interaction, provider, tools)
-  const claims = await redeem(connection, upstream.tokens, { params, callback: callbackUrl(kit, provider) }, state, kit)
-  if (isFailure(claims)) return fail(claims)
+  const response = { params, callback: callbackUrl(kit, provider) }
+  const redeemed = await redeem(connection, upstream.tokens, response, state, kit)
+  if (isFailure(redeemed)) return fail(redeemed)
+  const { claims, tokens: granted } = redeemed
   const { subject, provesTime, unproved } = authenticationOf(claims, provider, state, kit)
-  const sub = await identify(claims, provider, settings, kit)
+  const sub = await identify(claims, provider, { settings, keeper }, kit)
   if (isFailure(sub)) return fail(sub)
   // A code of the user proves that the user is here now.
   if (unproved !== undefined && !(await tools.hasSecondFactor(sub, kit))) return fail(unproved)
-  await rememberSession(claims, sub, kit)
+  await Promise.all([
+    rememberSession(claims, sub, kit),
+    keeper.keep(kit, { sub, account: derivedSubject(claims, kit) }, { provider: provider.name, tokens: granted }),
+  ])
   const context = { sub, client: interaction.request.client, clientAddress: http.clientAddress }
   kit.recordUser({ type: 'upstream_sign_in_succeeded', idp: provider.name }, context)
   return tools.signIn({ subject: { sub, ...subject }, provesTime, name: nameOf(claims) }, interaction)

@@ -1,5 +1,5 @@
 import type { EndpointKit } from '@grantry/core'
-import type { Configuration } from 'openid-client'
+import type { Configuration, TokenEndpointResponse } from 'openid-client'
 import { upstreamClaims } from './claims.ts'
 import type { Connection } from './connection.ts'
 import { failed, isFailure, reasonOf, type UpstreamFailure } from './failure.ts'
@@ -62,6 +62,12 @@ async function openIdClaims(exchange: Exchange, tokens: { id_token?: string | un
   return upstreamClaims({ ...others, ...verified, ...mail }, String(verified.iss), connection.provider)
 }
 
+/** A user who has signed in at a provider, and the tokens of the response. */
+export interface Redeemed {
+  readonly claims: UpstreamClaims
+  readonly tokens: TokenEndpointResponse
+}
+
 /**
  * Redeems the code of a response, and returns the verified claims of the user.
  *
@@ -73,7 +79,7 @@ export async function redeem(
   { params, callback }: UpstreamResponse,
   state: StoredState,
   kit: EndpointKit,
-): Promise<UpstreamClaims | UpstreamFailure> {
+): Promise<Redeemed | UpstreamFailure> {
   const opened = await connection.open(kit)
   if (isFailure(opened)) return opened
   const exchange = { connection, tokens, kit, ...opened }
@@ -94,13 +100,13 @@ export async function redeem(
     )
     const sent = provider.adapter?.claimsOf?.(params) ?? {}
     if (!isOpenId) {
-      const claims = await readClaims(exchange, granted.access_token)
-      return claims === undefined
-        ? failed('claims_unavailable')
-        : upstreamClaims({ ...sent, ...claims }, provider.issuer, provider)
+      const read = await readClaims(exchange, granted.access_token)
+      if (read === undefined) return failed('claims_unavailable')
+      const claims = upstreamClaims({ ...sent, ...read }, provider.issuer, provider)
+      return isFailure(claims) ? claims : { claims, tokens: granted }
     }
     const claims = await openIdClaims(exchange, granted)
-    return isFailure(claims) ? claims : { ...sent, ...claims }
+    return isFailure(claims) ? claims : { claims: { ...sent, ...claims }, tokens: granted }
   } catch (error) {
     return failed(reasonOf(error))
   }

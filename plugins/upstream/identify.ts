@@ -7,6 +7,7 @@ import { findLink, insertLink, removeLink } from './links.ts'
 import type { Provider, Settings } from './options.ts'
 import { profileOf, storeUser } from './profile.ts'
 import type { UpstreamClaims } from './provider.ts'
+import type { TokenKeeper } from './token-keeper.ts'
 
 interface Arrival {
   readonly claims: UpstreamClaims
@@ -89,7 +90,7 @@ async function newcomer(arrival: Arrival, accounts: AccountStore): Promise<strin
 export async function identify(
   claims: UpstreamClaims,
   provider: Provider,
-  settings: Settings,
+  { settings, keeper }: { readonly settings: Settings; readonly keeper: TokenKeeper },
   kit: EndpointKit,
 ): Promise<string | UpstreamFailure> {
   const { subject, accounts } = settings
@@ -101,7 +102,7 @@ export async function identify(
       accounts === undefined ||
       (await kit.callHost('upstream.accounts.find', () => accounts.find(link.sub))) !== undefined
     if (isThere) return link.sub
-    await removeLink(kit, link.sub, id)
+    await Promise.all([removeLink(kit, link.sub, id), keeper.remove(kit, link.sub)])
   }
   if (subject !== undefined) {
     const sub = await kit.callHost('upstream.subject', () => subject(claims, provider, kit))

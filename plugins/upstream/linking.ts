@@ -6,8 +6,9 @@ import { derivedSubject, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
 import { insertLink, listLinks, removeLink } from './links.ts'
-import { createUpstreamUsers } from './profile.ts'
+import { createUpstreamUsers, isUpstreamUser } from './profile.ts'
 import { type StoredState, spendState, stateLifetime } from './state.ts'
+import type { TokenKeeper } from './token-keeper.ts'
 import type { Upstream } from './upstreams.ts'
 
 /** Seconds for which an authentication permits a link: a session that was stolen later does not. */
@@ -24,15 +25,25 @@ function returned(returnTo: string, link: string): Reply {
   return { location: url.href }
 }
 
-export const createLinkedProviders = (upstreams: ReadonlyMap<string, Upstream>, kit: EndpointKit): LinkedProviders => ({
+export const createLinkedProviders = (
+  upstreams: ReadonlyMap<string, Upstream>,
+  keeper: TokenKeeper,
+  kit: EndpointKit,
+): LinkedProviders => ({
   providers: [...upstreams.values()].map(({ connection: { provider } }) => ({
     name: provider.name,
     displayName: provider.displayName ?? provider.name,
   })),
   list: (sub) => listLinks(kit, sub),
-  isUpstreamUser: async (sub) => (await createUpstreamUsers(kit).find(sub)) !== undefined,
+  isUpstreamUser: (sub) => isUpstreamUser(kit, sub),
+  async forget(sub) {
+    const links = await listLinks(kit, sub)
+    await Promise.all(links.map(({ id }) => removeLink(kit, sub, id)))
+    await createUpstreamUsers(kit, keeper).remove(sub)
+  },
   async unlink(sub, id) {
     const link = await removeLink(kit, sub, id)
+    if (link !== undefined) await keeper.remove(kit, sub, link.provider, id)
     if (link !== undefined) kit.recordUser({ type: 'upstream_unlinked', idp: link.provider }, { sub })
     return link !== undefined
   },
@@ -60,7 +71,7 @@ export async function finishLink(
   }: { params: Readonly<Record<string, string>>; state: StoredState; link: NonNullable<StoredState['link']> },
   http: EndpointRequest,
   kit: EndpointKit,
-  { connection, tokens, listeners }: Upstream,
+  { connection, tokens, listeners, keeper }: Upstream,
   tools: SignInTools,
 ): Promise<Reply> {
   const { provider } = connection
@@ -73,15 +84,17 @@ export async function finishLink(
     kit.recordUser({ type: 'upstream_sign_in_failed', idp: provider.name, reason: failure }, context)
     return returned(link.returnTo, outcome)
   }
-  const claims = await redeem(connection, tokens, { params, callback: callbackUrl(kit, provider) }, state, kit)
-  if (isFailure(claims)) return fail(claims, 'failed')
+  const redeemed = await redeem(connection, tokens, { params, callback: callbackUrl(kit, provider) }, state, kit)
+  if (isFailure(redeemed)) return fail(redeemed, 'failed')
+  const { claims, tokens: granted } = redeemed
   const id = derivedSubject(claims, kit)
   // Its user signs in with it already, as a user of its own.
-  const isUser = id !== link.sub && (await createUpstreamUsers(kit).find(id)) !== undefined
+  const isUser = id !== link.sub && (await isUpstreamUser(kit, id))
   const stored = { sub: link.sub, provider: provider.name, name: nameOf(claims), linkedAt: kit.now() }
   const outcome = isUser ? 'taken' : await insertLink(kit, id, stored)
   if (outcome !== 'linked') return fail(failed(`link_${outcome}`), outcome)
   kit.recordUser({ type: 'upstream_linked', idp: provider.name }, context)
+  await keeper.keep(kit, { sub: link.sub, account: id }, { provider: provider.name, tokens: granted })
   await Promise.all([...listeners].map((listener) => listener({ sub: link.sub, request: http, kit })))
   return returned(link.returnTo, 'linked')
 }

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { AccountStore } from '../shared/account-store.ts'
 import { functionSchema, seconds, wholeNumber } from '../shared/config-schema.ts'
 import { fetchedUriProblem, type SendRequest } from '../shared/fetched-uri.ts'
+import { encryptionSecretsSchema } from '../shared/safe.ts'
 import type { ProviderAdapter, UpstreamClaims } from './provider.ts'
 
 export const text = v.pipe(
@@ -69,6 +70,15 @@ export const commonEntries = {
   allowPrivateAddresses: v.optional(flag, false),
 }
 
+/** What only the library has: no endpoint of the server returns the tokens. */
+export const libraryEntries = {
+  /**
+   * Whether the access token and the refresh token of the last sign-in of each user are kept, encrypted, for
+   * `provider.use(upstreamTokens)`. Requires `encryptionSecrets`. Default: `false`; then nothing of them is stored.
+   */
+  keepTokens: v.optional(flag, false),
+}
+
 const adapterSchema = v.optional(
   v.custom<ProviderAdapter>((value) => typeof value === 'object' && value !== null, 'must be an object of functions'),
 )
@@ -76,6 +86,7 @@ const adapterSchema = v.optional(
 /** The members of a preset: it has a name, and knows the rest. */
 export const presetEntries = <const N extends string>(name: N, displayName: string) => ({
   ...commonEntries,
+  ...libraryEntries,
   name: v.optional(nameSchema, name),
   displayName: v.optional(text, displayName),
 })
@@ -102,10 +113,13 @@ export const openIdProviderSchema = configurationObject(providerEntries)
 
 /** The schema of a provider. */
 const providerSchema = v.pipe(
-  configurationObject({ ...providerEntries, adapter: adapterSchema }),
+  configurationObject({ ...providerEntries, ...libraryEntries, adapter: adapterSchema }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return
-    const { issuer, allowPrivateAddresses } = dataset.value
+    const { issuer, allowPrivateAddresses, keepTokens, dpop } = dataset.value
+    if (keepTokens && dpop) {
+      addIssue({ message: 'keepTokens cannot be used with dpop: the tokens are bound to a key of this process' })
+    }
     const message = fetchedUriProblem(issuer, { allowPrivateAddresses, allowLoopbackHttp: true })
     if (message !== undefined) addIssue({ message: `issuer ${message}` })
   }),
@@ -131,7 +145,7 @@ const limitEntries = {
   maxRequests: v.optional(wholeNumber(1, 10_000), 64),
 }
 
-export const upstreamSchema = configurationObject({
+const settingsSchema = configurationObject({
   ...limitEntries,
   providers: v.pipe(
     v.array(providerSchema, 'must be an array of providers'),
@@ -147,7 +161,20 @@ export const upstreamSchema = configurationObject({
   ),
   /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */
   fetch: functionSchema<SendRequest>(),
+  /**
+   * Encrypt the tokens of providers with `keepTokens`: at least 32 characters each. The first one encrypts, all decrypt.
+   */
+  encryptionSecrets: v.optional(encryptionSecretsSchema),
 })
+
+export const upstreamSchema = v.pipe(
+  settingsSchema,
+  v.check(
+    ({ providers, encryptionSecrets }) =>
+      encryptionSecrets !== undefined || !providers.some(({ keepTokens }) => keepTokens),
+    'encryptionSecrets is required for keepTokens',
+  ),
+)
 
 export type UpstreamOptions = v.InferInput<typeof upstreamSchema>
 export type Settings = v.InferOutput<typeof upstreamSchema>

@@ -1,6 +1,6 @@
 import { closestName, configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import { openIdProviderSchema, type UpstreamProvider } from './options.ts'
+import { type libraryEntries, openIdProviderSchema, type UpstreamProvider } from './options.ts'
 import { apple, appleSchema } from './presets/apple.ts'
 import { github, githubSchema } from './presets/github.ts'
 import { gitlab, gitlabSchema } from './presets/gitlab.ts'
@@ -11,8 +11,8 @@ import { microsoft, microsoftSchema } from './presets/microsoft.ts'
 
 const preset = <const N extends string, const E extends v.ObjectEntries>(
   name: N,
-  { entries }: { readonly entries: E },
-) => configurationObject({ preset: v.literal(name), ...entries })
+  { entries: { keepTokens: _, ...entries } }: { readonly entries: E & typeof libraryEntries },
+) => configurationObject({ preset: v.literal(name), ...(entries as Omit<E, 'keepTokens'>) })
 
 /** The providers of a configuration file, by their preset. */
 export const configuredProviderSchemas = {

@@ -3,6 +3,7 @@ import { hostKey } from '@grantry/core'
 import * as v from 'valibot'
 import type { Provider } from './options.ts'
 import type { UpstreamClaims } from './provider.ts'
+import type { TokenKeeper } from './token-keeper.ts'
 
 /** A user who has signed in at another provider, and whose account is nowhere else. */
 export interface UpstreamUser {
@@ -13,7 +14,7 @@ export interface UpstreamUser {
 /** The users without an account elsewhere. A host answers `users.claims` and `users.isActive` with them. */
 export interface UpstreamUsers {
   find(sub: string): Promise<UpstreamUser | undefined>
-  /** Removes what is known of a user. The next sign-in creates it again. */
+  /** Removes what is known of a user, with the kept tokens. The next sign-in creates it again. */
   remove(sub: string): Promise<void>
 }
 
@@ -80,7 +81,13 @@ export async function storeUser(kit: RecordsKit, sub: string, claims: Record<str
   await kit.records.put(keyOf(sub), { claims }, kit.now() + lifetime)
 }
 
-export const createUpstreamUsers = (kit: RecordsKit): UpstreamUsers => ({
+/** Whether the account at a provider is a user of its own here. */
+export const isUpstreamUser = async (kit: RecordsKit, sub: string): Promise<boolean> =>
+  (await find(kit, sub)) !== undefined
+
+export const createUpstreamUsers = (kit: EndpointKit, keeper: Pick<TokenKeeper, 'remove'>): UpstreamUsers => ({
   find: (sub) => find(kit, sub),
-  remove: (sub) => kit.records.delete(keyOf(sub)),
+  async remove(sub) {
+    await Promise.all([keeper.remove(kit, sub), kit.records.delete(keyOf(sub))])
+  },
 })

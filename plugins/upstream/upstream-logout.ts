@@ -68,7 +68,7 @@ function isLogoutToken({ events, nonce, iat, jti, sub, sid }: JsonObject, now: n
 export async function handleLogout(
   { logout_token: jwt }: Readonly<Record<string, string>>,
   kit: EndpointKit,
-  { connection, tokens }: Upstream,
+  { connection, tokens, keeper }: Upstream,
   { sessions }: Pick<SignInTools, 'sessions'>,
 ): Promise<Reply> {
   const { provider } = connection
@@ -88,7 +88,7 @@ export async function handleLogout(
   if (sub !== undefined) {
     const all = await sessions.list(kit, sub)
     const begun = all.filter(({ subject }) => subject.idp === provider.name)
-    await Promise.all(begun.map(({ sid }) => sessions.end(kit, sid)))
+    await Promise.all([keeper.remove(kit, sub, provider.name), ...begun.map(({ sid }) => sessions.end(kit, sid))])
   }
   // Afterwards: the provider sends the token again if this process dies, and to end a session twice changes nothing.
   await kit.records.insert(used, true, kit.now() + 2 * (maxTokenAge + clockTolerance))

@@ -14,6 +14,7 @@ import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { beginSignIn } from './begin.ts'
 import { formReply, handleCallback, showFailure } from './callback.ts'
 import { isFailure } from './failure.ts'
+import { upstreamTokens } from './kept-tokens.ts'
 import { logoutUrlOf } from './leave.ts'
 import { createLinkedProviders } from './linking.ts'
 import { type Provider, type UpstreamOptions, upstreamSchema } from './options.ts'
@@ -37,6 +38,7 @@ export type {
   ProviderLinks,
 } from '../shared/linked-providers.ts'
 export type { ProviderLogout } from '../shared/provider-logout.ts'
+export { type KeptTokens, type UpstreamAccess, upstreamTokens } from './kept-tokens.ts'
 export type { UpstreamOptions, UpstreamProvider, UpstreamSubject } from './options.ts'
 export { type AppleOptions, apple } from './presets/apple.ts'
 export { type GithubOptions, github } from './presets/github.ts'
@@ -104,7 +106,8 @@ function isAt(mail: string | undefined, { domains }: Provider): boolean {
 export function upstream(input: UpstreamOptions): UpstreamWays {
   const settings = parseConfiguration(upstreamSchema, input, 'upstream()')
   const listeners = new Set<(link: NewLink) => Promise<void>>()
-  const upstreams = createUpstreams(settings, listeners)
+  const { upstreams, keeper } = createUpstreams(settings, listeners)
+  const keepsTokens = settings.providers.some((provider) => provider.keepTokens)
 
   const wayTo = ({ name, displayName = name }: Provider, { kit, id }: SuspendedInteraction): SignInWay => ({
     kind: 'provider',
@@ -140,7 +143,7 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       // A user who has chosen another way on the page is not sent back.
       return !isNamed || idp === named || progress.signedIn === session?.sid
     },
-    linked: (kit) => createLinkedProviders(upstreams, kit),
+    linked: (kit) => createLinkedProviders(upstreams, keeper, kit),
     async logoutUrl(idp, back, kit) {
       const from = upstreams.get(idp)
       return from && logoutUrlOf(from, back, kit)
@@ -149,7 +152,8 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       listeners.add(listener)
     },
     parts: (tools) => [
-      defineHostFunctions(upstreamUsers, createUpstreamUsers),
+      defineHostFunctions(upstreamUsers, (kit) => createUpstreamUsers(kit, keeper)),
+      ...(keepsTokens ? [defineHostFunctions(upstreamTokens, keeper.functions)] : []),
       defineEndpoint({
         name: 'upstream',
         path: '/connect/upstream',

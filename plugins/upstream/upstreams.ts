@@ -1,6 +1,7 @@
 import type { NewLink } from '../shared/linked-providers.ts'
 import { type Connection, createConnection } from './connection.ts'
 import type { Settings } from './options.ts'
+import { createTokenKeeper, type TokenKeeper } from './token-keeper.ts'
 import { createTokens, type UpstreamTokens } from './verify.ts'
 
 export type Listeners = ReadonlySet<(link: NewLink) => Promise<void>>
@@ -11,13 +12,18 @@ export interface Upstream {
   readonly tokens: UpstreamTokens
   /** What to call after a new link. */
   readonly listeners: Listeners
+  /** Keeps the tokens of all providers that ask for it. */
+  readonly keeper: TokenKeeper
 }
 
 /** Creates the connections to all providers, by their names. None sends a request before a user needs it. */
-export const createUpstreams = (settings: Settings, listeners: Listeners): ReadonlyMap<string, Upstream> =>
-  new Map(
-    settings.providers.map((provider) => {
-      const connection = createConnection(provider, settings)
-      return [provider.name, { connection, tokens: createTokens(provider, connection.outgoing, settings), listeners }]
-    }),
-  )
+export function createUpstreams(settings: Settings, listeners: Listeners) {
+  const upstreams = new Map<string, Upstream>()
+  const keeper = createTokenKeeper(settings, (name) => upstreams.get(name)?.connection)
+  for (const provider of settings.providers) {
+    const connection = createConnection(provider, settings)
+    const tokens = createTokens(provider, connection.outgoing, settings)
+    upstreams.set(provider.name, { connection, tokens, listeners, keeper })
+  }
+  return { upstreams: upstreams as ReadonlyMap<string, Upstream>, keeper }
+}

@@ -15,6 +15,8 @@ export interface DoubleOptions {
   readonly response?: Readonly<Record<string, string | undefined>>
   /** Replaces the identity token. */
   readonly signToken?: (claims: Readonly<Record<string, unknown>>, key: IssuerKey) => Promise<string>
+  /** Issues refresh tokens, each of which counts once. */
+  readonly refreshes?: boolean
   /** Responds instead of the provider. */
   readonly intercept?: (url: URL, init: RequestInit) => Response | Promise<Response> | undefined
 }
@@ -42,7 +44,20 @@ export async function createOpenIdDouble(options: DoubleOptions = {}) {
   const requests: { readonly url: string; readonly body: string | undefined }[] = []
   let issued = 0
 
+  const refreshTokens = new Set<string>()
+  const newTokens = () => {
+    issued += 1
+    const response = { access_token: `upstream-access-token-${issued}`, token_type: 'Bearer', expires_in: 300 }
+    if (settings.refreshes !== true) return response
+    refreshTokens.add(`upstream-refresh-token-${issued}`)
+    return { ...response, refresh_token: `upstream-refresh-token-${issued}` }
+  }
+
   const tokenResponse = async (form: URLSearchParams): Promise<Response> => {
+    if (form.get('grant_type') === 'refresh_token') {
+      const isKnown = refreshTokens.delete(form.get('refresh_token') ?? '')
+      return isKnown ? json(newTokens()) : json({ error: 'invalid_grant' }, 400)
+    }
     const code = form.get('code') ?? ''
     const found = codes.get(code)
     codes.delete(code)
@@ -63,7 +78,7 @@ export async function createOpenIdDouble(options: DoubleOptions = {}) {
     }
     const present = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
     const token = await (settings.signToken?.(present, key) ?? key.sign(present, { alg: 'RS256' }))
-    return json({ access_token: 'upstream-access-token', token_type: 'Bearer', expires_in: 300, id_token: token })
+    return json({ ...newTokens(), id_token: token })
   }
 
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
@@ -121,6 +136,8 @@ export async function createOpenIdDouble(options: DoubleOptions = {}) {
     sign: (content: Readonly<Record<string, unknown>>) => key.sign(content, { alg: 'RS256', typ: 'logout+jwt' }),
     /** Changes what the provider does from now on. */
     set: (changes: DoubleOptions) => Object.assign(settings, changes),
+    /** Ends all refresh tokens. */
+    revoke: () => refreshTokens.clear(),
     async rotate(kid: string) {
       key = await createIssuerKey(kid, 'RS256')
     },

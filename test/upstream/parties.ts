@@ -38,6 +38,7 @@ const accountWay = (ways: UpstreamWays): SignInWays => ({
         if (session === undefined) return { json: { refused: 'no session' } }
         const linked = ways.linked(kit)
         const { sub } = session.subject
+        if (action === 'forget') await linked.forget(sub)
         if (action === 'unlink') return { json: await linked.unlink(sub, id) }
         if (action === 'list') return { json: (await linked.list(sub)) as unknown as Json }
         const returnTo = to ?? `${kit.issuer}/connect/test-account?action=list`

@@ -9,6 +9,7 @@ export type UserFact =
   /** The user has signed in at another provider. `idp` is its name here. */
   | { readonly type: 'upstream_sign_in_succeeded' | 'upstream_linked' | 'upstream_unlinked'; readonly idp: string }
   | { readonly type: 'upstream_sign_in_failed'; readonly idp: string; readonly reason: string }
+  | { readonly type: 'upstream_refresh_failed'; readonly idp: string; readonly reason: string }
   /** The user has consented on a page. A remembered consent is no event. */
   | { readonly type: 'consent_given'; readonly scopes: readonly string[] }
   /** The user has denied a request, or canceled a sign-in. */

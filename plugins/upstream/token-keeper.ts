@@ -1,0 +1,171 @@
+import type { EndpointKit } from '@grantry/core'
+import type { TokenEndpointResponse } from 'openid-client'
+import type { Connection } from './connection.ts'
+import { isFailure, reasonOf } from './failure.ts'
+import {
+  createTokenRecords,
+  type Kept,
+  type KeptTokens,
+  type TokenRecords,
+  type UpstreamAccess,
+} from './kept-tokens.ts'
+import type { Settings } from './options.ts'
+
+/** Seconds before its end at which an access token is refreshed. */
+const margin = 60
+/** Seconds after a failed refresh, or after the death of a process in one, until the next. */
+const cooldown = 5
+const recovery = 60
+/** Milliseconds between two looks for the result of another process. */
+const pause = 100
+/** Characters of a token. */
+const maxLength = 16_384
+
+/** Keeps the tokens of the providers that ask for it. */
+export interface TokenKeeper {
+  /** @param account the hash of `iss` and `sub` */
+  keep(kit: EndpointKit, user: { readonly sub: string; readonly account: string }, granted: Granted): Promise<void>
+  /** Removes the tokens of a user at one provider, or at all. */
+  remove(kit: EndpointKit, sub: string, provider?: string, account?: string): Promise<void>
+  /** The functions of the host. */
+  functions(kit: EndpointKit): KeptTokens
+}
+
+/** A token response of a provider. */
+export interface Granted {
+  readonly provider: string
+  readonly tokens: TokenEndpointResponse
+}
+
+/** Returns what is kept of a token response; `undefined` if it is too long. */
+function tokensIn({ access_token, token_type, refresh_token, scope, expires_in }: TokenEndpointResponse, now: number) {
+  if (access_token.length > maxLength || (refresh_token?.length ?? 0) > maxLength) return undefined
+  return {
+    accessToken: access_token,
+    tokenType: token_type,
+    ...(refresh_token !== undefined && { refreshToken: refresh_token }),
+    ...(scope !== undefined && scope.length <= maxLength && { scope }),
+    ...(expires_in !== undefined && { expiresAt: now + expires_in }),
+  }
+}
+
+const accessOf = ({ accessToken, tokenType, scope, expiresAt }: Kept): UpstreamAccess => ({
+  accessToken,
+  tokenType,
+  ...(scope !== undefined && { scope }),
+  ...(expiresAt !== undefined && { expiresAt }),
+})
+
+interface Refreshing {
+  readonly kit: EndpointKit
+  readonly connection: Connection
+  readonly records: TokenRecords
+}
+
+const unavailable = ({ kit }: Refreshing): Error =>
+  kit.refuse('temporarily_unavailable', 'The provider cannot refresh its token now', 'upstream_refresh_failed')
+
+const lockOf = ({ generation }: Kept): string => `refreshing upstream tokens:${generation}`
+
+/** Sends the refresh token, as the only process that does. */
+async function refresh(kept: Kept, refreshToken: string, refreshing: Refreshing): Promise<Kept | undefined> {
+  const { kit, connection, records } = refreshing
+  const { sub, provider } = kept
+  const fail = (reason: string): void =>
+    kit.recordUser({ type: 'upstream_refresh_failed', idp: provider, reason }, { sub })
+  const opened = await connection.open(kit)
+  let reason = 'too_long'
+  if (isFailure(opened)) {
+    reason = opened.failure
+  } else {
+    try {
+      const granted = await opened.library.oidc.refreshTokenGrant(opened.client, refreshToken)
+      const tokens = tokensIn(granted, kit.now())
+      const { expiresAt: _, ...lasting } = kept
+      const next = tokens && { ...lasting, ...tokens, generation: kit.randomId() }
+      if (next !== undefined) return (await records.write(kit, next)) ? next : undefined
+    } catch (error) {
+      reason = reasonOf(error)
+    }
+  }
+  fail(reason)
+  if (reason === 'token_endpoint_invalid_grant') {
+    // Another sign-in can have stored new ones.
+    if ((await records.read(kit, sub, provider))?.generation === kept.generation) {
+      await records.remove(kit, sub, provider)
+    }
+    return undefined
+  }
+  await kit.records.put(lockOf(kept), true, kit.now() + cooldown)
+  throw unavailable(refreshing)
+}
+
+const isDue = ({ expiresAt }: Kept, now: number): boolean => expiresAt !== undefined && now >= expiresAt - margin
+
+/** Refreshes tokens, or waits for the process that does: a provider ends all tokens if a refresh token is used twice. */
+async function refreshed(due: Kept, maxWait: number, refreshing: Refreshing): Promise<Kept | undefined> {
+  const { kit, records } = refreshing
+  let kept: Kept | undefined = due
+  for (let waited = 0; waited <= maxWait * 1000; waited += pause) {
+    if (kept?.refreshToken === undefined) return undefined
+    if (await kit.records.insert(lockOf(kept), true, kit.now() + recovery)) {
+      return refresh(kept, kept.refreshToken, refreshing)
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause))
+    kept = await records.read(kit, due.sub, due.provider)
+    if (kept !== undefined && !isDue(kept, kit.now())) return kept
+  }
+  throw unavailable(refreshing)
+}
+
+export function createTokenKeeper(
+  { providers, encryptionSecrets = [], timeout }: Settings,
+  connectionOf: (provider: string) => Connection | undefined,
+): TokenKeeper {
+  const records = createTokenRecords(encryptionSecrets)
+  const keeps = new Set(providers.filter(({ keepTokens }) => keepTokens).map(({ name }) => name))
+
+  async function find(kit: EndpointKit, sub: string, provider: string): Promise<UpstreamAccess | undefined> {
+    const connection = connectionOf(provider)
+    if (connection === undefined || !keeps.has(provider)) return undefined
+    const [kept, epoch] = await Promise.all([records.read(kit, sub, provider), kit.epochOf(sub)])
+    if (kept === undefined) return undefined
+    if (epoch !== kept.epoch) {
+      await records.remove(kit, sub, provider)
+      return undefined
+    }
+    if (!(await kit.isUserActive(sub))) return undefined
+    const now = kit.now()
+    if (!isDue(kept, now)) return accessOf(kept)
+    const isValid = kept.expiresAt !== undefined && now < kept.expiresAt
+    if (kept.refreshToken === undefined) return isValid ? accessOf(kept) : undefined
+    try {
+      // A discovery and the refresh.
+      const next = await refreshed(kept, timeout * 3, { kit, connection, records })
+      return next && accessOf(next)
+    } catch (error) {
+      if (isValid) return accessOf(kept)
+      throw error
+    }
+  }
+
+  const remove: TokenKeeper['remove'] = async (kit, sub, provider, account) => {
+    const named = provider === undefined ? [...keeps] : [provider].filter((one) => keeps.has(one))
+    await Promise.all(named.map((one) => records.remove(kit, sub, one, account)))
+  }
+
+  return {
+    remove,
+    async keep(kit, { sub, account }, { provider, tokens }) {
+      const kept = keeps.has(provider) ? tokensIn(tokens, kit.now()) : undefined
+      if (kept === undefined) return
+      const epoch = await kit.epochOf(sub)
+      const beginning = { sub, provider, account, origin: kit.randomId(), generation: kit.randomId() }
+      await records.write(kit, { ...beginning, ...(epoch !== undefined && { epoch }), ...kept })
+    },
+    functions: (kit) => ({
+      find: (sub, provider) => find(kit, sub, provider),
+      remove: (sub, provider) => remove(kit, sub, provider),
+    }),
+  }
+}
