@@ -149,7 +149,8 @@ describe('the README', () => {
   })
 
   test('the list of events names every type once', () => {
-    const types = readFileSync(`${root}/packages/core/src/events/event.ts`, 'utf8')
+    const files = ['event.ts', 'user-fact.ts'].map((name) => `${root}/packages/core/src/events/${name}`)
+    const types = files.map((file) => readFileSync(file, 'utf8')).join('\n')
     const list = readFileSync(`${root}/docs/events.md`, 'utf8')
     const names = [...types.matchAll(/readonly type:((?: \|? ?'\w+')+)/gu)].flatMap(([, found = '']) =>
       found.match(/\w+/gu),
