@@ -12,6 +12,7 @@ import { clientDemands } from './client-demand.ts'
 import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
 import type { AccountPages } from './pages.ts'
+import { type ProfileClaim, profileClaims, usualClaims } from './profile-claims.ts'
 import { accountClientId, accountPath } from './visit.ts'
 
 export type {
@@ -37,20 +38,27 @@ export type {
   AddPasskeyView,
   ApplicationView,
   ChangePasswordView,
+  ChangeProfileView,
   ConfirmView,
   FactorsView,
   LinkedView,
   OverviewView,
   PasskeyView,
+  ProfileField,
+  ProfileProblem,
   RecoveryCodesView,
   RenamePasskeyView,
   SessionView,
   SetUpAppView,
 } from './pages.ts'
+export type { ProfileClaim } from './profile-claims.ts'
 
 /** The options that are data. */
 export const accountSchema = configurationObject({
   maxAge: v.optional(wholeSeconds(30, 86_400), 300),
+  profile: v.optional(
+    v.array(v.picklist(profileClaims, `must be one of ${profileClaims.join(', ')}`), 'must be an array of claims'),
+  ),
   requireSecondFactor: v.optional(v.boolean('must be true or false'), false),
   secondFactorAcrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
   secondFactorAcr: v.optional(v.string('must be a string')),
@@ -82,6 +90,11 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
    * demands a factor.
    */
   readonly secondFactorAcr?: string | undefined
+  /**
+   * The claims that users change themselves, of `accounts`: those that say who they are, and give no rights. Default: `name`,
+   * `given_name`, `family_name`, `nickname`, `zoneinfo` and `locale`.
+   */
+  readonly profile?: ProfileClaim[] | undefined
   /** Seconds for which an authentication permits changes. Default: 300. */
   readonly maxAge?: number | undefined
 }
@@ -111,6 +124,7 @@ const optionsSchema = configurationObject({
  */
 export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   const options = parseConfiguration(optionsSchema, input, 'accountPage()')
+  const { profile = usualClaims } = options
   const client = pageClient(accountClientId, accountPath)
   const { secondFactors, requireSecondFactor, secondFactorAcrValues } = options
   const isDemanded = requireSecondFactor || secondFactorAcrValues.length > 0
@@ -120,12 +134,15 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   if (options.passwords !== undefined && options.accounts === undefined) {
     throw new TypeError('accountPage(): passwords requires accounts')
   }
+  if ((options.profile ?? []).length > 0 && options.accounts === undefined) {
+    throw new TypeError('accountPage(): profile requires accounts')
+  }
   options.linkedProviders?.onLinked(({ sub, request, kit }) => {
     const locale = options.pages.localeOf(undefined, request.header('accept-language'))
     return noteChange('provider_linked', { session: { subject: { sub } }, request, kit, locale }, options)
   })
   const demands = clientDemands(secondFactors !== undefined)
-  const own = { ...options, client, clientDemands: demands }
+  const own = { ...options, profile, client, clientDemands: demands }
   return {
     describesSessions: true,
     endsAuthorizations: true,

@@ -1,12 +1,14 @@
 import { defineEndpoint, type EndpointKit, type EndpointRequest, type Reply } from '@grantry/core'
 import * as v from 'valibot'
 import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts'
+import { accountOf } from './accounts.ts'
 import { applicationViews, withdrawAccess } from './applications.ts'
 import { isUnproved, resumed, resumePath } from './demand.ts'
 import type { AccountNotice } from './pages.ts'
 import { addPasskey, addPasskeyPath, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
 import { changePassword, passwordPath } from './password.ts'
 import { otpPaths } from './paths.ts'
+import { changeProfile, profilePath, profileView } from './profile.ts'
 import { linkedPath, linkedView, linkNotice, linkProvider, unlinkProvider } from './providers.ts'
 import { factorsView, newRecoveryCodes, removeApp, setUpApp } from './second-factors.ts'
 import type { AccountServices, ChangePage, Fields } from './services.ts'
@@ -34,12 +36,13 @@ declare module '@grantry/core' {
 const changePages: readonly (readonly [
   RegExp,
   ChangePage,
-  needs?: 'passkeys' | 'secondFactors' | 'linkedProviders' | 'passwords',
+  needs?: 'passkeys' | 'secondFactors' | 'linkedProviders' | 'passwords' | 'accounts',
 ])[] = [
   [new RegExp(`^${otpPaths.setUp}(?:/[\\w-]{43})?$`, 'u'), setUpApp, 'secondFactors'],
   [new RegExp(`^${otpPaths.remove}$`, 'u'), removeApp, 'secondFactors'],
   [new RegExp(`^${otpPaths.codes}$`, 'u'), newRecoveryCodes, 'secondFactors'],
   [new RegExp(`^${endOthersPath}$`, 'u'), endOtherSessions],
+  [new RegExp(`^${profilePath}$`, 'u'), changeProfile, 'accounts'],
   [new RegExp(`^${passwordPath}$`, 'u'), changePassword, 'passwords'],
   [/^sessions\/[\w-]{43}$/u, endSession],
   [/^applications\/[\w-]{22}$/u, withdrawAccess],
@@ -57,7 +60,9 @@ function changePageAt(path: string, services: AccountServices): ChangePage | und
 }
 
 async function overview(visit: Visit, services: AccountServices, notice?: AccountNotice): Promise<Reply> {
-  const [sessions, applications, passkeys, factors, linked] = await Promise.all([
+  const [account, sessions, applications, passkeys, factors, linked] = await Promise.all([
+    // The rest of the page works while the store of accounts does not.
+    accountOf(visit, services).catch(() => undefined),
     sessionViews(visit, services),
     applicationViews(visit, services),
     services.passkeys && passkeyViews(visit, services.passkeys),
@@ -67,6 +72,7 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
   const { kit, session, locale } = visit
   const view = {
     subjectName: nameIn(session),
+    profile: profileView(account, visit, services),
     sessions,
     applications,
     ...(passkeys !== undefined && { passkeys: { list: passkeys, add: urlOf(kit, addPasskeyPath) } }),

@@ -1,6 +1,7 @@
 import type { ErrorView, RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasswordProblem } from '../shared/password-rules.ts'
 import type { DeviceName } from './device.ts'
+import type { ProfileClaim } from './profile-claims.ts'
 
 /** A form of the account page. It has one button, and works without scripts. */
 export interface AccountForm {
@@ -45,6 +46,7 @@ export type AccountNotice =
   | 'app_removed'
   | 'recovery_codes_created'
   | 'password_changed'
+  | 'profile_changed'
   | 'provider_linked'
   | 'provider_unlinked'
   | 'link_taken'
@@ -88,9 +90,30 @@ export interface LinkedView {
   readonly add: readonly { readonly provider: string; readonly url: string }[]
 }
 
+/** Why a claim is refused. */
+export type ProfileProblem = 'text' | 'url' | 'date' | 'zone' | 'language'
+
+/** A claim that the user can change. Its value is text of the user. */
+export interface ProfileField {
+  readonly claim: ProfileClaim
+  /** Empty if the user has not set it. */
+  readonly value: string
+  readonly problem?: ProfileProblem | undefined
+}
+
+/** The page with a field for each claim, which has its name. */
+export interface ChangeProfileView {
+  readonly subjectName: string
+  readonly form: AccountForm
+  readonly back: string
+  readonly fields: readonly ProfileField[]
+}
+
 /** The page `/account`. */
 export interface OverviewView {
   readonly subjectName: string
+  /** The claims that the user can change and has set. Absent if there are none to change. */
+  readonly profile?: { readonly fields: readonly ProfileField[]; readonly change: string } | undefined
   readonly sessions: readonly SessionView[]
   /** The page that ends all sessions but this one, if there are others. */
   readonly endOthers?: string | undefined
@@ -206,6 +229,7 @@ export interface AccountPages {
   addPasskey(view: AddPasskeyView, locale: string): RenderedPage
   setUpApp(view: SetUpAppView, locale: string): RenderedPage
   recoveryCodes(view: RecoveryCodesView, locale: string): RenderedPage
+  changeProfile(view: ChangeProfileView, locale: string): RenderedPage
   changePassword(view: ChangePasswordView, locale: string): RenderedPage
   renamePasskey(view: RenamePasskeyView, locale: string): RenderedPage
   /** A mail about a change. */

@@ -7,6 +7,7 @@ import type { Mailer } from '../shared/mailer.ts'
 import type { NewPasswords } from '../shared/new-passwords.ts'
 import type { ClientDemands } from './client-demand.ts'
 import type { AccountMailView, AccountNotice, AccountPages } from './pages.ts'
+import type { ProfileClaim } from './profile-claims.ts'
 import type { Visit } from './visit.ts'
 
 /** What the sections of the page use. */
@@ -20,6 +21,8 @@ export interface AccountServices extends InteractionServices {
   readonly mailer?: Mailer | undefined
   /** The rules for new passwords. Absent: users do not change them here. */
   readonly passwords?: NewPasswords | undefined
+  /** The claims that users change. */
+  readonly profile: readonly ProfileClaim[]
   /** Whether users must not remove their last factor. */
   readonly requireSecondFactor: boolean
   /** The values of `acr_values` that demand a factor. */

@@ -27,6 +27,11 @@ export interface NewAccount {
 export interface AccountChanges {
   /** All further claims: those that are absent are removed. */
   readonly claims?: Readonly<Record<string, Json>> | undefined
+  /**
+   * Some further claims: `null` removes one, and all others stay, also those that another process changes at the same
+   * moment. Never together with `claims`.
+   */
+  readonly someClaims?: Readonly<Record<string, Json>> | undefined
   readonly email?: string | undefined
   readonly emailVerified?: boolean | undefined
   /** The new password itself. Store a hash only. */
@@ -38,6 +43,8 @@ export interface AccountChanges {
  * addresses must take as long as known ones. Every function may reject: the user then gets a page for a failure.
  */
 export interface AccountStore {
+  /** The further claims that it can store. Default: all. */
+  readonly claimNames?: readonly string[] | undefined
   find(sub: string): MaybePromise<Account | undefined>
   findByName(username: string): MaybePromise<Account | undefined>
   /** Finds the account that has verified this address. */

@@ -46,10 +46,14 @@ export function memoryAccounts(initial: readonly (NewAccount & { readonly sub: s
       created += 1
       return insert({ sub: `new-${created}`, ...account })
     },
-    change(sub, changes) {
+    change(sub, { someClaims = {}, ...changes }) {
       const found = users.get(sub)
       if (found === undefined) return undefined
-      const changed = { ...found, ...changes } as typeof found
+      const { email, emailVerified } = { ...found, ...changes }
+      const owner = emailVerified && email !== undefined ? byEmail(email) : undefined
+      if (owner !== undefined && owner.sub !== sub) return 'taken'
+      const claims = Object.entries({ ...found.claims, ...someClaims }).filter(([, value]) => value !== null)
+      const changed = { ...found, claims: Object.fromEntries(claims), ...changes } as typeof found
       users.set(sub, changed)
       return changed
     },

@@ -48,6 +48,22 @@ describe('accounts in the storage', () => {
     const changed = await store.change(sub, { claims })
     expect(changed).toEqual({ sub, username: 'alice', emailVerified: false, claims: { nickname: 'al' } })
     expect(await store.findByEmail('victim@b.example')).toBeUndefined()
+    const some = await store.change(sub, { someClaims: { email: 'victim@b.example', email_verified: true, name: 'A' } })
+    expect(some).toMatchObject({ emailVerified: false, claims: { nickname: 'al', name: 'A' } })
+    expect(await store.findByEmail('victim@b.example')).toBeUndefined()
+  })
+
+  test('keep a role that an administrator takes away while the user changes the profile', async () => {
+    const { store, administration } = process(withLatency(memoryDriver()))
+    const created = await store.create({ username: 'alice', emailVerified: false, claims: { roles: ['admin'] } })
+    const { sub } = created as Exclude<typeof created, 'taken'>
+    const { users } = administration.as({ who: 'admin' })
+    const without = () => users.edit(sub, { claims: { roles: [] } })
+    const change = async (index: number) => store.change(sub, { someClaims: { name: `A${index}` } })
+    // One that is outdated can be sent again.
+    await Promise.all([change(1).catch(() => {}), change(2).catch(() => {}), without().catch(without).catch(without)])
+    await change(3)
+    expect((await store.find(sub))?.claims).toEqual({ roles: [], name: 'A3' })
   })
 
   test.each(['unreadable', 'outdated', 'invalid'] as const)(

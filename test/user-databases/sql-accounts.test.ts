@@ -52,6 +52,12 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
       password: 'a new password',
     })
     expect(changed).toMatchObject({ email: 'carol@new.example', emailVerified: false, claims: { name: 'C' } })
+    expect(accounts.claimNames).toEqual(expect.arrayContaining(Object.keys(claims)))
+    const some = await accounts.change(created.sub, { someClaims: { name: 'D', unknown: 'x' } })
+    expect(some).toMatchObject({ email: 'carol@new.example', claims: { name: 'D' } })
+    expect((await accounts.change(created.sub, { someClaims: { name: null } }))?.valueOf()).toMatchObject({
+      claims: {},
+    })
     expect(await accounts.findByEmail('carol@new.example')).toBeUndefined()
     expect(await accounts.checkPassword(created.sub, 'a new password')).toBe(true)
     expect(await accounts.remove(created.sub)).toBe(true)

@@ -1,4 +1,4 @@
-import { configurationObject, type Json, parseConfiguration } from '@grantry/core'
+import { configurationObject, parseConfiguration } from '@grantry/core'
 import type { PostgresqlConnectionOptions } from '@grantry/storage-drivers/clients'
 import { createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
 import { createPasswordCheck } from './password-hash/check.ts'
@@ -14,6 +14,7 @@ import {
   newSub,
   type Statement,
 } from './sql/account-statements.ts'
+import type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
 import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/options.ts'
 import { postgresqlClient } from './sql/postgresql.ts'
 import { checkTable } from './sql/prepare.ts'
@@ -22,44 +23,7 @@ import { sqliteClient } from './sql/sqlite.ts'
 import { claimValue, hasValue } from './sql/values.ts'
 import { unavailable } from './unavailable.ts'
 
-type Claims = Readonly<Record<string, Json>>
-
-/** An account in the table. */
-export interface SqlAccount {
-  readonly sub: string
-  readonly username: string
-  readonly email?: string | undefined
-  readonly emailVerified: boolean
-  readonly claims: Claims
-}
-
-/** The accounts of a table: a store for `accounts()` of `@grantry/plugins/accounts`. */
-export interface SqlAccounts {
-  /** Checks the table. @throws Error that begins with the path of the setting that is wrong */
-  open(): Promise<void>
-  close(): Promise<void>
-  find(sub: string): Promise<SqlAccount | undefined>
-  findByName(username: string): Promise<SqlAccount | undefined>
-  findByEmail(email: string): Promise<SqlAccount | undefined>
-  create(account: {
-    readonly username: string
-    readonly email?: string | undefined
-    readonly emailVerified: boolean
-    readonly password?: string | undefined
-    readonly claims?: Claims | undefined
-  }): Promise<SqlAccount | 'taken'>
-  change(
-    sub: string,
-    changes: {
-      readonly claims?: Claims | undefined
-      readonly email?: string | undefined
-      readonly emailVerified?: boolean | undefined
-      readonly password?: string | undefined
-    },
-  ): Promise<SqlAccount | 'taken' | undefined>
-  checkPassword(sub: string, password: string): Promise<boolean>
-  remove(sub: string): Promise<boolean>
-}
+export type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
 
 // Errors name the path as in the configuration of a server.
 const schema = configurationObject({ users: sqlUsersSchema })
@@ -149,14 +113,15 @@ function createWriter(options: SqlUsersOptions, columns: AccountColumns, rows: R
   const passwordCells = async (password: string | undefined): Promise<readonly Cell[]> =>
     password === undefined ? [] : [[passwordColumn, await limited(() => hashPassword(password))]]
 
-  async function change(sub: string, { claims, email, emailVerified, password }: Parameters<SqlAccounts['change']>[1]) {
+  async function change(sub: string, changes: Parameters<SqlAccounts['change']>[1]) {
+    const { claims, someClaims = {}, email, emailVerified, password } = changes
     const before = await find(sub)
     if (before === undefined) return undefined
     // A new address is not that which was verified.
     const isVerified = emailVerified ?? (email !== undefined && email !== before.email ? false : undefined)
     const cells = [
       ...addressCells(email, isVerified),
-      ...(claims === undefined ? [] : claimCells(claims, columns)),
+      ...claimCells(claims ?? someClaims, columns, claims === undefined),
       ...(await passwordCells(password)),
     ]
     if (cells.length === 0) return before
@@ -220,6 +185,7 @@ export function sqlAccounts(
   const check = createPasswordCheck([])
 
   return {
+    claimNames: columns.others.map(({ claim }) => claim),
     async open() {
       await rows.prepare()
     },

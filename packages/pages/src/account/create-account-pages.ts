@@ -11,12 +11,14 @@ import { mail } from './mail.ts'
 import { overview } from './overview.ts'
 import { addPasskey, renamePasskey } from './passkeys.ts'
 import { changePassword } from './password.ts'
+import { changeProfile } from './profile.ts'
 import { recoveryCodes, setUpApp } from './second-factors.ts'
 import { type AccountTools, accountTools } from './tools.ts'
 import type {
   AccountMailView,
   AddPasskeyView,
   ChangePasswordView,
+  ChangeProfileView,
   ConfirmView,
   FormPageView,
   OverviewView,
@@ -32,6 +34,7 @@ export interface AccountPageSet {
   addPasskey(view: AddPasskeyView, locale: string): Rendered
   setUpApp(view: SetUpAppView, locale: string): Rendered
   recoveryCodes(view: RecoveryCodesView, locale: string): Rendered
+  changeProfile(view: ChangeProfileView, locale: string): Rendered
   changePassword(view: ChangePasswordView, locale: string): Rendered
   renamePasskey(view: FormPageView & { readonly name: string }, locale: string): Rendered
   mail(
@@ -79,6 +82,7 @@ export function createAccountPages(input: PagesOptions = {}): AccountPageSet {
     overview: render(overview),
     confirm: render(confirm),
     addPasskey: render(addPasskey),
+    changeProfile: render(changeProfile),
     changePassword: render(changePassword),
     renamePasskey: render(renamePasskey),
     setUpApp: render(setUpApp),

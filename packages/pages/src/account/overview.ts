@@ -2,6 +2,7 @@ import { type Content, html } from '../html.ts'
 import { nameOf, userLine } from '../templates/parts.ts'
 import type { Page } from '../tools.ts'
 import { deviceText, entryLink, notice, sessionLines } from './parts.ts'
+import { profileOf } from './profile.ts'
 import { linkedOf } from './providers.ts'
 import type { AccountTools } from './tools.ts'
 import type { OverviewView } from './views.ts'
@@ -58,6 +59,6 @@ function factorsOf({ factors }: OverviewView, tools: AccountTools): Content {
 /** The page of the account. */
 export function overview(view: OverviewView, tools: AccountTools): Page {
   const title = tools.own('accountTitle')
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${passwordOf(view, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${linkedOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${profileOf(view, tools)}${passwordOf(view, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${linkedOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
   return { title, content }
 }

@@ -14,6 +14,7 @@ export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, ke
   app_removed: 'otpRemoved',
   recovery_codes_created: 'recoveryCreated',
   password_changed: 'passwordChanged',
+  profile_changed: 'profileChanged',
   provider_linked: 'providerLinked',
   provider_unlinked: 'providerUnlinked',
   link_taken: 'linkTaken',

@@ -26,6 +26,7 @@ export type AccountNotice =
   | 'app_removed'
   | 'recovery_codes_created'
   | 'password_changed'
+  | 'profile_changed'
   | 'provider_linked'
   | 'provider_unlinked'
   | 'link_taken'
@@ -75,6 +76,28 @@ export interface ChangePasswordView extends FormPageView {
     | undefined
 }
 
+export interface ProfileField {
+  readonly claim:
+    | 'name'
+    | 'given_name'
+    | 'family_name'
+    | 'middle_name'
+    | 'nickname'
+    | 'profile'
+    | 'picture'
+    | 'website'
+    | 'gender'
+    | 'birthdate'
+    | 'zoneinfo'
+    | 'locale'
+  readonly value: string
+  readonly problem?: 'text' | 'url' | 'date' | 'zone' | 'language' | undefined
+}
+
+export interface ChangeProfileView extends FormPageView {
+  readonly fields: readonly ProfileField[]
+}
+
 export interface RecoveryCodesView {
   readonly subjectName: string
   readonly codes: readonly string[]
@@ -92,6 +115,7 @@ export interface AccountMailView {
 
 export interface OverviewView {
   readonly subjectName: string
+  readonly profile?: { readonly fields: readonly ProfileField[]; readonly change: string } | undefined
   readonly sessions: readonly SessionView[]
   readonly endOthers?: string | undefined
   readonly applications: readonly (ApplicationView & { readonly withdraw: string })[]

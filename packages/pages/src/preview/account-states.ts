@@ -1,6 +1,6 @@
 import type { AccountPageSet } from '../account/create-account-pages.ts'
 import { notices } from '../account/parts.ts'
-import type { AccountNotice, FormPageView, OverviewView, SessionView } from '../account/views.ts'
+import type { AccountNotice, FormPageView, OverviewView, ProfileField, SessionView } from '../account/views.ts'
 import { client, plainClient } from './examples.ts'
 import type { StatesOfPages } from './states-of.ts'
 
@@ -29,11 +29,27 @@ const phone: SessionView = {
   end: url,
 }
 
+const profileFields: readonly ProfileField[] = [
+  { claim: 'name', value: 'Alice Liddell' },
+  { claim: 'nickname', value: '' },
+  { claim: 'website', value: 'https://alice.example' },
+  { claim: 'birthdate', value: '1990-12-31' },
+  { claim: 'zoneinfo', value: 'Europe/Berlin' },
+  { claim: 'locale', value: 'en' },
+]
+const problemOf: Readonly<Partial<Record<ProfileField['claim'], ProfileField['problem']>>> = {
+  website: 'url',
+  birthdate: 'date',
+  zoneinfo: 'zone',
+  locale: 'language',
+}
+
 const withdraw = url
 const empty: OverviewView = { subjectName, sessions: [here], applications: [] }
 
 const full: OverviewView = {
   subjectName,
+  profile: { fields: profileFields.filter(({ value }) => value !== ''), change: url },
   changePassword: url,
   passkeys: {
     list: [
@@ -78,6 +94,7 @@ export const accountStates: StatesOfPages<AccountPageSet> = {
     usual: full,
     new: {
       ...empty,
+      profile: { fields: [], change: url },
       changePassword: url,
       passkeys: { list: [], add: url },
       factors: { app: false, codes: false, setUp: url, remove: url, newCodes: url },
@@ -109,6 +126,10 @@ export const accountStates: StatesOfPages<AccountPageSet> = {
       next: url,
     },
   },
+  changeProfile: {
+    usual: { ...page, fields: profileFields },
+    wrong: { ...page, fields: profileFields.map((field) => ({ ...field, problem: problemOf[field.claim] ?? 'text' })) },
+  },
   changePassword: {
     usual: password,
     password_short: { ...password, problem: 'password_short' },
@@ -129,6 +150,7 @@ export const accountStates: StatesOfPages<AccountPageSet> = {
     app_removed: { change: 'app_removed', service, url },
     recovery_codes_created: { change: 'recovery_codes_created', service, url },
     password_changed: { change: 'password_changed', service, url },
+    profile_changed: { change: 'profile_changed', service, url },
     provider_linked: { change: 'provider_linked', service, url },
     provider_unlinked: { change: 'provider_unlinked', service, url },
   },

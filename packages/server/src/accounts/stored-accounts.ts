@@ -37,6 +37,10 @@ const claimsWith = (
   ...(email !== undefined && { email, email_verified: emailVerified }),
 })
 
+/** Returns claims with some of them changed. */
+const withSome = (claims: Claims, some: Claims = {}): Claims =>
+  Object.fromEntries(Object.entries({ ...claims, ...some }).filter(([, value]) => value !== null))
+
 /** Returns what a change results in: `taken` if another user has the name or address, `undefined` if there is no user. */
 async function outcomeOf(change: Promise<Managed<StoredUser>>): Promise<Account | 'taken' | undefined> {
   try {
@@ -90,16 +94,16 @@ export function storedAccounts(administration: () => Administration): AccountSto
       if (outcome === undefined) throw new TypeError('The storage has not created an account')
       return outcome
     }),
-    change: withoutDetails(async (sub, { claims, email, emailVerified, password }) => {
+    change: withoutDetails(async (sub, { claims, someClaims, email, emailVerified, password }) => {
       const users = usersOf(`account ${sub}`)
       let outcome: Account | 'taken' | undefined
-      if (claims !== undefined || email !== undefined || emailVerified !== undefined) {
+      if ((claims ?? someClaims) !== undefined || email !== undefined || emailVerified !== undefined) {
         const change = users.replace(sub, (user) => {
           const { email: oldEmail, email_verified: wasVerified, ...others } = user.claims ?? {}
           const address = email ?? (typeof oldEmail === 'string' ? oldEmail : undefined)
           // A new address is not that which was verified.
           const isVerified = emailVerified ?? (email === undefined || email === oldEmail ? wasVerified === true : false)
-          return { ...user, claims: claimsWith(claims ?? others, address, isVerified) }
+          return { ...user, claims: claimsWith(claims ?? withSome(others, someClaims), address, isVerified) }
         })
         outcome = await outcomeOf(change)
         if (outcome === undefined || outcome === 'taken') return outcome

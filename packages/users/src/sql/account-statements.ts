@@ -36,14 +36,24 @@ export function accountColumnsOf(options: SqlUsersOptions): AccountColumns {
 /** Both databases read it as a boolean. */
 export const booleanText = (value: boolean): string => (value ? '1' : '0')
 
-/** Returns the cells of claims. Those without a column are left out; columns without a claim are emptied. */
-export const claimCells = (claims: Readonly<Record<string, Json>>, { others }: AccountColumns): readonly Cell[] =>
-  others.map(({ claim, column, type }) => {
-    const value = claims[claim]
-    if (value === undefined || value === null) return [column, null]
-    if (type === 'boolean') return [column, booleanText(value === true)]
-    return [column, type === 'json' || typeof value === 'object' ? JSON.stringify(value) : String(value)]
-  })
+/**
+ * Returns the cells of claims. Those without a column are left out; columns without a claim are emptied.
+ *
+ * @param some whether columns without a claim are left out, too
+ */
+export const claimCells = (
+  claims: Readonly<Record<string, Json>>,
+  { others }: AccountColumns,
+  some = false,
+): readonly Cell[] =>
+  others
+    .filter(({ claim }) => !some || Object.hasOwn(claims, claim))
+    .map(({ claim, column, type }) => {
+      const value = claims[claim]
+      if (value === undefined || value === null) return [column, null]
+      if (type === 'boolean') return [column, booleanText(value === true)]
+      return [column, type === 'json' || typeof value === 'object' ? JSON.stringify(value) : String(value)]
+    })
 
 /** A `sub` that fits columns of text and of UUIDs. @see RFC 9562 section 5.4 */
 export function newSub(): string {

@@ -2,6 +2,62 @@
 export interface AccountMessages {
   accountTitle: string
   back: string
+  profileTitle: string
+  profileNone: string
+  profileChange: string
+  profileIntro: string
+  claimName: string
+  claimGivenName: string
+  claimFamilyName: string
+  claimMiddleName: string
+  claimNickname: string
+  claimProfile: string
+  claimPicture: string
+  claimWebsite: string
+  claimGender: string
+  claimBirthdate: string
+  claimZoneinfo: string
+  claimLocale: string
+  profileText: string
+  profileUrl: string
+  profileDate: string
+  profileZone: string
+  profileLanguage: string
+  profileChanged: string
+  emailTitle: string
+  emailChange: string
+  emailConfirm: string
+  emailNone: string
+  emailOpen: string
+  emailProved: string
+  emailIntro: string
+  emailSend: string
+  emailMalformed: string
+  emailSame: string
+  emailSentTitle: string
+  emailSent: string
+  emailCode: string
+  emailWrongCode: string
+  emailTooMany: string
+  emailAgain: string
+  emailChanged: string
+  emailTaken: string
+  codeMailSubject: string
+  codeMailIntro: string
+  codeMailHint: string
+  takenMailSubject: string
+  takenMailIntro: string
+  takenMailHint: string
+  dataTitle: string
+  dataIntro: string
+  dataDownload: string
+  dataDownloaded: string
+  deleteTitle: string
+  deleteIntro: string
+  deleteButton: string
+  deletedTitle: string
+  deleted: string
+  deletedMailHint: string
   sessionsTitle: string
   thisDevice: string
   /** `{browser}` and `{system}` are names, such as Firefox and Windows. */

@@ -1,0 +1,45 @@
+import type { Json } from '@grantry/core'
+
+type Claims = Readonly<Record<string, Json>>
+
+/** An account in the table. */
+export interface SqlAccount {
+  readonly sub: string
+  readonly username: string
+  readonly email?: string | undefined
+  readonly emailVerified: boolean
+  readonly claims: Claims
+}
+
+/** The accounts of a table: a store for `accounts()` of `@grantry/plugins/accounts`. */
+export interface SqlAccounts {
+  /** The claims that have a column, without the address. */
+  readonly claimNames: readonly string[]
+  /** Checks the table. @throws Error that begins with the path of the setting that is wrong */
+  open(): Promise<void>
+  close(): Promise<void>
+  find(sub: string): Promise<SqlAccount | undefined>
+  findByName(username: string): Promise<SqlAccount | undefined>
+  findByEmail(email: string): Promise<SqlAccount | undefined>
+  create(account: {
+    readonly username: string
+    readonly email?: string | undefined
+    readonly emailVerified: boolean
+    readonly password?: string | undefined
+    readonly claims?: Claims | undefined
+  }): Promise<SqlAccount | 'taken'>
+  change(
+    sub: string,
+    changes: {
+      /** All claims: those that are absent are emptied. */
+      readonly claims?: Claims | undefined
+      /** Some claims: `null` empties one, and all others stay. */
+      readonly someClaims?: Claims | undefined
+      readonly email?: string | undefined
+      readonly emailVerified?: boolean | undefined
+      readonly password?: string | undefined
+    },
+  ): Promise<SqlAccount | 'taken' | undefined>
+  checkPassword(sub: string, password: string): Promise<boolean>
+  remove(sub: string): Promise<boolean>
+}
