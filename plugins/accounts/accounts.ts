@@ -4,6 +4,7 @@ import type { AccountStore } from '../shared/account-store.ts'
 import type { Mailer } from '../shared/mailer.ts'
 import type { NewPasswordsOptions } from '../shared/new-passwords.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
+import { invitationParts } from './accept-invitation.ts'
 import { endpointsOf } from './endpoints.ts'
 import type { Purpose } from './flow.ts'
 import { type MailLimits, rememberPlace } from './limits.ts'
@@ -18,11 +19,21 @@ export type { Mailer, MailMessage } from '../shared/mailer.ts'
 export type { NewPasswordsOptions } from '../shared/new-passwords.ts'
 export { type PasswordProblem, type PasswordRules, passwordProblem } from '../shared/password-rules.ts'
 export { type BreachedPasswordsOptions, breachedPasswords } from './breached-passwords.ts'
+export {
+  type Invitation,
+  type InvitationProblem,
+  type Invitations,
+  invitations,
+  type NewInvitation,
+} from './invitations.ts'
 export type { MailLimits } from './limits.ts'
 export type {
   AccountProblem,
   AccountsPages,
   AskAddressView,
+  InvitationState,
+  InvitationStateView,
+  InvitedView,
   MailProvedView,
   MailPurpose,
   MailSentView,
@@ -46,8 +57,10 @@ export interface AccountsOptions {
   readonly revoke: (sub: string) => unknown
   /** Whether users who have forgotten their password can choose another one. Default: `true`. */
   readonly recovery?: boolean | undefined
-  /** Who can create an account. Default: `closed`. */
-  readonly signUp?: 'open' | 'closed' | undefined
+  /** Who can create an account: `invitation` are users whom administrators invite. Default: `closed`. */
+  readonly signUp?: 'open' | 'invitation' | 'closed' | undefined
+  /** Seconds for which an invitation can be accepted, from an hour to 30 days. Default: 7 days. */
+  readonly invitationLifetime?: number | undefined
   /** Whether users can sign in with a mail, and what it contains. Default: `off`. */
   readonly mail?: 'off' | 'link' | 'code' | 'both' | undefined
   /** What new users sign in with: the address, or a name that they choose. Default: `address`. */
@@ -87,11 +100,16 @@ export function accounts(options: AccountsOptions): SignInWays {
   const outgoing = createOutgoing(settings.mailer)
   const creating = purposes.find(({ name }) => name === 'sign_up')
   return {
-    createsAccounts: creating !== undefined,
+    // With invitations, requests for a new account lead to the page of the sign-in.
+    createsAccounts: settings.signUp !== 'closed',
     links: (interaction) => purposes.map((purpose) => linkTo(purpose, interaction)),
     chosen: (interaction) =>
       creating !== undefined && interaction.request.prompts.has('create') ? linkTo(creating, interaction) : undefined,
     signedIn: (sub, { http, kit }) => rememberPlace(sub, http.clientAddress, kit),
-    parts: (tools: SignInTools) => [...endpointsOf({ settings, tools, outgoing }, purposes), outgoing.part],
+    parts(tools: SignInTools) {
+      const services = { settings, tools, outgoing }
+      const invited = settings.signUp === 'invitation' ? invitationParts(services) : []
+      return [...endpointsOf(services, purposes), ...invited, outgoing.part]
+    },
   }
 }

@@ -40,7 +40,7 @@ export interface Purpose {
   /** Checks what the user has entered, before the proof is used. */
   problem(
     entered: Entered,
-    ticket: Ticket,
+    ticket: Pick<Ticket, 'address' | 'name'>,
     services: AccountsServices,
     kit: EndpointKit,
   ): Promise<AccountProblem | undefined>

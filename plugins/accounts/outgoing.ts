@@ -14,7 +14,7 @@ interface Letter {
 }
 
 /** Returns the codes at the end of a message, such as `EENVELOPE 550`. The rest could contain an address. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { cause, message } = error instanceof Error ? error : new Error()
   const text = cause instanceof Error ? cause.message : message
   return /\(([A-Z0-9_ ]{1,80})\)$/u.exec(text)?.[1] ?? 'not_accepted'

@@ -51,6 +51,24 @@ export interface MailProvedView extends AccountFormView {
   readonly passwordLength: { readonly least: number; readonly most: number }
 }
 
+/** The user has opened the link of an invitation: the fields `password` and `username`. */
+export interface InvitedView
+  extends Omit<FormView, 'client'>,
+    Pick<MailProvedView, 'name' | 'username' | 'asksForName' | 'passwordLength'> {
+  readonly problem?: AccountProblem | undefined
+  /** Seconds until the next attempt. */
+  readonly retryAfter?: number | undefined
+}
+
+/** What a page without a form says about an invitation. */
+export type InvitationState = 'ended' | 'account_exists' | 'ready'
+
+export interface InvitationStateView extends Pick<ErrorView, 'home'> {
+  readonly state: InvitationState
+  /** Leads to the sign-in, where there is a page of the account. */
+  readonly signInUrl?: string | undefined
+}
+
 /** The content of a mail. */
 export type MailView =
   | {
@@ -60,6 +78,8 @@ export type MailView =
       readonly minutes: number
     }
   | { readonly kind: 'account_exists' | 'password_changed' }
+  /** `until`: epoch seconds. */
+  | { readonly kind: 'invitation'; readonly url: string; readonly until: number }
 
 /** The subject, and the content in both forms. */
 export interface RenderedMail {
@@ -77,5 +97,8 @@ export interface AccountsPages {
   mailProved(view: MailProvedView, locale: string): RenderedPage
   /** A mailed link that does not belong to this browser, or no longer counts. */
   mailElsewhere(view: Pick<ErrorView, 'home'>, locale: string): RenderedPage
+  invited(view: InvitedView, locale: string): RenderedPage
+  /** An invitation that no longer counts, is not needed, or was accepted. */
+  invitationState(view: InvitationStateView, locale: string): RenderedPage
   mail(view: MailView, locale: string): RenderedMail
 }

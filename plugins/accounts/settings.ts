@@ -14,7 +14,9 @@ export const accountsEntries = {
   /** Whether users who have forgotten their password can choose another one. */
   recovery: v.optional(v.boolean('must be true or false'), true),
   /** Who can create an account. */
-  signUp: v.optional(v.picklist(['open', 'closed'], 'must be open or closed'), 'closed'),
+  signUp: v.optional(v.picklist(['open', 'invitation', 'closed'], 'must be open, invitation or closed'), 'closed'),
+  /** Seconds for which an invitation can be accepted. */
+  invitationLifetime: v.optional(wholeNumber(3600, 2_592_000), 604_800),
   /** Whether users can sign in with a mail, and what it contains. */
   mail: v.optional(v.picklist(['off', 'link', 'code', 'both'], 'must be off, link, code or both'), 'off'),
   /** What new users sign in with. */

@@ -68,6 +68,12 @@ test('each operation refuses wrong and hostile input with a problem', async () =
           { family: sub, clientId: 'app', scopes: ['openid'], audiences: [], startedAt: 1, expiresAt: 2 },
         ],
       },
+      invitations: {
+        newId: () => 'i',
+        invite: async ({ email }) => ({ id: 'i', email, claims: {}, invitedAt: 1, expiresAt: 2 }),
+        list: async () => [],
+        withdraw: async () => true,
+      },
       secondFactors: { withoutReset: [], reset: async () => {} },
     },
   })

@@ -45,6 +45,7 @@ export { shownEntry } from './shown-entry.ts'
 export type { TenantManager } from './tenants/manage-tenants.ts'
 export { type TenantMembers, tenantType } from './tenants/tenant-type.ts'
 export { findUserByAddress, findUserByName } from './users/find-user.ts'
+export { type InvitedUser, inviteUser, withdrawInvitation } from './users/invite-user.ts'
 export {
   type AddUserOptions,
   type HashPassword,

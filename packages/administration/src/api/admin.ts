@@ -26,6 +26,7 @@ import { clientOperations } from './clients.ts'
 import { consentOperations } from './consents.ts'
 import type { AdminHost } from './host.ts'
 import { once } from './idempotency.ts'
+import { invitationOperations } from './invitations.ts'
 import { keyOperations } from './keys.ts'
 import { createAddressLimit, createCallLimit } from './limit-calls.ts'
 import { createMatch } from './match.ts'
@@ -91,6 +92,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
     ...clientOperations,
     ...scopeOperations,
     ...userOperations,
+    ...invitationOperations,
     ...sessionOperations,
     ...consentOperations,
     ...authorizationOperations,

@@ -1,4 +1,4 @@
-import type { ProviderKeys, Revoke } from '@grantry/core'
+import type { Json, ProviderKeys, Revoke } from '@grantry/core'
 import type * as v from 'valibot'
 import type { Administration } from '../open-administration.ts'
 import type { ResettableFactors } from '../users/reset-second-factors.ts'
@@ -50,6 +50,31 @@ export interface AdminAuthorizations {
   list(sub: string): Promise<readonly AdminAuthorization[]>
 }
 
+/** An invitation to create an account. */
+export interface AdminInvitation {
+  readonly id: string
+  readonly email: string
+  readonly claims: Readonly<Record<string, Json>>
+  /** Epoch seconds. */
+  readonly invitedAt: number
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+/** The invitations: `provider.use(invitations)` of `@grantry/plugins/accounts`. */
+export interface AdminInvitations {
+  newId(): string
+  /** Returns the invitation, or why there is none. */
+  invite(invitation: {
+    readonly id?: string | undefined
+    readonly email: string
+    readonly claims?: Readonly<Record<string, Json>> | undefined
+    readonly locale?: string | undefined
+  }): Promise<AdminInvitation | string>
+  list(): Promise<readonly AdminInvitation[]>
+  withdraw(id: string): Promise<boolean>
+}
+
 /** The schemas of clients and scopes, with the members that plugins add. */
 export interface AdminSchemas {
   readonly clientSchema: v.GenericSchema
@@ -69,6 +94,8 @@ export interface AdminHost {
   readonly consents?: AdminConsents | undefined
   /** Absent without `authorizationEndpoint()` or `loginPage()`. */
   readonly authorizations?: AdminAuthorizations | undefined
+  /** Absent unless users create accounts by invitation. */
+  readonly invitations?: AdminInvitations | undefined
   /** Absent unless a plugin offers it, such as `signIn()` with second factors or passkeys. */
   readonly secondFactors?: ResettableFactors | undefined
   /** What describes clients and scopes: `directorySchemasOf(plugins)`. Default: their members without those of plugins. */

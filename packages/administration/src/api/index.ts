@@ -1,2 +1,2 @@
 export { type AdminOptions, admin, adminSchema } from './admin.ts'
-export type { AdminHost, AdminSession, AdminSessions } from './host.ts'
+export type { AdminHost, AdminInvitation, AdminInvitations, AdminSession, AdminSessions } from './host.ts'

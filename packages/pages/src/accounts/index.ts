@@ -5,6 +5,7 @@ import { localesOf } from '../messages/languages.ts'
 import { fill } from '../messages/messages.ts'
 import { type PagesOptions, pagesSchema } from '../options.ts'
 import { createLayout, createTools, type Page, type Rendered } from '../tools.ts'
+import { invitationState, invited } from './invitations.ts'
 import { accountsTexts } from './languages.ts'
 import { renderMail } from './mails.ts'
 import { askAddress, mailElsewhere, mailProved, mailSent } from './templates.ts'
@@ -12,6 +13,8 @@ import type { AccountsTexts } from './texts.ts'
 import type { AccountsTools } from './tools.ts'
 import type {
   AskAddressView,
+  InvitationStateView,
+  InvitedView,
   MailElsewhereView,
   MailProvedView,
   MailSentView,
@@ -28,6 +31,8 @@ export interface AccountsDocuments {
   mailSent(view: MailSentView, locale: string): Rendered
   mailProved(view: MailProvedView, locale: string): Rendered
   mailElsewhere(view: MailElsewhereView, locale: string): Rendered
+  invited(view: InvitedView, locale: string): Rendered
+  invitationState(view: InvitationStateView, locale: string): Rendered
   mail(view: MailView, locale: string): RenderedMail
 }
 
@@ -76,6 +81,8 @@ export function createAccountsPages({ host, ...appearance }: AccountsPagesOption
     mailSent: render(mailSent),
     mailProved: render(mailProved),
     mailElsewhere: render(mailElsewhere),
+    invited: render(invited),
+    invitationState: render(invitationState),
     mail: (view, locale) => renderMail(view, toolsFor(locale), host),
   }
 }

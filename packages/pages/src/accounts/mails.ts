@@ -8,6 +8,7 @@ const texts = {
   recovery: ['mailRecoverySubject', 'mailRecoveryText'],
   sign_up: ['mailSignUpSubject', 'mailSignUpText'],
   sign_in: ['mailSignInSubject', 'mailSignInText'],
+  invitation: ['mailInvitedSubject', 'mailInvitedText'],
   account_exists: ['mailExistsSubject', 'mailExistsText'],
   password_changed: ['mailChangedSubject', 'mailChangedText'],
 } as const satisfies Readonly<Record<MailView['kind'], readonly [keyof AccountsTexts, keyof AccountsTexts]>>
@@ -35,6 +36,13 @@ export function renderMail(view: MailView, { own, service, shared }: AccountsToo
     }
     add(own('mailExpires', { minutes: String(minutes) }))
     add(own('mailIgnore'))
+  }
+  if (view.kind === 'invitation') {
+    const date = new Intl.DateTimeFormat(shared.locale, { dateStyle: 'long', timeZone: 'UTC' })
+    add(own('mailInvitedOpen'))
+    add(view.url, html`<p><a href="${view.url}">${view.url}</a></p>`)
+    add(own('mailInvitedUntil', { date: date.format(new Date(view.until * 1000)) }))
+    add(own('mailInvitedIgnore'))
   }
   const title = own(subject, values)
   const content = parts.map((part) => part.content)

@@ -17,7 +17,7 @@ import type {
 /** Seconds of a delay that a page shows. Longer ones say nothing to a user. */
 const maxShownWait = 3600
 
-function problemText(
+export function problemText(
   problem: AccountProblem | undefined,
   retryAfter: number | undefined,
   { own, shared }: AccountsTools,
@@ -88,24 +88,41 @@ export function mailSent(view: MailSentView, tools: AccountsTools): Page {
   return { title: own('sentTitle'), content, client: view.client, formTargets: view.formTargets, script: formScript }
 }
 
+const lengthsOf = ({ passwordLength }: Pick<MailProvedView, 'passwordLength'>) => ({
+  least: String(passwordLength.least),
+  most: String(passwordLength.most),
+})
+
+type NewUserView = Pick<MailProvedView, 'name' | 'username' | 'asksForName' | 'passwordLength'>
+
+/** The text for a problem with a name or a password. */
+export const newUserProblem = (
+  view: NewUserView & Pick<AccountFormView, 'problem' | 'retryAfter'>,
+  tools: AccountsTools,
+): string | undefined => problemText(view.problem, view.retryAfter, tools, lengthsOf(view))
+
+/** The fields `username` and `password` of a user with a new password. */
+export function newPasswordFields(view: NewUserView, hasProblem: boolean, { own, shared }: AccountsTools): Content {
+  // Password managers store the password under this name.
+  const name = view.asksForName
+    ? html`<label for="username">${shared.text('username')}</label><input id="username" name="username" value="${view.username ?? ''}" required maxlength="64" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr" aria-describedby="name-hint"><p class="muted" id="name-hint">${own('usernameHint')}</p>`
+    : html`<input name="username" value="${view.name}" autocomplete="username" dir="ltr" readonly hidden>`
+  const describedBy = `password-hint${hasProblem ? ' problem' : ''}`
+  const field = { id: 'password', label: own('newPassword'), autocomplete: 'new-password', isFocused: true } as const
+  const minLength = view.passwordLength.least
+  return html`${name}${passwordField({ ...field, describedBy, minLength }, shared)}<p class="muted" id="password-hint">${own('passwordHint', lengthsOf(view))}</p>`
+}
+
 /** The fields `password` and `username`. */
 export function mailProved(view: MailProvedView, tools: AccountsTools): Page {
   const { own, shared } = tools
-  const lengths = { least: String(view.passwordLength.least), most: String(view.passwordLength.most) }
-  const message = problemText(view.problem, view.retryAfter, tools, lengths)
+  const message = newUserProblem(view, tools)
   const [title, button] = {
     recovery: [own('newPasswordTitle'), own('savePassword')],
     sign_up: [own('signUpTitle'), own('createButton')],
     sign_in: [own('confirmTitle', { name: view.name }), shared.text('signIn')],
   }[view.purpose] as [string, string]
-  // Password managers store the password under this name.
-  const name = view.asksForName
-    ? html`<label for="username">${shared.text('username')}</label><input id="username" name="username" value="${view.username ?? ''}" required maxlength="64" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr" aria-describedby="name-hint"><p class="muted" id="name-hint">${own('usernameHint')}</p>`
-    : html`<input name="username" value="${view.name}" autocomplete="username" dir="ltr" readonly hidden>`
-  const describedBy = `password-hint${message === undefined ? '' : ' problem'}`
-  const field = { id: 'password', label: own('newPassword'), autocomplete: 'new-password', isFocused: true } as const
-  const minLength = view.passwordLength.least
-  const password = html`${name}${passwordField({ ...field, describedBy, minLength }, shared)}<p class="muted" id="password-hint">${own('passwordHint', lengths)}</p>`
+  const password = newPasswordFields(view, message !== undefined, tools)
   const content = html`<h1>${title}</h1>${view.asksForPassword && html`<p class="muted" id="account">${view.name}</p>`}${alert(message)}${form(
     view,
     html`${view.asksForPassword && password}<button class="primary" id="save">${button}</button>`,

@@ -46,4 +46,14 @@ export interface AccountsTexts {
   mailExistsText: string
   mailChangedSubject: string
   mailChangedText: string
+  mailInvitedSubject: string
+  mailInvitedText: string
+  mailInvitedOpen: string
+  mailInvitedUntil: string
+  mailInvitedIgnore: string
+  invitationEndedTitle: string
+  invitationEndedText: string
+  accountExistsText: string
+  accountReadyTitle: string
+  accountReadyText: string
 }

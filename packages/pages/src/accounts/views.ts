@@ -44,6 +44,22 @@ export interface MailProvedView extends AccountFormView<Exclude<AccountProblem, 
   readonly passwordLength: { readonly least: number; readonly most: number }
 }
 
+export interface InvitedView extends FormView {
+  readonly problem?: Exclude<AccountProblem, 'address_malformed' | 'form_expired' | 'wrong_code'> | undefined
+  readonly retryAfter?: number | undefined
+  readonly name: string
+  readonly username?: string | undefined
+  readonly asksForName: boolean
+  readonly passwordLength: { readonly least: number; readonly most: number }
+}
+
+export type InvitationState = 'ended' | 'account_exists' | 'ready'
+
+export interface InvitationStateView extends Pick<ErrorView, 'home'> {
+  readonly state: InvitationState
+  readonly signInUrl?: string | undefined
+}
+
 export type MailElsewhereView = Pick<ErrorView, 'home' | 'restart'>
 
 export type MailView =
@@ -54,6 +70,7 @@ export type MailView =
       readonly minutes: number
     }
   | { readonly kind: 'account_exists' | 'password_changed' }
+  | { readonly kind: 'invitation'; readonly url: string; readonly until: number }
 
 export interface RenderedMail {
   readonly subject: string

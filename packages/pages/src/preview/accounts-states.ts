@@ -1,5 +1,5 @@
 import type { AccountsDocuments } from '../accounts/index.ts'
-import type { AskAddressView, MailProvedView, MailSentView } from '../accounts/views.ts'
+import type { AskAddressView, InvitedView, MailProvedView, MailSentView } from '../accounts/views.ts'
 import { client, form } from './examples.ts'
 import type { StatesOfPages } from './states-of.ts'
 
@@ -35,6 +35,13 @@ const mailed = {
   url: 'https://id.example.com/connect/accounts/open#AbCdEfGhIjKlMnOpQrStUv',
   code: '482 913',
   minutes: 15,
+}
+
+const invitation: InvitedView = {
+  ...form,
+  name: address,
+  asksForName: false,
+  passwordLength: { least: 12, most: 256 },
 }
 
 /** The pages can have each problem; each is shown where users meet it first. */
@@ -74,6 +81,23 @@ export const accountsStates: StatesOfPages<AccountsDocuments> = {
     usual: { home: 'https://id.example.com/' },
     restart: { restart: 'https://id.example.com/connect/signin' },
   },
+  invited: {
+    usual: invitation,
+    name: { ...invitation, asksForName: true },
+    name_malformed: { ...invitation, asksForName: true, username: 'al', problem: 'name_malformed' },
+    name_taken: { ...invitation, asksForName: true, username: 'alice', problem: 'name_taken' },
+    too_many_attempts: { ...invitation, problem: 'too_many_attempts', retryAfter: 40 },
+    password_short: { ...invitation, problem: 'password_short' },
+    password_long: { ...invitation, problem: 'password_long' },
+    password_malformed: { ...invitation, problem: 'password_malformed' },
+    password_personal: { ...invitation, problem: 'password_personal' },
+    password_common: { ...invitation, problem: 'password_common' },
+  },
+  invitationState: {
+    usual: { state: 'ready', signInUrl: 'https://id.example.com/account' },
+    account_exists: { state: 'account_exists', signInUrl: 'https://id.example.com/account' },
+    ended: { state: 'ended', home: 'https://id.example.com/' },
+  },
   mail: {
     recovery: { kind: 'recovery', ...mailed },
     sign_up: { kind: 'sign_up', ...mailed },
@@ -81,5 +105,10 @@ export const accountsStates: StatesOfPages<AccountsDocuments> = {
     code: { kind: 'sign_in', code: mailed.code, minutes: 15 },
     account_exists: { kind: 'account_exists' },
     password_changed: { kind: 'password_changed' },
+    invitation: {
+      kind: 'invitation',
+      url: 'https://id.example.com/connect/invitation?token=AbCdEfGhIjKlMnOpQrStUv',
+      until: 1_800_000_000,
+    },
   },
 }

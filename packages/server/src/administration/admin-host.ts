@@ -1,6 +1,7 @@
 import { openAdministration } from '@grantry/administration'
 import type { AdminHost } from '@grantry/administration/api'
 import { type AtomicDriver, directorySchemasOf, openEntries, type Plugins, type Provider } from '@grantry/core'
+import { invitations } from '@grantry/plugins/accounts'
 import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { secondFactors } from '@grantry/plugins/sign-in'
 import type { LoadedConfiguration } from '../configuration/load.ts'
@@ -36,6 +37,7 @@ export function openAdminHost(
     ...(provider.has(userSessions) && { sessions: provider.use(userSessions) }),
     ...(provider.has(userAuthorizations) && { authorizations: provider.use(userAuthorizations) }),
     ...(provider.has(userConsents) && { consents: provider.use(userConsents) }),
+    ...(provider.has(invitations) && { invitations: provider.use(invitations) }),
     ...(provider.has(secondFactors) && { secondFactors: provider.use(secondFactors) }),
   }
 }

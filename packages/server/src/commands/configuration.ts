@@ -1,5 +1,7 @@
-import { type AtomicDriver, createProvider, type Observer, type Provider } from '@grantry/core'
+import { type AtomicDriver, createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
+import type { Mailer } from '@grantry/plugins/accounts'
 import { adapterOfThisRuntime } from '../adapter.ts'
+import { openAdminHost } from '../administration/admin-host.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
@@ -58,8 +60,9 @@ export async function withProvider<T>(
   loaded: LoadedConfiguration,
   use: (provider: Provider) => Promise<T>,
   observe: Observer = () => {},
+  mailer?: Mailer,
 ): Promise<T> {
-  const provider = await openConfiguredProvider(loaded, observe)
+  const provider = await openConfiguredProvider(loaded, observe, undefined, mailer)
   try {
     return await use(provider)
   } finally {
@@ -70,6 +73,7 @@ export async function withProvider<T>(
 /**
  * Creates a provider from a configuration, which the caller closes.
  *
+ * @param mailer sends the mails; without it, they are lost
  * @param wrap returns the driver that the provider uses
  * @throws TypeError with a one-line message if the configuration is invalid or the storage cannot be opened.
  */
@@ -77,9 +81,10 @@ export async function openConfiguredProvider(
   loaded: LoadedConfiguration,
   observe: Observer = () => {},
   wrap: (driver: AtomicDriver) => AtomicDriver = (driver) => driver,
+  mailer?: Mailer,
 ): Promise<Provider> {
   try {
-    return await openProvider(loaded, observe, wrap)
+    return await openProvider(loaded, observe, wrap, mailer)
   } catch (cause) {
     throw errorInFile(cause, loaded.file)
   }
@@ -89,12 +94,16 @@ async function openProvider(
   loaded: LoadedConfiguration,
   observe: Observer,
   wrap: (driver: AtomicDriver) => AtomicDriver,
+  mailer: Mailer | undefined,
 ): Promise<Provider> {
   const { driver } = await configuredStorage(loaded.configuration.storage, loaded.directory)
   try {
-    const options = await providerOptions(loaded, wrap(driver), observe)
+    const adminHost = () => openAdminHost(loaded, driver, provider, options.plugins)
+    const accounts = mailer && { issuer: loaded.configuration.issuer, mailer }
+    const options: ProviderOptions = await providerOptions(loaded, wrap(driver), observe, { adminHost, accounts })
     const { runtime } = await adapterOfThisRuntime()
-    return await createProvider({ ...options, runtime })
+    const provider: Provider = await createProvider({ ...options, runtime })
+    return provider
   } catch (cause) {
     await driver.dispose?.()
     throw cause

@@ -50,4 +50,14 @@ export const ar: AccountsTexts = {
   mailChangedSubject: 'تم تغيير كلمة المرور',
   mailChangedText:
     'تم تغيير كلمة مرور حسابك في {service}. تم تسجيل خروجك من جميع الأجهزة الأخرى. إذا لم تكن أنت من فعل ذلك، فاختر الآن كلمة مرور جديدة وأخبر المشغّل.',
+  mailInvitedSubject: 'دعوتك إلى {service}',
+  mailInvitedText: 'أنت مدعو لإنشاء حساب في {service} بهذا العنوان.',
+  mailInvitedOpen: 'افتح هذا الرابط لاختيار كلمة مرور:',
+  mailInvitedUntil: 'صالحة حتى {date}.',
+  mailInvitedIgnore: 'إذا كنت لا تتوقع هذه الدعوة، فتجاهلها. لا تعطِ الرابط لشخص آخر.',
+  invitationEndedTitle: 'لم تعد هذه الدعوة صالحة',
+  invitationEndedText: 'استُخدمت أو سُحبت أو انتهت صلاحيتها. إذا كان لديك حساب، فسجّل الدخول. وإلا فاطلب دعوة أخرى.',
+  accountExistsText: 'سجّل الدخول به. إذا نسيت كلمة المرور، فاختر هناك كلمة جديدة.',
+  accountReadyTitle: 'حسابك جاهز',
+  accountReadyText: 'يمكنك الآن تسجيل الدخول به.',
 }

@@ -55,4 +55,15 @@ export const de: AccountsTexts = {
   mailChangedSubject: 'Ihr Passwort wurde geändert',
   mailChangedText:
     'Das Passwort Ihres Kontos bei {service} wurde geändert. Auf allen anderen Geräten sind Sie abgemeldet. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort und informieren Sie den Betreiber.',
+  mailInvitedSubject: 'Ihre Einladung zu {service}',
+  mailInvitedText: 'Sie sind eingeladen, mit dieser Adresse ein Konto bei {service} zu erstellen.',
+  mailInvitedOpen: 'Öffnen Sie diesen Link, um ein Passwort zu wählen:',
+  mailInvitedUntil: 'Gültig bis {date}.',
+  mailInvitedIgnore: 'Wenn Sie diese Einladung nicht erwarten, ignorieren Sie sie. Geben Sie den Link nicht weiter.',
+  invitationEndedTitle: 'Diese Einladung gilt nicht mehr',
+  invitationEndedText:
+    'Sie wurde verwendet oder zurückgezogen, oder sie ist abgelaufen. Wenn Sie ein Konto haben, melden Sie sich an. Bitten Sie sonst um eine weitere Einladung.',
+  accountExistsText: 'Melden Sie sich damit an. Wenn Sie das Passwort vergessen haben, wählen Sie dort ein neues.',
+  accountReadyTitle: 'Ihr Konto ist bereit',
+  accountReadyText: 'Sie können sich jetzt damit anmelden.',
 }

@@ -50,4 +50,15 @@ export const en: AccountsTexts = {
   mailChangedSubject: 'Your password was changed',
   mailChangedText:
     'The password of your account at {service} was changed. You are signed out on all other devices. If it was not you, choose a new password now and inform the operator.',
+  mailInvitedSubject: 'Your invitation to {service}',
+  mailInvitedText: 'You are invited to create an account at {service} with this address.',
+  mailInvitedOpen: 'Open this link to choose a password:',
+  mailInvitedUntil: 'Valid until {date}.',
+  mailInvitedIgnore: 'If you do not expect this invitation, ignore it. Give the link to no other person.',
+  invitationEndedTitle: 'This invitation no longer works',
+  invitationEndedText:
+    'It was used or withdrawn, or has expired. If you have an account, sign in. Otherwise, ask for another invitation.',
+  accountExistsText: 'Sign in with it. If you have forgotten the password, choose a new one there.',
+  accountReadyTitle: 'Your account is ready',
+  accountReadyText: 'You can now sign in with it.',
 }

@@ -51,4 +51,15 @@ export const es: AccountsTexts = {
   mailChangedSubject: 'Su contraseña ha cambiado',
   mailChangedText:
     'La contraseña de su cuenta en {service} ha cambiado. Se ha cerrado su sesión en los demás dispositivos. Si no ha sido usted, elija ahora una nueva contraseña e informe al operador.',
+  mailInvitedSubject: 'Su invitación a {service}',
+  mailInvitedText: 'Le invitan a crear una cuenta en {service} con esta dirección.',
+  mailInvitedOpen: 'Abra este enlace para elegir una contraseña:',
+  mailInvitedUntil: 'Válido hasta el {date}.',
+  mailInvitedIgnore: 'Si no espera esta invitación, ignórela. No dé el enlace a otra persona.',
+  invitationEndedTitle: 'Esta invitación ya no sirve',
+  invitationEndedText:
+    'Se ha usado o retirado, o ha caducado. Si tiene una cuenta, inicie sesión. Si no, pida otra invitación.',
+  accountExistsText: 'Inicie sesión con ella. Si ha olvidado la contraseña, elija allí una nueva.',
+  accountReadyTitle: 'Su cuenta está lista',
+  accountReadyText: 'Ya puede iniciar sesión con ella.',
 }

@@ -52,4 +52,16 @@ export const fr: AccountsTexts = {
   mailChangedSubject: 'Votre mot de passe a été modifié',
   mailChangedText:
     'Le mot de passe de votre compte sur {service} a été modifié. Vous êtes déconnecté de tous les autres appareils. Si ce n’était pas vous, choisissez maintenant un nouveau mot de passe et informez l’exploitant.',
+  mailInvitedSubject: 'Votre invitation à {service}',
+  mailInvitedText: 'Vous êtes invité à créer un compte sur {service} avec cette adresse.',
+  mailInvitedOpen: 'Ouvrez ce lien pour choisir un mot de passe :',
+  mailInvitedUntil: 'Valable jusqu’au {date}.',
+  mailInvitedIgnore: 'Si vous n’attendez pas cette invitation, ignorez-la. Ne donnez le lien à aucune autre personne.',
+  invitationEndedTitle: 'Cette invitation n’est plus valable',
+  invitationEndedText:
+    'Elle a été utilisée ou retirée, ou elle a expiré. Si vous avez un compte, connectez-vous. Sinon, demandez une autre invitation.',
+  accountExistsText:
+    'Connectez-vous avec. Si vous avez oublié le mot de passe, choisissez-en un nouveau à cet endroit.',
+  accountReadyTitle: 'Votre compte est prêt',
+  accountReadyText: 'Vous pouvez maintenant vous connecter.',
 }

@@ -51,4 +51,15 @@ export const it: AccountsTexts = {
   mailChangedSubject: 'La tua password è stata cambiata',
   mailChangedText:
     'La password del tuo account su {service} è stata cambiata. Sei uscito su tutti gli altri dispositivi. Se non sei stato tu, scegli ora una nuova password e informa il gestore.',
+  mailInvitedSubject: 'Il tuo invito a {service}',
+  mailInvitedText: 'Hai ricevuto un invito a creare un account su {service} con questo indirizzo.',
+  mailInvitedOpen: 'Apri questo link per scegliere una password:',
+  mailInvitedUntil: 'Valido fino al {date}.',
+  mailInvitedIgnore: 'Se non aspetti questo invito, ignoralo. Non dare il link ad altre persone.',
+  invitationEndedTitle: 'Questo invito non vale più',
+  invitationEndedText:
+    'È stato usato o ritirato, oppure è scaduto. Se hai un account, accedi. Altrimenti chiedi un altro invito.',
+  accountExistsText: 'Accedi con quello. Se hai dimenticato la password, scegline lì una nuova.',
+  accountReadyTitle: 'Il tuo account è pronto',
+  accountReadyText: 'Ora puoi accedere.',
 }

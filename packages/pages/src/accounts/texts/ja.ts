@@ -50,4 +50,16 @@ export const ja: AccountsTexts = {
   mailChangedSubject: 'パスワードが変更されました',
   mailChangedText:
     '{service} のアカウントのパスワードが変更されました。他のすべてのデバイスからサインアウトされています。心当たりがない場合は、今すぐ新しいパスワードを設定し、運営者に連絡してください。',
+  mailInvitedSubject: '{service} への招待',
+  mailInvitedText: 'このアドレスで {service} のアカウントを作成するよう招待されています。',
+  mailInvitedOpen: '次のリンクを開いて、パスワードを設定してください。',
+  mailInvitedUntil: '有効期限：{date}',
+  mailInvitedIgnore: '心当たりがない場合は、この招待を無視してください。リンクを他の人に教えないでください。',
+  invitationEndedTitle: 'この招待は使えなくなりました',
+  invitationEndedText:
+    '使用済みか、取り消されたか、期限が切れています。アカウントがある場合は、サインインしてください。ない場合は、もう一度招待を依頼してください。',
+  accountExistsText:
+    'そのアカウントでサインインしてください。パスワードを忘れた場合は、そこで新しいパスワードを設定してください。',
+  accountReadyTitle: 'アカウントの準備ができました',
+  accountReadyText: 'このアカウントでサインインできます。',
 }

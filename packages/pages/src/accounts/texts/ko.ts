@@ -50,4 +50,15 @@ export const ko: AccountsTexts = {
   mailChangedSubject: '비밀번호가 변경되었습니다',
   mailChangedText:
     '{service} 계정의 비밀번호가 변경되었습니다. 다른 모든 기기에서 로그아웃되었습니다. 본인이 아니라면 지금 새 비밀번호를 정하고 운영자에게 알리세요.',
+  mailInvitedSubject: '{service} 초대',
+  mailInvitedText: '이 주소로 {service} 계정을 만들도록 초대받았습니다.',
+  mailInvitedOpen: '다음 링크를 열어 비밀번호를 정하세요:',
+  mailInvitedUntil: '유효 기간: {date}까지',
+  mailInvitedIgnore: '예상하지 못한 초대라면 무시하세요. 링크를 다른 사람에게 알려 주지 마세요.',
+  invitationEndedTitle: '이 초대는 더 이상 작동하지 않습니다',
+  invitationEndedText:
+    '사용되었거나 취소되었거나 만료되었습니다. 계정이 있으면 로그인하세요. 없으면 초대를 다시 요청하세요.',
+  accountExistsText: '그 계정으로 로그인하세요. 비밀번호를 잊었다면 그곳에서 새 비밀번호를 정하세요.',
+  accountReadyTitle: '계정이 준비되었습니다',
+  accountReadyText: '이제 이 계정으로 로그인할 수 있습니다.',
 }

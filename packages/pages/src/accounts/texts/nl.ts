@@ -51,4 +51,15 @@ export const nl: AccountsTexts = {
   mailChangedSubject: 'Uw wachtwoord is gewijzigd',
   mailChangedText:
     'Het wachtwoord van uw account bij {service} is gewijzigd. U bent uitgelogd op alle andere apparaten. Was u dit niet, kies dan nu een nieuw wachtwoord en informeer de beheerder.',
+  mailInvitedSubject: 'Uw uitnodiging voor {service}',
+  mailInvitedText: 'U bent uitgenodigd om met dit adres een account te maken bij {service}.',
+  mailInvitedOpen: 'Open deze link om een wachtwoord te kiezen:',
+  mailInvitedUntil: 'Geldig tot {date}.',
+  mailInvitedIgnore: 'Verwacht u deze uitnodiging niet, negeer haar dan. Geef de link aan geen andere persoon.',
+  invitationEndedTitle: 'Deze uitnodiging werkt niet meer',
+  invitationEndedText:
+    'De uitnodiging is gebruikt, ingetrokken of verlopen. Hebt u een account, log dan in. Vraag anders om een andere uitnodiging.',
+  accountExistsText: 'Log daarmee in. Bent u het wachtwoord vergeten, kies daar dan een nieuw.',
+  accountReadyTitle: 'Uw account is klaar',
+  accountReadyText: 'U kunt er nu mee inloggen.',
 }

@@ -50,4 +50,15 @@ export const pl: AccountsTexts = {
   mailChangedSubject: 'Twoje hasło zostało zmienione',
   mailChangedText:
     'Hasło Twojego konta w {service} zostało zmienione. Na wszystkich innych urządzeniach nastąpiło wylogowanie. Jeśli to nie Ty, ustaw teraz nowe hasło i poinformuj operatora.',
+  mailInvitedSubject: 'Zaproszenie do {service}',
+  mailInvitedText: 'Otrzymujesz zaproszenie do utworzenia konta w {service} z tym adresem.',
+  mailInvitedOpen: 'Otwórz ten link, aby wybrać hasło:',
+  mailInvitedUntil: 'Ważne do {date}.',
+  mailInvitedIgnore: 'Jeśli nie spodziewasz się tego zaproszenia, zignoruj je. Nie podawaj linku innym osobom.',
+  invitationEndedTitle: 'To zaproszenie już nie działa',
+  invitationEndedText:
+    'Zostało użyte lub wycofane albo wygasło. Jeśli masz konto, zaloguj się. W przeciwnym razie poproś o kolejne zaproszenie.',
+  accountExistsText: 'Zaloguj się na nie. Jeśli nie pamiętasz hasła, ustaw tam nowe.',
+  accountReadyTitle: 'Twoje konto jest gotowe',
+  accountReadyText: 'Możesz się teraz na nie zalogować.',
 }

@@ -50,4 +50,15 @@ export const pt: AccountsTexts = {
   mailChangedSubject: 'A sua senha foi alterada',
   mailChangedText:
     'A senha da sua conta em {service} foi alterada. Você saiu em todos os outros dispositivos. Se não foi você, escolha agora uma nova senha e informe o operador.',
+  mailInvitedSubject: 'O seu convite para {service}',
+  mailInvitedText: 'Você foi convidado a criar uma conta em {service} com este endereço.',
+  mailInvitedOpen: 'Abra este link para escolher uma senha:',
+  mailInvitedUntil: 'Válido até {date}.',
+  mailInvitedIgnore: 'Se você não espera este convite, ignore-o. Não dê o link a outra pessoa.',
+  invitationEndedTitle: 'Este convite não vale mais',
+  invitationEndedText:
+    'Ele foi usado ou retirado, ou expirou. Se você tem uma conta, entre. Caso contrário, peça outro convite.',
+  accountExistsText: 'Entre com ela. Se você esqueceu a senha, escolha lá uma nova.',
+  accountReadyTitle: 'A sua conta está pronta',
+  accountReadyText: 'Agora você pode entrar com ela.',
 }

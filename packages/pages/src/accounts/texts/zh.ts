@@ -49,4 +49,14 @@ export const zh: AccountsTexts = {
   mailChangedSubject: '您的密码已更改',
   mailChangedText:
     '您在 {service} 的账户密码已更改。您已在所有其他设备上退出登录。如果不是您本人操作，请立即设置新密码并通知运营者。',
+  mailInvitedSubject: '{service} 的邀请',
+  mailInvitedText: '您受邀使用此地址在 {service} 创建账户。',
+  mailInvitedOpen: '打开此链接以设置密码：',
+  mailInvitedUntil: '有效期至 {date}。',
+  mailInvitedIgnore: '如果您没有预期此邀请，请忽略。请勿将链接告诉他人。',
+  invitationEndedTitle: '此邀请已失效',
+  invitationEndedText: '邀请已被使用、撤回或过期。如果您有账户，请登录。否则，请重新申请邀请。',
+  accountExistsText: '请用该账户登录。如果忘记密码，请在那里设置新密码。',
+  accountReadyTitle: '您的账户已就绪',
+  accountReadyText: '您现在可以登录。',
 }

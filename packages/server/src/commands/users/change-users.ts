@@ -17,7 +17,7 @@ interface MemberArguments extends CommonArguments, ChangeArguments {
 
 const examples = { set: `'claims={"email":"alice@example.com"}'`, file: '{ "claims": { "name": "Alice" } }' } as const
 
-function claimOf(given: string): [name: string, value: string] {
+export function claimOf(given: string): [name: string, value: string] {
   const at = given.indexOf('=')
   if (at < 1) throw new TypeError('--claim takes a name and a text, such as email=alice@example.com')
   return [given.slice(0, at), given.slice(at + 1)]

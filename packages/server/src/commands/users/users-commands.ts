@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { configOption } from '../configuration.ts'
 import type { CommonArguments } from '../entry-commands.ts'
 import { addUser, editUser, removeUser, setActive, setPassword } from './change-users.ts'
+import { endInvitation, inviteByMail, listInvitations } from './invitations.ts'
 import { listUsers, searchUsers, showUser } from './list-users.ts'
 import { noPasswordOption } from './read-password.ts'
 import { resetFactors } from './reset-second-factors.ts'
@@ -84,6 +85,22 @@ function addSecondFactorsCommands(users: Command): void {
     .action(resetFactors)
 }
 
+function addInvitationCommands(users: Command): void {
+  const { command } = commandsOf(users)
+  command('invite', 'invite a user by mail to create an account')
+    .argument('<address>', 'the mail address, which only the invited person can use')
+    .option('--name <name>', 'the claim name of the account')
+    .option('--claim <name=text...>', 'claims with text, such as department=sales')
+    .option('--locale <language>', 'the language of the mail, such as de')
+    .action(inviteByMail)
+  const group = commandsOf(users.command('invitations').description('invitations that no user has accepted yet'))
+  group.command('list', 'list the invitations').action(listInvitations)
+  group
+    .command('withdraw', 'withdraw an invitation, so that its link no longer works')
+    .argument('<id>', 'the id of the invitation, as listed')
+    .action(endInvitation)
+}
+
 /** Adds `grantry users`. Running servers see the changes within seconds. */
 export function addUsersCommands(grantry: Command): void {
   const users = grantry.command('users').description('add and change users while the service runs')
@@ -119,6 +136,7 @@ export function addUsersCommands(grantry: Command): void {
     setActive(user, given, true),
   )
   ofUser('remove', 'remove a user, end all sessions and revoke all tokens').action(removeUser)
+  addInvitationCommands(users)
   addSessionsCommands(users)
   addConsentsCommands(users)
   addAuthorizationsCommands(users)

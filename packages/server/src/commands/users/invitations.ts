@@ -1,0 +1,83 @@
+import { inviteUser, withdrawInvitation } from '@grantry/administration'
+import { type Invitation, type Invitations, invitations, type Mailer } from '@grantry/plugins/accounts'
+import type { CommandAdministration } from '../../administration/open-administration.ts'
+import type { LoadedConfiguration } from '../../configuration/load.ts'
+import { configuredMail } from '../../configuration/mail.ts'
+import { withProvider } from '../configuration.ts'
+import { type CommonArguments, json, print, runOnEntries } from '../entry-commands.ts'
+import { table } from '../table.ts'
+import { claimOf } from './change-users.ts'
+
+interface Opened {
+  readonly invitations: Invitations
+  readonly audited: CommandAdministration['audited']
+}
+
+/** Calls `use` with the invitations of a configuration. */
+async function withInvitations<T>(
+  loaded: LoadedConfiguration,
+  { audited }: CommandAdministration,
+  use: (opened: Opened) => Promise<T>,
+  mailer?: Mailer,
+): Promise<T> {
+  return withProvider(
+    loaded,
+    async (provider) => {
+      if (provider.has(invitations)) return use({ invitations: provider.use(invitations), audited })
+      throw new TypeError(
+        `${loaded.file}: users do not create accounts by invitation; set accounts.signUp of the plugin sign-in to "invitation"`,
+      )
+    },
+    undefined,
+    mailer,
+  )
+}
+
+const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+const shown = ({ invitedAt, expiresAt, ...one }: Invitation) => ({
+  ...one,
+  invitedAt: timeOf(invitedAt),
+  expiresAt: timeOf(expiresAt),
+})
+
+interface InviteArguments extends CommonArguments {
+  readonly name?: string
+  readonly claim?: readonly string[]
+  readonly locale?: string
+}
+
+export async function inviteByMail(email: string, given: InviteArguments): Promise<void> {
+  const { name, claim = [], locale } = given
+  const invited = await runOnEntries(given, async (administration, loaded) => {
+    const { mail } = loaded.configuration
+    if (mail === undefined) {
+      throw new TypeError(
+        `${loaded.file}: an invitation is a mail; set mail, or invite over the admin API of a development server, which shows its mails at /outbox`,
+      )
+    }
+    const { mailer, close } = await configuredMail(mail)
+    try {
+      const user = { email, name, claims: Object.fromEntries(claim.map(claimOf)), locale }
+      return await withInvitations(loaded, administration, (opened) => inviteUser(user, opened), mailer)
+    } finally {
+      close()
+    }
+  })
+  print(given.json ? json(shown(invited)) : `Invited ${email} until ${timeOf(invited.expiresAt)}.\nid  ${invited.id}\n`)
+}
+
+export async function listInvitations(given: CommonArguments): Promise<void> {
+  const found = await runOnEntries(given, (administration, loaded) =>
+    withInvitations(loaded, administration, ({ invitations: all }) => all.list()),
+  )
+  const rows = found.map(shown).map(({ id, email, invitedAt, expiresAt }) => [id, email, invitedAt, expiresAt])
+  print(given.json ? json(found.map(shown)) : table([['ID', 'ADDRESS', 'INVITED', 'EXPIRES'], ...rows]))
+}
+
+export async function endInvitation(id: string, given: CommonArguments): Promise<void> {
+  await runOnEntries(given, (administration, loaded) =>
+    withInvitations(loaded, administration, (opened) => withdrawInvitation(id, opened)),
+  )
+  print(given.json ? json({ id, withdrawn: true }) : `Withdrew the invitation ${id}. Its link no longer works.\n`)
+}
