@@ -5,7 +5,7 @@ import { accountOf } from './accounts.ts'
 import { applicationViews, withdrawAccess } from './applications.ts'
 import { isUnproved, resumed, resumePath } from './demand.ts'
 import type { AccountNotice } from './pages.ts'
-import { addPasskey, addPasskeyPath, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
+import { addPasskey, addPasskeyPath, canAddPasskeys, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
 import { changePassword, passwordPath } from './password.ts'
 import { otpPaths } from './paths.ts'
 import { changeProfile, profilePath, profileView } from './profile.ts'
@@ -65,7 +65,8 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
     accountOf(visit, services).catch(() => undefined),
     sessionViews(visit, services),
     applicationViews(visit, services),
-    services.passkeys && passkeyViews(visit, services.passkeys),
+    services.passkeys &&
+      (canAddPasskeys(services.passkeys, visit.kit) ? passkeyViews(visit, services.passkeys) : undefined),
     factorsView(visit, services),
     linkedView(visit, services),
   ])

@@ -1,6 +1,7 @@
 import type { Reply } from '@grantry/core'
 import type { AccountPasskeys } from '../shared/account-factors.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { passkeyDomain } from '../shared/passkey-domain.ts'
 import { noteChange } from './changes.ts'
 import { isLastFactor } from './demand.ts'
 import { deviceName } from './device.ts'
@@ -27,16 +28,23 @@ export async function passkeyViews(
   }))
 }
 
-const rpIdOf = ({ rpId }: AccountPasskeys, { issuer }: Visit['kit']): string => rpId ?? new URL(issuer).hostname
+/** The domain of new passkeys; `undefined` if there can be none, because it would be an IP address. */
+const rpIdOf = (passkeys: AccountPasskeys | undefined, { issuer }: Visit['kit']): string | undefined =>
+  passkeys && passkeyDomain(passkeys.rpId, issuer)
 
 /** Seconds for which the challenge of a page is valid: as long as its form. */
 const challengeLifetime = 1800
 
 /** The page with a new challenge: the hash of the form token, which is random and belongs to this session. */
+/** Whether browsers create passkeys for this issuer. */
+export const canAddPasskeys = (passkeys: AccountPasskeys, kit: Visit['kit']): boolean =>
+  rpIdOf(passkeys, kit) !== undefined
+
 async function addPage(visit: Visit, services: AccountServices, problem?: AddPasskeyView['problem']): Promise<Reply> {
   const { session, kit, request, locale } = visit
   const { passkeys, pages } = services
-  if (passkeys === undefined) return { location: urlOf(kit) }
+  const rpId = rpIdOf(passkeys, kit)
+  if (passkeys === undefined || rpId === undefined) return { location: urlOf(kit) }
   const { sub } = session.subject
   const [form_token, known] = await Promise.all([formTokenFor(visit), passkeys.credentialIds(sub, kit)])
   const { browser, system } = deviceName(request.header('user-agent') ?? undefined)
@@ -48,7 +56,7 @@ async function addPage(visit: Visit, services: AccountServices, problem?: AddPas
     suggestedName: [browser, system].filter((one) => one !== undefined).join(', '),
     options: {
       challenge: kit.sha256(form_token),
-      rp: { id: rpIdOf(passkeys, kit), name: new URL(kit.issuer).host },
+      rp: { id: rpId, name: new URL(kit.issuer).host },
       // WebAuthn Level 3 section 5.4.3: the id must not identify the user to others.
       user: { id: kit.sha256(`passkey user ${sub}`), name: userName, displayName: userName },
       algorithms: passkeys.algorithms,
@@ -66,7 +74,8 @@ export const addPasskey: ChangePage = {
   async submit({ credential = '', name = '', form_token = '' }, visit, services) {
     const { session, kit } = visit
     const { passkeys } = services
-    if (passkeys === undefined) return 'gone'
+    const rpId = rpIdOf(passkeys, kit)
+    if (passkeys === undefined || rpId === undefined) return 'gone'
     const challenge = kit.sha256(form_token)
     const { origin } = new URL(kit.issuer)
     // WebAuthn Level 3 section 13.4.3: a challenge is accepted once, also by another process.
@@ -78,7 +87,6 @@ export const addPasskey: ChangePage = {
     if (!isFirst) return addPage(visit, services, 'passkey_not_valid')
     const { sub } = session.subject
     const label = labelIn(name)
-    const rpId = rpIdOf(passkeys, kit)
     const passkey = { credential, challenge, origin, rpId, name: label, sub, userName: nameIn(session) }
     const added = await passkeys.add(passkey, kit)
     if (typeof added === 'string') return addPage(visit, services, problems[added])

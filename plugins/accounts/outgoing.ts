@@ -13,11 +13,14 @@ interface Letter {
   attempts: number
 }
 
-/** Returns the codes at the end of a message, such as `EENVELOPE 550`. The rest could contain an address. */
+/**
+ * Returns the codes at the end of a message, and the server, such as `EENVELOPE 550 at mail.example.com:587`. The rest could
+ * contain an address.
+ */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error instanceof Error ? error : new Error()
   const text = cause instanceof Error ? cause.message : message
-  return /\(([A-Z0-9_ ]{1,80})\)$/u.exec(text)?.[1] ?? 'not_accepted'
+  return /\(([A-Z0-9_ ]{1,80}(?: at [a-z\d.:[\]-]{1,261})?)\)$/u.exec(text)?.[1] ?? 'not_accepted'
 }
 
 /** Mails that no response waits for. */

@@ -9,6 +9,7 @@ import {
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
+import { passkeyDomain } from '../shared/passkey-domain.ts'
 import { scopeFieldOf } from '../shared/scope-choice.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
 import type { ClientView, ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
@@ -70,7 +71,8 @@ export async function signInPage(
   const form = await formView(interaction, 'sign_in')
   const { kit, sessions } = interaction
   const challenge = challengeOf(form.fields.form_token ?? '', kit)
-  const passkey = passkeys && { challenge, rpId: passkeys.rpId ?? new URL(kit.issuer).hostname }
+  const rpId = passkeys && passkeyDomain(passkeys.rpId, kit.issuer)
+  const passkey = rpId === undefined ? undefined : { challenge, rpId }
   const asked = sessions.asksToStay ? { staySignedIn } : {}
   const ways = { ways: linksFor(interaction, offered), asksForPassword: offered.passwords }
   const asksForOrganization = linkByAddress(interaction, offered) !== undefined

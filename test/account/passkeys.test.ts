@@ -39,6 +39,14 @@ describe('a passkey of the account', () => {
     ])
   })
 
+  test('20.70 cannot be added where its domain would be an address', async () => {
+    const passkeys = storedPasskeys({ rpId: '127.0.0.1' })
+    const { signedIn } = await setUpAccount({ signIn: { passkeys }, account: { passkeys } })
+    const { browser } = await signedIn()
+    expect(linksTo(await browser.open(accountUri), 'passkeys/')).toEqual([])
+    expect((await browser.open(addUri)).url.href).toBe(accountUri)
+  })
+
   test('is asked for with verification of the user, discoverable, and without those that the user has', async () => {
     const { signedIn, enrol } = await setUpPasskeys()
     const { browser } = await signedIn()

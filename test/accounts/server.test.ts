@@ -70,7 +70,7 @@ async function withMails() {
 describe('accounts of the server', () => {
   test('are created and recovered with mails that arrive by SMTP', async () => {
     const { begin, submit, ask, browser, smtp, mailedLink } = await withMails()
-    await ask('create', 'Carol@example.com')
+    expect((await ask('create', 'Carol@example.com')).html).not.toContain('outbox')
     const consent = await submit(await browser.open(await mailedLink(1)), { password: 'correct horse battery' })
     expect(consent.html).toContain('Signed in as Carol@example.com')
     expect((await submit(consent, { decision: 'allow' })).url.searchParams.has('code')).toBe(true)
@@ -94,7 +94,8 @@ describe('accounts of the server', () => {
 
   test('of a development server are shown at /outbox, to this machine only', async () => {
     const { port, provider, ask } = await start()
-    await ask('create', 'carol@example.com')
+    const sent = await ask('create', 'carol@example.com')
+    expect(sent.html).toContain('<a href="http://127.0.0.1:8484/outbox"')
     await provider.runTasks()
     const outbox = `http://127.0.0.1:${port}/outbox`
     const html = await (await fetch(outbox)).text()

@@ -1,5 +1,7 @@
 import { smtpMailer } from '@grantry/mail'
 import { afterEach, describe, expect, test } from 'vitest'
+import { mailFailure } from '../../packages/mail/src/failure.ts'
+import { reservedPort } from '../support/reserved-port.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 
 const message = { to: 'bob@example.com', subject: 'Grüße', text: 'Hello Bob\n.\n', html: '<p>Hello Bob</p>' }
@@ -68,13 +70,33 @@ describe('a mail by SMTP', () => {
     const failure = await mailer({ url, from })
       .send(message)
       .catch((error: unknown) => error)
-    expect(String(failure)).toBe('Error: The mail server has not accepted a mail (EENVELOPE 550)')
+    expect(String(failure)).toBe(
+      `Error: The mail server has not accepted a mail (EENVELOPE 550 at ${new URL(url).host})`,
+    )
     expect((failure as Error).cause).toBeUndefined()
   })
 
   test('fails at the time limit of a server that does not respond', async () => {
     const { url } = await server({ stallsAt: 'MAIL' })
-    await expect(mailer({ url, from, timeout: 1 }).send(message)).rejects.toThrow('has not accepted a mail (ETIMEDOUT)')
+    await expect(mailer({ url, from, timeout: 1 }).send(message)).rejects.toThrow(
+      'has not accepted a mail (ETIMEDOUT at ',
+    )
+  })
+
+  test('fails with the cause and the server if no connection is possible', async () => {
+    const port = await reservedPort()
+    const failure = mailer({ url: `smtp://id:the-password@127.0.0.1:${port}`, from }).send(message)
+    await expect(failure).rejects.toThrow(`a mail (ESOCKET ECONNREFUSED at 127.0.0.1:${port})`)
+  })
+
+  test.each([
+    ['getaddrinfo ENOTFOUND mail.example.com', 'EDNS ENOTFOUND'],
+    ['queryA ENOTFOUND mail.example.com', 'EDNS ENOTFOUND'],
+    ["Hostname/IP does not match certificate's altnames", 'EDNS CERTIFICATE_OF_ANOTHER_HOST'],
+    ['user@example.com ECONNREFUSED', 'EDNS'],
+  ])('names a cause without the text of the failure: %s', (text, codes) => {
+    const failure = mailFailure(Object.assign(new Error(text), { code: 'EDNS' }), 'mail.example.com:587')
+    expect(failure.message).toBe(`The mail server has not accepted a mail (${codes} at mail.example.com:587)`)
   })
 
   test.each([

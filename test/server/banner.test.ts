@@ -77,7 +77,10 @@ describe('an issuer that does not match the listener', () => {
   })
 
   test('does not warn in the demo', async () => {
-    const text = banner(await start(undefined), [], false)
+    const server = await start(undefined)
+    const text = banner(server, [], false)
+    expect(text).toContain(`outbox     ${server.provider.issuer}/outbox, where the mails arrive`)
+    expect(text).toContain('passkeys   off, because browsers refuse them at an IP address')
     expect(warnings(text)).toEqual([])
     expect(text).toContain('This is a demo')
   })

@@ -18,6 +18,15 @@ test.each([
     ['sign_in_missing'],
   ],
   ['a sign-in without users', { clients: [code], plugins: [{ name: 'sign-in' }] }, ['users_missing']],
+  [
+    'passkeys at an address',
+    {
+      issuer: 'http://127.0.0.1:1',
+      trustedProxies: 1,
+      plugins: [{ name: 'sign-in', passwords: false, passkeys: true, account: {} }],
+    },
+    ['passkeys_at_address'],
+  ],
   ['another port than that of the issuer', { issuer: 'http://127.0.0.1:1' }, ['issuer_port_mismatch']],
   ['a proxy on the port of the issuer', { issuer: 'http://127.0.0.1:1', trustedProxies: 1 }, []],
 ])('the server warns at start about %s', async (what, more, reasons) => {

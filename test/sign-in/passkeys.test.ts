@@ -46,6 +46,13 @@ describe('a passkey', () => {
     expect(nameOf(await submit('signin', { credential }))).toBe('consent')
   })
 
+  test.each(['127.0.0.1', '[::1]'])('20.70 is not offered where its domain would be an address: %s', async (rpId) => {
+    const { start } = await setUp({ rpId })
+    const { page } = await start()
+    expect(nameOf(page)).toBe('signIn')
+    expect([challengeIn(page.html), page.html.includes('id="passkey"')]).toEqual(['', false])
+  })
+
   test('the password still works', async () => {
     const { start } = await setUp()
     expect(nameOf(await (await start()).enter('alice'))).toBe('consent')

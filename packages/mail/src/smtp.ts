@@ -1,5 +1,6 @@
 import { parseConfiguration } from '@grantry/core'
 import { createTransport } from 'nodemailer'
+import { mailFailure } from './failure.ts'
 import { assertMessage, type Message } from './message.ts'
 import { isLoopback, type SmtpOptions, smtpSchema } from './options.ts'
 
@@ -17,26 +18,6 @@ export interface SmtpMailer {
 const maxConnections = 5
 const maxMessages = 100
 
-/** What a failure of the library tells. Its message can contain the address and the answer of the server. */
-interface Failure {
-  readonly code?: unknown
-  readonly responseCode?: unknown
-}
-
-function errorOf(thrown: unknown): Error {
-  const { code, responseCode } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Failure
-  const known = [code, responseCode].filter((one) => /^[A-Z0-9_]{1,40}$/u.test(String(one)))
-  return new Error(`The mail server has not accepted a mail (${known.length === 0 ? 'unknown' : known.join(' ')})`)
-}
-
-async function withoutDetails<T>(result: Promise<T>): Promise<T> {
-  try {
-    return await result
-  } catch (thrown) {
-    throw errorOf(thrown)
-  }
-}
-
 /**
  * Sends mails by SMTP.
  *
@@ -49,9 +30,17 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
   const secure = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[|\]$/gu, '')
   const limit = timeout * 1000
+  const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
+  const withoutDetails = async <T>(result: Promise<T>): Promise<T> => {
+    try {
+      return await result
+    } catch (thrown) {
+      throw mailFailure(thrown, `${url.hostname}:${port}`)
+    }
+  }
   const transport = createTransport({
     host,
-    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    port,
     secure,
     // Otherwise, who is between could remove the offer of TLS, and read the mails and the password.
     requireTLS: !secure && (requireTls ?? !isLoopback(url.hostname)),

@@ -1,4 +1,5 @@
 import type { ProviderEvent } from '@grantry/core'
+import { isAddress } from './local-address.ts'
 import type { GrantryServer } from './server.ts'
 
 const red = (text: string, colour: boolean): string => (colour ? `\u001B[31m${text}\u001B[0m` : text)
@@ -25,9 +26,14 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
     ...endpointLines(server),
     '  GET       /health/live, /health/ready',
   ]
-  if (isDemo || server.consoleUrl !== undefined) lines.push('')
+  const { consoleUrl, outboxUrl } = server
+  if (isDemo || consoleUrl !== undefined || outboxUrl !== undefined) lines.push('')
   if (isDemo) lines.push(`demo       ${provider.issuer}/, where you can sign in as alice`)
-  if (server.consoleUrl !== undefined) lines.push(`console    ${server.consoleUrl}`)
+  if (outboxUrl !== undefined) lines.push(`outbox     ${outboxUrl}, where the mails arrive: none is sent`)
+  if (isDemo && isAddress(provider.issuer)) {
+    lines.push('passkeys   off, because browsers refuse them at an IP address: npm start -- --host localhost')
+  }
+  if (consoleUrl !== undefined) lines.push(`console    ${consoleUrl}`)
   for (const { message } of server.warnings) lines.push(red(`warning    ${message}`, colour))
   for (const warning of warnings) if ('message' in warning) lines.push(red(`warning    ${warning.message}`, colour))
   if (isDemo) {

@@ -5,6 +5,9 @@ const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', ':
 /** Whether a host, with or without the brackets of a URL, is a loopback name or address. */
 export const isLoopbackName = (host: string): boolean => loopbackNames.has(host.replace(/^\[|\]$/gu, ''))
 
+/** Whether the host of a URL is an IP address. */
+export const isAddress = (url: string): boolean => /^(?:\[.*\]|[\d.]+)$/u.test(new URL(url).hostname)
+
 /** Returns a host as written in a URL: IPv6 addresses get brackets. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 

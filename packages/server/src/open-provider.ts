@@ -11,7 +11,7 @@ import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
 import type { Observability } from './observability/observability.ts'
 import { withRequestedTenant } from './observability/requested-tenant.ts'
-import { outboxPage } from './outbox-page.ts'
+import { outboxPage, outboxUrlOf } from './outbox-page.ts'
 import type { Serving } from './reload/provider-slot.ts'
 import { serverRoutes } from './server-routes.ts'
 import { withUpstreamUsers } from './users/upstream-users.ts'
@@ -24,6 +24,8 @@ export interface OpenedProvider extends Serving {
   /** The options of the provider. */
   readonly built: ProviderOptions
   readonly console: ServerConsole | undefined
+  /** Where the mails of a server for development are. */
+  readonly outboxUrl?: string | undefined
 }
 
 const isAdmin = (plugin: unknown): boolean => isNamedPlugin(plugin) && plugin.name === 'admin'
@@ -94,7 +96,9 @@ export async function openProvider({
   // The admin API changes what its own provider serves.
   const adminHost = () => openAdminHost({ configuration, directory }, driver, provider, built.plugins)
   const mail = usesAccounts(configuration) ? await configuredMail(configuration.mail) : undefined
-  const accounts = mail && { issuer: configuration.issuer, mailer: mail.mailer }
+  const { issuer } = configuration
+  const outboxUrl = mail?.outbox && outboxUrlOf(issuer)
+  const accounts = mail && { issuer, mailer: mail.mailer, outboxUrl }
   const built = await providerOptions({ configuration, directory }, driver, observe, { adminHost, accounts })
   const hasUpstreams = configuration.plugins?.some(hasProviders) === true
   const provider = observability.provider(await createOpened(built, adapter, hasUpstreams))
@@ -114,6 +118,7 @@ export async function openProvider({
     })
     return {
       configuration,
+      ...(outboxUrl !== undefined && { outboxUrl }),
       provider,
       built,
       console,

@@ -59,6 +59,8 @@ export interface GrantryServer {
   readonly warnings: readonly ServerWarning[]
   /** The URL of the console; absent if it is off. */
   readonly consoleUrl?: string
+  /** Where mails arrive that are not sent; absent unless users have accounts and there is no mail server. */
+  readonly outboxUrl?: string
   /**
    * Reads the configuration again. Requests that have begun end as they began. If anything is wrong with it, nothing changes.
    * Never rejects.
@@ -173,11 +175,13 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
 }
 
 /** Describes what the server has started with. */
-function described({ current: { configuration, provider, built } }: RunningProvider, own: string, isDemo: boolean) {
+function described({ current }: RunningProvider, own: string, isDemo: boolean) {
+  const { configuration, provider, built, outboxUrl } = current
   return {
     keys: describeKeys(configuration.keys),
     plugins: [...new Set(collectParts(built.plugins).map(({ plugin }) => plugin))],
     commands: isDemo ? demoCommands(provider.issuer) : gettingStartedCommands(own, provider.paths, built),
     ...(configuration.console !== undefined && { consoleUrl: `${own}/console` }),
+    ...(outboxUrl !== undefined && { outboxUrl }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Provider } from '@grantry/core'
 import { isNamedPlugin, type NamedPlugin } from './configuration/named-plugins.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
-import { localPort } from './local-address.ts'
+import { isAddress, localPort } from './local-address.ts'
 
 /** A setting that works but should change, with a stable reason code. */
 export interface ServerWarning {
@@ -54,6 +54,14 @@ function portWarning(
   return [{ reason: 'issuer_port_mismatch', message }]
 }
 
+/** Whether users would have passkeys for an IP address, which browsers refuse. The pages then do not offer them. */
+export const hasPasskeysAtAddress = (
+  { plugins = [] }: Pick<CheckedConfiguration, 'plugins'>,
+  { issuer }: Pick<Provider, 'issuer'>,
+): boolean =>
+  isAddress(issuer) &&
+  plugins.some((plugin) => isNamedPlugin(plugin) && plugin.name === 'sign-in' && plugin.passkeys === true)
+
 /** Returns the warnings about the configuration of a server that listens on a port. */
 export function startupWarnings(
   configuration: CheckedConfiguration,
@@ -75,6 +83,15 @@ export function startupWarnings(
             message: `No page signs users in, so ${unable.join(', ')} cannot get a code: add { "name": "sign-in" } to plugins, or set authorizationEndpoint to the URL of your login page`,
           },
         ]),
+    ...(hasPasskeysAtAddress(configuration, provider)
+      ? [
+          {
+            reason: 'passkeys_at_address',
+            message:
+              'Browsers refuse passkeys of an IP address, so the pages do not offer them: use an issuer with a host name, such as http://localhost:8484, or remove passkeys from the plugin sign-in',
+          },
+        ]
+      : []),
     ...(hasNoUsers(configuration)
       ? [
           {

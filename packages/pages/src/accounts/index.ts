@@ -39,6 +39,8 @@ export interface AccountsDocuments {
 export interface AccountsPagesOptions extends PagesOptions {
   /** What mails call the service if it has no `name`, such as the host of the issuer. */
   readonly host: string
+  /** The page with the mails of a server for development. The page about a mail then has a link to it. */
+  readonly outboxUrl?: string | undefined
 }
 
 function textsOf(locale: string): AccountsTexts {
@@ -52,7 +54,7 @@ function textsOf(locale: string): AccountsTexts {
  *
  * @throws TypeError when an option is malformed.
  */
-export function createAccountsPages({ host, ...appearance }: AccountsPagesOptions): AccountsDocuments {
+export function createAccountsPages({ host, outboxUrl, ...appearance }: AccountsPagesOptions): AccountsDocuments {
   const settings = parseConfiguration(pagesSchema, appearance, 'createAccountsPages()')
   const locales = localesOf(settings)
   const layout = createLayout(settings)
@@ -61,6 +63,7 @@ export function createAccountsPages({ host, ...appearance }: AccountsPagesOption
     return {
       shared: createTools(locale, messagesOf(locale, settings.messages[locale]), settings),
       service: settings.name,
+      outboxUrl,
       own: (key, values) => fill(texts[key], values ?? {}),
     }
   }

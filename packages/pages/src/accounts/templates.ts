@@ -76,7 +76,7 @@ export function askAddress(view: AskAddressView, tools: AccountsTools): Page {
 
 /** The field `code`. */
 export function mailSent(view: MailSentView, tools: AccountsTools): Page {
-  const { own, shared } = tools
+  const { own, shared, outboxUrl } = tools
   const values = { address: view.address, minutes: String(view.minutes) }
   const message = problemText(view.problem, view.retryAfter, tools)
   const codeForm = form(
@@ -84,7 +84,10 @@ export function mailSent(view: MailSentView, tools: AccountsTools): Page {
     html`<label for="code">${shared.text('secondFactorCode')}</label><input id="code" name="code" required maxlength="16" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
 <button class="primary" id="confirm">${shared.text('continueButton')}</button>`,
   )
-  const content = html`<h1>${own('sentTitle')}</h1><p>${own(view.purpose === 'sign_up' ? 'sentTo' : 'sentIfKnown', values)}</p><p>${own(view.asksForCode ? 'sentCode' : 'sentLink')}</p>${alert(message)}${view.asksForCode && codeForm}<p class="links"><a id="again" href="${view.againUrl}">${own('sendAgain')}</a><a id="back" href="${view.backUrl}">${own('back')}</a></p>`
+  const outbox =
+    outboxUrl !== undefined &&
+    html`<p id="outbox">${own('outboxText')} <a href="${outboxUrl}" target="_blank" rel="noopener">${own('outboxLink')}</a></p>`
+  const content = html`<h1>${own('sentTitle')}</h1><p>${own(view.purpose === 'sign_up' ? 'sentTo' : 'sentIfKnown', values)}</p><p>${own(view.asksForCode ? 'sentCode' : 'sentLink')}</p>${outbox}${alert(message)}${view.asksForCode && codeForm}<p class="links"><a id="again" href="${view.againUrl}">${own('sendAgain')}</a><a id="back" href="${view.backUrl}">${own('back')}</a></p>`
   return { title: own('sentTitle'), content, client: view.client, formTargets: view.formTargets, script: formScript }
 }
 

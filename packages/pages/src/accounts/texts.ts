@@ -15,6 +15,9 @@ export interface AccountsTexts {
   sentTo: string
   sentCode: string
   sentLink: string
+  /** For servers without a mail server. */
+  outboxText: string
+  outboxLink: string
   sendAgain: string
   newPasswordTitle: string
   newPassword: string

@@ -6,6 +6,8 @@ export interface AccountsTools {
   readonly shared: Tools
   /** The name of the service, in mails. */
   readonly service: string | undefined
+  /** The page with the mails of a development server. */
+  readonly outboxUrl?: string | undefined
   /** Returns a text of accounts in the language of the page. */
   own(key: keyof AccountsTexts, values?: Readonly<Record<string, string>>): string
 }

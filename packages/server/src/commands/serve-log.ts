@@ -16,7 +16,7 @@ export function logListening(
   server: GrantryServer,
   { loaded, version }: { readonly loaded: LoadedConfiguration | undefined; readonly version: string },
 ): void {
-  const { provider, running, isDemo, consoleUrl } = server
+  const { provider, running, isDemo, consoleUrl, outboxUrl } = server
   const { host, port } = running
   const warn = (reason: string, message: string): void =>
     log.write('warn', 'startup_warning', message, { 'grantry.reason': reason })
@@ -39,6 +39,7 @@ export function logListening(
     'grantry.keys': server.keys,
     'grantry.metrics': server.metrics,
     'grantry.console': consoleUrl ?? 'off',
+    ...(outboxUrl !== undefined && { 'grantry.outbox': outboxUrl }),
     'grantry.plugins': server.plugins,
   })
 }

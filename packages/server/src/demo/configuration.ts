@@ -1,6 +1,7 @@
 import type { DemoSecrets } from '@grantry/console'
 import type { ClientOptions } from '@grantry/core'
 import type { Configuration } from '../configuration/schema.ts'
+import { isAddress } from '../local-address.ts'
 import { badgeGrant } from './badge-grant.ts'
 
 /** The values that the console of the demo fills in. Public, like every secret of the demo. */
@@ -32,7 +33,6 @@ const doors = { ownerOf: async (badgeId: string) => (badgeId === '123456' ? '1' 
 const signIn = {
   name: 'sign-in',
   account: {},
-  passkeys: true,
   // Public, like every secret of the demo.
   secondFactors: { encryptionSecrets: ['encrypts the secrets of the demo only'] as string[] },
   pages: {
@@ -101,7 +101,12 @@ export function demoConfiguration(issuer: string): Configuration {
         },
       },
     ],
-    plugins: [badgeGrant(doors), { name: 'dpop' }, signIn],
+    plugins: [
+      badgeGrant(doors),
+      { name: 'dpop' },
+      // Browsers refuse passkeys of an IP address.
+      { ...signIn, passkeys: !isAddress(issuer) },
+    ],
     administration: true,
     console: true,
   }

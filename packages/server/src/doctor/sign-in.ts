@@ -1,5 +1,6 @@
 import { missingTexts, type PagesOptions } from '@grantry/pages'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
+import { isAddress } from '../local-address.ts'
 import { clientsWithoutSignIn, hasNoUsers } from '../startup-warnings.ts'
 import type { Check, Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
@@ -18,15 +19,10 @@ const checkTexts = ({ plugins = [] }: Facts['configuration']): readonly Finding[
       : [],
   )
 
-const isAddress = (hostname: string): boolean => /^(?:\[.*\]|[\d.]+)$/u.test(hostname)
-
 /** WebAuthn allows names only: browsers refuse every passkey of an address. */
 const checkPasskeys = ({ issuer, plugins = [] }: Facts['configuration']): readonly Finding[] =>
   plugins.flatMap((plugin, index) =>
-    isNamedPlugin(plugin) &&
-    plugin.name === 'sign-in' &&
-    plugin.passkeys === true &&
-    isAddress(new URL(issuer).hostname)
+    isNamedPlugin(plugin) && plugin.name === 'sign-in' && plugin.passkeys === true && isAddress(issuer)
       ? [
           finding(
             'passkeys-at-address',

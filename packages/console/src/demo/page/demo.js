@@ -62,8 +62,8 @@ async function requestTokens(form) {
   return response
 }
 
-/** @param {string} user */
-async function signIn(user) {
+/** @param {Record<string, string>} more parameters of the request */
+async function signIn(more) {
   const { authorization_endpoint } = await discover()
   const [verifier, state, nonce] = [randomText(), randomText(), randomText()]
   sessionStorage.setItem('request', JSON.stringify({ verifier, state, nonce }))
@@ -76,7 +76,7 @@ async function signIn(user) {
     nonce,
     code_challenge: await sha256(verifier),
     code_challenge_method: 'S256',
-    login_hint: user,
+    ...more,
   })
   location.assign(`${authorization_endpoint}?${parameters}`)
 }
@@ -161,8 +161,10 @@ async function run(action) {
   }
 }
 
-part('sign-in-alice').addEventListener('click', () => signIn('alice'))
-part('sign-in-bob').addEventListener('click', () => signIn('bob'))
+part('sign-in-alice').addEventListener('click', () => signIn({ login_hint: 'alice' }))
+part('sign-in-bob').addEventListener('click', () => signIn({ login_hint: 'bob' }))
+// Initiating User Registration via OpenID Connect 1.0: the page with which a user creates an account.
+part('sign-up').addEventListener('click', () => signIn({ prompt: 'create' }))
 part('userinfo').addEventListener('click', () => run(userinfo))
 part('sign-out').addEventListener('click', signOut)
 part('refresh').addEventListener('click', () =>

@@ -19,6 +19,8 @@ export const de: AccountsTexts = {
   sentCode:
     'Geben Sie den Code aus der E-Mail ein. Enthält sie einen Link, können Sie stattdessen diesen in diesem Browser öffnen.',
   sentLink: 'Öffnen Sie den Link aus der E-Mail in diesem Browser.',
+  outboxText: 'Dieser Server dient der Entwicklung und versendet keine E-Mails.',
+  outboxLink: 'Im Postausgang lesen',
   sendAgain: 'Weitere E-Mail senden',
   newPasswordTitle: 'Neues Passwort wählen',
   newPassword: 'Neues Passwort',

@@ -17,6 +17,8 @@ export const es: AccountsTexts = {
   sentTo: 'Hay un mensaje en camino a {address}. Vale {minutes} min.',
   sentCode: 'Introduzca el código del mensaje. Si tiene un enlace, también puede abrirlo en este navegador.',
   sentLink: 'Abra el enlace del mensaje en este navegador.',
+  outboxText: 'Este servidor es de desarrollo y no envía correos.',
+  outboxLink: 'Leer en la bandeja de salida',
   sendAgain: 'Enviar otro mensaje',
   newPasswordTitle: 'Elegir una nueva contraseña',
   newPassword: 'Nueva contraseña',

@@ -17,6 +17,8 @@ export const fr: AccountsTexts = {
   sentTo: 'Un e-mail à {address} est en route. Il est valable {minutes} min.',
   sentCode: 'Saisissez le code de l’e-mail. S’il contient un lien, vous pouvez aussi l’ouvrir dans ce navigateur.',
   sentLink: 'Ouvrez le lien de l’e-mail dans ce navigateur.',
+  outboxText: 'Ce serveur est destiné au développement et n’envoie pas d’e-mails.',
+  outboxLink: 'Lire dans la boîte d’envoi',
   sendAgain: 'Envoyer un autre e-mail',
   newPasswordTitle: 'Choisir un nouveau mot de passe',
   newPassword: 'Nouveau mot de passe',

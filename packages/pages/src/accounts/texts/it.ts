@@ -17,6 +17,8 @@ export const it: AccountsTexts = {
   sentTo: 'Un’e-mail a {address} è in arrivo. È valida {minutes} min.',
   sentCode: 'Inserisci il codice dell’e-mail. Se contiene un link, puoi anche aprirlo in questo browser.',
   sentLink: 'Apri il link dell’e-mail in questo browser.',
+  outboxText: 'Questo server è di sviluppo e non invia e-mail.',
+  outboxLink: 'Leggi nella posta in uscita',
   sendAgain: 'Invia un’altra e-mail',
   newPasswordTitle: 'Scegli una nuova password',
   newPassword: 'Nuova password',

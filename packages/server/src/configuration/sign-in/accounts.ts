@@ -41,6 +41,8 @@ const isCommonBy = {
 export interface AccountsHost {
   readonly issuer: string
   readonly mailer: Mailer
+  /** Where the mails of a server for development are. */
+  readonly outboxUrl?: string | undefined
   readonly adminHost: () => AdminHost
 }
 
@@ -63,14 +65,14 @@ export const pagePorts = (
 export function createAccounts(
   options: AccountsMember,
   appearance: Omit<Parameters<typeof createAccountsPages>[0], 'host'>,
-  { issuer, mailer, adminHost }: AccountsHost,
+  { issuer, mailer, outboxUrl, adminHost }: AccountsHost,
 ): SignInWays {
   return accounts({
     ...options,
     passwords: newPasswordsOf(options),
     store: storedAccounts(() => adminHost().administration),
     mailer,
-    pages: createAccountsPages({ ...appearance, host: new URL(issuer).host }),
+    pages: createAccountsPages({ ...appearance, host: new URL(issuer).host, outboxUrl }),
     revoke: (sub) => adminHost().revoke({ subject: sub }),
   })
 }
