@@ -2,6 +2,7 @@ import { defineClientSource, defineFields, definePlugin, type Plugin, parseConfi
 import { type ClientJwks, clientKeyEntries } from '../shared/client-keys.ts'
 import { clientMembers } from '../shared/client-members.ts'
 import { createDocuments } from './documents.ts'
+import { originKey, originSchema } from './fetch-together.ts'
 import { type ClientMetadataOptions, clientMetadataSchema } from './options.ts'
 
 declare module '@grantry/core' {
@@ -34,6 +35,7 @@ export function clientMetadata(options: ClientMetadataOptions): Plugin {
     defineClientSource({
       matches: (clientId) => start.test(clientId),
       find: (clientId, kit, caller) => documents.find(clientId, kit, caller),
+      isOriginAllowed: async (origin, kit) => (await kit.records.get(originKey(origin), originSchema)) !== undefined,
     }),
   ])
 }

@@ -30,6 +30,14 @@ export const copySchema = v.object({
 
 export const copyKey = (url: string): string => `document:${url}`
 
+/** Origins of one document whose preflights are answered. */
+const maxOrigins = 8
+
+/** A preflight names no client, only the origin of a page: one of a client whose document was used in the last day. */
+export const originSchema = v.literal(true)
+
+export const originKey = (origin: string): string => `origin:${origin}`
+
 const budgetProblems = {
   too_many_of_address: 'Too many client metadata documents are requested from this address',
   too_many: 'Too many client metadata documents are requested',
@@ -79,7 +87,11 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
       remembered.set(url, outcome, freshUntil)
       const value = { document: found.document, freshUntil }
       // Without the copy, other processes fetch the document themselves.
-      await kit.records.put(copyKey(url), value, now + copyLifetime).catch(() => undefined)
+      const origins = outcome.client.allowedCorsOrigins?.slice(0, maxOrigins) ?? []
+      await Promise.all([
+        kit.records.put(copyKey(url), value, now + copyLifetime).catch(() => undefined),
+        ...origins.map((origin) => kit.records.put(originKey(origin), true, now + copyLifetime).catch(() => undefined)),
+      ])
       return
     }
     const isOutage = 'reason' in outcome && outcome.isTemporary

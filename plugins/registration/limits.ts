@@ -14,8 +14,8 @@ export interface RegistrationLimits {
 }
 
 export function createRegistrationLimits({
-  maxPerAddress,
   maxTotal,
+  maxPerAddress = Math.min(100, maxTotal),
   window,
 }: Pick<Settings, 'maxPerAddress' | 'maxTotal' | 'window'>): RegistrationLimits {
   let current = Number.NEGATIVE_INFINITY

@@ -31,8 +31,8 @@ export const registrationSchema = configurationObject({
   consent: v.optional(v.picklist(['allow', 'ask'], 'must be "allow" or "ask"'), 'ask'),
   /** Whether anyone can register clients, within the limits. Without it, a token or a software statement is required. */
   open: flag(false),
-  /** Registrations without an initial access token in a `window`, from one address. */
-  maxPerAddress: v.optional(wholeNumber(1, 1_000_000), 100),
+  /** Registrations without an initial access token in a `window`, from one address. Default: 100, and at most `maxTotal`. */
+  maxPerAddress: v.optional(wholeNumber(1, 1_000_000)),
   /** The same for all addresses together. */
   maxTotal: v.optional(wholeNumber(1, 1_000_000), 1000),
   /** Seconds in which `maxPerAddress` and `maxTotal` count. */

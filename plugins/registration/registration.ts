@@ -74,6 +74,9 @@ async function find(
  */
 export function registration(options: RegistrationOptions): Plugin {
   const settings = parseConfiguration(registrationSchema, options, 'registration()')
+  if (settings.maxPerAddress !== undefined && settings.maxPerAddress > settings.maxTotal) {
+    throw new TypeError('registration(): maxPerAddress must not be greater than maxTotal, which would always end first')
+  }
   const fields = defineFields({
     client: { ...clientMembers, ...clientKeyEntries(settings.allowPrivateAddresses) },
     errors,

@@ -13,11 +13,21 @@ function usable<M extends 'clientName' | 'clientUri' | 'logoUri' | 'policyUri' |
   return parsed.success && parsed.output !== undefined ? { [member]: parsed.output } : {}
 }
 
-/** Removes characters that users cannot see, and that could reverse the text around the name. */
+/** More are cut off, before anything else is done with a text of a stranger. */
+const maxGiven = 1000
+
+/**
+ * Removes characters that users cannot see, and that could reverse the text around the name. Of the marks above and below a
+ * letter, two are left, as languages have them: more would climb over other lines of the page.
+ */
 const visible = (name: unknown): string | undefined =>
   typeof name === 'string'
     ? name
-        .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+        .slice(0, maxGiven)
+        .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+        .normalize('NFC')
+        .replaceAll(/([\p{Mn}\p{Me}]{2})[\p{Mn}\p{Me}]+/gu, '$1')
+        .replace(/^[\p{M}\s]+/u, '')
         .trim()
         .slice(0, 100) || undefined
     : undefined

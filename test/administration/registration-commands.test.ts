@@ -8,7 +8,11 @@ import { sharedDirectory } from '../support/directory.ts'
 const directory = sharedDirectory('registration-commands')
 
 let count = 0
-function service(plugins: readonly object[], storage: object = { driver: 'filesystem', fsync: false }) {
+function service(
+  plugins: readonly object[],
+  storage: object = { driver: 'filesystem', fsync: false },
+  more: object = {},
+) {
   count += 1
   const file = join(directory, `c${count}.json`)
   const setting = {
@@ -17,6 +21,7 @@ function service(plugins: readonly object[], storage: object = { driver: 'filesy
     clients: [],
     scopes: [{ name: 'api1' }],
     plugins,
+    ...more,
   }
   writeFileSync(file, JSON.stringify(setting), { mode: 0o600 })
   return { file, run: (...line: readonly string[]) => printed('registrations', ...line, '--config', file) }
@@ -36,6 +41,27 @@ test('issue-token shows the token once, and how to end it', async () => {
   const [, id = ''] = /revoke-token (\S+)/u.exec(out) ?? []
   expect(await run('revoke-token', id)).toEqual({ code: 0, out: 'Ended the token.\n', err: '' })
   expect(await run('revoke-token', id)).toEqual({ code: 1, out: 'No token has this id; it may have ended.\n', err: '' })
+})
+
+test('changes are in the audit trail of a server with one, without the token', async () => {
+  const { file, run } = service(plugins, undefined, { administration: true })
+  const { out } = await run(...issue)
+  const [, id = ''] = /revoke-token (\S+)/u.exec(out) ?? []
+  const [, secret = ''] = /secret {2}(\S+)/u.exec(out) ?? []
+  await run('revoke-token', id)
+  await run('remove', 'registered-client')
+  const trail = await printed('audit', '--json', '--config', file)
+  expect(trail.out).not.toContain(secret)
+  const records = JSON.parse(trail.out) as readonly {
+    readonly action: string
+    readonly id: string
+    readonly outcome: string
+  }[]
+  expect(records.map((record) => [record.action, record.id, record.outcome])).toEqual([
+    ['client_registration_removed', 'registered-client', 'done'],
+    ['client_registration_token_revoked', id, 'done'],
+    ['client_registration_token_issued', 'registrations', 'done'],
+  ])
 })
 
 test.each([

@@ -88,7 +88,7 @@ describe('a document is read', () => {
   test('without members that cannot be shown: a long name, links that are not https, a logo that is a script', async () => {
     const body = {
       ...document,
-      client_name: `\u202Eevil\u0000 ${'n'.repeat(200)}`,
+      client_name: `\u0301\u202Eevil\u0000 ${'n'.repeat(200)}`,
       client_uri: 'javascript:alert(1)',
       logo_uri: 'data:image/svg+xml,<svg onload=alert(1)>',
       tos_uri: 7,

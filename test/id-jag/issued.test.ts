@@ -201,7 +201,7 @@ describe('RFC 9470: a sign-in that does not suffice', () => {
   })
 })
 
-test('section 8.5: an assertion is bound to the key that the request proves', async () => {
+test('section 8.6: an assertion is bound to the key that the request proves', async () => {
   const f = await identityProvider({}, { plugins: dpop({ nonce: false }) })
   const { prove, thumbprint } = await holder('ES256', f.clock.now)
   const headers = { dpop: await prove({ htu: 'https://acme.idp.example/connect/token' }) }

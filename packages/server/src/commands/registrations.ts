@@ -1,5 +1,6 @@
 import { type Registrations, registrations } from '@grantry/plugins/registration'
 import { type Command, InvalidArgumentError } from 'commander'
+import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
 import { jsonText } from '../sanitize-text.ts'
 import { assertSharedStorage, configOption, requireConfiguration, withProvider } from './configuration.ts'
 import { duration, shownSecret } from './shown-secret.ts'
@@ -14,15 +15,24 @@ const print = (text: string): void => {
   process.stdout.write(text)
 }
 
-/** Calls `use` with the registrations of a configuration. */
+type Audited = CommandAdministration['audited']
+
+/** Without an administration, there is no trail. */
+const unaudited: Audited = (_change, make) => make()
+
+/** Calls `use` with the registrations of a configuration, and what records a change. */
 async function run<T>(
   { config }: RegistrationArguments,
-  use: (registrations: Registrations) => Promise<T>,
+  use: (registrations: Registrations, audited: Audited) => Promise<T>,
 ): Promise<T> {
   const loaded = await requireConfiguration(config)
   assertSharedStorage(loaded, 'its registrations are lost with it')
   return withProvider(loaded, async (provider) => {
-    if (provider.has(registrations)) return use(provider.use(registrations))
+    if (provider.has(registrations)) {
+      const functions = provider.use(registrations)
+      if (!loaded.configuration.administration) return use(functions, unaudited)
+      return withAdministration(loaded, ({ audited }) => use(functions, audited))
+    }
     throw new TypeError(`${loaded.file}: clients cannot register themselves; add { "name": "registration" } to plugins`)
   })
 }
@@ -41,7 +51,10 @@ interface TokenArguments extends RegistrationArguments {
 
 async function issueToken(given: TokenArguments): Promise<void> {
   const { budget, expiresIn: lifetime } = given
-  const issued = await run(given, ({ issueToken: issue }) => issue({ budget, lifetime }))
+  const issued = await run(given, ({ issueToken: issue }, audited) => {
+    const change = { action: 'client_registration_token_issued', id: 'registrations', after: { budget, lifetime } }
+    return audited(change, () => issue({ budget, lifetime }))
+  })
   const { token, id, expiresAt } = issued
   if (given.json) return print(`${jsonText({ token, id, budget, expiresAt: timeOf(expiresAt) })}\n`)
   const many = budget === 1 ? 'one client' : `${budget} clients`
@@ -81,14 +94,18 @@ export function addRegistrationsCommands(grantry: Command): void {
   command('revoke-token', 'end an initial access token; its clients stay')
     .argument('<id>', 'the id that was shown with the token')
     .action(async (id: string, given: RegistrationArguments) => {
-      const found = await run(given, ({ revokeToken }) => revokeToken(id))
+      const found = await run(given, ({ revokeToken }, audited) =>
+        audited({ action: 'client_registration_token_revoked', id }, () => revokeToken(id)),
+      )
       report(found, 'Ended the token.', 'No token has this id; it may have ended.')
     })
   command('show', 'show a registered client').argument('<id>', 'the id of the client').action(show)
   command('remove', 'remove a registered client; its tokens are refused')
     .argument('<id>', 'the id of the client')
     .action(async (clientId: string, given: RegistrationArguments) => {
-      const found = await run(given, ({ remove }) => remove(clientId))
+      const found = await run(given, ({ remove }, audited) =>
+        audited({ action: 'client_registration_removed', id: clientId }, () => remove(clientId)),
+      )
       const missing = `No registered client has the id ${clientId}; it may have ended.`
       report(found, `Removed the client ${clientId}.`, missing)
     })
