@@ -78,7 +78,8 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
     applications,
     ...(passkeys !== undefined && { passkeys: { list: passkeys, add: urlOf(kit, addPasskeyPath) } }),
     ...(sessions.some(({ isCurrent }) => !isCurrent) && { endOthers: urlOf(kit, endOthersPath) }),
-    ...(services.passwords !== undefined && { changePassword: urlOf(kit, passwordPath) }),
+    // A user of the configuration has no account, and so no password to change here.
+    ...(services.passwords !== undefined && account !== undefined && { changePassword: urlOf(kit, passwordPath) }),
     factors,
     linked,
     notice,

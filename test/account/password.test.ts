@@ -95,6 +95,14 @@ describe('the password', () => {
   })
 })
 
+test('without an account in the store, the page of the account does not offer it', async () => {
+  const { store } = memoryAccounts()
+  const { signedIn } = await setUpAccount({ account: { accounts: store, mailer: { send: () => {} }, passwords: {} } })
+  const { browser, page } = await signedIn()
+  expect(page.html).not.toContain(passwordUri)
+  expect((await browser.open(passwordUri)).url.href).toBe(accountUri)
+})
+
 test('without accounts, there is no page', async () => {
   const { signedIn } = await setUpAccount()
   const { browser, page } = await signedIn()
