@@ -210,9 +210,10 @@ describeWithChromium('a sign-in at oidc-provider, in a browser', () => {
       await page.getByRole('button', { name: 'Yes, sign me out' }).click({ noWaitAfter: true })
       await arrived
       expect(await isSignedIn(context)).toBe(false)
-      await page.goto(authorizeUrl())
-      await followLink(page)
-      await page.getByPlaceholder('Enter any login').waitFor()
+      const next = await context.newPage()
+      await next.goto(authorizeUrl())
+      await followLink(next)
+      await next.getByPlaceholder('Enter any login').waitFor()
       await context.close()
     })
 
