@@ -121,7 +121,10 @@ const providerSchema = v.pipe(
       addIssue({ message: 'keepTokens cannot be used with dpop: the tokens are bound to a key of this process' })
     }
     const message = fetchedUriProblem(issuer, { allowPrivateAddresses, allowLoopbackHttp: true })
-    if (message !== undefined) addIssue({ message: `issuer ${message}` })
+    if (message === undefined) return
+    const isPrivate = fetchedUriProblem(issuer, { allowPrivateAddresses: true, allowLoopbackHttp: true }) === undefined
+    const hint = isPrivate ? '; for a provider in your network, set allowPrivateAddresses to true' : ''
+    addIssue({ message: `issuer ${message}${hint}` })
   }),
 )
 

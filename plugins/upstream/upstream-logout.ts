@@ -5,6 +5,7 @@ import { derivedSubject } from './claims.ts'
 import { isFailure } from './failure.ts'
 import { clockTolerance } from './library.ts'
 import { findLink } from './links.ts'
+import type { Provider } from './options.ts'
 import type { UpstreamClaims } from './provider.ts'
 import type { Upstream } from './upstreams.ts'
 
@@ -36,9 +37,12 @@ export async function rememberSession(claims: UpstreamClaims, sub: string, kit: 
 }
 
 /** Returns the user of a logout token. */
-async function userOf({ iss, sub, sid }: JsonObject, kit: EndpointKit): Promise<string | undefined> {
+async function userOf(claims: JsonObject, { adapter }: Provider, kit: EndpointKit): Promise<string | undefined> {
+  const { iss, sid } = claims
   if (typeof iss !== 'string') return undefined
-  // First: `sub` is not what names the user at every provider.
+  // As at the sign-in.
+  const sub = adapter?.userOf === undefined ? claims.sub : adapter.userOf(claims)
+  // First: a logout token can lack what names the user.
   const found = isText(sid) ? await kit.records.get(sidKey(iss, sid, kit), schema) : undefined
   if (found !== undefined || !isText(sub)) return found?.sub
   const id = derivedSubject({ iss, sub }, kit)
@@ -84,7 +88,7 @@ export async function handleLogout(
   if (!isLogoutToken(claims, kit.now())) throw refuse('logout_token_malformed')
   const used = `used upstream logout:${kit.sha256(JSON.stringify([claims.iss, claims.jti]))}`
   if ((await kit.records.get(used, v.literal(true))) !== undefined) throw refuse('logout_token_replayed')
-  const sub = await userOf(claims, kit)
+  const sub = await userOf(claims, provider, kit)
   if (sub !== undefined) {
     const all = await sessions.list(kit, sub)
     const begun = all.filter(({ subject }) => subject.idp === provider.name)

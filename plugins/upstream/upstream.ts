@@ -1,5 +1,6 @@
 import {
   defineEndpoint,
+  defineFields,
   defineHostFunctions,
   type EndpointKit,
   type EndpointRequest,
@@ -17,7 +18,7 @@ import { isFailure } from './failure.ts'
 import { upstreamTokens } from './kept-tokens.ts'
 import { logoutUrlOf } from './leave.ts'
 import { createLinkedProviders } from './linking.ts'
-import { type Provider, type UpstreamOptions, upstreamSchema } from './options.ts'
+import { type Provider, type Settings, type UpstreamOptions, upstreamSchema } from './options.ts'
 import { createUpstreamUsers, upstreamUsers } from './profile.ts'
 import { handleLogout } from './upstream-logout.ts'
 import { createUpstreams, type Upstream } from './upstreams.ts'
@@ -60,6 +61,17 @@ const mayUse = ({ client: { identityProviders } }: Pick<Request, 'client'>, { na
 /** The name in `acr_values=idp:NAME`, section 2.1 of the seed. */
 const namedIn = ({ acrValues }: Pick<Request, 'acrValues'>): string | undefined =>
   acrValues.find((value) => value.startsWith('idp:'))?.slice('idp:'.length)
+
+/** Returns a warning for each provider that cannot know which client redeems a code (RFC 9700 section 2.5). */
+const secretWarnings = ({ providers }: Settings) =>
+  providers
+    .filter(
+      ({ clientSecret, privateKey, adapter }) => (clientSecret ?? privateKey ?? adapter?.authenticate) === undefined,
+    )
+    .map(({ name }) => ({
+      reason: 'secret_missing',
+      message: `The provider ${name} has no clientSecret and no privateKey, so it cannot know that this server redeems the code. Set one of them (RFC 9700 section 2.5)`,
+    }))
 
 /** Sends the browser of an interaction to a provider. */
 async function begin(
@@ -152,6 +164,7 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       listeners.add(listener)
     },
     parts: (tools) => [
+      defineFields({ warn: () => secretWarnings(settings) }),
       defineHostFunctions(upstreamUsers, (kit) => createUpstreamUsers(kit, keeper)),
       ...(keepsTokens ? [defineHostFunctions(upstreamTokens, keeper.functions)] : []),
       defineEndpoint({

@@ -1,9 +1,11 @@
 import type { EndpointKit, JsonObject } from '@grantry/core'
+import type { JWK } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import * as v from 'valibot'
 import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
 import { createPublishedKeys, type PublishedKeys } from '../shared/jwks-uri.ts'
-import { publishedKeySet } from '../shared/key-set.ts'
-import { signatureAlgorithms, verifiedJwt } from '../shared/verify-jwt.ts'
+import { type PublishedKeySet, publishedKeySet } from '../shared/key-set.ts'
+import { type JwtRules, signatureAlgorithms, verifiedJwt } from '../shared/verify-jwt.ts'
 import { failed, type UpstreamFailure } from './failure.ts'
 import { clockTolerance } from './library.ts'
 import type { Provider, Settings } from './options.ts'
@@ -48,6 +50,23 @@ function createKeys(outgoing: Outgoing, { timeout, maxSize }: Settings): Publish
   }
 }
 
+/** The part of the `issuer` of a key of Microsoft that stands for the tenant. */
+const tenantPlaceholder = '{tenantid}'
+
+/** Verifies a JWT, and returns which issuers its key is for: several can publish their keys in one set. */
+async function verifiedBy(jwt: string, { keys, find }: PublishedKeySet, rules: JwtRules) {
+  const outcome = await verifiedJwt(jwt, find, rules)
+  if (outcome.payload === undefined) return outcome
+  const { kid } = decodeProtectedHeader(jwt)
+  const possible = keys.filter((key) => kid === undefined || key.kid === kid)
+  const isOwn = ({ iss, tid }: JsonObject): boolean =>
+    possible.every(({ issuer }: JWK & { readonly issuer?: unknown }) => {
+      if (issuer === undefined) return true
+      return typeof issuer === 'string' && issuer.replace(tenantPlaceholder, String(tid)) === iss
+    })
+  return { ...outcome, isOwn }
+}
+
 export function createTokens(provider: Provider, outgoing: Outgoing, settings: Settings): UpstreamTokens {
   const keys = createKeys(outgoing, settings)
   const issuerOf = provider.adapter?.issuerOf
@@ -65,12 +84,14 @@ export function createTokens(provider: Provider, outgoing: Outgoing, settings: S
         clockTolerance,
         requiredClaims: ['iss', 'aud', 'exp', 'iat'],
       }
-      const outcome = await keys.verify(jwksUri, kit, ({ find }) => verifiedJwt(jwt, find, rules))
+      const outcome = await keys.verify(jwksUri, kit, (keys) => verifiedBy(jwt, keys, rules))
       if (outcome.payload === undefined) return failed(`token_${outcome.reason}`)
       const claims = outcome.payload as JsonObject
       // The library compares it only if there are several audiences.
       if (claims.azp !== undefined && claims.azp !== provider.clientId) return failed('token_azp_invalid')
-      return issuerOf === undefined || issuerOf(claims) === claims.iss ? claims : failed('token_iss_invalid')
+      if (issuerOf === undefined) return claims
+      if (issuerOf(claims) !== claims.iss) return failed('token_iss_invalid')
+      return outcome.isOwn(claims) ? claims : failed('token_key_of_other_issuer')
     },
   }
 }

@@ -15,6 +15,8 @@ export interface DoubleOptions {
   readonly response?: Readonly<Record<string, string | undefined>>
   /** Replaces the identity token. */
   readonly signToken?: (claims: Readonly<Record<string, unknown>>, key: IssuerKey) => Promise<string>
+  /** Further members of the published key. */
+  readonly keyMembers?: Readonly<Record<string, unknown>>
   /** Issues refresh tokens, each of which counts once. */
   readonly refreshes?: boolean
   /** Responds instead of the provider. */
@@ -101,7 +103,8 @@ export async function createOpenIdDouble(options: DoubleOptions = {}) {
         ...settings.metadata,
       })
     }
-    if (pathname.endsWith('/keys')) return json({ keys: [{ ...key.jwk, use: 'sig', alg: 'RS256' }] })
+    if (pathname.endsWith('/keys'))
+      return json({ keys: [{ ...key.jwk, use: 'sig', alg: 'RS256', ...settings.keyMembers }] })
     if (pathname.endsWith('/token')) return tokenResponse(new URLSearchParams(body))
     if (pathname.endsWith('/userinfo')) return json(settings.userinfo)
     return json({}, 404)

@@ -70,8 +70,15 @@ describe('the options', () => {
     [{ providers: [acme, acme] }, /must have different names/u],
     [{ providers: [{ ...acme, name: 'local' }] }, /must not be local/u],
     [{ providers: [{ ...acme, name: 'A b' }] }, /lower-case letters/u],
-    [{ providers: [{ ...acme, issuer: 'http://login.acme.example.com' }] }, /issuer must use https/u],
-    [{ providers: [{ ...acme, issuer: 'https://localhost' }] }, /must have the name of a public host/u],
+    [{ providers: [{ ...acme, issuer: 'http://login.acme.example.com' }] }, /issuer must use https$/mu],
+    [
+      { providers: [{ ...acme, issuer: 'https://localhost' }] },
+      /IP address; for a provider in your network, set allowPrivateAddresses/u,
+    ],
+    [
+      { providers: [{ ...acme, issuer: 'http://127.0.0.1:8080' }] },
+      /issuer must use https; for a provider in your network, set allow/u,
+    ],
     [{ providers: [{ ...acme, secret: 'x' }] }, /secret/u],
   ])('refuse %j', (options, message) => {
     expect(() => upstream(options)).toThrow(message)

@@ -13,6 +13,7 @@ import { jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { nameOf } from '../sign-in/parties.ts'
 import { createGithubDouble } from './github-double.ts'
+import { realNow } from './openid-double.ts'
 import { setUpUpstream } from './parties.ts'
 
 const secret = { clientId: 'grantry', clientSecret: 'upstream-secret' }
@@ -93,6 +94,46 @@ describe('microsoft()', () => {
     const all = await setUpMicrosoft(['*'])
     all.double.set({ claims: claimsOf(other) })
     expect(nameOf(await all.comeBack(await all.leave(), response))).toBe('consent')
+  })
+
+  // Its keys are in one set: a key of one tenant must not sign for another one.
+  test('18.7 accepts a key for the issuer that it is published for', async () => {
+    const signInWith = async (issuer: string) => {
+      const f = await setUpMicrosoft(['*'])
+      f.double.set({ keyMembers: { issuer } })
+      const page = await f.comeBack(await f.leave(), response)
+      return [nameOf(page), f.failures()]
+    }
+    expect(await signInWith(metadata.issuer)).toEqual(['consent', []])
+    expect(await signInWith(claimsOf(tenant).iss)).toEqual(['consent', []])
+    expect(await signInWith(claimsOf(other).iss)).toEqual(['signIn', ['token_key_of_other_issuer']])
+    expect(await signInWith('https://login.microsoftonline.com/{tenantid}/v1.0')).toEqual([
+      'signIn',
+      ['token_key_of_other_issuer'],
+    ])
+  })
+
+  test('18.14 finds the user of a logout token by tenant and oid', async () => {
+    const f = await setUpMicrosoft([tenant])
+    const { browser } = await (async () => {
+      const away = await f.leave()
+      await f.comeBack(away, response)
+      return away
+    })()
+    const now = realNow()
+    const token = await f.double.sign({
+      ...claimsOf(tenant),
+      aud: secret.clientId,
+      sub: 'another one for each application',
+      iat: now,
+      exp: now + 60,
+      jti: 'logout',
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    })
+    const body = new URLSearchParams({ logout_token: token })
+    const url = 'https://id.example.com/connect/upstream/microsoft/logout'
+    expect((await f.provider.fetch(new Request(url, { method: 'POST', body }))).status).toBe(200)
+    expect(nameOf((await f.start({}, browser)).page)).toBe('signIn')
   })
 
   test('refuses a token whose iss is not that of its tenant', async () => {

@@ -67,6 +67,16 @@ export const upstreamCases: readonly FindingCase[] = [
     { id: 'upstream-unused', severity: 'warning', where: path },
   ],
   [
+    'a client that names no provider',
+    withProviders([acme], {}, [web, { ...web, clientId: 'other', identityProviders: ['acme', 'acne'] }]),
+    { id: 'identity-provider-unknown', severity: 'warning', where: 'clients[1].identityProviders' },
+  ],
+  [
+    'an account page whose users cannot prove a recent sign-in',
+    withProviders([{ preset: 'github', clientId: 'grantry', clientSecret: 'secret' }], { account: {} }),
+    { id: 'upstream-freshness', severity: 'warning', where: `${path}.freshness` },
+  ],
+  [
     'a sign-in without any way',
     withProviders([]),
     { id: 'sign-in-without-way', severity: 'error', where: 'plugins[0].passwords' },

@@ -160,6 +160,16 @@ export const pluginRules = {
     remedy: 'add the name to identityProviders of a client, or remove the provider',
     source: 'docs/guides/upstream.md',
   },
+  'identity-provider-unknown': {
+    severity: 'warning',
+    remedy: 'correct the name, add the provider, or remove the name unless your user service knows it',
+    source: 'docs/guides/upstream.md',
+  },
+  'upstream-freshness': {
+    severity: 'warning',
+    remedy: 'allow passwords, add secondFactors, or set freshness of the provider to "assumed"',
+    source: 'docs/guides/upstream.md',
+  },
   'upstream-link-any-tenant': {
     severity: 'error',
     remedy: 'remove linkBy, or name the tenants by their ids',

@@ -1,3 +1,4 @@
+import { closestName } from '@grantry/core'
 import type { NamedPlugin } from '../configuration/named-plugins.ts'
 import type { Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
@@ -26,6 +27,10 @@ const publicMail: readonly string[] = [
 ]
 
 const nameOf = (provider: Configured): string => provider.name ?? ('preset' in provider ? provider.preset : '')
+
+/** Whether it never states `auth_time`. */
+const isSilent = (provider: Configured): boolean =>
+  'preset' in provider && (provider.preset === 'github' || provider.preset === 'google')
 
 const hasSecret = (provider: Configured): boolean =>
   provider.privateKey !== undefined || ('clientSecret' in provider && provider.clientSecret !== undefined)
@@ -72,9 +77,31 @@ function checkProvider(provider: Configured, path: string, { clients, hasExterna
   return found
 }
 
+/** Providers whose users cannot change their accounts, because they prove a recent sign-in in no way. */
+const unprovable = (providers: readonly Configured[], path: string): readonly Finding[] =>
+  providers.flatMap((provider, index) => {
+    if (!isSilent(provider) || provider.freshness === 'assumed') return []
+    const reason = `Users of ${nameOf(provider)} cannot change their accounts: it never states when a user has authenticated`
+    return [finding('upstream-freshness', `${path}.providers[${index}].freshness`, reason)]
+  })
+
+/** Clients that name a provider which does not exist: their users see a page without it. */
+function unknownNames(providers: readonly Configured[], { clients }: Facts): readonly Finding[] {
+  const names = providers.map(nameOf)
+  return clients.flatMap(({ identityProviders }, index) =>
+    identityProviders
+      .filter((name) => !names.includes(name))
+      .map((name) => {
+        const closest = closestName(name, names)
+        const reason = `No provider has the name ${name}${closest === undefined ? '' : `; did you mean ${closest}?`}`
+        return finding('identity-provider-unknown', `clients[${index}].identityProviders`, reason)
+      }),
+  )
+}
+
 /** Checks the providers at which users sign in. */
 export function checkUpstreams(
-  { providers = [], passwords }: SignInPlugin,
+  { providers = [], passwords, account, secondFactors }: SignInPlugin,
   path: string,
   facts: Facts,
 ): readonly Finding[] {
@@ -83,6 +110,8 @@ export function checkUpstreams(
     ...(passwords === false && providers.length === 0
       ? [finding('sign-in-without-way', `${path}.passwords`, reason)]
       : []),
+    ...(passwords === false && account !== undefined && secondFactors === undefined ? unprovable(providers, path) : []),
+    ...(providers.length === 0 ? [] : unknownNames(providers, facts)),
     ...providers.flatMap((provider, index) => checkProvider(provider, `${path}.providers[${index}]`, facts)),
   ]
 }
