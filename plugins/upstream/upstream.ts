@@ -69,7 +69,7 @@ const secretWarnings = ({ providers }: Settings) =>
       ({ clientSecret, privateKey, adapter }) => (clientSecret ?? privateKey ?? adapter?.authenticate) === undefined,
     )
     .map(({ name }) => ({
-      reason: 'secret_missing',
+      reason: 'upstream_secret_missing',
       message: `The provider ${name} has no clientSecret and no privateKey, so it cannot know that this server redeems the code. Set one of them (RFC 9700 section 2.5)`,
     }))
 

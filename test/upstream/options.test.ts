@@ -83,4 +83,15 @@ describe('the options', () => {
   ])('refuse %j', (options, message) => {
     expect(() => upstream(options)).toThrow(message)
   })
+
+  test.each([
+    ['without a secret', { clientSecret: undefined }, ['acme']],
+    ['with a secret', {}, []],
+  ])('the start warns about a provider %s', async (_name, provider, named) => {
+    const { events } = await setUpUpstream({ provider })
+    const messages = events.flatMap((event) =>
+      event.type === 'startup_warning' && event.reason.endsWith(':upstream_secret_missing') ? [event.message] : [],
+    )
+    expect(messages.map((message) => /The provider (\S+) has no/u.exec(message)?.[1])).toEqual(named)
+  })
 })
