@@ -163,7 +163,7 @@ describeWithChromium('a sign-in at another provider, in a browser', () => {
     const { context, page } = await open(true)
     await page.getByRole('link', { name: 'Continue with Other' }).click()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('The sign-in there was canceled or refused').waitFor()
+    await page.getByText('The sign-in at Other was canceled or refused').waitFor()
     expect(await violationsIn(page)).toEqual([])
     await page.getByRole('link', { name: 'Continue with GitHub' }).waitFor()
     await context.close()
