@@ -3,16 +3,20 @@ import * as v from 'valibot'
 import { type AuthorizationFeature, pageClient } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { AccountPasskeys, AccountSecondFactors } from '../shared/account-factors.ts'
 import type { AccountStore } from '../shared/account-store.ts'
-import { wholeSeconds } from '../shared/config-schema.ts'
+import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import type { ProviderLinks } from '../shared/linked-providers.ts'
+import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
 import type { Mailer } from '../shared/mailer.ts'
 import { type NewPasswordsOptions, newPasswordsSchema } from '../shared/new-passwords.ts'
+import { createOutgoing } from '../shared/outgoing-mails.ts'
 import { noteChange } from './changes.ts'
 import { clientDemands } from './client-demand.ts'
 import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
 import type { AccountPages } from './pages.ts'
 import { type ProfileClaim, profileClaims, usualClaims } from './profile-claims.ts'
+import { isRemoved, removalTask } from './removal.ts'
+import type { DownloadMore, RemoveUser } from './services.ts'
 import { accountClientId, accountPath } from './visit.ts'
 
 export type {
@@ -36,7 +40,10 @@ export type {
   AccountNotice,
   AccountPages,
   AddPasskeyView,
+  AddressMailView,
+  AddressProblem,
   ApplicationView,
+  ChangeAddressView,
   ChangePasswordView,
   ChangeProfileView,
   ConfirmView,
@@ -46,6 +53,7 @@ export type {
   PasskeyView,
   ProfileField,
   ProfileProblem,
+  ProveAddressView,
   RecoveryCodesView,
   RenamePasskeyView,
   SessionView,
@@ -59,6 +67,8 @@ export const accountSchema = configurationObject({
   profile: v.optional(
     v.array(v.picklist(profileClaims, `must be one of ${profileClaims.join(', ')}`), 'must be an array of claims'),
   ),
+  download: v.optional(v.boolean('must be true or false'), true),
+  deletion: v.optional(v.boolean('must be true or false'), false),
   requireSecondFactor: v.optional(v.boolean('must be true or false'), false),
   secondFactorAcrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
   secondFactorAcr: v.optional(v.string('must be a string')),
@@ -76,8 +86,10 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly accounts?: AccountStore | undefined
   /** Lets users change their passwords, by the rules of `accounts()`. Requires `accounts`. */
   readonly passwords?: NewPasswordsOptions | undefined
-  /** Sends mails about changes. */
+  /** Sends mails about changes, and the codes that prove a new address. Without it, users do not change their addresses. */
   readonly mailer?: Mailer | undefined
+  /** Mails with codes in an hour. Default: those of `accounts()`, and together with them. */
+  readonly mailLimits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
   /**
    * Whether users must set up a second factor before a client gets a code, and cannot remove the last one. A passkey is
    * one. Requires `secondFactors`. Default: `false`.
@@ -95,6 +107,17 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
    * `given_name`, `family_name`, `nickname`, `zoneinfo` and `locale`.
    */
   readonly profile?: ProfileClaim[] | undefined
+  /** Whether users download what is stored of them. Default: `true`. */
+  readonly download?: boolean | undefined
+  /** Returns what the host stores of a user, for the member `more` of the document. */
+  readonly downloadMore?: DownloadMore | undefined
+  /** Whether users delete their accounts. Requires `removeUser`, or `accounts` with `remove`. Default: `false`. */
+  readonly deletion?: boolean | undefined
+  /**
+   * Removes the account of a user, instead of `remove` of `accounts`. Called again until it has resolved once, also for a
+   * user who is removed already. With `refused`, the account stays.
+   */
+  readonly removeUser?: RemoveUser | undefined
   /** Seconds for which an authentication permits changes. Default: 300. */
   readonly maxAge?: number | undefined
 }
@@ -109,12 +132,24 @@ const optionsSchema = configurationObject({
   linkedProviders: portSchema<ProviderLinks>('the result of upstream()'),
   accounts: portSchema<AccountStore>('an account store'),
   passwords: v.optional(newPasswordsSchema),
+  mailLimits: mailLimitsSchema,
+  downloadMore: functionSchema<DownloadMore>(),
+  removeUser: functionSchema<RemoveUser>(),
   mailer: portSchema<Mailer>('a mailer, such as smtpMailer()'),
   pages: v.custom<AccountPages>(
     (value) => typeof value === 'object' && value !== null && 'overview' in value,
     'must be the pages of createAccountPages()',
   ),
 })
+
+type Demanding = Parameters<typeof demandStep>[0]
+
+/** What users must do before a client gets a code. One who is about to be removed gets none. */
+function stepOf(own: Demanding & { readonly deletion: boolean }): NonNullable<AuthorizationFeature['step']> {
+  const demand = own.secondFactors === undefined ? undefined : demandStep(own)
+  return async (interaction, sub) =>
+    own.deletion && (await isRemoved(interaction.kit, sub)) ? { refuse: 'access_denied' } : demand?.(interaction, sub)
+}
 
 /**
  * A page on which users manage themselves: their sessions, and the applications with access. Pass it to
@@ -137,16 +172,27 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   if ((options.profile ?? []).length > 0 && options.accounts === undefined) {
     throw new TypeError('accountPage(): profile requires accounts')
   }
+  if (options.deletion && options.removeUser === undefined && options.accounts?.remove === undefined) {
+    throw new TypeError('accountPage(): deletion requires removeUser, or accounts with remove')
+  }
   options.linkedProviders?.onLinked(({ sub, request, kit }) => {
     const locale = options.pages.localeOf(undefined, request.header('accept-language'))
     return noteChange('provider_linked', { session: { subject: { sub } }, request, kit, locale }, options)
   })
+  const outgoing = options.accounts && options.mailer && createOutgoing(options.mailer, 'account.mailer')
   const demands = clientDemands(secondFactors !== undefined)
-  const own = { ...options, profile, client, clientDemands: demands }
+  const own = { ...options, profile, outgoing, client, clientDemands: demands }
   return {
     describesSessions: true,
     endsAuthorizations: true,
-    ...(secondFactors !== undefined && { step: demandStep(own) }),
-    parts: (services) => [client.part, ...demands.parts, accountEndpoint({ ...services, ...own })],
+    ...(options.deletion && { mayLast: async (kit, sub) => !(await isRemoved(kit, sub)) }),
+    ...((secondFactors !== undefined || options.deletion) && { step: stepOf(own) }),
+    parts: (services) => [
+      client.part,
+      ...demands.parts,
+      accountEndpoint({ ...services, ...own }),
+      ...(options.deletion ? [removalTask({ ...services, ...own })] : []),
+      ...(outgoing === undefined ? [] : [outgoing.part]),
+    ],
   }
 }

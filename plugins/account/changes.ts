@@ -1,3 +1,4 @@
+import { mailFailure } from '../shared/outgoing-mails.ts'
 import type { AccountChange, AccountServices } from './services.ts'
 import { accountPath, type Visit } from './visit.ts'
 
@@ -6,9 +7,26 @@ export interface ChangedBy extends Pick<Visit, 'request' | 'kit' | 'locale'> {
   readonly session: { readonly subject: { readonly sub: string } }
 }
 
+/** Sends a mail about a change. One that fails undoes nothing: an event reports it. */
+export async function mailChange(
+  change: AccountChange,
+  to: string,
+  { kit, locale }: Pick<ChangedBy, 'kit' | 'locale'>,
+  { mailer, pages }: Pick<AccountServices, 'mailer' | 'pages'>,
+): Promise<void> {
+  if (mailer === undefined) return
+  try {
+    const url = `${kit.issuer}${accountPath}`
+    const mail = pages.mail({ change, service: new URL(kit.issuer).host, url }, locale)
+    await kit.callHost('account.mailer', () => mailer.send({ ...mail, to }))
+  } catch (error) {
+    kit.recordUser({ type: 'mail_failed', purpose: change, reason: mailFailure(error) }, {})
+  }
+}
+
 /**
  * Records a change, and sends a mail about it to the verified address of the user, if there is one. A mail that fails
- * undoes nothing: the event of the port reports it.
+ * undoes nothing: an event reports it.
  */
 export async function noteChange(
   change: AccountChange,
@@ -22,10 +40,8 @@ export async function noteChange(
     const account = await kit.callHost('account.accounts', () => accounts.find(sub))
     const to = account?.emailVerified === true ? account.email : undefined
     if (to === undefined) return
-    const url = `${kit.issuer}${accountPath}`
-    const mail = pages.mail({ change, service: new URL(kit.issuer).host, url }, locale)
-    await kit.callHost('account.mailer', () => mailer.send({ ...mail, to }))
-  } catch {
-    // callHost has recorded it.
+    await mailChange(change, to, { kit, locale }, { mailer, pages })
+  } catch (error) {
+    kit.recordUser({ type: 'mail_failed', purpose: change, reason: mailFailure(error) }, {})
   }
 }

@@ -2,7 +2,10 @@ import { defineEndpoint, type EndpointKit, type EndpointRequest, type Reply } fr
 import * as v from 'valibot'
 import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts'
 import { accountOf } from './accounts.ts'
+import { addressPaths, addressView, changeAddress, proveAddress } from './address.ts'
 import { applicationViews, withdrawAccess } from './applications.ts'
+import { dataPath, downloadData } from './data.ts'
+import { deleteAccount, deletePath } from './delete.ts'
 import { isUnproved, resumed, resumePath } from './demand.ts'
 import type { AccountNotice } from './pages.ts'
 import { addPasskey, addPasskeyPath, canAddPasskeys, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
@@ -12,7 +15,7 @@ import { changeProfile, profilePath, profileView } from './profile.ts'
 import { linkedPath, linkedView, linkNotice, linkProvider, unlinkProvider } from './providers.ts'
 import { factorsView, newRecoveryCodes, removeApp, setUpApp } from './second-factors.ts'
 import type { AccountServices, ChangePage, Fields } from './services.ts'
-import { endOtherSessions, endOthersPath, endSession, sessionViews } from './sessions.ts'
+import { endOtherSessions, endOthersPath, endSession, sessionViews, signOut, signOutPath } from './sessions.ts'
 import {
   accountPath,
   isFresh,
@@ -42,6 +45,11 @@ const changePages: readonly (readonly [
   [new RegExp(`^${otpPaths.remove}$`, 'u'), removeApp, 'secondFactors'],
   [new RegExp(`^${otpPaths.codes}$`, 'u'), newRecoveryCodes, 'secondFactors'],
   [new RegExp(`^${endOthersPath}$`, 'u'), endOtherSessions],
+  [new RegExp(`^${signOutPath}$`, 'u'), signOut],
+  [new RegExp(`^${addressPaths.ask}$`, 'u'), changeAddress, 'accounts'],
+  [new RegExp(`^${addressPaths.prove}$`, 'u'), proveAddress, 'accounts'],
+  [new RegExp(`^${dataPath}$`, 'u'), downloadData],
+  [new RegExp(`^${deletePath}$`, 'u'), deleteAccount],
   [new RegExp(`^${profilePath}$`, 'u'), changeProfile, 'accounts'],
   [new RegExp(`^${passwordPath}$`, 'u'), changePassword, 'passwords'],
   [/^sessions\/[\w-]{43}$/u, endSession],
@@ -74,6 +82,9 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
   const view = {
     subjectName: nameIn(session),
     profile: profileView(account, visit, services),
+    email: addressView(account, visit, services),
+    ...(services.download && { downloadData: urlOf(kit, dataPath) }),
+    ...(services.deletion && { deleteAccount: urlOf(kit, deletePath) }),
     sessions,
     applications,
     ...(passkeys !== undefined && { passkeys: { list: passkeys, add: urlOf(kit, addPasskeyPath) } }),
@@ -99,8 +110,8 @@ async function change(page: ChangePage, fields: Fields, visit: Visit, services: 
   const { request, session, path, kit } = visit
   const isForm = request.method === 'POST'
   const maxAge = Math.min(services.maxAge, page.maxAge ?? services.maxAge)
-  const mustProve = await isUnproved(visit, services)
-  if (mustProve || !isFresh(session, maxAge, kit)) {
+  const mustProve = page.isFree !== true && (await isUnproved(visit, services))
+  if (mustProve || (page.isFree !== true && !isFresh(session, maxAge, kit))) {
     // The page with the form sends the user to the sign-in: a form must not follow redirects to other sites.
     if (isForm) return { location: urlOf(kit, path) }
     // Without the name of the user, which can be a mail address: URLs get into logs. The page knows the session.

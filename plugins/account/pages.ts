@@ -1,119 +1,55 @@
 import type { ErrorView, RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasswordProblem } from '../shared/password-rules.ts'
-import type { DeviceName } from './device.ts'
-import type { ProfileClaim } from './profile-claims.ts'
+import type {
+  AccountForm,
+  AccountNotice,
+  ApplicationView,
+  FactorsView,
+  LinkedView,
+  PasskeyView,
+  SessionView,
+} from './entries.ts'
 
-/** A form of the account page. It has one button, and works without scripts. */
-export interface AccountForm {
-  /** The URL that the form is sent to. */
-  readonly action: string
-  /** Hidden fields. */
-  readonly fields: Readonly<Record<string, string>>
-}
+export type {
+  AccountForm,
+  AccountNotice,
+  ApplicationView,
+  FactorsView,
+  LinkedView,
+  PasskeyView,
+  SessionView,
+} from './entries.ts'
 
-/** A browser in which the user is signed in. */
-export interface SessionView {
-  readonly device: DeviceName
-  readonly address?: string | undefined
-  /** Seconds since the last use. */
-  readonly unused: number
-  /** Whether it is the session of this browser. */
-  readonly isCurrent: boolean
-  /** The page that ends it. */
-  readonly end?: string | undefined
-}
+import type {
+  AddressMailView,
+  AddressView,
+  ChangeAddressView,
+  ChangeProfileView,
+  ProfileField,
+  ProveAddressView,
+} from './profile-pages.ts'
 
-/** An application that has access to the account. */
-export interface ApplicationView {
-  readonly clientId: string
-  readonly name?: string | undefined
-  readonly logoUri?: string | undefined
-  /** The scopes that the user has allowed. */
-  readonly scopes: readonly string[]
-  /** The page that withdraws its access. */
-  readonly withdraw: string
-}
-
-/** What has just been changed. */
-export type AccountNotice =
-  | 'session_ended'
-  | 'sessions_ended'
-  | 'access_withdrawn'
-  | 'passkey_added'
-  | 'passkey_renamed'
-  | 'passkey_removed'
-  | 'app_added'
-  | 'app_removed'
-  | 'recovery_codes_created'
-  | 'password_changed'
-  | 'profile_changed'
-  | 'provider_linked'
-  | 'provider_unlinked'
-  | 'link_taken'
-  | 'link_full'
-  | 'link_failed'
-  | 'last_way'
-  | 'last_factor'
-  | 'gone'
-  | 'form_expired'
-
-/** A passkey of the user. Its name is text of the user. */
-export interface PasskeyView {
-  readonly name: string
-  /** Seconds since it was added. */
-  readonly added: number
-  /** Seconds since the last use. */
-  readonly unused?: number | undefined
-  /** The pages that change it. */
-  readonly rename: string
-  readonly remove: string
-}
-
-/** The second factors of the user, and the pages that change them. */
-export interface FactorsView {
-  readonly app: boolean
-  readonly codes: boolean
-  readonly setUp: string
-  readonly remove: string
-  readonly newCodes: string
-}
-
-/** The accounts of the user at other providers. Their names come from the providers. */
-export interface LinkedView {
-  readonly list: readonly {
-    readonly provider: string
-    readonly name: string
-    /** The page that ends the link. */
-    readonly remove: string
-  }[]
-  /** The pages that link an account, by the names of their providers. */
-  readonly add: readonly { readonly provider: string; readonly url: string }[]
-}
-
-/** Why a claim is refused. */
-export type ProfileProblem = 'text' | 'url' | 'date' | 'zone' | 'language'
-
-/** A claim that the user can change. Its value is text of the user. */
-export interface ProfileField {
-  readonly claim: ProfileClaim
-  /** Empty if the user has not set it. */
-  readonly value: string
-  readonly problem?: ProfileProblem | undefined
-}
-
-/** The page with a field for each claim, which has its name. */
-export interface ChangeProfileView {
-  readonly subjectName: string
-  readonly form: AccountForm
-  readonly back: string
-  readonly fields: readonly ProfileField[]
-}
+export type {
+  AddressMailView,
+  AddressProblem,
+  AddressView,
+  ChangeAddressView,
+  ChangeProfileView,
+  ProfileField,
+  ProfileProblem,
+  ProveAddressView,
+} from './profile-pages.ts'
 
 /** The page `/account`. */
 export interface OverviewView {
   readonly subjectName: string
   /** The claims that the user can change and has set. Absent if there are none to change. */
   readonly profile?: { readonly fields: readonly ProfileField[]; readonly change: string } | undefined
+  /** Absent if users do not change their addresses. */
+  readonly email?: AddressView | undefined
+  /** The pages with the download of the data, and with the deletion of the account. */
+  readonly downloadData?: string | undefined
+  readonly deleteAccount?: string | undefined
   readonly sessions: readonly SessionView[]
   /** The page that ends all sessions but this one, if there are others. */
   readonly endOthers?: string | undefined
@@ -139,6 +75,8 @@ export type ConfirmView = {
   | { readonly change: 'end_session'; readonly session: SessionView }
   | { readonly change: 'end_other_sessions' }
   | { readonly change: 'remove_app' }
+  | { readonly change: 'download_data' }
+  | { readonly change: 'delete_account' }
   | { readonly change: 'new_recovery_codes' }
   | { readonly change: 'remove_passkey'; readonly name: string }
   /** A link with the fields sends the form: it leads to the provider, and forms must not. */
@@ -212,7 +150,15 @@ export interface RenamePasskeyView {
 export interface AccountMailView {
   readonly change: Exclude<
     AccountNotice,
-    'gone' | 'form_expired' | 'last_factor' | 'last_way' | 'link_taken' | 'link_full' | 'link_failed'
+    | 'gone'
+    | 'form_expired'
+    | 'address_taken'
+    | 'deletion_refused'
+    | 'last_factor'
+    | 'last_way'
+    | 'link_taken'
+    | 'link_full'
+    | 'link_failed'
   >
   /** The host of the issuer. */
   readonly service: string
@@ -230,6 +176,13 @@ export interface AccountPages {
   setUpApp(view: SetUpAppView, locale: string): RenderedPage
   recoveryCodes(view: RecoveryCodesView, locale: string): RenderedPage
   changeProfile(view: ChangeProfileView, locale: string): RenderedPage
+  changeAddress(view: ChangeAddressView, locale: string): RenderedPage
+  proveAddress(view: ProveAddressView, locale: string): RenderedPage
+  /** A mail to an address that is to be changed. */
+  addressMail(
+    view: AddressMailView,
+    locale: string,
+  ): { readonly subject: string; readonly text: string; readonly html: string }
   changePassword(view: ChangePasswordView, locale: string): RenderedPage
   renamePasskey(view: RenamePasskeyView, locale: string): RenderedPage
   /** A mail about a change. */
@@ -237,6 +190,8 @@ export interface AccountPages {
     view: AccountMailView,
     locale: string,
   ): { readonly subject: string; readonly text: string; readonly html: string }
+  /** The account is deleted, and the user signed out. @param view `again`: the URL of the sign-in */
+  deleted(view: { readonly again: string }, locale: string): RenderedPage
   /** The user has canceled the sign-in. @param view `again`: the URL that begins it again */
   signedOut(view: { readonly again: string }, locale: string): RenderedPage
   error(view: ErrorView, locale: string): RenderedPage

@@ -6,6 +6,8 @@ import type { SessionView } from './pages.ts'
 import type { AccountServices, ChangePage } from './services.ts'
 import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 
+export const signOutPath = 'sign-out'
+
 type UsedSession = Awaited<ReturnType<Sessions['listWithUse']>>[number]
 
 const viewOf = ({ sid, device, usedAt }: UsedSession, current: Session, kit: EndpointKit): SessionView => ({
@@ -13,7 +15,7 @@ const viewOf = ({ sid, device, usedAt }: UsedSession, current: Session, kit: End
   address: device?.address,
   unused: Math.max(0, kit.now() - usedAt),
   isCurrent: sid === current.sid,
-  ...(sid !== current.sid && { end: urlOf(kit, `sessions/${sid}`) }),
+  end: urlOf(kit, sid === current.sid ? signOutPath : `sessions/${sid}`),
 })
 
 /** Returns the sessions of the user, this one first and then those that were used last. */
@@ -58,6 +60,23 @@ export const endSession: ChangePage = {
     await services.sessions.end(visit.kit, found.sid)
     await noteChange('session_ended', visit, services)
     return 'session_ended'
+  },
+}
+
+/** Ends the session of this browser. It changes nothing of the account: neither a mail nor a new sign-in is needed. */
+export const signOut: ChangePage = {
+  isFree: true,
+  async show(visit, { sessions, pages }) {
+    const { session, kit } = visit
+    const all = await sessions.listWithUse(kit, session.subject.sub)
+    const own = all.find(({ sid }) => sid === session.sid)
+    if (own === undefined) return undefined
+    const view = { ...(await confirmation(visit)), session: viewOf(own, session, kit) }
+    return pages.confirm({ ...view, change: 'end_session' }, visit.locale)
+  },
+  async submit(_fields, { session, kit, locale }, { sessions, pages }) {
+    await sessions.end(kit, session.sid)
+    return { ...pages.signedOut({ again: urlOf(kit) }, locale), cookies: [sessions.clearCookie(kit)] }
   },
 }
 

@@ -1,20 +1,21 @@
 import { parseConfiguration } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { AccountStore } from '../shared/account-store.ts'
+import { type MailLimits, rememberPlace } from '../shared/mail-limits.ts'
 import type { Mailer } from '../shared/mailer.ts'
 import type { NewPasswordsOptions } from '../shared/new-passwords.ts'
+import { createOutgoing } from '../shared/outgoing-mails.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { invitationParts } from './accept-invitation.ts'
 import { endpointsOf } from './endpoints.ts'
 import type { Purpose } from './flow.ts'
-import { type MailLimits, rememberPlace } from './limits.ts'
-import { createOutgoing } from './outgoing.ts'
 import type { AccountsPages, MailPurpose } from './pages.ts'
 import { mailSignIn, recovery, signUp } from './purposes.ts'
 import { type AccountsSettings, accountsSchema } from './settings.ts'
 import { urlOf } from './views.ts'
 
 export type { Account, AccountChanges, AccountStore, NewAccount } from '../shared/account-store.ts'
+export type { MailLimits } from '../shared/mail-limits.ts'
 export type { Mailer, MailMessage } from '../shared/mailer.ts'
 export type { NewPasswordsOptions } from '../shared/new-passwords.ts'
 export { type PasswordProblem, type PasswordRules, passwordProblem } from '../shared/password-rules.ts'
@@ -26,7 +27,6 @@ export {
   invitations,
   type NewInvitation,
 } from './invitations.ts'
-export type { MailLimits } from './limits.ts'
 export type {
   AccountProblem,
   AccountsPages,
@@ -97,7 +97,7 @@ const linkTo = (purpose: Purpose, interaction: SuspendedInteraction): SignInWay 
 export function accounts(options: AccountsOptions): SignInWays {
   const settings: AccountsSettings = parseConfiguration(accountsSchema, options, 'accounts()')
   const purposes = purposesOf(settings)
-  const outgoing = createOutgoing(settings.mailer)
+  const outgoing = createOutgoing(settings.mailer, 'accounts.mailer')
   const creating = purposes.find(({ name }) => name === 'sign_up')
   return {
     // With invitations, requests for a new account lead to the page of the sign-in.

@@ -2,20 +2,11 @@ import { defineEndpoint, type EndpointKit, isOAuthError, type PluginPart, type R
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import { countCode } from '../shared/code-limits.ts'
-import { foldedAddress } from '../shared/mail-address.ts'
-import { addressIn, mailboxOf } from './address.ts'
+import { addressIn, foldedAddress, mailboxOf } from '../shared/mail-address.ts'
+import { countAddress, countNetwork, countSent, isKnownPlace } from '../shared/mail-limits.ts'
+import { isMailedCode, isMailedSpent, spendMailed } from '../shared/mailed-code.ts'
 import { type AccountsServices, type Addressed, contextOf, type Purpose, postMail } from './flow.ts'
-import { countAddress, countNetwork, countSent, isKnownPlace } from './limits.ts'
-import {
-  countEntry,
-  createTicket,
-  findTicket,
-  isCodeOf,
-  isLinkOf,
-  isSpent,
-  spendTicket,
-  type Ticket,
-} from './ticket.ts'
+import { countEntry, createTicket, findTicket, isLinkOf, type Ticket } from './ticket.ts'
 import { askPage, elsewherePage, isProved, minutesOf, permits, provedPage, sentPage, urlOf } from './views.ts'
 
 const text = v.optional(v.string(), '')
@@ -100,7 +91,7 @@ async function enterCode(
       http.clientAddress,
       kit,
     )
-    if (!(await isCodeOf(ticket, code.replaceAll(/\s/gu, ''), kit))) {
+    if (!(await isMailedCode(ticket, code, kit))) {
       failed('wrong_code', purpose, ticket, interaction)
       return sentPage(purpose, ticket, interaction, services, { problem: 'wrong_code' })
     }
@@ -130,7 +121,7 @@ async function finish(
   if (problem !== undefined) {
     return provedPage(purpose, ticket, interaction, services, { problem, username: entered.username })
   }
-  if (!(await spendTicket(ticket, kit))) {
+  if (!(await spendMailed(ticket, kit))) {
     failed('proof_used', purpose, ticket, interaction)
     return elsewherePage(http, kit, services)
   }
@@ -145,7 +136,7 @@ async function prove(
 ): Promise<Reply> {
   const { kit, http } = interaction
   const ticket = await findTicket(purpose.name, interaction)
-  if (ticket === undefined || (await isSpent(ticket, kit))) return elsewherePage(http, kit, services)
+  if (ticket === undefined || (await isMailedSpent(ticket, kit))) return elsewherePage(http, kit, services)
   if (http.method !== 'POST') {
     if (fields.token === '') return sentPage(purpose, ticket, interaction, services)
     if (purpose.contains.link && isLinkOf(ticket, fields.token, kit)) {

@@ -1,11 +1,10 @@
 import { type EndpointKit, hostKey, type Json } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
-import { foldedAddress } from '../shared/mail-address.ts'
+import { addressIn, foldedAddress } from '../shared/mail-address.ts'
+import { mailFailure } from '../shared/outgoing-mails.ts'
 import { recordSet } from '../shared/record-set.ts'
-import { addressIn } from './address.ts'
 import { type AccountsServices, callStore } from './flow.ts'
-import { reasonOf } from './outgoing.ts'
 
 /** Invitations that no user has accepted yet. Listing them reads as many places. */
 const mostOutstanding = 1000
@@ -156,7 +155,7 @@ async function sendMail(
     await kit.callHost('accounts.mailer', () => mailer.send({ to: email, ...mail }))
     return true
   } catch (error) {
-    kit.recordUser({ type: 'mail_failed', purpose: 'invitation', reason: reasonOf(error) }, {})
+    kit.recordUser({ type: 'mail_failed', purpose: 'invitation', reason: mailFailure(error) }, {})
     return false
   }
 }

@@ -2,9 +2,9 @@ import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import type { AccountStore } from '../shared/account-store.ts'
 import { wholeNumber } from '../shared/config-schema.ts'
+import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
 import type { Mailer } from '../shared/mailer.ts'
 import { newPasswordEntries, newPasswordsSchema } from '../shared/new-passwords.ts'
-import type { MailLimits } from './limits.ts'
 import type { AccountsPages } from './pages.ts'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
@@ -22,14 +22,7 @@ export const accountsEntries = {
   /** What new users sign in with. */
   names: v.optional(v.picklist(['address', 'username'], 'must be address or username'), 'address'),
   /** Mails in an hour. */
-  limits: v.optional(
-    configurationObject({
-      perAddress: v.optional(wholeNumber(1, 1000), 5),
-      perNetwork: v.optional(wholeNumber(1, 1_000_000), 50),
-      total: v.optional(wholeNumber(1, 10_000_000), 5000),
-    }),
-    {},
-  ),
+  limits: mailLimitsSchema,
 }
 
 export const accountsSchema = configurationObject({

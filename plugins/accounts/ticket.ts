@@ -9,13 +9,8 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { Account } from '../shared/account-store.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { createMailed, mailedLifetime } from '../shared/mailed-code.ts'
 import type { MailPurpose } from './pages.ts'
-
-/** Seconds for which a mailed link and code count. */
-export const ticketLifetime = 900
-
-/** Wrong codes after which a ticket has ended. */
-const maxTries = 5
 
 const text = v.string()
 
@@ -53,17 +48,7 @@ export interface MailedSecrets {
 /** No user has this `sub`. */
 const unusedSub = ' '
 
-/** Returns six random digits, each combination with almost the same probability. */
-function newCode({ randomId, sha256 }: Pick<EndpointKit, 'randomId' | 'sha256'>): string {
-  const base64 = sha256(randomId()).slice(0, 8).replaceAll('-', '+').replaceAll('_', '/')
-  // 2^48 is so much larger than a million that the difference is below 10^-8.
-  const number = [...atob(base64)].reduce((sum, byte) => sum * 256 + byte.charCodeAt(0), 0)
-  return String(number % 1_000_000).padStart(6, '0')
-}
-
 const keyOf = (purpose: MailPurpose, browser: string): string => `mailed ticket:${purpose}:${browser}`
-
-const codeSchema = v.object({ mailedCode: text, ticket: text })
 
 /** Stores a ticket for the browser of the request. The same work, whether or not the address has an account. */
 export async function createTicket(
@@ -77,20 +62,16 @@ export async function createTicket(
 ): Promise<MailedSecrets & { readonly ticket: Ticket }> {
   const { kit, browser } = interaction
   const standing = standingIn(await standingOf(kit, account?.sub ?? unusedSub))
-  const id = kit.randomId()
   const link = kit.randomId()
-  const code = newCode(kit)
-  const expiresAt = Math.min(kit.now() + ticketLifetime, interaction.expiresAt)
+  const expiresAt = Math.min(kit.now() + mailedLifetime, interaction.expiresAt)
+  const { code, stored } = await createMailed({ counts, expiresAt }, kit)
   const ticket: Ticket = {
-    id,
+    ...stored,
     interaction: interaction.id,
     address,
     link: kit.sha256(link),
-    code: await kit.seal({ mailedCode: code, ticket: id }, expiresAt),
     ...(account !== undefined && { sub: account.sub, name: account.username }),
     ...(account?.email !== undefined && { email: account.email }),
-    counts,
-    expiresAt,
     ...standing,
   }
   await kit.records.put(keyOf(purpose, browser), ticket, expiresAt)
@@ -112,25 +93,9 @@ export async function findTicket(
 export const isLinkOf = (ticket: Ticket, link: string, kit: Pick<EndpointKit, 'equals' | 'sha256'>): boolean =>
   kit.equals(ticket.link, kit.sha256(link)) && ticket.counts
 
-/** Whether a code belongs to the ticket. Counts it before: of concurrent ones, no more are checked. */
-export async function isCodeOf(ticket: Ticket, code: string, kit: EndpointKit): Promise<boolean> {
-  const tries = await kit.records.increment(`mailed tries:${ticket.id}`, ticket.expiresAt + clockSkew)
-  const mailed = await kit.unseal(ticket.code, codeSchema)
-  if (mailed === undefined || mailed.ticket !== ticket.id) return false
-  return tries <= maxTries && kit.equals(mailed.mailedCode, code) && ticket.counts
-}
-
 /** Names and passwords that can be tried with a ticket: names that are taken, and a service for passwords, cost something. */
 const maxEntries = 20
 
 /** Counts what the user has entered with a proof. `false` after too many. */
 export const countEntry = async ({ id, expiresAt }: Ticket, kit: EndpointKit): Promise<boolean> =>
   (await kit.records.increment(`mailed entries:${id}`, expiresAt + clockSkew)) <= maxEntries
-
-/** Uses a ticket. `false` if it was used before, also by another process. */
-export const spendTicket = ({ id, expiresAt }: Ticket, kit: EndpointKit): Promise<boolean> =>
-  kit.records.insert(`used mailed ticket:${id}`, true, expiresAt + clockSkew)
-
-/** Whether a ticket was used. */
-export const isSpent = async ({ id }: Ticket, kit: EndpointKit): Promise<boolean> =>
-  (await kit.records.get(`used mailed ticket:${id}`, v.boolean())) === true

@@ -45,6 +45,11 @@ export interface SessionListeners {
   /** Whether sessions are stored with the browser and the address of the sign-in, to be shown to users. */
   readonly describesSessions?: boolean | undefined
   readonly onSessionEnd?: SessionListener | undefined
+  /**
+   * Whether a session of the user may last. Called after each new session was stored, so that either this function or the
+   * one that ends all sessions of the user knows of the other.
+   */
+  readonly mayLast?: ((kit: EndpointKit, sub: string) => Promise<boolean>) | undefined
   /** Called before a session continues with a later end, because its user has signed in again. */
   readonly onSessionRenewed?: ((kit: EndpointKit, session: Session) => Promise<void>) | undefined
 }
@@ -152,6 +157,12 @@ function beginningOf({ subject, name, provesTime = true }: SignedInUser, standin
   }
 }
 
+/** Whether all features let a new session last. */
+async function mayLast(features: readonly SessionListeners[], kit: EndpointKit, sub: string): Promise<boolean> {
+  for (const feature of features) if ((await feature.mayLast?.(kit, sub)) === false) return false
+  return true
+}
+
 export function createSessions(options: SessionOptions, features: readonly SessionListeners[]): Sessions {
   const { maxPerUser, staySignedIn } = options
   const asksToStay = staySignedIn.mode === 'checkbox'
@@ -206,7 +217,7 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
       const hasPlace = await store(sid, stored, earlier, kit)
       kit.recordUser({ type: 'session_started', sid, amr: [...amr] }, { sub, clientAddress: request.clientAddress })
       // Later sign-ins have taken all places. It would exceed the limit, and be in no list.
-      if (!hasPlace) await end(kit, sid)
+      if (!hasPlace || !(await mayLast(features, kit, sub))) await end(kit, sid)
       const cookie = cookieOf(kit).write(`${sid}.${secret}`, stays ? absoluteLifetime : undefined)
       return { session: sessionOf(sid, stored), cookies: [cookie] }
     },

@@ -34,6 +34,8 @@ export interface AccountChanges {
   readonly someClaims?: Readonly<Record<string, Json>> | undefined
   readonly email?: string | undefined
   readonly emailVerified?: boolean | undefined
+  /** The new name for the sign-in. */
+  readonly username?: string | undefined
   /** The new password itself. Store a hash only. */
   readonly password?: string | undefined
 }
@@ -51,7 +53,7 @@ export interface AccountStore {
   findByEmail(email: string): MaybePromise<Account | undefined>
   /** Creates an account; `taken` if another one has the name, or has verified the address. Atomic across processes. */
   create(account: NewAccount): MaybePromise<Account | 'taken'>
-  /** `taken` if another account has verified the address; `undefined` if there is no such account. */
+  /** `taken` if another account has the name, or has verified the address; `undefined` if there is no such account. */
   change(sub: string, changes: AccountChanges): MaybePromise<Account | 'taken' | undefined>
   /** Whether it is the password of the account. Absent: users cannot prove it. */
   readonly checkPassword?: ((sub: string, password: string) => MaybePromise<boolean>) | undefined

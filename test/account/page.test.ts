@@ -66,6 +66,22 @@ describe('sessions', () => {
     expect((await send(one.browser, asked)).html).toContain('That no longer exists')
   })
 
+  test('20.43 this browser is signed out, also long after the sign-in', async () => {
+    const { signedIn, send, clock } = await setUpAccount()
+    const { browser } = await signedIn()
+    const other = await signedIn()
+    clock.advance(301)
+    const page = await browser.open(accountUri)
+    const [link = ''] = linksTo(page, 'sign-out')
+    expect((await browser.submit(link, { form_token: 'x' })).status).toBe(400)
+    const asked = await browser.open(link)
+    expect(asked.html).toContain('Sign out this device?')
+    const done = await send(browser, asked)
+    expect([done.status, done.html.includes('You are not signed in')]).toEqual([200, true])
+    expect((await browser.open(accountUri)).html).toContain('name="password"')
+    expect((await other.browser.open(accountUri)).html).toContain('id="sessions"')
+  })
+
   test('all others end together', async () => {
     const { signedIn, send, events } = await setUpAccount()
     const one = await signedIn()

@@ -57,6 +57,7 @@ export function memoryAccounts(initial: readonly (NewAccount & { readonly sub: s
       users.set(sub, changed)
       return changed
     },
+    remove: (sub) => users.delete(sub),
   }
   const authenticate = ({ username, password }: { readonly username: string; readonly password: string }) => {
     const user = byName(username)

@@ -7,7 +7,7 @@
  */
 import { foldedUsername } from '@grantry/administration'
 import { describe, expect, test, vi } from 'vitest'
-import { addressIn } from '../../plugins/accounts/address.ts'
+import { addressIn } from '../../plugins/shared/mail-address.ts'
 import { aliceAccount, memoryAccounts, problemOf, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { createBrowser, type Page } from '../authorization/browser.ts'
 
@@ -55,7 +55,7 @@ describe('an address in another spelling', () => {
   })
 
   test('shares the limit of mails, with tags and with the encoded name of the host', async () => {
-    const f = await setUpAccounts({ signUp: 'open', limits: { perAddress: 3 } })
+    const f = await setUpAccounts({ signUp: 'open', limits: { perAddress: 5 } })
     const all = [
       'anna@b\u00fccher.example',
       'Anna+1@B\u00dcCHER.example',

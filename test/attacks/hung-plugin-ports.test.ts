@@ -16,6 +16,7 @@ import type { SignInOptions } from '@grantry/plugins/sign-in'
 import type { TokenExchangeOptions } from '@grantry/plugins/token-exchange'
 import { describe, expect, test } from 'vitest'
 import { createHostCalls, sharedLimits } from '../../packages/core/src/directory/host-port.ts'
+import { accountCases } from '../account/hung-ports.ts'
 import { aliceAccount, linkIn, memoryAccounts, setUpAccounts } from '../accounts/parties.ts'
 import { request, setUp } from '../authorization/parties.ts'
 import * as assertions from '../client-assertion/assertions.ts'
@@ -59,10 +60,15 @@ async function atExchange(settings: TokenExchangeOptions) {
   return { ...f, ask: () => f.exchange(jwt, { subject_token_type: exchange.typeOf('jwt'), scope: 'api' }) }
 }
 
+async function atProvider() {
+  const f = await setUpUpstream({ options: { subject: hang }, more: limits })
+  return { ...f, ask: async () => f.comeBack(await f.leave()) }
+}
+
 /** Users who choose another password at the same time, each with a mail. */
 async function atRecovery(options: Partial<AccountsOptions>, store: Partial<AccountStore> = {}) {
-  const { store: known } = memoryAccounts([aliceAccount])
-  const f = await setUpAccounts({ store: { ...known, ...store }, ...options }, { provider: limits })
+  const own = { ...memoryAccounts([aliceAccount]).store, ...store }
+  const f = await setUpAccounts({ store: own, limits: { perAddress: 20 }, ...options }, { provider: limits })
   const proved: (() => Promise<unknown>)[] = []
   while (proved.length < 4) {
     const { ask, browser, submit } = await f.start()
@@ -79,7 +85,8 @@ async function atRecovery(options: Partial<AccountsOptions>, store: Partial<Acco
 }
 
 /** By the option as its schema has it, and the port in events: a provider in which it hangs, and a request that calls it. */
-const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promise<Hanging>][]>> = {
+const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: () => Promise<Hanging>])[]>> = {
+  ...accountCases(limits),
   'passkeys.find': [['passkeys.find', () => atSignIn({ passkeys: passkeys({ find: hang }) }, byPasskey)]],
   'passkeys.onUse': [
     ['passkeys.onUse', () => atSignIn({ passkeys: passkeys({ find: () => stored, onUse: hang }) }, byPasskey)],
@@ -159,15 +166,7 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
       },
     ],
   ],
-  'upstream/options.subject': [
-    [
-      'upstream.subject',
-      async () => {
-        const f = await setUpUpstream({ options: { subject: hang }, more: limits })
-        return { ...f, ask: async () => f.comeBack(await f.leave()) }
-      },
-    ],
-  ],
+  'upstream/options.subject': [['upstream.subject', atProvider]],
   'accounts/settings.revoke': [
     ['accounts.revoke', () => atRecovery({ revoke: hang })],
     ['accounts.store.change', () => atRecovery({}, { change: hang })],
@@ -178,6 +177,7 @@ const cases: Readonly<Record<string, readonly [port: string, setUp: () => Promis
 
 /** Functions that requests do not wait for in this way. */
 const others: Readonly<Record<string, string>> = {
+  'account.removeUser': 'has the limits, but is called again by a task then: test/account/deletion.test.ts',
   'passkeys.reset': 'is called for administrators: test/sign-in/reset-second-factors.test.ts',
   'one-time-password/totp.reset': 'is called for administrators, too',
   'one-time-password/recovery-codes.reset': 'is called for administrators, too',

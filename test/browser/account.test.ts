@@ -88,7 +88,7 @@ describeWithChromium('the account page, in a browser', () => {
     await signIn(other.page, 'bob')
     const { page, context } = await openPage(false)
     await signIn(page, 'bob')
-    const link = page.locator('a.change').first()
+    const link = page.locator('a.change[href*="/sessions/"]').first()
     await link.focus()
     await page.keyboard.press('Enter')
     await page.locator('#confirm').focus()

@@ -114,23 +114,28 @@ function createWriter(options: SqlUsersOptions, columns: AccountColumns, rows: R
     password === undefined ? [] : [[passwordColumn, await limited(() => hashPassword(password))]]
 
   async function change(sub: string, changes: Parameters<SqlAccounts['change']>[1]) {
-    const { claims, someClaims = {}, email, emailVerified, password } = changes
+    const { claims, someClaims = {}, username, email, emailVerified, password } = changes
+    if (![username ?? 'a', email ?? 'a'].every(isPossible)) throw new TypeError('The name or address is malformed')
     const before = await find(sub)
     if (before === undefined) return undefined
     // A new address is not that which was verified.
     const isVerified = emailVerified ?? (email !== undefined && email !== before.email ? false : undefined)
     const cells = [
+      ...(username === undefined ? [] : [[nameColumn, username] as const]),
       ...addressCells(email, isVerified),
       ...claimCells(claims ?? someClaims, columns, claims === undefined),
       ...(await passwordCells(password)),
     ]
     if (cells.length === 0) return before
     try {
-      await rows.write((ready) => ready.update(sub, cells))
+      await rows.write((ready) => ready.update(sub, [...new Map(cells.map((cell) => [cell[0], cell])).values()]))
     } catch (error) {
       // Only an index can say that the address is taken, and each database says it in another way.
-      const owner = email === undefined ? undefined : await rows.rowBy('byEmail', email)
-      if (owner !== undefined && owner[0] !== sub) return 'taken' as const
+      const owners = await Promise.all([
+        email === undefined ? undefined : rows.rowBy('byEmail', email),
+        username === undefined ? undefined : rows.rowBy('byName', username),
+      ])
+      if (owners.some((owner) => owner !== undefined && owner[0] !== sub)) return 'taken' as const
       throw error
     }
     return find(sub)

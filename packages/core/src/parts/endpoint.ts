@@ -116,8 +116,8 @@ export interface Reply {
    * 200: a page that takes the refusal to a client, as a redirect does. Events contain its code and reason.
    */
   readonly error?: OAuthError | undefined
-  /** Validators and links of JSON (RFC 9110 section 8.8.3, RFC 8288): characters of a header, without line breaks. */
-  readonly headers?: { readonly etag?: string | undefined; readonly link?: string | undefined } | undefined
+  /** Of JSON: validators, links, and `attachment; filename="a.json"` (RFC 9110 section 8.8.3, RFC 8288, RFC 6266). */
+  readonly headers?: Readonly<Partial<Record<'etag' | 'link' | 'content-disposition', string | undefined>>> | undefined
 }
 
 /** What an endpoint can use, and the functions that a plugin offers to the host. */

@@ -71,6 +71,7 @@ const maxMaxAge = 31_536_000
 const replyHeaders: Readonly<Record<string, RegExp>> = {
   etag: /^(?:W\/)?"[!#-~]{1,200}"$/u,
   link: /^<[!#-;=?-~]{1,4000}>; rel="[a-z]{1,20}"$/u,
+  'content-disposition': /^attachment; filename="[\w.-]{1,100}"$/u,
 }
 
 const defect = (problem: string): TypeError => new TypeError(`A reply ${problem}`)
@@ -103,7 +104,7 @@ function assertHeaders({ headers, html, location, status }: Reply): void {
     value === undefined || (Object.hasOwn(replyHeaders, name) && replyHeaders[name]?.test(String(value)) === true)
   const isRedirect = location !== undefined && status !== 201
   if (typeof headers !== 'object' || headers === null || !Object.entries(headers).every(isForm)) {
-    throw defect('has headers other than a well-formed etag and link')
+    throw defect('has headers other than a well-formed etag, link and content-disposition')
   }
   if (html !== undefined || isRedirect) throw defect('has headers, which belong to JSON')
 }

@@ -22,6 +22,10 @@ function textsOf(view: ConfirmView, tools: AccountTools) {
       const title = own('recoveryCreate')
       return { title, about: html`<p>${own('recoveryCreateIntro')}</p>`, button: title }
     }
+    case 'download_data':
+      return { title: own('dataTitle'), about: html`<p>${own('dataIntro')}</p>`, button: own('dataDownload') }
+    case 'delete_account':
+      return { title: own('deleteTitle'), about: html`<p>${own('deleteIntro')}</p>`, button: own('deleteButton') }
     case 'remove_passkey': {
       const title = own('removePasskeyTitle', { name: view.name })
       return { title, about: html`<p>${own('removePasskeyIntro')}</p>`, button: own('remove') }

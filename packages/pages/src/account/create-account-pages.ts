@@ -6,6 +6,7 @@ import { type PagesOptions, pagesSchema } from '../options.ts'
 import { error } from '../templates/error.ts'
 import { createLayout, createTools, type Page, type Rendered } from '../tools.ts'
 import type { ErrorView } from '../views.ts'
+import { addressMail, changeAddress, proveAddress } from './address.ts'
 import { confirm } from './confirm.ts'
 import { mail } from './mail.ts'
 import { overview } from './overview.ts'
@@ -17,11 +18,14 @@ import { type AccountTools, accountTools } from './tools.ts'
 import type {
   AccountMailView,
   AddPasskeyView,
+  AddressMailView,
+  ChangeAddressView,
   ChangePasswordView,
   ChangeProfileView,
   ConfirmView,
   FormPageView,
   OverviewView,
+  ProveAddressView,
   RecoveryCodesView,
   SetUpAppView,
 } from './views.ts'
@@ -35,12 +39,19 @@ export interface AccountPageSet {
   setUpApp(view: SetUpAppView, locale: string): Rendered
   recoveryCodes(view: RecoveryCodesView, locale: string): Rendered
   changeProfile(view: ChangeProfileView, locale: string): Rendered
+  changeAddress(view: ChangeAddressView, locale: string): Rendered
+  proveAddress(view: ProveAddressView, locale: string): Rendered
+  addressMail(
+    view: AddressMailView,
+    locale: string,
+  ): { readonly subject: string; readonly text: string; readonly html: string }
   changePassword(view: ChangePasswordView, locale: string): Rendered
   renamePasskey(view: FormPageView & { readonly name: string }, locale: string): Rendered
   mail(
     view: AccountMailView,
     locale: string,
   ): { readonly subject: string; readonly text: string; readonly html: string }
+  deleted(view: { readonly again: string }, locale: string): Rendered
   signedOut(view: { readonly again: string }, locale: string): Rendered
   error(view: ErrorView, locale: string): Rendered
 }
@@ -49,6 +60,14 @@ function signedOut({ again }: { readonly again: string }, { text, own }: Account
   const title = own('accountTitle')
   const content = html`<h1>${title}</h1><p>${text('deviceSignedOut')}</p><p><a id="continue" href="${again}">${text('signIn')}</a></p>`
   return { title, content }
+}
+
+function deleted({ again }: { readonly again: string }, { text, own }: AccountTools): Page {
+  const title = own('deletedTitle')
+  return {
+    title,
+    content: html`<h1>${title}</h1><p id="deleted">${own('deleted')}</p><p><a id="continue" href="${again}">${text('signIn')}</a></p>`,
+  }
 }
 
 /**
@@ -83,11 +102,15 @@ export function createAccountPages(input: PagesOptions = {}): AccountPageSet {
     confirm: render(confirm),
     addPasskey: render(addPasskey),
     changeProfile: render(changeProfile),
+    changeAddress: render(changeAddress),
+    proveAddress: render(proveAddress),
+    addressMail: (view, locale) => addressMail(view, toolsFor(locale)),
     changePassword: render(changePassword),
     renamePasskey: render(renamePasskey),
     setUpApp: render(setUpApp),
     recoveryCodes: render(recoveryCodes),
     mail: (view, locale) => mail(view, toolsFor(locale)),
+    deleted: render(deleted),
     signedOut: render(signedOut),
     error: render(error),
   }

@@ -7,7 +7,9 @@ import type { AccountMailView } from './views.ts'
 /** A mail about a change. It contains nothing of the user, and no secret. */
 export function mail({ change, service, url }: AccountMailView, { own, locale }: AccountTools) {
   const subject = own('mailSubject')
-  const lines = [own('mailIntro', { service }), own(notices[change]), own('mailHint', { url })]
-  const content = html`${lines.map((line) => html`<p>${line}</p>`)}<p><a href="${url}">${url}</a></p>`
+  const isDeleted = change === 'account_deleted'
+  const hint = isDeleted ? own('deletedMailHint', { service }) : own('mailHint', { url })
+  const lines = [own('mailIntro', { service }), own(notices[change]), hint]
+  const content = html`${lines.map((line) => html`<p>${line}</p>`)}${!isDeleted && html`<p><a href="${url}">${url}</a></p>`}`
   return { subject, text: `${lines.join('\n\n')}\n`, html: mailDocument(locale, subject, content) }
 }

@@ -1,6 +1,7 @@
 import { type Content, html } from '../html.ts'
 import { nameOf, userLine } from '../templates/parts.ts'
 import type { Page } from '../tools.ts'
+import { addressOf } from './address.ts'
 import { deviceText, entryLink, notice, sessionLines } from './parts.ts'
 import { profileOf } from './profile.ts'
 import { linkedOf } from './providers.ts'
@@ -56,9 +57,18 @@ function factorsOf({ factors }: OverviewView, tools: AccountTools): Content {
   return html`<section aria-labelledby="factors"><h2 id="factors">${own('factorsTitle')}</h2><ul>${app}${factors.app && codes}</ul></section>`
 }
 
+function dataOf({ downloadData, deleteAccount }: OverviewView, { own }: AccountTools): Content {
+  if (downloadData === undefined && deleteAccount === undefined) return false
+  const download =
+    downloadData !== undefined && html`<a id="download-data" href="${downloadData}">${own('dataDownload')}</a>`
+  const remove =
+    deleteAccount !== undefined && html`<a id="delete-account" href="${deleteAccount}">${own('deleteButton')}</a>`
+  return html`<section aria-labelledby="data"><h2 id="data">${own('dataTitle')}</h2><p class="links">${download} ${remove}</p></section>`
+}
+
 /** The page of the account. */
 export function overview(view: OverviewView, tools: AccountTools): Page {
   const title = tools.own('accountTitle')
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${profileOf(view, tools)}${passwordOf(view, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${linkedOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${profileOf(view, tools)}${addressOf(view, tools)}${passwordOf(view, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${linkedOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}${dataOf(view, tools)}`
   return { title, content }
 }

@@ -27,6 +27,11 @@ export type AccountNotice =
   | 'recovery_codes_created'
   | 'password_changed'
   | 'profile_changed'
+  | 'address_changed'
+  | 'address_taken'
+  | 'data_downloaded'
+  | 'account_deleted'
+  | 'deletion_refused'
   | 'provider_linked'
   | 'provider_unlinked'
   | 'link_taken'
@@ -98,6 +103,20 @@ export interface ChangeProfileView extends FormPageView {
   readonly fields: readonly ProfileField[]
 }
 
+export interface ChangeAddressView extends FormPageView {
+  readonly address: string
+  readonly problem?: 'address_malformed' | 'address_known' | 'too_many_attempts' | 'wrong_code' | undefined
+}
+
+export interface ProveAddressView extends ChangeAddressView {
+  readonly minutes: number
+  readonly again: string
+}
+
+export type AddressMailView =
+  | { readonly kind: 'code'; readonly service: string; readonly code: string; readonly minutes: number }
+  | { readonly kind: 'taken'; readonly service: string }
+
 export interface RecoveryCodesView {
   readonly subjectName: string
   readonly codes: readonly string[]
@@ -107,7 +126,15 @@ export interface RecoveryCodesView {
 export interface AccountMailView {
   readonly change: Exclude<
     AccountNotice,
-    'gone' | 'form_expired' | 'last_factor' | 'last_way' | 'link_taken' | 'link_full' | 'link_failed'
+    | 'gone'
+    | 'form_expired'
+    | 'address_taken'
+    | 'deletion_refused'
+    | 'last_factor'
+    | 'last_way'
+    | 'link_taken'
+    | 'link_full'
+    | 'link_failed'
   >
   readonly service: string
   readonly url: string
@@ -116,6 +143,11 @@ export interface AccountMailView {
 export interface OverviewView {
   readonly subjectName: string
   readonly profile?: { readonly fields: readonly ProfileField[]; readonly change: string } | undefined
+  readonly email?:
+    | { readonly address?: string | undefined; readonly isVerified: boolean; readonly change: string }
+    | undefined
+  readonly downloadData?: string | undefined
+  readonly deleteAccount?: string | undefined
   readonly sessions: readonly SessionView[]
   readonly endOthers?: string | undefined
   readonly applications: readonly (ApplicationView & { readonly withdraw: string })[]
@@ -143,7 +175,7 @@ export type ConfirmView = FormPageView &
   (
     | { readonly change: 'end_session'; readonly session: SessionView }
     | { readonly change: 'end_other_sessions' }
-    | { readonly change: 'remove_app' | 'new_recovery_codes' }
+    | { readonly change: 'remove_app' | 'new_recovery_codes' | 'download_data' | 'delete_account' }
     | { readonly change: 'remove_passkey'; readonly name: string }
     | { readonly change: 'link_provider' | 'unlink_provider'; readonly provider: string }
     | { readonly change: 'withdraw'; readonly application: ApplicationView }

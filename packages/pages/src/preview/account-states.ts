@@ -63,6 +63,9 @@ const full: OverviewView = {
     list: [{ provider: 'Google', name: 'alice@gmail.example', remove: url }],
     add: ['GitHub', 'Example Company'].map((provider) => ({ provider, url })),
   },
+  email: { address: subjectName, isVerified: true, change: url },
+  downloadData: url,
+  deleteAccount: url,
   sessions: [here, phone, { device: {}, unused: 40 * day, isCurrent: false, end: url }],
   endOthers: url,
   applications: [
@@ -87,6 +90,8 @@ const registration = {
 }
 const passkey = { ...page, suggestedName: 'Firefox on Linux', options: registration }
 const password = { ...page, minLength: 8, maxLength: 256 }
+const address = { ...page, address: subjectName }
+const proof = { ...address, minutes: 15, again: url }
 const service = 'id.example.com'
 
 export const accountStates: StatesOfPages<AccountPageSet> = {
@@ -95,6 +100,7 @@ export const accountStates: StatesOfPages<AccountPageSet> = {
     new: {
       ...empty,
       profile: { fields: [], change: url },
+      email: { address: subjectName, isVerified: false, change: url },
       changePassword: url,
       passkeys: { list: [], add: url },
       factors: { app: false, codes: false, setUp: url, remove: url, newCodes: url },
@@ -106,6 +112,8 @@ export const accountStates: StatesOfPages<AccountPageSet> = {
     end_session: { ...page, change: 'end_session', session: phone },
     end_other_sessions: { ...page, change: 'end_other_sessions' },
     remove_app: { ...page, change: 'remove_app' },
+    download_data: { ...page, change: 'download_data' },
+    delete_account: { ...page, change: 'delete_account' },
     new_recovery_codes: { ...page, change: 'new_recovery_codes' },
     remove_passkey: { ...page, change: 'remove_passkey', name: 'Laptop' },
     link_provider: { ...page, change: 'link_provider', provider: 'Google' },
@@ -130,6 +138,21 @@ export const accountStates: StatesOfPages<AccountPageSet> = {
     usual: { ...page, fields: profileFields },
     wrong: { ...page, fields: profileFields.map((field) => ({ ...field, problem: problemOf[field.claim] ?? 'text' })) },
   },
+  changeAddress: {
+    usual: address,
+    address_malformed: { ...address, address: 'alice', problem: 'address_malformed' },
+    address_known: { ...address, problem: 'address_known' },
+    too_many_attempts: { ...address, problem: 'too_many_attempts' },
+    wrong_code: { ...address, problem: 'wrong_code' },
+  },
+  proveAddress: {
+    usual: proof,
+    address_malformed: { ...proof, problem: 'address_malformed' },
+    address_known: { ...proof, problem: 'address_known' },
+    too_many_attempts: { ...proof, problem: 'too_many_attempts' },
+    wrong_code: { ...proof, problem: 'wrong_code' },
+  },
+  addressMail: { code: { kind: 'code', service, code: '123456', minutes: 15 }, taken: { kind: 'taken', service } },
   changePassword: {
     usual: password,
     password_short: { ...password, problem: 'password_short' },
@@ -151,9 +174,13 @@ export const accountStates: StatesOfPages<AccountPageSet> = {
     recovery_codes_created: { change: 'recovery_codes_created', service, url },
     password_changed: { change: 'password_changed', service, url },
     profile_changed: { change: 'profile_changed', service, url },
+    address_changed: { change: 'address_changed', service, url },
+    data_downloaded: { change: 'data_downloaded', service, url },
+    account_deleted: { change: 'account_deleted', service, url },
     provider_linked: { change: 'provider_linked', service, url },
     provider_unlinked: { change: 'provider_unlinked', service, url },
   },
+  deleted: { usual: { again: url } },
   signedOut: { usual: { again: url } },
   error: { usual: { code: 'invalid_request', reason: 'plugin:account:not_same_origin', home: url } },
 }

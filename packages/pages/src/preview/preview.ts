@@ -59,7 +59,7 @@ const statesOfSet = (
         name: parts.join('-'),
         set,
         page,
-        isMail: page === 'mail',
+        isMail: page === 'mail' || page.endsWith('Mail'),
         render: (sets, locale) => asPage((sets[set] as unknown as Renderers)[page]?.(view, locale) ?? { html: '' }),
       }
     }),

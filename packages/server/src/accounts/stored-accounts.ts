@@ -94,16 +94,20 @@ export function storedAccounts(administration: () => Administration): AccountSto
       if (outcome === undefined) throw new TypeError('The storage has not created an account')
       return outcome
     }),
-    change: withoutDetails(async (sub, { claims, someClaims, email, emailVerified, password }) => {
+    change: withoutDetails(async (sub, { claims, someClaims, username, email, emailVerified, password }) => {
       const users = usersOf(`account ${sub}`)
       let outcome: Account | 'taken' | undefined
-      if ((claims ?? someClaims) !== undefined || email !== undefined || emailVerified !== undefined) {
+      if ((claims ?? someClaims ?? username) !== undefined || email !== undefined || emailVerified !== undefined) {
         const change = users.replace(sub, (user) => {
           const { email: oldEmail, email_verified: wasVerified, ...others } = user.claims ?? {}
           const address = email ?? (typeof oldEmail === 'string' ? oldEmail : undefined)
           // A new address is not that which was verified.
           const isVerified = emailVerified ?? (email === undefined || email === oldEmail ? wasVerified === true : false)
-          return { ...user, claims: claimsWith(claims ?? withSome(others, someClaims), address, isVerified) }
+          return {
+            ...user,
+            username: username ?? user.username,
+            claims: claimsWith(claims ?? withSome(others, someClaims), address, isVerified),
+          }
         })
         outcome = await outcomeOf(change)
         if (outcome === undefined || outcome === 'taken') return outcome

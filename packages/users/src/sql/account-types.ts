@@ -37,6 +37,7 @@ export interface SqlAccounts {
       readonly someClaims?: Claims | undefined
       readonly email?: string | undefined
       readonly emailVerified?: boolean | undefined
+      readonly username?: string | undefined
       readonly password?: string | undefined
     },
   ): Promise<SqlAccount | 'taken' | undefined>

@@ -60,6 +60,7 @@ export const ar: AccountMessages = {
   deletedTitle: 'تم حذف حسابك',
   deleted: 'حُذف حسابك.',
   deletedMailHint: 'إذا لم تكن أنت، فتواصل مع {service}.',
+  deletionRefused: 'لا يمكن حذف حسابك حاليًا. حاول مرة أخرى لاحقًا.',
   sessionsTitle: 'الأماكن التي سجّلت الدخول فيها',
   thisDevice: 'هذا الجهاز',
   deviceName: '{browser} على {system}',

@@ -65,6 +65,7 @@ export const de: AccountMessages = {
   deletedTitle: 'Ihr Konto ist gelöscht',
   deleted: 'Ihr Konto wurde gelöscht.',
   deletedMailHint: 'Wenn Sie das nicht waren, wenden Sie sich an {service}.',
+  deletionRefused: 'Ihr Konto kann im Moment nicht gelöscht werden. Versuchen Sie es später noch einmal.',
   sessionsTitle: 'Wo Sie angemeldet sind',
   thisDevice: 'Dieses Gerät',
   deviceName: '{browser} auf {system}',

@@ -61,6 +61,7 @@ export const en: AccountMessages = {
   deletedTitle: 'Your account is deleted',
   deleted: 'Your account was deleted.',
   deletedMailHint: 'If this was not you, contact {service}.',
+  deletionRefused: 'Your account cannot be deleted at the moment. Try again later.',
   sessionsTitle: 'Where you are signed in',
   thisDevice: 'This device',
   deviceName: '{browser} on {system}',

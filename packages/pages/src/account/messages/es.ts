@@ -61,6 +61,7 @@ export const es: AccountMessages = {
   deletedTitle: 'Su cuenta está eliminada',
   deleted: 'Se ha eliminado su cuenta.',
   deletedMailHint: 'Si no ha sido usted, póngase en contacto con {service}.',
+  deletionRefused: 'Su cuenta no se puede eliminar en este momento. Vuelva a intentarlo más tarde.',
   sessionsTitle: 'Dónde ha iniciado sesión',
   thisDevice: 'Este dispositivo',
   deviceName: '{browser} en {system}',

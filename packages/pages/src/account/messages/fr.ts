@@ -61,6 +61,7 @@ export const fr: AccountMessages = {
   deletedTitle: 'Votre compte est supprimé',
   deleted: 'Votre compte a été supprimé.',
   deletedMailHint: 'Si ce n’était pas vous, contactez {service}.',
+  deletionRefused: 'Votre compte ne peut pas être supprimé pour le moment. Réessayez plus tard.',
   sessionsTitle: 'Où vous êtes connecté',
   thisDevice: 'Cet appareil',
   deviceName: '{browser} sur {system}',

@@ -61,6 +61,7 @@ export const it: AccountMessages = {
   deletedTitle: 'Il tuo account è eliminato',
   deleted: 'Il tuo account è stato eliminato.',
   deletedMailHint: 'Se non sei stato tu, contatta {service}.',
+  deletionRefused: 'Al momento il tuo account non può essere eliminato. Riprova più tardi.',
   sessionsTitle: 'Dove ha effettuato l’accesso',
   thisDevice: 'Questo dispositivo',
   deviceName: '{browser} su {system}',

@@ -63,6 +63,7 @@ export const ja: AccountMessages = {
   deletedTitle: 'アカウントは削除されました',
   deleted: 'アカウントを削除しました。',
   deletedMailHint: '心当たりがない場合は、{service} にお問い合わせください。',
+  deletionRefused: '現在アカウントを削除できません。後でもう一度お試しください。',
   sessionsTitle: 'サインイン中の場所',
   thisDevice: 'この端末',
   deviceName: '{system} の {browser}',

@@ -61,6 +61,7 @@ export const ko: AccountMessages = {
   deletedTitle: '계정이 삭제됨',
   deleted: '계정이 삭제되었습니다.',
   deletedMailHint: '본인이 아니라면 {service}에 문의하세요.',
+  deletionRefused: '지금은 계정을 삭제할 수 없습니다. 나중에 다시 시도하세요.',
   sessionsTitle: '로그인한 위치',
   thisDevice: '이 기기',
   deviceName: '{system}의 {browser}',

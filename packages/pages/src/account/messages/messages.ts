@@ -58,6 +58,7 @@ export interface AccountMessages {
   deletedTitle: string
   deleted: string
   deletedMailHint: string
+  deletionRefused: string
   sessionsTitle: string
   thisDevice: string
   /** `{browser}` and `{system}` are names, such as Firefox and Windows. */

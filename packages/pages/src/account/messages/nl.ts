@@ -62,6 +62,7 @@ export const nl: AccountMessages = {
   deletedTitle: 'Uw account is verwijderd',
   deleted: 'Uw account werd verwijderd.',
   deletedMailHint: 'Was u dit niet, neem dan contact op met {service}.',
+  deletionRefused: 'Uw account kan op dit moment niet worden verwijderd. Probeer het later opnieuw.',
   sessionsTitle: 'Waar u bent ingelogd',
   thisDevice: 'Dit apparaat',
   deviceName: '{browser} op {system}',

@@ -61,6 +61,7 @@ export const pl: AccountMessages = {
   deletedTitle: 'Konto jest usunięte',
   deleted: 'Konto zostało usunięte.',
   deletedMailHint: 'Jeśli to nie Ty, skontaktuj się z {service}.',
+  deletionRefused: 'Obecnie nie można usunąć konta. Spróbuj ponownie później.',
   sessionsTitle: 'Gdzie jesteś zalogowany',
   thisDevice: 'To urządzenie',
   deviceName: '{browser}, {system}',

@@ -62,6 +62,7 @@ export const pt: AccountMessages = {
   deletedTitle: 'A sua conta está eliminada',
   deleted: 'A sua conta foi eliminada.',
   deletedMailHint: 'Se não foi você, contacte {service}.',
+  deletionRefused: 'De momento, não é possível eliminar a sua conta. Tente novamente mais tarde.',
   sessionsTitle: 'Onde tem sessão iniciada',
   thisDevice: 'Este dispositivo',
   deviceName: '{browser} em {system}',

@@ -60,6 +60,7 @@ export const zh: AccountMessages = {
   deletedTitle: '您的账户已删除',
   deleted: '您的账户已被删除。',
   deletedMailHint: '如果不是您本人操作，请联系 {service}。',
+  deletionRefused: '目前无法删除您的账户。请稍后再试。',
   sessionsTitle: '您的登录位置',
   thisDevice: '此设备',
   deviceName: '{system} 上的 {browser}',

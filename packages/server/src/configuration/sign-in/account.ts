@@ -26,7 +26,7 @@ interface AccountMembers {
 export function accountParts(
   { account, passkeys: hasPasskeys, secondFactors }: AccountMembers,
   appearance: Parameters<typeof createAccountPages>[0],
-  ports: Pick<AccountPageOptions, 'accounts' | 'passwords' | 'mailer' | 'linkedProviders'> = {},
+  ports: Pick<AccountPageOptions, 'accounts' | 'passwords' | 'mailer' | 'mailLimits' | 'linkedProviders'> = {},
 ) {
   const passkeys = hasPasskeys === true ? storedPasskeys() : undefined
   const stored = secondFactors && storedSecondFactors(secondFactors)

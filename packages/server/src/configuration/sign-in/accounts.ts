@@ -59,7 +59,8 @@ export const pagePorts = (
   options: AccountsMember | undefined,
   passwords: boolean | undefined,
   { mailer }: Pick<AccountsHost, 'mailer'>,
-) => options && { mailer, ...(passwords !== false && { passwords: newPasswordsOf(options) }) }
+) =>
+  options && { mailer, mailLimits: options.limits, ...(passwords !== false && { passwords: newPasswordsOf(options) }) }
 
 /** Creates the accounts of the users in the storage. */
 export function createAccounts(

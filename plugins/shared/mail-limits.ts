@@ -1,5 +1,6 @@
-import { addressGroupOf, type EndpointKit, type OAuthError, siteOf } from '@grantry/core'
+import { addressGroupOf, configurationObject, type EndpointKit, type OAuthError, siteOf } from '@grantry/core'
 import * as v from 'valibot'
+import { wholeNumber } from './config-schema.ts'
 
 /** Seconds. */
 const window = 3600
@@ -13,6 +14,16 @@ export interface MailLimits {
   /** Of those that are sent. */
   readonly total: number
 }
+
+/** The schema of the limits, as users configure them. */
+export const mailLimitsSchema = v.optional(
+  configurationObject({
+    perAddress: v.optional(wholeNumber(1, 1000), 5),
+    perNetwork: v.optional(wholeNumber(1, 1_000_000), 50),
+    total: v.optional(wholeNumber(1, 10_000_000), 5000),
+  }),
+  {},
+)
 
 const tooMany = (retryAfter: number, { refuse }: EndpointKit): OAuthError =>
   refuse('slow_down', 'Too many mails were asked for', 'mail_limit', { status: 429, retryAfter })

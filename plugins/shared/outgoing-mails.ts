@@ -1,5 +1,5 @@
 import { defineTask, type EndpointKit, type PluginPart } from '@grantry/core'
-import type { Mailer, MailMessage } from '../shared/mailer.ts'
+import type { Mailer, MailMessage } from './mailer.ts'
 
 /** How often a mail is sent. */
 const maxAttempts = 3
@@ -17,7 +17,7 @@ interface Letter {
  * Returns the codes at the end of a message, and the server, such as `EENVELOPE 550 at mail.example.com:587`. The rest could
  * contain an address.
  */
-export function reasonOf(error: unknown): string {
+export function mailFailure(error: unknown): string {
   const { cause, message } = error instanceof Error ? error : new Error()
   const text = cause instanceof Error ? cause.message : message
   return /\(([A-Z0-9_ ]{1,80}(?: at [a-z\d.:[\]-]{1,261})?)\)$/u.exec(text)?.[1] ?? 'not_accepted'
@@ -33,8 +33,10 @@ export interface Outgoing {
 /**
  * Creates the mails of a process. They are never stored, because they contain links: a user whose mail is lost with the
  * process asks again. What a server refuses is sent again by the task, a few seconds later.
+ *
+ * @param port the name of the mailer for events
  */
-export function createOutgoing(mailer: Mailer): Outgoing {
+export function createOutgoing(mailer: Mailer, port: string): Outgoing {
   const failed: Letter[] = []
   const pending = new Set<Promise<void>>()
 
@@ -44,10 +46,10 @@ export function createOutgoing(mailer: Mailer): Outgoing {
   async function attempt(letter: Letter, kit: EndpointKit): Promise<void> {
     letter.attempts += 1
     try {
-      await kit.callHost('accounts.mailer', () => mailer.send(letter.message))
+      await kit.callHost(port, () => mailer.send(letter.message))
     } catch (error) {
       if (letter.attempts < maxAttempts) failed.push(letter)
-      else giveUp(letter.purpose, reasonOf(error), kit)
+      else giveUp(letter.purpose, mailFailure(error), kit)
     }
   }
 

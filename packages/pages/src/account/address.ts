@@ -1,0 +1,68 @@
+import { type Content, html } from '../html.ts'
+import { mailDocument } from '../mail-document.ts'
+import { alert, userLine } from '../templates/parts.ts'
+import type { Page } from '../tools.ts'
+import type { AccountMessages } from './messages/messages.ts'
+import { changeForm } from './parts.ts'
+import type { AccountTools } from './tools.ts'
+import type { AddressMailView, ChangeAddressView, OverviewView, ProveAddressView } from './views.ts'
+
+const problems: Readonly<Record<NonNullable<ChangeAddressView['problem']>, keyof AccountMessages>> = {
+  address_malformed: 'emailMalformed',
+  address_known: 'emailSame',
+  too_many_attempts: 'emailTooMany',
+  wrong_code: 'emailWrongCode',
+}
+
+const messageOf = ({ problem }: Pick<ChangeAddressView, 'problem'>, { own }: AccountTools) =>
+  problem && own(problems[problem])
+
+const invalid = (message: string | undefined): Content =>
+  message !== undefined && html` aria-invalid="true" aria-describedby="problem"`
+
+/** The address of the user, and whether it was proved. Addresses are read from left to right in all languages. */
+export function addressOf({ email }: OverviewView, { own }: AccountTools): Content {
+  if (email === undefined) return false
+  const { address, isVerified, change } = email
+  const state = own(isVerified ? 'emailProved' : 'emailOpen')
+  const shown =
+    address === undefined
+      ? html`<p class="muted">${own('emailNone')}</p>`
+      : html`<ul><li class="entry"><div><strong><bdi dir="ltr">${address}</bdi></strong><small>${state}</small></div></li></ul>`
+  const label = own(address === undefined || isVerified ? 'emailChange' : 'emailConfirm')
+  return html`<section aria-labelledby="own-address"><h2 id="own-address">${own('emailTitle')}</h2>${shown}<p class="links"><a id="change-address" href="${change}">${label}</a></p></section>`
+}
+
+/** The field `address`. */
+export function changeAddress(view: ChangeAddressView, tools: AccountTools): Page {
+  const { own } = tools
+  const title = own('emailTitle')
+  const message = messageOf(view, tools)
+  const field = html`<label for="address">${title}</label><input id="address" name="address" type="email" required maxlength="254" dir="ltr" autocomplete="email" autocapitalize="none" spellcheck="false" value="${view.address}"${invalid(message)}>`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${own('emailIntro')}</p>${alert(message)}${changeForm(view, own('emailSend'), tools, field)}`
+  return { title, content }
+}
+
+/** The field `code`. The same page for an address that belongs to another user. */
+export function proveAddress(view: ProveAddressView, tools: AccountTools): Page {
+  const { own } = tools
+  const title = own('emailSentTitle')
+  const message = messageOf(view, tools)
+  const sent = own('emailSent', { address: view.address, minutes: String(view.minutes) })
+  const field = html`<label for="code">${own('emailCode')}</label><input id="code" name="code" type="text" required maxlength="20" dir="ltr" inputmode="numeric" autocomplete="one-time-code" spellcheck="false"${invalid(message)}>`
+  const again = html`<p class="links"><a id="again" href="${view.again}">${own('emailAgain')}</a></p>`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${sent}</p>${alert(message)}${changeForm(view, own('confirm'), tools, field)}${again}`
+  return { title, content }
+}
+
+/** The mail with the code, or that to the owner of an address that another user has tried to use. */
+export function addressMail(view: AddressMailView, { own, locale }: AccountTools) {
+  const { service } = view
+  const isCode = view.kind === 'code'
+  const subject = own(isCode ? 'codeMailSubject' : 'takenMailSubject', { service })
+  const lines = isCode
+    ? [own('codeMailIntro', { service }), view.code, own('codeMailHint', { minutes: String(view.minutes) })]
+    : [own('takenMailIntro', { service }), own('takenMailHint')]
+  const content = html`${lines.map((line) => html`<p>${line}</p>`)}`
+  return { subject, text: `${lines.join('\n\n')}\n`, html: mailDocument(locale, subject, content) }
+}

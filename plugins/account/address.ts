@@ -1,0 +1,230 @@
+import { isOAuthError, type OAuthError, type Reply } from '@grantry/core'
+import * as v from 'valibot'
+import type { Account, AccountStore } from '../shared/account-store.ts'
+import { countCode } from '../shared/code-limits.ts'
+import { addressIn, foldedAddress, isSameAddress, mailboxOf } from '../shared/mail-address.ts'
+import { countAddress, countNetwork, countSent } from '../shared/mail-limits.ts'
+import { createMailed, isMailedCode, isMailedSpent, mailedLifetime, spendMailed } from '../shared/mailed-code.ts'
+import { accountOf, callAccounts } from './accounts.ts'
+import { mailChange, noteChange } from './changes.ts'
+import type { AddressProblem } from './pages.ts'
+import type { AccountServices, ChangePage } from './services.ts'
+import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+
+export const addressPaths = { ask: 'email', prove: 'email/code' } as const
+
+/** What a mailed code proves. It belongs to one session of one browser, where a later one takes its place. */
+const schema = v.object({
+  id: v.string(),
+  code: v.string(),
+  counts: v.boolean(),
+  expiresAt: v.number(),
+  sub: v.string(),
+  /** The new address. */
+  address: v.string(),
+  /** The address at that time: a code does not undo what was changed since. */
+  before: v.string(),
+})
+type Ticket = v.InferOutput<typeof schema>
+
+/** The id of a session is in its cookie, and in no other browser. */
+const keyOf = ({ session, kit }: Visit): string => `mailed address:${kit.sha256(session.sid)}`
+
+async function findTicket(visit: Visit): Promise<Ticket | undefined> {
+  const { kit, session } = visit
+  const ticket = await kit.records.get(keyOf(visit), schema)
+  if (ticket === undefined || ticket.sub !== session.subject.sub || ticket.expiresAt <= kit.now()) return undefined
+  return (await isMailedSpent(ticket, kit)) ? undefined : ticket
+}
+
+/** Mails that one user can ask for in an hour. */
+const maxPerUser = 10
+const hour = 3600
+
+async function countUser({ kit, session }: Visit): Promise<void> {
+  const current = Math.floor(kit.now() / hour)
+  const end = (current + 1) * hour
+  const count = await kit.records.increment(
+    `mailed addresses:${JSON.stringify([session.subject.sub, current])}`,
+    end + 60,
+  )
+  if (count <= maxPerUser) return
+  const more = { status: 429, retryAfter: end - kit.now() } as const
+  throw kit.refuse('slow_down', 'Too many mails were asked for', 'mail_limit', more)
+}
+
+/** Calls a function. Returns the refusal if a limit is reached. */
+async function limited<T>(call: () => Promise<T>): Promise<{ readonly result: T } | { readonly refusal: OAuthError }> {
+  try {
+    return { result: await call() }
+  } catch (error) {
+    if (!isOAuthError(error) || error.code !== 'slow_down') throw error
+    return { refusal: error }
+  }
+}
+
+const tooMany = (refusal: OAuthError) =>
+  ({ problem: 'too_many_attempts', retryAfter: refusal.details.retryAfter }) as const
+
+interface State {
+  readonly problem?: AddressProblem | undefined
+  readonly retryAfter?: number | undefined
+}
+
+const formOf = async (visit: Visit, path: string) => ({
+  subjectName: nameIn(visit.session),
+  form: { action: urlOf(visit.kit, path), fields: { form_token: await formTokenFor({ ...visit, path }) } },
+  back: urlOf(visit.kit),
+})
+
+async function askPage(visit: Visit, { pages }: AccountServices, address: string, state: State = {}): Promise<Reply> {
+  return pages.changeAddress({ ...(await formOf(visit, addressPaths.ask)), address, ...state }, visit.locale)
+}
+
+async function codePage(visit: Visit, ticket: Ticket, { pages }: AccountServices, state: State = {}): Promise<Reply> {
+  const { address, expiresAt } = ticket
+  const minutes = Math.max(1, Math.ceil((expiresAt - visit.kit.now()) / 60))
+  const view = { ...(await formOf(visit, addressPaths.prove)), address, minutes, ...state }
+  return pages.proveAddress({ ...view, again: urlOf(visit.kit, addressPaths.ask) }, visit.locale)
+}
+
+/** Users who sign in with their address continue to: the name changes with it. */
+const signsInWithAddress = ({ username, email }: Account): boolean =>
+  email !== undefined && isSameAddress(username, email)
+
+/** Returns the mailbox of another user who has the address; `undefined` if it is free. The same work for both. */
+async function otherOwner(address: string, account: Account, visit: Visit, services: AccountServices) {
+  const find = (call: (store: AccountStore) => ReturnType<AccountStore['find']>) => callAccounts(visit, services, call)
+  const [proved, named] = await Promise.all([
+    find((store) => store.findByEmail(address)),
+    find((store) => store.findByName(address)),
+  ])
+  const owner = proved ?? (signsInWithAddress(account) ? named : undefined)
+  if (owner === undefined || owner.sub === account.sub) return undefined
+  // The mailbox that was named: another spelling can lead to another one, and has its own limit.
+  return owner.email !== undefined && isSameAddress(owner.email, address) ? owner.email : address
+}
+
+/** Mails a code to the new address. The response is the same if the address belongs to another user, who gets another mail. */
+async function sendCode(address: string, account: Account, visit: Visit, services: AccountServices): Promise<Reply> {
+  const { kit, request, locale } = visit
+  const { mailLimits, pages, outgoing } = services
+  const counted = await limited(async () => {
+    await countUser(visit)
+    const { clientAddress } = request
+    await countNetwork(clientAddress, mailLimits, kit)
+    // With those of strangers: the user has not proved the address.
+    await countAddress(mailboxOf(address), { clientAddress, isKnown: false }, mailLimits, kit)
+    const owner = await otherOwner(address, account, visit, services)
+    await countSent(true, mailLimits, kit)
+    return owner
+  })
+  if ('refusal' in counted) {
+    return { ...(await askPage(visit, services, address, tooMany(counted.refusal))), error: counted.refusal }
+  }
+  const owner = counted.result
+  const { code, stored } = await createMailed(
+    { counts: owner === undefined, expiresAt: kit.now() + mailedLifetime },
+    kit,
+  )
+  const ticket = { ...stored, sub: account.sub, address, before: account.email ?? '' }
+  await kit.records.put(keyOf(visit), ticket, ticket.expiresAt)
+  kit.recordUser(
+    { type: 'mail_requested', purpose: 'address' },
+    { sub: account.sub, clientAddress: request.clientAddress },
+  )
+  const service = new URL(kit.issuer).host
+  const minutes = mailedLifetime / 60
+  const mail =
+    owner === undefined
+      ? pages.addressMail({ kind: 'code', service, code, minutes }, locale)
+      : pages.addressMail({ kind: 'taken', service }, locale)
+  outgoing?.post('address', { to: owner ?? address, ...mail }, kit)
+  return codePage(visit, ticket, services)
+}
+
+/** Asks for the address: another one, or the present one if it was never proved. */
+export const changeAddress: ChangePage = {
+  async show(visit, services) {
+    const account = await accountOf(visit, services)
+    if (account === undefined || services.outgoing === undefined) return undefined
+    return askPage(visit, services, account.emailVerified ? '' : (account.email ?? ''))
+  },
+  async submit({ address: entered = '' }, visit, services) {
+    const account = await accountOf(visit, services)
+    if (account === undefined || services.outgoing === undefined) return 'gone'
+    const address = addressIn(entered)
+    if (address === undefined) return askPage(visit, services, entered.slice(0, 254), { problem: 'address_malformed' })
+    if (account.emailVerified && account.email === address) {
+      return askPage(visit, services, address, { problem: 'address_known' })
+    }
+    return sendCode(address, account, visit, services)
+  },
+}
+
+/** Changes the address that a code has proved. */
+async function takeAddress({ address, before }: Ticket, visit: Visit, services: AccountServices) {
+  const { kit, session, request } = visit
+  const account = await accountOf(visit, services)
+  // A user who was revoked meanwhile has lost the session.
+  const isCurrent = (await services.sessions.find(kit, request)) !== undefined
+  if (account === undefined || !isCurrent || (account.email ?? '') !== before) return 'gone'
+  const changes = {
+    email: address,
+    emailVerified: true,
+    ...(signsInWithAddress(account) && { username: address }),
+  }
+  const outcome = await callAccounts(visit, services, (store) => store.change(session.subject.sub, changes))
+  if (outcome === undefined) return 'gone'
+  if (outcome === 'taken') return 'address_taken'
+  // The former address: only its owner learns of a change by a thief.
+  if (account.emailVerified && account.email !== undefined && !isSameAddress(account.email, address)) {
+    await mailChange('address_changed', account.email, visit, services)
+  }
+  await noteChange('address_changed', visit, services)
+  return 'address_changed'
+}
+
+/** Checks the code of the mail. */
+export const proveAddress: ChangePage = {
+  async show(visit, services) {
+    const ticket = await findTicket(visit)
+    return ticket && codePage(visit, ticket, services)
+  },
+  async submit({ code = '' }, visit, services) {
+    const { kit, request, session } = visit
+    const ticket = await findTicket(visit)
+    if (ticket === undefined) return 'gone'
+    const context = { sub: session.subject.sub, clientAddress: request.clientAddress }
+    const failed = (reason: string): void =>
+      kit.recordUser({ type: 'mail_proof_failed', purpose: 'address', reason }, context)
+    // By the address, with whatever account. Apart from the codes that sign its owner in, which strangers must not use up.
+    const name = kit.sha256(`new address ${foldedAddress(ticket.address)}`)
+    const checked = await limited(async () => {
+      const counted = await countCode('mailed code', name, {}, request.clientAddress, kit)
+      const isRight = await isMailedCode(ticket, code, kit)
+      if (isRight) await counted.succeed()
+      return isRight
+    })
+    if ('refusal' in checked) {
+      failed(checked.refusal.details.reason)
+      return { ...(await codePage(visit, ticket, services, tooMany(checked.refusal))), error: checked.refusal }
+    }
+    if (!checked.result) {
+      failed('wrong_code')
+      return codePage(visit, ticket, services, { problem: 'wrong_code' })
+    }
+    if (await spendMailed(ticket, kit)) return takeAddress(ticket, visit, services)
+    failed('proof_used')
+    return 'gone'
+  },
+}
+
+/** Returns what the overview shows. */
+export const addressView = (account: Account | undefined, { kit }: Visit, { outgoing }: AccountServices) =>
+  account &&
+  outgoing && {
+    address: account.email,
+    isVerified: account.emailVerified,
+    change: urlOf(kit, addressPaths.ask),
+  }

@@ -1,0 +1,151 @@
+import { defineTask, type EndpointKit, type PluginPart } from '@grantry/core'
+import * as v from 'valibot'
+import { recordSet } from '../shared/record-set.ts'
+import { createUserAuthorizations, endAuthorizations } from '../shared/user-authorizations.ts'
+import { mailChange } from './changes.ts'
+import type { AccountServices } from './services.ts'
+
+/** Seconds for which a removed user begins no session: longer than a sign-in takes that was in progress. */
+const markLifetime = 172_800
+
+/** Seconds after which a removal that fails is given up: the event has been recorded each time. */
+const removalLifetime = 2_592_000
+
+/** Seconds for which a removal waits that no process has marked: one has died before. */
+const unmarkedLifetime = 3600
+
+/** Removals that wait for another attempt. They are few: one waits only if a process dies, or the host fails. */
+const maxPending = 16
+
+const schema = v.object({
+  /** Where the mail goes: nothing else knows the address afterwards. Sealed. */
+  mail: v.exactOptional(v.string()),
+  locale: v.string(),
+})
+const mailSchema = v.object({ formerAddress: v.string() })
+
+const markOf = (sub: string): string => `removed user:${sub}`
+const pendingOf = (sub: string): string => `pending removal:${sub}`
+const anyPending = 'pending removals exist'
+const setOf = (kit: EndpointKit) => recordSet(kit, 'pending removals', maxPending)
+
+/** Whether the user is removed, or about to be. Such a user begins no session, and gets no code. */
+export const isRemoved = async (kit: EndpointKit, sub: string): Promise<boolean> =>
+  (await kit.records.get(markOf(sub), v.boolean())) === true
+
+async function endLinks(kit: EndpointKit, sub: string, { linkedProviders }: AccountServices): Promise<void> {
+  const linked = linkedProviders?.linked(kit)
+  for (const { id } of (await linked?.list(sub)) ?? []) await linked?.unlink(sub, id)
+}
+
+async function endPasskeys(kit: EndpointKit, sub: string, { passkeys }: AccountServices): Promise<void> {
+  for (const { id } of (await passkeys?.list(sub, kit)) ?? []) await passkeys?.remove(sub, id, kit)
+}
+
+/** Removes what is stored of applications. A revocation only makes it count no longer. */
+async function endApplications(kit: EndpointKit, sub: string, { consents }: AccountServices): Promise<void> {
+  const [given, lasting] = await Promise.all([consents.list(kit, sub), createUserAuthorizations(kit).list(sub)])
+  for (const clientId of new Set([...given, ...lasting].map((one) => one.clientId))) {
+    await consents.revoke(kit, sub, clientId)
+    await endAuthorizations(kit, sub, clientId)
+  }
+}
+
+/**
+ * Removes what is left of a user who is marked. Each step can be repeated, and the account is the first: afterwards, no
+ * password is right, so a user whose removal is not complete cannot sign in.
+ *
+ * @returns `false` if the host refuses
+ */
+async function removeAll(kit: EndpointKit, sub: string, services: AccountServices): Promise<boolean> {
+  const { removeUser, accounts, sessions, secondFactors } = services
+  const outcome = await kit.callHost('account.removeUser', () =>
+    removeUser === undefined ? accounts?.remove?.(sub) : removeUser(sub),
+  )
+  if (removeUser !== undefined && outcome === 'refused') return false
+  // Before the revocation: afterwards, no list has them.
+  await endApplications(kit, sub, services)
+  await kit.revoke({ subject: sub })
+  await sessions.endAll(kit, sub)
+  await endPasskeys(kit, sub, services)
+  await endLinks(kit, sub, services)
+  await secondFactors?.remove(sub, kit)
+  // What a request in progress has left.
+  await endApplications(kit, sub, services)
+  await kit.revoke({ subject: sub })
+  return true
+}
+
+async function forget(kit: EndpointKit, sub: string): Promise<void> {
+  await kit.records.delete(pendingOf(sub))
+  await setOf(kit).remove(sub)
+}
+
+/** One attempt to remove a user. Another process makes none in the same minute. */
+async function attempt(kit: EndpointKit, sub: string, services: AccountServices): Promise<'done' | 'refused' | 'busy'> {
+  const now = kit.now()
+  if (!(await kit.records.insert(`removal attempt:${sub}:${Math.floor(now / 60)}`, true, now + 120))) return 'busy'
+  const pending = await kit.records.get(pendingOf(sub), schema)
+  if (pending === undefined) {
+    await setOf(kit).remove(sub)
+    return 'done'
+  }
+  if (!(await removeAll(kit, sub, services))) {
+    await forget(kit, sub)
+    await kit.records.delete(markOf(sub))
+    return 'refused'
+  }
+  const mail = pending.mail === undefined ? undefined : await kit.unseal(pending.mail, mailSchema)
+  kit.recordUser({ type: 'account_changed', change: 'account_deleted' }, { sub })
+  if (mail !== undefined)
+    await mailChange('account_deleted', mail.formerAddress, { kit, locale: pending.locale }, services)
+  await kit.records.put(markOf(sub), true, kit.now() + markLifetime)
+  await forget(kit, sub)
+  return 'done'
+}
+
+/**
+ * Removes a user. From the first record on, the user begins no session, and the task of any process ends what this one
+ * cannot.
+ *
+ * @param to the address for the mail about it
+ * @returns `pending` if it is not complete yet; `refused` if the host refuses, or too many removals wait
+ */
+export async function beginRemoval(
+  { sub, to, locale }: { readonly sub: string; readonly to: string | undefined; readonly locale: string },
+  kit: EndpointKit,
+  services: AccountServices,
+): Promise<'done' | 'pending' | 'refused'> {
+  const expiresAt = kit.now() + removalLifetime
+  const mail = to === undefined ? undefined : await kit.seal({ formerAddress: to }, expiresAt)
+  await kit.records.put(anyPending, true, expiresAt)
+  if (!(await setOf(kit).add(sub, kit.now() + unmarkedLifetime))) return 'refused'
+  await kit.records.put(pendingOf(sub), { locale, ...(mail !== undefined && { mail }) }, expiresAt)
+  // Last: without the records before it, no process would continue.
+  await kit.records.put(markOf(sub), true, expiresAt + markLifetime)
+  try {
+    const outcome = await attempt(kit, sub, services)
+    return outcome === 'busy' ? 'pending' : outcome
+  } catch {
+    // The port has recorded it; the storage fails. The task tries again.
+    return 'pending'
+  }
+}
+
+/** The task that ends removals. One read, while there are none. */
+export const removalTask = (services: AccountServices): PluginPart =>
+  defineTask(async (kit) => {
+    if ((await kit.records.get(anyPending, v.boolean())) !== true) return
+    let failure: unknown
+    for (const sub of await setOf(kit).list()) {
+      try {
+        // A process has died before the mark: the user has seen no page, and keeps the account.
+        if (!(await isRemoved(kit, sub))) continue
+        await setOf(kit).extend(sub, kit.now() + removalLifetime)
+        await attempt(kit, sub, services)
+      } catch (error) {
+        failure = error
+      }
+    }
+    if (failure !== undefined) throw failure
+  })

@@ -1,0 +1,59 @@
+import type { EndpointKit } from '@grantry/core'
+import * as v from 'valibot'
+import { clockSkew } from './jwt-claims.ts'
+
+/** Seconds for which what a mail contains counts. */
+export const mailedLifetime = 900
+
+/** Wrong codes after which a mail has ended. */
+const maxTries = 5
+
+/** What is stored of a mail that proves an address. */
+export interface Mailed {
+  readonly id: string
+  /** Sealed: who reads the storage would find a code of six digits by its hash. */
+  readonly code: string
+  /** Whether it proves something. One that proves nothing costs the same. */
+  readonly counts: boolean
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+const codeSchema = v.object({ mailedCode: v.string(), ticket: v.string() })
+
+/** Returns six random digits, each combination with almost the same probability. */
+function newCode({ randomId, sha256 }: Pick<EndpointKit, 'randomId' | 'sha256'>): string {
+  const base64 = sha256(randomId()).slice(0, 8).replaceAll('-', '+').replaceAll('_', '/')
+  // 2^48 is so much larger than a million that the difference is below 10^-8.
+  const number = [...atob(base64)].reduce((sum, byte) => sum * 256 + byte.charCodeAt(0), 0)
+  return String(number % 1_000_000).padStart(6, '0')
+}
+
+/** Creates a code for a mail. Returns it with what is stored of it. */
+export async function createMailed(
+  { counts, expiresAt }: Pick<Mailed, 'counts' | 'expiresAt'>,
+  kit: EndpointKit,
+): Promise<{ readonly code: string; readonly stored: Mailed }> {
+  const id = kit.randomId()
+  const code = newCode(kit)
+  const sealed = await kit.seal({ mailedCode: code, ticket: id }, expiresAt)
+  return { code, stored: { id, code: sealed, counts, expiresAt } }
+}
+
+/** Whether it is the code of a mail. Counts it before: of concurrent ones, no more are checked. */
+export async function isMailedCode({ id, code, counts, expiresAt }: Mailed, entered: string, kit: EndpointKit) {
+  const tries = await kit.records.increment(`mailed tries:${id}`, expiresAt + clockSkew)
+  const mailed = await kit.unseal(code, codeSchema)
+  if (mailed === undefined || mailed.ticket !== id) return false
+  return tries <= maxTries && kit.equals(mailed.mailedCode, entered.replaceAll(/\s/gu, '')) && counts
+}
+
+type Spendable = Pick<Mailed, 'id' | 'expiresAt'>
+
+/** Uses a mail. `false` if it was used before, also by another process. */
+export const spendMailed = ({ id, expiresAt }: Spendable, kit: EndpointKit): Promise<boolean> =>
+  kit.records.insert(`used mailed ticket:${id}`, true, expiresAt + clockSkew)
+
+/** Whether a mail was used. */
+export const isMailedSpent = async ({ id }: Spendable, kit: EndpointKit): Promise<boolean> =>
+  (await kit.records.get(`used mailed ticket:${id}`, v.boolean())) === true

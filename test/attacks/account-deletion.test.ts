@@ -1,0 +1,94 @@
+/**
+ * Attack: a thief of a session, another site or another user deletes an account. Or a user who is deleted stays signed in, by
+ * a sign-in that is in progress at the same moment.
+ *
+ * OWASP ASVS 5.0 section 7.5; decision 170.
+ */
+import { userSessions } from '@grantry/plugins/authorization-endpoint'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { deletionUri, setUpDeletion } from '../account/deletions.ts'
+import { accountUri } from '../account/parties.ts'
+import { hiddenFields } from '../authorization/browser.ts'
+import { withLatency } from '../support/latency.ts'
+import { randomPause } from '../support/pause.ts'
+
+describe('an account is not deleted', () => {
+  test('20.42 without a recent authentication', async () => {
+    const { signedIn, send, users, clock } = await setUpDeletion()
+    const { browser } = await signedIn()
+    const form = await browser.open(deletionUri)
+    clock.advance(301)
+    expect((await send(browser, form)).html).toContain('name="password"')
+    expect((await browser.open(deletionUri)).url.pathname).toBe('/connect/authorize')
+    expect(users.has('alice')).toBe(true)
+  })
+
+  test('by a link, or a form of another site, session, page or user', async () => {
+    const { signedIn, users } = await setUpDeletion()
+    const [victim, other, stranger] = [await signedIn(), await signedIn(), await signedIn('bob')]
+    const tokenOf = async ({ browser }: typeof victim, path: string) =>
+      hiddenFields(await browser.open(`${accountUri}/${path}`)).form_token ?? ''
+    const own = await tokenOf(victim, 'delete')
+    await victim.browser.open(`${deletionUri}?${new URLSearchParams({ form_token: own })}`)
+    const tokens = [
+      '',
+      'x',
+      await tokenOf(victim, 'data'),
+      await tokenOf(other, 'delete'),
+      await tokenOf(stranger, 'delete'),
+    ]
+    for (const form_token of tokens) {
+      expect((await victim.browser.submit(deletionUri, { form_token })).status).toBe(400)
+    }
+    expect([...users.keys()]).toEqual(['alice', 'bob'])
+  })
+
+  test('by another user who names it', async () => {
+    const { signedIn, send, users } = await setUpDeletion()
+    const { browser } = await signedIn('bob')
+    await send(browser, await browser.open(deletionUri), {
+      sub: 'alice',
+      username: 'alice',
+      email: 'alice@example.com',
+    })
+    expect([...users.keys()]).toEqual(['alice'])
+  })
+})
+
+describe('a user who is deleted', () => {
+  test.each([0, 1, 2, 3, 4, 5, 6, 7])('20.75 has no session by a sign-in in progress (%i)', async (round) => {
+    const f = await setUpDeletion(
+      {
+        async removeUser(sub) {
+          await randomPause(10)
+          f.users.delete(sub)
+          await randomPause(10)
+        },
+      },
+      { storage: withLatency(memoryDriver()) },
+    )
+    const { browser } = await f.signedIn()
+    const form = await browser.open(deletionUri)
+    const late = f.browser()
+    const login = await late.open(accountUri)
+    const signIn = async () => {
+      await randomPause(round * 12)
+      return f.enter(late, login)
+    }
+    await Promise.all([f.send(browser, form), signIn()])
+    expect(f.users.has('alice')).toBe(false)
+    expect(await f.provider.use(userSessions).list('alice')).toEqual([])
+    const after = await late.open(accountUri)
+    expect(after.html).not.toContain('id="sessions"')
+  })
+
+  test('gets no code, and keeps no token', async () => {
+    const f = await setUpDeletion()
+    const { browser } = await f.signedIn()
+    const { body } = await f.authorize(browser)
+    await f.send(browser, await browser.open(deletionUri))
+    expect((await f.provider.inspect(String(body.access_token))).valid).toBe(false)
+    expect((await f.authorize(browser)).body.access_token).toBeUndefined()
+  })
+})
