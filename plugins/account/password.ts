@@ -27,11 +27,15 @@ async function passwordPage(
   return pages.changePassword(view, locale)
 }
 
-/** Ends what others may have got with the old password, and continues the session of this browser. */
+/** Ends what others may have got with the old password. */
+async function endAll({ session, kit }: Visit, { sessions }: AccountServices): Promise<void> {
+  await kit.revoke({ subject: session.subject.sub })
+  await sessions.endAll(kit, session.subject.sub)
+}
+
+/** Continues the session of this browser, after all have ended. */
 async function continueAlone({ session, kit, request }: Visit, { sessions }: AccountServices) {
   const { sub } = session.subject
-  await kit.revoke({ subject: sub })
-  await sessions.endAll(kit, sub)
   if (!(await kit.isUserActive(sub))) return undefined
   const standing = await standingOf(kit, sub)
   return sessions.start(kit, { subject: session.subject, name: session.name, standing }, request)
@@ -51,10 +55,14 @@ export const changePassword: ChangePage = {
     const { username, email = '' } = account
     const problem = await newPasswordProblem(password, [username, email], 'account_page', passwords, kit)
     if (problem !== undefined) return passwordPage(visit, services, passwords, problem)
+    // Before: if this process dies after the change, no session is left that the old password has begun. The user of this
+    // one then signs in again, and repeats the change if it was not made.
+    await endAll(visit, services)
     const changed = await callAccounts(visit, services, (store) => store.change(session.subject.sub, { password }))
-    if (changed === undefined || changed === 'taken') return 'gone'
+    // After: sign-ins with the old password in between.
+    await endAll(visit, services)
     const started = await continueAlone(visit, services)
-    await noteChange('password_changed', visit, services)
+    if (changed !== undefined && changed !== 'taken') await noteChange('password_changed', visit, services)
     // The overview needs the new session, which the next request has.
     return { location: urlOf(kit), ...(started !== undefined && { cookies: started.cookies }) }
   },

@@ -89,6 +89,17 @@ async function hasOtherWay(
   return !isAtProvider || linked.isUpstreamUser(sub)
 }
 
+/**
+ * Ends the sessions that have begun at a provider, and would outlive the link. Returns whether this one was among them. A
+ * session does not know which of several accounts at the provider it has begun with.
+ */
+async function endSessionsAt(provider: string, { session, kit }: Visit, { sessions }: AccountServices) {
+  const all = await sessions.list(kit, session.subject.sub)
+  const begun = all.filter(({ subject }) => subject.idp === provider)
+  await Promise.all(begun.map(({ sid }) => sessions.end(kit, sid)))
+  return begun.some(({ sid }) => sid === session.sid)
+}
+
 async function namedLink({ session, path, kit }: Visit, { linkedProviders }: AccountServices) {
   const linked = linkedProviders?.linked(kit)
   const link = (await linked?.list(session.subject.sub))?.find(({ id }) => path === `${linkedPath}/${id}/remove`)
@@ -108,8 +119,15 @@ export const unlinkProvider: ChangePage = {
     if (found === undefined) return 'gone'
     const { linked, link } = found
     if (!(await hasOtherWay(visit, services, linked, link.id))) return 'last_way'
-    if (!(await linked.unlink(visit.session.subject.sub, link.id))) return 'gone'
-    await noteChange('provider_unlinked', visit, services)
-    return 'provider_unlinked'
+    // Before, so that none is left if this process dies, and after, for sign-ins in between.
+    const isEnded = await endSessionsAt(link.provider, visit, services)
+    const isUnlinked = await linked.unlink(visit.session.subject.sub, link.id)
+    if (isUnlinked) {
+      await endSessionsAt(link.provider, visit, services)
+      await noteChange('provider_unlinked', visit, services)
+    }
+    // The user signs in again, another way.
+    if (isEnded) return { location: urlOf(visit.kit) }
+    return isUnlinked ? 'provider_unlinked' : 'gone'
   },
 }

@@ -57,6 +57,15 @@ async function codesPage(visit: Visit, { secondFactors, pages }: AccountServices
   return pages.recoveryCodes({ subjectName: nameIn(session), codes, next: next ?? urlOf(kit) }, locale)
 }
 
+/**
+ * Ends the other sessions of a user with a new app: they have begun with the password alone. Before the app counts, too: if
+ * this process dies afterwards, none of them is left.
+ */
+async function endUnproved({ session, kit }: Visit, { sessions }: AccountServices): Promise<void> {
+  const others = (await sessions.listWithUse(kit, session.subject.sub)).filter(({ sid }) => sid !== session.sid)
+  await Promise.all(others.map(({ sid }) => sessions.end(kit, sid)))
+}
+
 export const setUpApp: ChangePage = {
   async show(visit, services) {
     const page = await setUpPage(visit, services)
@@ -70,19 +79,24 @@ export const setUpApp: ChangePage = {
     const opened = await kit.unseal(pending, pendingSchema)
     if (secondFactors === undefined || opened?.sub !== sub) return 'form_expired'
     const { pendingSecret: secret, id } = opened
-    const result = await secondFactors.confirm({ sub, secret, code: code.replaceAll(/\s/gu, '') }, kit)
+    const used = `used secret:${id}`
+    // The secret of this page is used once, also after the app was removed. First: a process that dies leaves it used.
+    const isFirst = await kit.records.insert(used, true, kit.now() + pendingLifetime + clockSkew)
+    if (!isFirst) return 'form_expired'
+    const beforeStored = () => endUnproved(visit, services)
+    const result = await secondFactors.confirm({ sub, secret, code: code.replaceAll(/\s/gu, ''), beforeStored }, kit)
     if (result === 'known') return 'gone'
-    if (result === 'wrong_code') return (await setUpPage(visit, services, { secret, pending })) ?? 'gone'
-    // The secret of this page is used once, also after the app was removed.
-    const isFirst = await kit.records.insert(`used secret:${id}`, true, kit.now() + pendingLifetime + clockSkew)
+    if (result === 'wrong_code') {
+      await kit.records.delete(used)
+      return (await setUpPage(visit, services, { secret, pending })) ?? 'gone'
+    }
     // A user who was revoked in between has lost the session, and must not keep a new app.
-    if (!isFirst || (await services.sessions.find(kit, visit.request)) === undefined) {
+    if ((await services.sessions.find(kit, visit.request)) === undefined) {
       await secondFactors.remove(sub, kit)
       return 'form_expired'
     }
-    // They have begun with the password alone.
-    const others = (await services.sessions.listWithUse(kit, sub)).filter(({ sid }) => sid !== session.sid)
-    await Promise.all(others.map(({ sid }) => services.sessions.end(kit, sid)))
+    // Those that have begun in between.
+    await endUnproved(visit, services)
     await noteChange('app_added', visit, services)
     // The user has just proved the app in this session.
     const { amr, acr, ...subject } = session.subject

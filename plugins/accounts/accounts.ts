@@ -8,7 +8,8 @@ import { createOutgoing } from '../shared/outgoing-mails.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { invitationParts } from './accept-invitation.ts'
 import { endpointsOf } from './endpoints.ts'
-import type { Purpose } from './flow.ts'
+import type { AccountsServices, Purpose } from './flow.ts'
+import { setNewPassword, wayName } from './new-password.ts'
 import type { AccountsPages, MailPurpose } from './pages.ts'
 import { mailSignIn, recovery, signUp } from './purposes.ts'
 import { type AccountsSettings, accountsSchema } from './settings.ts'
@@ -99,7 +100,11 @@ export function accounts(options: AccountsOptions): SignInWays {
   const purposes = purposesOf(settings)
   const outgoing = createOutgoing(settings.mailer, 'accounts.mailer')
   const creating = purposes.find(({ name }) => name === 'sign_up')
+  // The tools come with the parts, before any request.
+  let services: AccountsServices | undefined
   return {
+    name: wayName,
+    proved: async (data, interaction) => services !== undefined && setNewPassword(data, interaction, services),
     // With invitations, requests for a new account lead to the page of the sign-in.
     createsAccounts: settings.signUp !== 'closed',
     links: (interaction) => purposes.map((purpose) => linkTo(purpose, interaction)),
@@ -107,7 +112,7 @@ export function accounts(options: AccountsOptions): SignInWays {
       creating !== undefined && interaction.request.prompts.has('create') ? linkTo(creating, interaction) : undefined,
     signedIn: (sub, { http, kit }) => rememberPlace(sub, http.clientAddress, kit),
     parts(tools: SignInTools) {
-      const services = { settings, tools, outgoing }
+      services = { settings, tools, outgoing }
       const invited = settings.signUp === 'invitation' ? invitationParts(services) : []
       return [...endpointsOf(services, purposes), ...invited, outgoing.part]
     },

@@ -77,9 +77,11 @@ export type MailView =
       readonly code?: string | undefined
       readonly minutes: number
     }
-  | { readonly kind: 'account_exists' | 'password_changed' }
   /** `until`: epoch seconds. */
   | { readonly kind: 'invitation'; readonly url: string; readonly until: number }
+  | { readonly kind: 'account_exists' }
+  /** `url`: the page of the account, if there is one. */
+  | { readonly kind: 'password_changed'; readonly url?: string | undefined }
 
 /** The subject, and the content in both forms. */
 export interface RenderedMail {

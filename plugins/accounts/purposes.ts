@@ -1,15 +1,12 @@
 import type { EndpointKit, Reply } from '@grantry/core'
-import {
-  type Standing,
-  type SuspendedInteraction,
-  standingIn,
-} from '../authorization-endpoint/authorization-endpoint.ts'
+import { type SuspendedInteraction, standingIn } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { Account } from '../shared/account-store.ts'
 import { isSameAddress } from '../shared/mail-address.ts'
 import { newPasswordProblem } from '../shared/new-passwords.ts'
-import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose, postMail } from './flow.ts'
+import type { WayUser } from '../sign-in/sign-in.ts'
+import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose } from './flow.ts'
+import { isStillOwner, type NewPassword, wayName } from './new-password.ts'
 import type { MailPurpose } from './pages.ts'
-import type { Ticket } from './ticket.ts'
 
 /** The way in which users have signed in with a mail. RFC 8176 has no value for it. */
 const amr = ['email']
@@ -29,10 +26,10 @@ const checkPassword = (
 
 /** Begins the session of a user who has proved the address. A user with a second factor proves it first. */
 const signInWith = (
-  { sub, username, standing }: { readonly sub: string; readonly username: string; readonly standing?: Standing },
+  { sub, username, ...more }: Pick<WayUser, 'standing' | 'pending'> & Pick<Account, 'sub' | 'username'>,
   interaction: SuspendedInteraction,
   { tools }: AccountsServices,
-): Promise<Reply> => tools.signIn({ subject: { sub, amr }, name: username, standing }, interaction)
+): Promise<Reply> => tools.signIn({ subject: { sub, amr }, name: username, ...more }, interaction)
 
 const findByEmail = (address: string, services: AccountsServices, kit: EndpointKit) =>
   callStore('findByEmail', kit, services, (store) => store.findByEmail(address))
@@ -50,18 +47,7 @@ async function lookUpAccount(address: string, services: AccountsServices, kit: E
   return { account, counts: to !== undefined, mail: to === undefined ? undefined : { kind: 'itself', to } }
 }
 
-/** Whether the account still has the address that was proved. Only its owner may act for the account. */
-async function isStillOwner(
-  { sub = '', email }: Ticket,
-  services: AccountsServices,
-  kit: EndpointKit,
-): Promise<boolean> {
-  if (!(await kit.isUserActive(sub))) return false
-  const account = await callStore('find', kit, services, (store) => store.find(sub))
-  return account?.emailVerified === true && account.email === email
-}
-
-/** A user who has forgotten the password chooses another one. */
+/** A user who has forgotten the password chooses another one. It counts when a second factor, if there is one, is proved. */
 export const recovery: Purpose = {
   name: 'recovery',
   asksForPassword: true,
@@ -71,17 +57,10 @@ export const recovery: Purpose = {
   problem: ({ password }, { address, name = address }, services, kit) =>
     checkPassword(password, [name, address], 'recovery', services, kit),
   async finish({ password }, ticket, interaction, services) {
-    const { kit } = interaction
-    const { sub = '', name = '' } = ticket
-    if (!(await isStillOwner(ticket, services, kit))) return undefined
-    const account = await callStore('change', kit, services, (store) => store.change(sub, { password }))
-    if (account === undefined || account === 'taken') return undefined
-    // What an attacker got with the old one.
-    await kit.callHost('accounts.revoke', () => services.settings.revoke(sub))
-    await services.tools.sessions.endAll(kit, sub)
-    kit.recordUser({ type: 'password_changed', by: 'recovery' }, contextOf(interaction, sub))
-    postMail({ kind: 'password_changed' }, account.email, interaction, services)
-    return signInWith({ sub, username: name }, interaction, services)
+    const { id, sub = '', name = '', email = '' } = ticket
+    if (!(await isStillOwner(ticket, services, interaction.kit))) return undefined
+    const pending = { way: wayName, data: JSON.stringify({ id, sub, email, password } satisfies NewPassword) }
+    return signInWith({ sub, username: name, standing: standingIn(ticket), pending }, interaction, services)
   },
 }
 
@@ -117,7 +96,7 @@ export const signUp = (names: 'address' | 'username'): Purpose => ({
     )
     if (account === 'taken') return undefined
     kit.recordUser({ type: 'account_created', by: 'sign_up' }, contextOf(interaction, account.sub))
-    return signInWith(account, interaction, services)
+    return signInWith({ sub: account.sub, username: account.username }, interaction, services)
   },
 })
 

@@ -84,10 +84,11 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
       },
       newSecret: newTotpSecret,
       uriOf: totpUri,
-      async confirm({ sub, secret: text, code }, kit) {
+      async confirm({ sub, secret: text, code, beforeStored }, kit) {
         if ((await readApp(sub, kit)) !== undefined) return 'known'
         if (!(await verifyTotp({ secret: text, sub, code }, kit, usualTolerance))) return 'wrong_code'
         const sealed = await safe.seal({ sub, secret: text })
+        await beforeStored?.()
         // Atomic: of two tabs, one sets it up.
         return (await kit.records.insert(appKeyOf(sub), { sealed }, kit.now() + lifetime)) ? 'confirmed' : 'known'
       },

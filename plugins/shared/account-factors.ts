@@ -8,9 +8,17 @@ export interface AccountSecondFactors {
   newSecret(): string
   /** Returns the URI that an app reads from a QR code. */
   uriOf(secret: string, service: string, account: string): string
-  /** Sets up the app if the code is right, is used for the first time, and the user has no app. */
+  /**
+   * Sets up the app if the code is right, is used for the first time, and the user has no app. Calls `beforeStored` when the
+   * code was right, before the app counts.
+   */
   confirm(
-    app: { readonly sub: string; readonly secret: string; readonly code: string },
+    app: {
+      readonly sub: string
+      readonly secret: string
+      readonly code: string
+      readonly beforeStored?: (() => Promise<void>) | undefined
+    },
     kit: EndpointKit,
   ): Promise<'confirmed' | 'wrong_code' | 'known'>
   /** Removes the app and the recovery codes. `false` if the user has no app. */

@@ -10,9 +10,10 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { type CountedCode, countCode } from '../shared/code-limits.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
-import { beginSession } from './begin-session.ts'
+import { beginProved } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import { secondFactorPage, signInPage } from './views.ts'
+import type { PendingStep } from './ways.ts'
 
 /** A user whose password was right. */
 const passedSchema = v.object({
@@ -27,6 +28,8 @@ const passedSchema = v.object({
   authTime: v.exactOptional(v.number()),
   /** Whether the user has asked to stay signed in, on the page with the password. */
   stays: v.exactOptional(v.boolean()),
+  /** What a way does when the code was right. */
+  pending: v.exactOptional(v.object({ way: v.string(), data: v.string() })),
   ...standingEntries,
 })
 type Passed = v.InferOutput<typeof passedSchema>
@@ -40,6 +43,7 @@ interface PasswordUser {
   readonly standing: Standing
   readonly needsSecondFactor: boolean
   readonly staySignedIn: boolean
+  readonly pending?: PendingStep | undefined
 }
 
 /** Whether the user has set up a factor. */
@@ -97,6 +101,7 @@ export async function askForSecondFactor(
     ...(acr !== undefined && { acr }),
     ...(authTime !== undefined && { authTime }),
     ...(user.staySignedIn && { stays: true }),
+    ...(user.pending !== undefined && { pending: user.pending }),
   }
   return show(interaction, { id, browser, name, sub, amr: [...amr], ...more, ...standingIn(standing) }, services)
 }
@@ -154,5 +159,5 @@ export async function attemptSecondFactor(
     ...((services.secondFactorAcr ?? acr) !== undefined && { acr: services.secondFactorAcr ?? acr }),
   }
   const user = { subject, name, standing: standingIn(passed), staySignedIn: passed.stays }
-  return beginSession(user, interaction, services)
+  return beginProved(user, passed.pending, interaction, services)
 }

@@ -26,7 +26,7 @@ export type {
 } from './pages.ts'
 export { type SecondFactors, secondFactors } from './reset-second-factors.ts'
 export { clientView } from './views.ts'
-export type { SignInTools, SignInWays, WayUser } from './ways.ts'
+export type { PendingStep, SignInTools, SignInWays, WayUser } from './ways.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {

@@ -1,6 +1,6 @@
 import type { PluginPart } from '@grantry/core'
 import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts'
-import { beginSession, standingWhenFound } from './begin-session.ts'
+import { beginProved, standingWhenFound } from './begin-session.ts'
 import type { FormServices } from './form-services.ts'
 import { askForSecondFactor, hasSecondFactor } from './second-factor.ts'
 import { expiredPage, signInPage } from './views.ts'
@@ -11,14 +11,16 @@ function createSignInTools(services: FormServices): SignInTools {
   return {
     interactions: services.interactions,
     sessions: services.sessions,
-    async signIn({ subject, name, provesTime, standing: earlier }, interaction) {
+    async signIn({ subject, name, provesTime, standing: earlier, pending }, interaction) {
       const { kit } = interaction
       const { onFound, standingFor } = standingWhenFound(kit)
       onFound(subject.sub)
       const needsSecondFactor = await hasSecondFactor(subject.sub, kit, services.secondFactors)
       const standing = earlier ?? (await standingFor(subject.sub))
-      const user = { subject, name, provesTime, needsSecondFactor, standing, staySignedIn: false }
-      return (await askForSecondFactor(user, interaction, services)) ?? beginSession(user, interaction, services)
+      const user = { subject, name, provesTime, needsSecondFactor, standing, pending, staySignedIn: false }
+      return (
+        (await askForSecondFactor(user, interaction, services)) ?? beginProved(user, pending, interaction, services)
+      )
     },
     hasSecondFactor: (sub, kit) => hasSecondFactor(sub, kit, services.secondFactors),
     show: (interaction, problem, provider) => signInPage(interaction, services, { problem, provider }),

@@ -15,6 +15,18 @@ export interface WayUser extends Pick<SignedInUser, 'subject' | 'provesTime'> {
   readonly name: string
   /** The state of the user when the user was authenticated, if that was earlier. A session with an outdated one never counts. */
   readonly standing?: Standing | undefined
+  /**
+   * What `proved` of the way does before the session begins: after the user has proved a second factor, if there is one. It
+   * is in the form for the factor, encrypted.
+   */
+  readonly pending?: PendingStep | undefined
+}
+
+/** What a way to sign in does when the user has proved all that is asked. */
+export interface PendingStep {
+  /** The `name` of the way. */
+  readonly way: string
+  readonly data: string
 }
 
 /** What the endpoints of other ways to sign in can use. */
@@ -43,6 +55,10 @@ export interface SignInTools {
 
 /** Ways to sign in besides the form with the password. */
 export interface SignInWays {
+  /** For `pending` of its users. */
+  readonly name?: string | undefined
+  /** Does what was pending for a user who has proved all that is asked. Returns whether it was possible. */
+  readonly proved?: ((data: string, interaction: SuspendedInteraction) => Promise<boolean>) | undefined
   /** Returns the links that the page shows. */
   links(interaction: SuspendedInteraction): readonly SignInWay[]
   /** Returns the link that the request asks for: the browser follows it without a page in between. */

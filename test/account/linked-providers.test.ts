@@ -1,11 +1,14 @@
 // Linked accounts on the page of the account: a confirmation before the browser leaves, a mail after each change, and
 // no user loses the last way to sign in.
+import { storedPasskeys } from '@grantry/plugins/passkeys'
 import { upstream } from '@grantry/plugins/upstream'
 import { describe, expect, test } from 'vitest'
 import type { MailMessage } from '../../plugins/shared/mailer.ts'
+import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { createOpenIdDouble, type DoubleOptions, realNow } from '../upstream/openid-double.ts'
 import { acmeOf, createAccounts } from '../upstream/parties.ts'
 import { accountUri, type Browser, issuer, linksTo, setUpAccount } from './parties.ts'
+import { optionsIn, addUri as passkeyUri } from './passkeys.ts'
 
 const addUri = `${accountUri}/providers/add/acme`
 
@@ -13,7 +16,10 @@ const addUri = `${accountUri}/providers/add/acme`
 const leaveIn = ({ html }: { readonly html: string }): string =>
   /id="confirm" href="([^"]*)"/u.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
-async function setUpLinked(claims: NonNullable<DoubleOptions['claims']> = { name: 'Alice at Acme' }) {
+async function setUpLinked(
+  claims: NonNullable<DoubleOptions['claims']> = { name: 'Alice at Acme' },
+  passkeys?: ReturnType<typeof storedPasskeys>,
+) {
   const double = await createOpenIdDouble({ claims })
   const linkedProviders = upstream({ providers: [acmeOf(double)], fetch: double.fetch })
   const mails: MailMessage[] = []
@@ -22,8 +28,8 @@ async function setUpLinked(claims: NonNullable<DoubleOptions['claims']> = { name
   all.set(alice.sub, alice)
   let skipped = 0
   const f = await setUpAccount({
-    account: { linkedProviders, accounts, mailer: { send: async (mail) => void mails.push(mail) } },
-    signIn: { ways: [linkedProviders] },
+    account: { passkeys, linkedProviders, accounts, mailer: { send: async (mail) => void mails.push(mail) } },
+    signIn: { passkeys, ways: [linkedProviders] },
     provider: { runtime: { now: () => realNow() + skipped } },
   })
   /** Links the account at the provider to the user of a browser. */
@@ -109,6 +115,33 @@ describe('a linked account', () => {
     expect(refused.html).toContain('Your account needs another way to sign in.')
     expect(linksTo(refused, 'providers/')).toContain(remove)
     expect(changes()).toEqual(['provider_linked'])
+  })
+
+  test('20.93 that is removed ends the sessions that have begun with it, and no other', async () => {
+    const { signedIn, link, send, atProvider } = await setUpLinked()
+    const { browser } = await signedIn()
+    await link(browser)
+    const [elsewhere, kept] = [await atProvider(), await signedIn()]
+    expect(elsewhere.page.html).toContain('id="sessions"')
+    const [remove = ''] = linksTo(await browser.open(accountUri), 'providers/').filter((url) => url.endsWith('/remove'))
+    expect((await send(browser, await browser.open(remove))).html).toContain('The account is no longer linked.')
+    expect((await elsewhere.browser.open(accountUri)).html).toContain('name="password"')
+    expect((await kept.browser.open(accountUri)).html).toContain('id="sessions"')
+  })
+
+  test('20.93 that is removed ends this session, too, if it has begun with it', async () => {
+    const passkeys = storedPasskeys()
+    const claims = { name: 'Alice at Acme', auth_time: realNow() }
+    const { signedIn, link, send, atProvider, changes } = await setUpLinked(claims, passkeys)
+    const own = await signedIn()
+    await link(own.browser)
+    const add = await own.browser.open(passkeyUri)
+    await send(own.browser, add, { credential: createAuthenticator().register(optionsIn(add).challenge) })
+    const { browser, page } = await atProvider()
+    const [remove = ''] = linksTo(page, 'providers/').filter((url) => url.endsWith('/remove'))
+    expect((await send(browser, await browser.open(remove))).html).toContain('name="password"')
+    expect(changes()).toContain('provider_unlinked')
+    expect((await own.browser.open(accountUri)).html).toContain('id="sessions"')
   })
 
   test('of another user does not exist', async () => {

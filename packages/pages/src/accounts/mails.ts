@@ -24,6 +24,10 @@ export function renderMail(view: MailView, { own, service, shared }: AccountsToo
     parts.push({ text: line, content })
   }
   add(own(text, values))
+  if (view.kind === 'password_changed' && view.url !== undefined) {
+    add(own('mailChangedReview'))
+    add(view.url, html`<p><a href="${view.url}">${view.url}</a></p>`)
+  }
   if ('minutes' in view) {
     const { url, code, minutes } = view
     if (url !== undefined) {

@@ -1,6 +1,6 @@
 import { type Content, html } from '../html.ts'
 import { passwordField } from '../templates/fields.ts'
-import { alert, clientLinks, form, heading, nameOf, waysOn } from '../templates/parts.ts'
+import { alert, clientLinks, continuing, form, heading, waysOn } from '../templates/parts.ts'
 import { formScript, passwordScript, scriptOf } from '../templates/scripts.ts'
 import { tooManyAttempts } from '../templates/too-many-attempts.ts'
 import type { Page } from '../tools.ts'
@@ -66,7 +66,7 @@ export function askAddress(view: AskAddressView, tools: AccountsTools): Page {
     sign_in: [own('mailSignInTitle'), own('mailSignInIntro')],
   }[view.purpose] as [string, string]
   const message = problemText(view.problem, view.retryAfter, tools)
-  const content = html`${heading(view.client, title, tools.shared.text('signInIntro', { client: nameOf(view.client) }))}<p>${intro}</p>${alert(message)}${form(
+  const content = html`${heading(view.client, title, continuing(view.client, tools.shared))}<p>${intro}</p>${alert(message)}${form(
     view,
     html`<label for="address">${own('address')}</label><input id="address" name="address" type="email" value="${view.address ?? ''}" required maxlength="254" autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
 <button class="primary" id="send">${own('send')}</button>`,

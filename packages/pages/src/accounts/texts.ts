@@ -59,4 +59,6 @@ export interface AccountsTexts {
   accountExistsText: string
   accountReadyTitle: string
   accountReadyText: string
+  /** Before the address of the account page. */
+  mailChangedReview: string
 }

@@ -69,8 +69,10 @@ export type MailView =
       readonly code?: string | undefined
       readonly minutes: number
     }
-  | { readonly kind: 'account_exists' | 'password_changed' }
   | { readonly kind: 'invitation'; readonly url: string; readonly until: number }
+  | { readonly kind: 'account_exists' }
+  /** `url`: the page of the account, if there is one. */
+  | { readonly kind: 'password_changed'; readonly url?: string | undefined }
 
 export interface RenderedMail {
   readonly subject: string

@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const ar: Messages = {
   signInTitle: 'تسجيل الدخول',
   signInIntro: 'للمتابعة إلى {client}',
+  signInToAccount: 'للمتابعة إلى حسابك',
   username: 'اسم المستخدم',
   password: 'كلمة المرور',
   showPassword: 'إظهار كلمة المرور',

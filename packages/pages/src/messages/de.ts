@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const de: Messages = {
   signInTitle: 'Anmelden',
   signInIntro: 'weiter zu {client}',
+  signInToAccount: 'weiter zu Ihrem Konto',
   username: 'Benutzername',
   password: 'Passwort',
   showPassword: 'Passwort anzeigen',

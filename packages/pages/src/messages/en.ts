@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const en: Messages = {
   signInTitle: 'Sign in',
   signInIntro: 'to continue to {client}',
+  signInToAccount: 'to continue to your account',
   username: 'User name',
   password: 'Password',
   showPassword: 'Show password',

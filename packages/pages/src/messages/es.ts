@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const es: Messages = {
   signInTitle: 'Iniciar sesión',
   signInIntro: 'para continuar a {client}',
+  signInToAccount: 'para continuar a su cuenta',
   username: 'Nombre de usuario',
   password: 'Contraseña',
   showPassword: 'Mostrar la contraseña',

@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const fr: Messages = {
   signInTitle: 'Connexion',
   signInIntro: 'pour continuer vers {client}',
+  signInToAccount: 'pour continuer vers votre compte',
   username: 'Nom d’utilisateur',
   password: 'Mot de passe',
   showPassword: 'Afficher le mot de passe',

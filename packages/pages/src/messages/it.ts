@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const it: Messages = {
   signInTitle: 'Accedi',
   signInIntro: 'per continuare su {client}',
+  signInToAccount: 'per continuare sul tuo account',
   username: 'Nome utente',
   password: 'Password',
   showPassword: 'Mostra password',

@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const ja: Messages = {
   signInTitle: 'ログイン',
   signInIntro: '{client} に進む',
+  signInToAccount: 'アカウントに進む',
   username: 'ユーザー名',
   password: 'パスワード',
   showPassword: 'パスワードを表示',

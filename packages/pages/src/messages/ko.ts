@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const ko: Messages = {
   signInTitle: '로그인',
   signInIntro: '{client}(으)로 이동',
+  signInToAccount: '내 계정으로 이동',
   username: '사용자 이름',
   password: '비밀번호',
   showPassword: '비밀번호 표시',

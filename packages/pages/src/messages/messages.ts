@@ -2,6 +2,7 @@
 export interface Messages {
   signInTitle: string
   signInIntro: string
+  signInToAccount: string
   username: string
   password: string
   /** The name of a button that is pressed while the password is shown. */

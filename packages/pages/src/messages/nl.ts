@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const nl: Messages = {
   signInTitle: 'Inloggen',
   signInIntro: 'om door te gaan naar {client}',
+  signInToAccount: 'om door te gaan naar uw account',
   username: 'Gebruikersnaam',
   password: 'Wachtwoord',
   showPassword: 'Wachtwoord weergeven',

@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const pl: Messages = {
   signInTitle: 'Zaloguj się',
   signInIntro: 'aby przejść do {client}',
+  signInToAccount: 'aby przejść do swojego konta',
   username: 'Nazwa użytkownika',
   password: 'Hasło',
   showPassword: 'Pokaż hasło',

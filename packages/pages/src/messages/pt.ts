@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const pt: Messages = {
   signInTitle: 'Fazer login',
   signInIntro: 'para continuar em {client}',
+  signInToAccount: 'para continuar na sua conta',
   username: 'Nome de usuário',
   password: 'Senha',
   showPassword: 'Mostrar senha',

@@ -3,6 +3,7 @@ import type { Messages } from './messages.ts'
 export const zh: Messages = {
   signInTitle: '登录',
   signInIntro: '继续前往 {client}',
+  signInToAccount: '继续前往您的账户',
   username: '用户名',
   password: '密码',
   showPassword: '显示密码',

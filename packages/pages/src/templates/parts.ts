@@ -6,6 +6,12 @@ import type { ClientView, ErrorView, FormView } from '../views.ts'
 
 export const nameOf = ({ name, clientId }: ClientView): string => name ?? clientId
 
+/** What the user continues to. No application has the id of the account page. */
+export const continuing = (client: ClientView, { text }: Pick<Tools, 'text'>): string =>
+  client.clientId === 'urn:grantry:account-page'
+    ? text('signInToAccount')
+    : text('signInIntro', { client: nameOf(client) })
+
 export const hiddenFields = (fields: FormView['fields']): Content =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 

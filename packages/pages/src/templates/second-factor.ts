@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { SecondFactorView } from '../views.ts'
-import { alert, form, heading, nameOf } from './parts.ts'
+import { alert, continuing, form, heading } from './parts.ts'
 import { formScript } from './scripts.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'
 
@@ -15,7 +15,7 @@ export function secondFactor(view: SecondFactorView, tools: Tools): Page {
   const { client } = view
   const { text } = tools
   const message = problemText(view, tools)
-  const content = html`${heading(client, text('secondFactorTitle'), text('signInIntro', { client: nameOf(client) }))}<p>${text('secondFactorIntro')}</p>${alert(message)}${form(
+  const content = html`${heading(client, text('secondFactorTitle'), continuing(client, tools))}<p>${text('secondFactorIntro')}</p>${alert(message)}${form(
     view,
     html`<label for="code">${text('secondFactorCode')}</label><input id="code" class="digits" name="code" required maxlength="64" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${message !== undefined && html` aria-describedby="problem"`}>
 <button class="primary" id="confirm">${text('continueButton')}</button><button class="quiet" id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`,

@@ -3,7 +3,7 @@ import type { Page, Tools } from '../tools.ts'
 import type { SignInView } from '../views.ts'
 import { passwordField } from './fields.ts'
 import { iconOf, icons } from './icons.ts'
-import { alert, clientLinks, form, heading, nameOf } from './parts.ts'
+import { alert, clientLinks, continuing, form, heading } from './parts.ts'
 import { formScript, passkeyScript, passwordScript, scriptOf } from './scripts.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'
 
@@ -97,7 +97,7 @@ export function signIn(view: SignInView, tools: Tools): Page {
   const { text } = tools
   const message = problemText(view, tools)
   const describedBy = message === undefined ? undefined : 'problem'
-  const content = html`${heading(client, text('signInTitle'), text('signInIntro', { client: nameOf(client) }))}${alert(message)}${form(
+  const content = html`${heading(client, text('signInTitle'), continuing(client, tools))}${alert(message)}${form(
     view,
     html`${asksForPassword && passwordForm(view, tools, describedBy)}${organizationOf(view, tools, describedBy)}${passkeyButton(view, tools)}${waysOf(view, tools)}${
       canCancel &&

@@ -68,4 +68,6 @@ export const de: AccountsTexts = {
   accountExistsText: 'Melden Sie sich damit an. Wenn Sie das Passwort vergessen haben, wählen Sie dort ein neues.',
   accountReadyTitle: 'Ihr Konto ist bereit',
   accountReadyText: 'Sie können sich jetzt damit anmelden.',
+  mailChangedReview:
+    'Passkeys, verknüpfte Konten und zweite Faktoren, die vorher hinzugefügt wurden, gelten weiter. Prüfen Sie auf der Seite Ihres Kontos, ob Sie alle kennen:',
 }

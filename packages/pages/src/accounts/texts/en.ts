@@ -63,4 +63,6 @@ export const en: AccountsTexts = {
   accountExistsText: 'Sign in with it. If you have forgotten the password, choose a new one there.',
   accountReadyTitle: 'Your account is ready',
   accountReadyText: 'You can now sign in with it.',
+  mailChangedReview:
+    'Passkeys, linked accounts and second factors that were added before still work. Check on the page of your account whether you know all of them:',
 }

@@ -64,4 +64,6 @@ export const es: AccountsTexts = {
   accountExistsText: 'Inicie sesión con ella. Si ha olvidado la contraseña, elija allí una nueva.',
   accountReadyTitle: 'Su cuenta está lista',
   accountReadyText: 'Ya puede iniciar sesión con ella.',
+  mailChangedReview:
+    'Las llaves de acceso, las cuentas vinculadas y los segundos factores añadidos antes siguen siendo válidos. Compruebe en la página de su cuenta si los conoce todos:',
 }

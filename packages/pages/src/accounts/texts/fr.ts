@@ -66,4 +66,6 @@ export const fr: AccountsTexts = {
     'Connectez-vous avec. Si vous avez oublié le mot de passe, choisissez-en un nouveau à cet endroit.',
   accountReadyTitle: 'Votre compte est prêt',
   accountReadyText: 'Vous pouvez maintenant vous connecter.',
+  mailChangedReview:
+    'Les clés d’accès, les comptes associés et les seconds facteurs ajoutés auparavant restent valables. Vérifiez sur la page de votre compte que vous les connaissez tous :',
 }

@@ -64,4 +64,6 @@ export const it: AccountsTexts = {
   accountExistsText: 'Accedi con quello. Se hai dimenticato la password, scegline lì una nuova.',
   accountReadyTitle: 'Il tuo account è pronto',
   accountReadyText: 'Ora puoi accedere.',
+  mailChangedReview:
+    'Le passkey, gli account collegati e i secondi fattori aggiunti prima restano validi. Controlla sulla pagina del tuo account se li conosci tutti:',
 }

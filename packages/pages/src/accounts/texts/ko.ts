@@ -63,4 +63,6 @@ export const ko: AccountsTexts = {
   accountExistsText: '그 계정으로 로그인하세요. 비밀번호를 잊었다면 그곳에서 새 비밀번호를 정하세요.',
   accountReadyTitle: '계정이 준비되었습니다',
   accountReadyText: '이제 이 계정으로 로그인할 수 있습니다.',
+  mailChangedReview:
+    '이전에 추가된 패스키, 연결된 계정, 2단계 인증 수단은 계속 유효합니다. 계정 페이지에서 모두 본인이 추가한 것인지 확인하세요:',
 }

@@ -64,4 +64,6 @@ export const nl: AccountsTexts = {
   accountExistsText: 'Log daarmee in. Bent u het wachtwoord vergeten, kies daar dan een nieuw.',
   accountReadyTitle: 'Uw account is klaar',
   accountReadyText: 'U kunt er nu mee inloggen.',
+  mailChangedReview:
+    'Passkeys, gekoppelde accounts en tweede factoren die eerder zijn toegevoegd, blijven werken. Controleer op de pagina van uw account of u ze allemaal kent:',
 }

@@ -63,4 +63,6 @@ export const pl: AccountsTexts = {
   accountExistsText: 'Zaloguj się na nie. Jeśli nie pamiętasz hasła, ustaw tam nowe.',
   accountReadyTitle: 'Twoje konto jest gotowe',
   accountReadyText: 'Możesz się teraz na nie zalogować.',
+  mailChangedReview:
+    'Wcześniej dodane klucze dostępu, połączone konta i drugie składniki nadal działają. Sprawdź na stronie konta, czy wszystkie znasz:',
 }

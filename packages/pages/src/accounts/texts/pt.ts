@@ -63,4 +63,6 @@ export const pt: AccountsTexts = {
   accountExistsText: 'Entre com ela. Se você esqueceu a senha, escolha lá uma nova.',
   accountReadyTitle: 'A sua conta está pronta',
   accountReadyText: 'Agora você pode entrar com ela.',
+  mailChangedReview:
+    'As chaves de acesso, as contas associadas e os segundos fatores adicionados antes continuam válidos. Verifique na página da sua conta se conhece todos:',
 }

@@ -61,4 +61,5 @@ export const zh: AccountsTexts = {
   accountExistsText: '请用该账户登录。如果忘记密码，请在那里设置新密码。',
   accountReadyTitle: '您的账户已就绪',
   accountReadyText: '您现在可以登录。',
+  mailChangedReview: '之前添加的通行密钥、关联的账户和第二验证因素仍然有效。请在您的账户页面上检查是否都是您添加的：',
 }
