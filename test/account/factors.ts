@@ -22,11 +22,11 @@ export function codeAt(secret: string, time: number): string {
 }
 
 /** The secret that the page shows. */
-export const secretIn = ({ html }: Page): string =>
+export const secretIn = ({ html }: Pick<Page, 'html'>): string =>
   /id="key" dir="ltr">([^<]*)</u.exec(html)?.[1]?.replaceAll(' ', '') ?? ''
 
 /** The recovery codes that the page shows. */
-export const codesIn = ({ html }: Page): readonly string[] =>
+export const codesIn = ({ html }: Pick<Page, 'html'>): readonly string[] =>
   [...html.matchAll(/<code dir="ltr">([A-Z\d-]+)<\/code>/gu)].map(([, code = '']) => code)
 
 export async function setUpFactors(provider: Partial<TestProviderOptions> = {}) {

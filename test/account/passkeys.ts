@@ -7,10 +7,12 @@ import { accountUri, type Browser, setUpAccount } from './parties.ts'
 export const addUri = `${accountUri}/passkeys/add`
 
 /** The challenge of the page of a sign-in. */
-export const challengeIn = ({ html }: Page): string => /data-challenge="([\w-]{43})"/u.exec(html)?.[1] ?? ''
+export const challengeIn = ({ html }: Pick<Page, 'html'>): string =>
+  /data-challenge="([\w-]{43})"/u.exec(html)?.[1] ?? ''
 
 /** What the page passes to `navigator.credentials.create()`. */
-export const optionsIn = ({ html }: Page) => JSON.parse(unescapeHtml(/data-options="([^"]*)"/u.exec(html)?.[1] ?? '{}'))
+export const optionsIn = ({ html }: Pick<Page, 'html'>) =>
+  JSON.parse(unescapeHtml(/data-options="([^"]*)"/u.exec(html)?.[1] ?? '{}'))
 
 export async function setUpPasskeys(provider: Partial<TestProviderOptions> = {}) {
   const passkeys = storedPasskeys()

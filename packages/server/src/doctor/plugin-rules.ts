@@ -130,6 +130,16 @@ export const pluginRules = {
     remedy: 'use an issuer with a host name, such as http://localhost:8484, or remove passkeys',
     source: 'WebAuthn section 5.1.2; docs/guides/account.md',
   },
+  'factors-without-page': {
+    severity: 'warning',
+    remedy: 'add "account": {} to the entry, or remove what users cannot set up',
+    source: 'docs/guides/account.md',
+  },
+  'factor-not-askable': {
+    severity: 'warning',
+    remedy: 'remove the grant type from the client: its tokens are refused',
+    source: 'RFC 9700 section 2.4; docs/guides/account.md',
+  },
   'text-missing': {
     severity: 'info',
     remedy: 'add the texts, or set locales to the languages that you have',

@@ -33,8 +33,33 @@ const checkPasskeys = ({ issuer, plugins = [] }: Facts['configuration']): readon
       : [],
   )
 
+/** Only the page of the account lets users add passkeys and set up apps. */
+const checkFactors = ({ plugins = [] }: Facts['configuration']): readonly Finding[] =>
+  plugins.flatMap((plugin, index) => {
+    if (!isNamedPlugin(plugin) || plugin.name !== 'sign-in' || plugin.account !== undefined) return []
+    const { passkeys, secondFactors } = plugin
+    const named = [...(passkeys === true ? ['passkeys'] : []), ...(secondFactors ? ['secondFactors'] : [])]
+    const reason = 'There is no account page, so no user can set it up'
+    return named.map((name) => finding('factors-without-page', `plugins[${index}].${name}`, reason))
+  })
+
+/** The password grant has no page that asks for a factor. */
+const checkDemands = ({ clients }: Facts): readonly Finding[] =>
+  clients.flatMap(({ clientId, requireSecondFactor, grantTypes }, index) =>
+    requireSecondFactor === true && grantTypes.includes('password')
+      ? [
+          finding(
+            'factor-not-askable',
+            `clients[${index}].grantTypes`,
+            `The password grant asks for no second factor, which ${clientId} requires`,
+          ),
+        ]
+      : [],
+  )
+
 /** Checks whether users can sign in where clients expect it. */
-export const checkSignIn: Check = ({ configuration, metadata }) => {
+export const checkSignIn: Check = (facts) => {
+  const { configuration, metadata } = facts
   const { clients, plugins = [] } = configuration
   const unable = clientsWithoutSignIn(configuration, { metadata })
   const isSignIn = (plugin: string | object): boolean => isNamedPlugin(plugin) && plugin.name === 'sign-in'
@@ -60,6 +85,8 @@ export const checkSignIn: Check = ({ configuration, metadata }) => {
         ]
       : []),
     ...checkPasskeys(configuration),
+    ...checkFactors(configuration),
+    ...checkDemands(facts),
     ...checkTexts(configuration),
   ]
 }
