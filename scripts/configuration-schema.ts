@@ -75,7 +75,7 @@ const withMembers = [
   { name: 'dpop' },
   { name: 'fapi2' },
   { name: 'mtls' },
-  { name: 'sign-in' },
+  { name: 'sign-in', account: {} },
   { name: 'workload-identity', issuers: [{ platform: 'github' }] },
 ] as const satisfies readonly NamedPlugin[]
 

@@ -20,7 +20,7 @@ function membersOf(description: Readonly<Record<string, unknown>>, segment: stri
 }
 
 const plugins = [
-  { name: 'sign-in' },
+  { name: 'sign-in', account: {} },
   { name: 'admin', clients: ['ops'] },
   { name: 'client-assertion' },
   { name: 'dpop' },
