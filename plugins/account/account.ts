@@ -61,6 +61,16 @@ export type {
 } from './pages.ts'
 export type { ProfileClaim } from './profile-claims.ts'
 
+declare module '@grantry/core' {
+  interface ClientMembers {
+    /**
+     * Whether the client gets tokens only of users who have proved a second factor. A user without one sets it up during
+     * the sign-in. Requires `accountPage()` with `secondFactors`. Default: `false`.
+     */
+    readonly requireSecondFactor?: boolean | undefined
+  }
+}
+
 /** The options that are data. */
 export const accountSchema = configurationObject({
   maxAge: v.optional(wholeSeconds(30, 86_400), 300),

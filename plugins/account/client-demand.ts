@@ -1,16 +1,6 @@
 import { defineFields, defineGrantCheck, type EndpointKit, type PluginPart } from '@grantry/core'
 import * as v from 'valibot'
 
-declare module '@grantry/core' {
-  interface ClientMembers {
-    /**
-     * Whether the client gets tokens only of users who have proved a second factor. A user without one sets it up during
-     * the sign-in. Requires `accountPage()` with `secondFactors`. Default: `false`.
-     */
-    readonly requireSecondFactor?: boolean | undefined
-  }
-}
-
 /** Clients that demand a second factor. */
 export interface ClientDemands {
   readonly parts: readonly PluginPart[]
