@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../../packages/server/src/doctor/finding.ts'
 import { printed } from '../printed.ts'
 import { root } from '../running-command.ts'
-import { accountCases } from './account-cases.ts'
 import { certificateFindingCases, healthyCertificates } from './certificate-finding-cases.ts'
 import { client, hashed, healthy, keySet, strong, written } from './configurations.ts'
 import { findingCases, withClient } from './finding-cases.ts'
@@ -29,7 +28,6 @@ test.each([...healthyPlugins, ...healthyCertificates])('plugins without a findin
 describe('grantry check finds', () => {
   test.each([
     ...findingCases,
-    ...accountCases,
     ...pluginFindingCases,
     ...registrationFindingCases,
     ...tenantFindingCases,

@@ -1,3 +1,4 @@
+import { accountCases } from './account-cases.ts'
 import { client, healthy } from './configurations.ts'
 import type { FindingCase } from './finding-cases.ts'
 
@@ -26,6 +27,7 @@ const path = 'plugins[0].providers[0]'
 
 /** Ways to sign in other than passwords, and the expected finding. */
 export const upstreamCases: readonly FindingCase[] = [
+  ...accountCases,
   [
     'passkeys at an IP address',
     { ...withProviders([acme], { passkeys: true }), issuer: 'http://127.0.0.1:8484' },
