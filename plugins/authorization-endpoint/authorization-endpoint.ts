@@ -19,6 +19,7 @@ import { createDecisions } from './decision.ts'
 import { createInteractionServices } from './interactions.ts'
 import { hostParts } from './login-page.ts'
 import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './options.ts'
+import { membershipCheck } from './organizations.ts'
 import { type EndpointPages, plainPages } from './pages.ts'
 import { withoutCredentials } from './parameters.ts'
 import { createRemoteInteractions, remoteInteractions } from './remote.ts'
@@ -163,7 +164,8 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
   const shared = { sessions, suspendedRequests, pushedRequests, features, consents }
   const { createsAccounts = false } = port
   const openInteraction = createOpenInteraction({ ...shared, lifetime: options.interactionLifetime, createsAccounts })
-  const decisions = createDecisions({ ...shared, organizations: options.organizations })
+  const { organizations } = options
+  const decisions = createDecisions({ ...shared, organizations })
   const steps = createSteps({ ...shared, port, pages, openInteraction, decisions })
   const services = { interactions: createInteractionServices(steps, suspendedRequests), sessions, consents }
   const mustPush = (client: Client): boolean =>
@@ -173,6 +175,7 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     sealing,
     fieldsOf(options),
     sessionCheck,
+    ...(organizations === undefined ? [] : [membershipCheck(organizations)]),
     defineHostFunctions(userSessions, (kit) => createUserSessions(sessions, kit)),
     defineHostFunctions(remoteInteractions, createRemoteInteractions),
     ...hostParts({ pages, trusted: false, mustPush, consents }),

@@ -1,4 +1,4 @@
-import { configurationObject, type Kit, type MaybePromise } from '@grantry/core'
+import { configurationObject, defineGrantCheck, type Kit, type MaybePromise } from '@grantry/core'
 import * as v from 'valibot'
 
 /** The organizations that users belong to, for one issuer that serves several. */
@@ -24,6 +24,13 @@ export function requestedTenant(acrValues: readonly string[]): string | undefine
   return name === '' ? undefined : name
 }
 
+/** Whether a user is a member of an organization at this moment. */
+async function isMemberOf(organizations: Organizations, sub: string, organization: string, kit: Kit): Promise<boolean> {
+  if (organization.length > maxLength) return false
+  const isMember = await kit.callHost('organizations.isMember', () => organizations.isMember(sub, organization))
+  return isMember === true
+}
+
 /**
  * Returns the claims that name the organization of a request. Without `organizations` there are none: a name that nothing has
  * checked is in no token.
@@ -38,9 +45,27 @@ export async function organizationClaims(
 ): Promise<{ readonly organization: string } | undefined> {
   const organization = requestedTenant(acrValues)
   if (organizations === undefined || organization === undefined) return undefined
-  const isMember =
-    organization.length <= maxLength &&
-    (await kit.callHost('organizations.isMember', () => organizations.isMember(sub, organization)))
-  if (isMember === true) return { organization }
+  if (await isMemberOf(organizations, sub, organization, kit)) return { organization }
   throw kit.refuse('access_denied', 'The user is not a member of the requested organization', 'not_a_member')
 }
+
+const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+/**
+ * Returns the part that asks again before each token that names an organization: at a refresh, at the redemption of a code, and
+ * at a token exchange. The refresh token stays valid: a user who becomes a member again can use it.
+ *
+ * @see RFC 6749 section 5.2, RFC 8693 section 2.2.2
+ */
+export const membershipCheck = (organizations: Organizations) =>
+  defineGrantCheck({
+    grantTypes: 'all',
+    params: v.object({}),
+    async check({ subject, claims, grantType }, kit) {
+      const organization = claims?.organization
+      if (subject === undefined || organization === undefined) return
+      if (typeof organization === 'string' && (await isMemberOf(organizations, subject.sub, organization, kit))) return
+      const code = grantType === tokenExchange ? 'invalid_request' : 'invalid_grant'
+      throw kit.refuse(code, 'The user is not a member of the organization', 'not_a_member')
+    },
+  })

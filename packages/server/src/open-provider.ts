@@ -1,4 +1,11 @@
-import { type AtomicDriver, createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
+import {
+  type AtomicDriver,
+  createProvider,
+  type Observer,
+  type Provider,
+  type ProviderOptions,
+  type UserService,
+} from '@grantry/core'
 import type { Adapter } from './adapter.ts'
 import { openAdminHost } from './administration/admin-host.ts'
 import { consoleAdministration } from './configuration/console-client.ts'
@@ -7,6 +14,7 @@ import { isNamedPlugin } from './configuration/named-plugins.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
 import { usesAccounts } from './configuration/sign-in/assert-accounts.ts'
+import type { ReadUserClaims } from './configuration/sign-in/organizations.ts'
 import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
 import type { Observability } from './observability/observability.ts'
@@ -35,14 +43,18 @@ const hasProviders = (plugin: unknown): boolean =>
   isNamedPlugin(plugin) && plugin.name === 'sign-in' && (plugin.providers?.length ?? 0) > 0
 
 /** Creates the provider with an open database of users, which it closes with the provider. */
-async function createOpened(options: ProviderOptions, { runtime }: Adapter, hasUpstreams: boolean): Promise<Provider> {
+async function createOpened(
+  options: ProviderOptions,
+  { runtime }: Adapter,
+  served: UserService | undefined,
+): Promise<Provider> {
   const { users } = options
   const database = isUserDatabase(users) ? users : undefined
   try {
     await database?.open()
-    const provider: Provider = await createProvider({
+    const provider = await createProvider({
       ...options,
-      ...(hasUpstreams && { users: withUpstreamUsers(users ?? {}, () => provider) }),
+      ...(served !== undefined && { users: served }),
       runtime,
     })
     if (database === undefined) return provider
@@ -99,9 +111,14 @@ export async function openProvider({
   const { issuer } = configuration
   const outboxUrl = mail?.outbox && outboxUrlOf(issuer)
   const accounts = mail && { issuer, mailer: mail.mailer, outboxUrl }
-  const built = await providerOptions({ configuration, directory }, driver, observe, { adminHost, accounts })
+  const userClaims: ReadUserClaims = async (sub, names) => (await users?.claims?.(sub, names)) ?? {}
+  const hosts = { adminHost, accounts, userClaims }
+  const built = await providerOptions({ configuration, directory }, driver, observe, hosts)
   const hasUpstreams = configuration.plugins?.some(hasProviders) === true
-  const provider = observability.provider(await createOpened(built, adapter, hasUpstreams))
+  const users: UserService | undefined = hasUpstreams
+    ? withUpstreamUsers(built.users ?? {}, () => provider)
+    : built.users
+  const provider: Provider = observability.provider(await createOpened(built, adapter, users))
   try {
     const pages =
       configuration.console &&

@@ -3,6 +3,10 @@ import type { FindingCase } from './finding-cases.ts'
 
 const { keys: _, ...withoutFile } = healthy
 const withTenants = (tenants: object, more: object = {}) => ({ ...withoutFile, ...more, tenants })
+const withOrganizations = (organizations: object) => ({
+  ...healthy,
+  plugins: [{ name: 'sign-in', organizations }],
+})
 
 /** Configurations with tenants, with what the doctor finds. */
 export const tenantFindingCases: readonly FindingCase[] = [
@@ -25,6 +29,20 @@ export const tenantFindingCases: readonly FindingCase[] = [
     'a tenant with the host of the server',
     withTenants({ by: 'host', list: [{ name: 'id.example.com' }] }),
     { id: 'tenant-unusable', severity: 'error', where: 'tenants' },
+  ],
+  [
+    'an organization with the name of a user instead of the sub',
+    withOrganizations({ list: [{ name: 'acme', members: ['alice'] }] }),
+    {
+      id: 'organization-member-unknown',
+      severity: 'warning',
+      where: 'plugins[0].organizations.list[0].members',
+    },
+  ],
+  [
+    'organizations by a claim that no user has',
+    withOrganizations({ claim: 'groups' }),
+    { id: 'organization-claim-unused', severity: 'warning', where: 'plugins[0].organizations.claim' },
   ],
   [
     'an issuer below the prefix of the tenants',

@@ -136,14 +136,17 @@ export type SettleDemands = (
 ) => Promise<Contributed | undefined>
 
 export function createDemandSettlement(failedProofs: FailedProofs): SettleDemands {
-  return async ({ demanded, stored, subject }, checks, request, trace) => {
+  return async ({ demanded, stored, subject, claims }, checks, request, trace) => {
     const unsettled = new Set(Object.keys(demanded))
     let contributed = noContribution
     for (const { check, params, kit } of checks) {
       const { settles = '' } = check.part as GrantCheck & { readonly settles?: string }
       const demand = demanded[settles]
       try {
-        const contribution = await check.part.check({ params, demand: demand as never, subject, ...request }, kit)
+        const contribution = await check.part.check(
+          { params, demand: demand as never, subject, claims, ...request },
+          kit,
+        )
         contributed = withContribution(contributed, check, contribution)
       } catch (error) {
         const isFailedProof = demand !== undefined && isOAuthError(error) && error.code === 'invalid_grant'

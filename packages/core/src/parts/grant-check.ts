@@ -1,7 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { Subject } from '../directory/user-service.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
-import type { MaybePromise } from '../types.ts'
+import type { JsonObject, MaybePromise } from '../types.ts'
 import type { Confirmation, Demands, GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
 import type { Kit } from './kit.ts'
@@ -70,6 +70,8 @@ export interface GrantCheck<
       readonly demand: Demands[K] | undefined
       /** The user of the tokens, and how the user was authenticated; `undefined` for tokens without a user. */
       readonly subject?: Subject | undefined
+      /** The claims of the access token that the grant returned, or that the stored grant has. */
+      readonly claims?: JsonObject | undefined
     },
     kit: GrantKit,
   ): MaybePromise<Contribution<K> | undefined>

@@ -21,6 +21,7 @@ import * as v from 'valibot'
 import { storedAccounts } from '../accounts/stored-accounts.ts'
 import { accountEntries, accountParts } from './sign-in/account.ts'
 import { type AccountsHost, accountsMemberSchema, createAccounts, pagePorts } from './sign-in/accounts.ts'
+import { organizationEntries, organizationsOf, type ReadUserClaims } from './sign-in/organizations.ts'
 import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
 
 const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
@@ -53,6 +54,7 @@ export const namedPluginSchemas = {
     ...signInEntries,
     ...upstreamEntries,
     ...accountEntries,
+    ...organizationEntries,
     pages: v.optional(pagesSchema, {}),
     accounts: v.optional(accountsMemberSchema),
     pushedRequests: v.optional(pushedAuthorizationSchema, {}),
@@ -121,6 +123,8 @@ export interface PluginHosts {
   /** Returns what the admin API changes. */
   readonly adminHost?: (() => AdminHost) | undefined
   readonly accounts?: Omit<AccountsHost, 'adminHost'> | undefined
+  /** Returns claims of a user. */
+  readonly userClaims?: ReadUserClaims | undefined
 }
 
 const withoutMail: Omit<AccountsHost, 'adminHost'> = { issuer: 'http://localhost', mailer: { send: () => {} } }
@@ -138,7 +142,7 @@ const noAdminHost = (): AdminHost => {
 export function createNamedPlugin(
   plugin: NamedPlugin,
   entries: readonly unknown[],
-  { adminHost = noAdminHost, accounts }: PluginHosts = {},
+  { adminHost = noAdminHost, accounts, userClaims }: PluginHosts = {},
 ): Plugins {
   switch (plugin.name) {
     case 'admin': {
@@ -185,7 +189,8 @@ export function createNamedPlugin(
       return resourceIndicators()
     case 'sign-in': {
       const { name, pages: appearance = {}, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
-      const { providers = [], passwords, account, passkeys, secondFactors, accounts: members, ...options } = more
+      const { providers = [], passwords, account, passkeys, secondFactors, accounts: members, ...others } = more
+      const options = { ...others, organizations: organizationsOf(others.organizations, userClaims) }
       const pages = createPages(appearance)
       const host = { ...(accounts ?? withoutMail), adminHost }
       const store = members && storedAccounts(() => adminHost().administration)

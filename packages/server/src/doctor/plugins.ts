@@ -5,6 +5,7 @@ import { localPort } from '../local-address.ts'
 import type { Check, Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 import { checkIdJag } from './id-jag.ts'
+import { checkOrganizations } from './organizations.ts'
 import { checkRegistration } from './registration.ts'
 import { checkUpstreams } from './upstream.ts'
 import { checkWorkloads } from './workloads.ts'
@@ -78,6 +79,7 @@ function checkPlugin(plugin: NamedPlugin, path: string, facts: Facts): readonly 
     return [
       ...(isPrivate ? [finding('logout-uri-private', `${path}.backChannelLogout.allowPrivateAddresses`, reason)] : []),
       ...checkUpstreams(plugin, path, facts),
+      ...checkOrganizations(plugin, path, facts),
     ]
   }
   if (plugin.name === 'id-jag') return checkIdJag(plugin, path, facts)

@@ -1,4 +1,4 @@
-/** The rules for tenants. Their type is checked in rules.ts. */
+/** The rules for tenants and organizations. Their type is checked in rules.ts. */
 export const tenantRules = {
   'tenant-unusable': {
     severity: 'error',
@@ -8,6 +8,16 @@ export const tenantRules = {
   'tenant-over-server': {
     severity: 'error',
     remedy: 'set tenants.prefix to a path that is not that of the issuer, such as /t',
+    source: 'docs/guides/tenants.md',
+  },
+  'organization-member-unknown': {
+    severity: 'warning',
+    remedy: 'write the sub of the user, or remove it',
+    source: 'docs/guides/tenants.md',
+  },
+  'organization-claim-unused': {
+    severity: 'warning',
+    remedy: 'add the claim to users, or name their sub in members',
     source: 'docs/guides/tenants.md',
   },
 } as const
