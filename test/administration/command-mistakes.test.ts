@@ -34,12 +34,25 @@ test.each([
   [['clients', 'remove', 'web'], 'clients has web, which is not in the storage; change it there'],
   [['scopes', 'show', 'api1'], 'scopes has api1, which is not in the storage; change it there'],
   [['scopes', 'disable', 'api1'], 'scopes has api1, which is not in the storage; change it there'],
+  [['tenants', 'show', 'acme'], 'tenants has acme, which is not in the storage; change it there'],
+  [
+    ['tenants', 'edit', 'acme', '--set', 'enabled=false'],
+    'tenants has acme, which is not in the storage; change it there',
+  ],
   [['tenants', 'end', 'acme'], 'tenants has acme, which is not in the storage; change it there'],
   [['users', 'show', 'alice'], 'users has alice, which is not in the storage; change it there'],
   [['users', 'disable', 'u1'], 'users has u1, which is not in the storage; change it there'],
 ])('%j says that the configuration has it', async (line, message) => {
   const { file, run } = newService()
   expect(await run(...line)).toEqual({ code: 1, out: '', err: `grantry: ${file}: ${message}\n` })
+})
+
+test.each([
+  ['enabled=false', 'unexpected enabled=false; to change a member, write --set enabled=false'],
+  ['disabled', 'unexpected disabled; to change a member, write --set homePage=false'],
+])('tenants edit explains a member without an option: %s', async (bare, message) => {
+  const { run } = newService()
+  expect((await run('tenants', 'edit', 'gamma', bare)).err).toBe(`grantry: ${message}\n`)
 })
 
 test('what is in neither place is not found', async () => {

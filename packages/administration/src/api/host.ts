@@ -98,6 +98,8 @@ export interface AdminHost {
   readonly invitations?: AdminInvitations | undefined
   /** Absent unless a plugin offers it, such as `signIn()` with second factors or passkeys. */
   readonly secondFactors?: ResettableFactors | undefined
+  /** Whether the server has tenants. Default: no. */
+  readonly hasTenants?: boolean | undefined
   /** What describes clients and scopes: `directorySchemasOf(plugins)`. Default: their members without those of plugins. */
   readonly schemas?: AdminSchemas | undefined
 }

@@ -66,6 +66,7 @@ export const overviewOperations = (describe: (url: string, host: AdminHost) => R
           ...(host.sessions === undefined ? [] : ['sessions']),
           ...(host.consents === undefined ? [] : ['consents']),
           ...(host.authorizations === undefined ? [] : ['authorizations']),
+          ...(host.hasTenants === true ? ['tenants'] : []),
           ...(host.secondFactors?.withoutReset.length === 0 ? ['second-factors'] : []),
         ],
       },

@@ -20,7 +20,8 @@ const tenantTexts: MemberTexts = {
   enabled: { title: 'Enabled', description: 'Requests of a tenant that is disabled are refused.' },
   plugins: {
     title: 'Plugins',
-    description: 'Options of plugins that differ from those of the server, by name. Only the names are returned.',
+    description:
+      'Options of plugins that differ from those of the server, by name. Only the names are returned. A name without options keeps those that are stored; a plugin that is left out has the options of the server.',
   },
   homePage: { title: 'Home page', description: 'Whether the tenant has a page at its URL.' },
   tags: { title: 'Tags', description: 'Labels for administrators, to find it again.' },

@@ -19,6 +19,7 @@ import { requestsPage } from './requests-page.js'
 import { scopesPage } from './scopes.js'
 import { startShell } from './shell.js'
 import { shown } from './shown-text.js'
+import { tenantsPage } from './tenants.js'
 import { usersPage } from './users.js'
 
 /** @import { SignedIn } from './authorization.js' */
@@ -33,6 +34,7 @@ const sections = [
   { segment: 'scopes', label: 'Scopes', page: scopesPage, needs: 'scopes' },
   { segment: 'users', label: 'Users', page: usersPage, needs: 'users' },
   { segment: 'keys', label: 'Keys', page: keysPage, needs: 'keys' },
+  { segment: 'tenants', label: 'Tenants', page: tenantsPage, needs: 'tenants' },
   { segment: 'audit', label: 'Audit trail', page: auditPage, needs: 'audit' },
   { segment: 'requests', label: 'Requests', page: requestsPage },
 ]

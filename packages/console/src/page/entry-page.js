@@ -41,7 +41,15 @@ const listLink = ({ segment, plural }) => element('a', { href: hashOf([segment])
 
 /** @param {EntryKind} kind @param {OpenEntry} open */
 function usualActions(kind, open) {
-  const { noun, switchMember, offText, removedText, segment, nameOf } = kind
+  const {
+    noun,
+    switchMember,
+    offText,
+    removedText,
+    segment,
+    nameOf,
+    removal: [verb, done] = ['Remove', 'removed'],
+  } = kind
   const { entry, path, change, context } = open
   const name = visible(nameOf(entry), 60)
   const isOn = entry[switchMember] !== false
@@ -55,9 +63,9 @@ function usualActions(kind, open) {
     )
   }
   async function remove() {
-    if (!(await confirmed(`Remove ${name}?`, [removedText], `Remove the ${noun}`))) return
+    if (!(await confirmed(`${verb} ${name}?`, [removedText], `${verb} the ${noun}`))) return
     const response = await change('DELETE', path, undefined, '')
-    if (response !== undefined) context.go([segment], {}, `The ${noun} ${name} is removed.`)
+    if (response !== undefined) context.go([segment], {}, `The ${noun} ${name} is ${done}.`)
   }
   return element(
     'section',
@@ -67,7 +75,7 @@ function usualActions(kind, open) {
       'div',
       { class: 'buttons' },
       element('button', { type: 'button', onclick: toggle }, isOn ? `Disable the ${noun}` : `Enable the ${noun}`),
-      element('button', { type: 'button', class: 'danger', onclick: remove }, `Remove the ${noun}`),
+      element('button', { type: 'button', class: 'danger', onclick: remove }, `${verb} the ${noun}`),
     ),
     element('p', {}, listLink(kind)),
   )

@@ -19,6 +19,7 @@ import { entryPage } from './entry-page.js'
  * @property {string} idMember
  * @property {'enabled' | 'active'} switchMember
  * @property {string} offText what happens when one is disabled
+ * @property {readonly [verb: string, done: string]} [removal] what a removal is called. Default: Remove, removed
  * @property {string} removedText what happens when one is removed
  * @property {readonly Column<Record<string, unknown>>[]} columns
  * @property {readonly Filter[]} filters

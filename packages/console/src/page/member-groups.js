@@ -48,3 +48,6 @@ export const scopeGroups = [
 
 /** @type {readonly NamedGroup[]} */
 export const userGroups = [{ title: 'The user', names: ['username', 'claims', 'tags'] }]
+
+/** @type {readonly NamedGroup[]} */
+export const tenantGroups = [{ title: 'The tenant', names: ['plugins', 'homePage', 'tags'] }]

@@ -34,6 +34,7 @@ export function openAdminHost(
     keys: provider.keys,
     revoke: provider.revoke,
     schemas: directorySchemasOf(plugins),
+    hasTenants: configuration.tenants !== undefined,
     ...(provider.has(userSessions) && { sessions: provider.use(userSessions) }),
     ...(provider.has(userAuthorizations) && { authorizations: provider.use(userAuthorizations) }),
     ...(provider.has(userConsents) && { consents: provider.use(userConsents) }),

@@ -65,12 +65,16 @@ async function create(name: string, given: MemberArguments): Promise<void> {
   })
 }
 
-async function edit(name: string, given: MemberArguments): Promise<void> {
+async function edit(name: string, given: MemberArguments, { args: [, bare] }: Command): Promise<void> {
+  if (bare !== undefined) {
+    const member = bare.includes('=') ? bare : examples.set
+    throw new TypeError(`unexpected ${bare}; to change a member, write --set ${member}`)
+  }
   const change = await changeOf(given, {}, examples)
   if (Object.keys(change).length === 0 && given.tag === undefined) {
     throw new TypeError(`nothing to change; name a member, such as --set ${examples.set}`)
   }
-  await runOnEntries(given, async ({ tenants }) => {
+  await runOnEntry('tenants', name, given, async ({ tenants }) => {
     if (given.unset !== undefined) assertHas(`the tenant ${name}`, (await tenants.show(name)).value, given.unset)
     const tenant = await tenants.edit(name, change, { version: given.ifVersion, tags: given.tag })
     print(given.json ? json(shown(tenant)) : `Changed the tenant ${name}.\n`)
@@ -78,7 +82,7 @@ async function edit(name: string, given: MemberArguments): Promise<void> {
 }
 
 async function show(name: string, given: CommonArguments): Promise<void> {
-  await runOnEntries(given, async ({ tenants }) => {
+  await runOnEntry('tenants', name, given, async ({ tenants }) => {
     const tenant = await tenants.show(name)
     print(given.json ? json(shown(tenant)) : details(tenantType, tenant))
   })
@@ -115,6 +119,7 @@ export function addTenantsCommands(grantry: Command): void {
   withMembers(ofTenant('create', 'create a tenant')).action(create)
   withMembers(ofTenant('edit', 'change members of a tenant, such as --set enabled=false'))
     .option('--unset <members...>', 'members to remove, which then have their defaults')
+    .allowExcessArguments()
     .option('--if-version <version>', 'only if this is its current version, as shown by grantry tenants show')
     .action(edit)
   ofTenant('end', 'end a tenant: all its requests are refused, and no new tenant gets anything of it').action(end)
