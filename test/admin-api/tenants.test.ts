@@ -53,7 +53,7 @@ describe('a tenant that is read and written back', () => {
     expect(await stored()).toEqual([shown])
   })
 
-  test('is not written over a change of somebody else', async () => {
+  test('is not written over a change that was made meanwhile', async () => {
     const { read, patch } = await service()
     const { version } = await read()
     await patch({ homePage: false })
