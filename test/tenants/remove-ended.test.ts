@@ -43,6 +43,20 @@ describe('the records of a tenant that has ended', () => {
     expect(driver.getKeys().filter((key) => key.startsWith('entry:ended-tenant:'))).toHaveLength(1)
   })
 
+  test('are removed of each tenant that ends, also after many others', async () => {
+    const { manager, create, removal } = await setting()
+    for (let count = 0; count < 120; count += 1) {
+      await manager.add({ name: `t${count}` })
+      await manager.remove(`t${count}`)
+    }
+    const later = () => Date.now() + 121_000
+    for (let step = 0; step < 2500; step += 1) await removal.run(later())
+    const acme = await create('acme')
+    await manager.remove('acme')
+    for (let step = 0; step < 20; step += 1) await removal.run(later())
+    expect(await acme()).toBe(0)
+  })
+
   test('are not removed of a tenant that exists: its end was refused', async () => {
     const { manager, create, removal } = await setting()
     const acme = await create('acme')

@@ -1,5 +1,5 @@
 import { tenantType } from '@grantry/administration'
-import type { AtomicDriver, EntryStore } from '@grantry/core'
+import type { AtomicDriver, Entry, EntryStore } from '@grantry/core'
 import { type RemovalPosition, removeTenantRecords, storageSpace } from '@grantry/core/tenants'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { TenantsConfiguration } from '../configuration/tenants.ts'
@@ -34,9 +34,24 @@ export function createRemoval(
 ) {
   const positions = new Map<string, RemovalPosition>()
   let running: Promise<void> | undefined
+  /** The last id of a page without entries: what was removed leaves a mark in the storage. */
+  let passed: string | undefined
+
+  /** Returns the note of the tenant that has ended first. */
+  async function oldest(now: number): Promise<Entry | undefined> {
+    let after = passed
+    for (;;) {
+      const page = await entries.list('ended-tenant', { after, limit: batch })
+      const [entry] = page.entries
+      if (entry !== undefined || page.next === undefined) return entry
+      after = page.next
+      // Ids begin with a time. The clock of another process can be behind.
+      if (Number.parseInt(after, 10) < now - delay) passed = after
+    }
+  }
 
   async function step(now: number): Promise<void> {
-    const [entry] = (await entries.list('ended-tenant', { limit: 1 })).entries
+    const entry = await oldest(now)
     if (entry === undefined) return
     const ended = endedIn(entry.value)
     if (ended !== undefined) {
