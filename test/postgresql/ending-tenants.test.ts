@@ -90,13 +90,14 @@ describeWithPostgresql('a tenant that is ended', () => {
     const admin = administrationOn(await connect())
     await admin.tenants.add({ name: 'acme' })
     const [first] = processes
+    if (first === undefined) throw new TypeError('There is no process')
     const login = {
       grant_type: 'password',
       username: 'alice',
       password: 'alice-password',
       scope: 'offline_access api1',
     }
-    const credentials = await first?.tenants.use('acme', async (provider) => {
+    const credentials = await first.tenants.use('acme', async (provider) => {
       const codes = Array.from({ length: 25 }, () =>
         storeGrant(provider, {
           kind: 'code',
@@ -117,8 +118,8 @@ describeWithPostgresql('a tenant that is ended', () => {
       Array.from({ length: 25 }, async () => {
         const headers = { authorization: basic(), 'content-type': 'application/x-www-form-urlencoded' }
         const init = { method: 'POST', headers, body: new URLSearchParams(login) }
-        const response = await first?.tenants.fetch(new Request(`${issuerOf('acme')}/connect/token`, init))
-        const { refresh_token } = (await response?.json()) as { readonly refresh_token: string }
+        const response = await first.tenants.fetch(new Request(`${issuerOf('acme')}/connect/token`, init))
+        const { refresh_token } = (await response.json()) as { readonly refresh_token: string }
         return { grant_type: 'refresh_token', refresh_token }
       }),
     )
