@@ -14,7 +14,8 @@ import { signIn } from '@grantry/plugins/sign-in'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 
 const total = 1000
-const requests = 20_000
+const batch = 200
+const rounds = 150
 const base = 'https://id.example.com'
 const issuerOf = (name: string): string => `${base}/t/${name}`
 
@@ -72,11 +73,16 @@ async function issue(fetch: (request: Request) => Promise<Response>, issuer: str
   await response.text()
 }
 
+/** Microseconds of processor time for each request of a batch: other programs on the machine count less than in elapsed time. */
 async function microsecondsOf(fetch: (request: Request) => Promise<Response>, issuer: string): Promise<number> {
-  const started = performance.now()
-  for (let sent = 0; sent < requests; sent += 1) await issue(fetch, issuer)
-  return ((performance.now() - started) / requests) * 1000
+  const { user, system } = process.cpuUsage()
+  for (let sent = 0; sent < batch; sent += 1) await issue(fetch, issuer)
+  const { user: userNow, system: systemNow } = process.cpuUsage()
+  return (userNow + systemNow - user - system) / batch
 }
+
+const quantile = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 
 async function measureMemory(): Promise<void> {
   const names = Array.from({ length: total }, (_, index) => `tenant-${index}`)
@@ -107,17 +113,57 @@ async function measureRouting(): Promise<void> {
     tenantOf: tenantsByPath(),
     find: (name) => ({ name, open: () => optionsOf(name) }),
   })
-  const rounds: { alone: number; tenant: number }[] = []
-  for (let round = 0; round < 5; round += 1) {
-    const alone = await microsecondsOf(provider.fetch, issuerOf('alone'))
-    rounds.push({ alone, tenant: await microsecondsOf(tenants.fetch, issuerOf('acme')) })
+  const fetches = { alone: provider.fetch, tenant: tenants.fetch }
+  const issuers = { alone: issuerOf('alone'), tenant: issuerOf('acme') }
+  const measure = (which: 'alone' | 'tenant') => microsecondsOf(fetches[which], issuers[which])
+  for (let round = 0; round < 20; round += 1) await Promise.all([measure('alone'), measure('tenant')])
+  const pairs: { alone: number; tenant: number }[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    // In turn, so that a change of the machine reaches both.
+    const first = round % 2 === 0 ? 'alone' : 'tenant'
+    const one = await measure(first)
+    const other = await measure(first === 'alone' ? 'tenant' : 'alone')
+    pairs.push(first === 'alone' ? { alone: one, tenant: other } : { alone: other, tenant: one })
   }
-  const ratios = rounds.slice(1).map(({ alone, tenant }) => tenant / alone)
-  for (const { alone, tenant } of rounds) {
-    console.log(`a token request: ${alone.toFixed(1)} µs alone, ${tenant.toFixed(1)} µs of a tenant`)
+  const sortedOf = (value: (pair: { alone: number; tenant: number }) => number) =>
+    pairs.map(value).sort((x, y) => x - y)
+  const alone = sortedOf((pair) => pair.alone)
+  const tenant = sortedOf((pair) => pair.tenant)
+  const ratios = sortedOf((pair) => pair.tenant / pair.alone)
+  const shown = (part: number): string => quantile(ratios, part).toFixed(3)
+  console.log(
+    `a token request, median: ${quantile(alone, 0.5).toFixed(1)} µs alone, ${quantile(tenant, 0.5).toFixed(1)} µs of a tenant`,
+  )
+  console.log(`ratio of ${rounds} pairs: median ${shown(0.5)}, quartiles ${shown(0.25)} to ${shown(0.75)}`)
+}
+
+/** The cost of more tenants in use than can be open. */
+async function measureCrowd(): Promise<void> {
+  const names = Array.from({ length: 20 }, (_, index) => `tenant-${index}`)
+  for (const maxOpen of [20, 10]) {
+    let opened = 0
+    const tenants = createTenants({
+      storage: memoryDriver(),
+      tenantOf: tenantsByPath(),
+      maxOpen,
+      observeTenants: ({ type }) => {
+        if (type === 'tenant_opened') opened += 1
+      },
+      find: (name) => ({ name, open: () => optionsOf(name) }),
+    })
+    for (const name of names) await issue(tenants.fetch, issuerOf(name))
+    opened = 0
+    const started = performance.now()
+    const count = 1000
+    for (let sent = 0; sent < count; sent += 1) await issue(tenants.fetch, issuerOf(names[sent % names.length] ?? ''))
+    const each = (performance.now() - started) / count
+    console.log(
+      `20 tenants in turn, maxOpen ${maxOpen}: ${each.toFixed(2)} ms a request, ${opened} opened for ${count} requests`,
+    )
+    await tenants.close()
   }
-  console.log(`ratio, median of ${ratios.length} rounds: ${ratios.sort()[Math.floor(ratios.length / 2)]?.toFixed(3)}`)
 }
 
 await measureMemory()
 await measureRouting()
+await measureCrowd()

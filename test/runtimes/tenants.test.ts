@@ -7,10 +7,12 @@ import { text } from 'node:stream/consumers'
 import { decodeJwt } from '@grantry/core'
 import { basic, sha256Of } from '@grantry/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answer, createBrowser, hiddenFields } from '../authorization/browser.ts'
 import { startProgram } from '../contract/program.ts'
 import { bundle } from '../support/bundle.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
+import { fetchAt } from '../tenants/fetch-at.ts'
 
 let bundled: Promise<string> | undefined
 const program = (): Promise<string> => {
@@ -50,12 +52,87 @@ async function tokenAt(port: number, issuer: string, secret: string) {
   })
 }
 
-function testOn([command = '', ...parameters]: readonly string[]): void {
+/** The scrypt hash of `alice-password`. */
+const password = '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0'
+const redirectUri = 'http://127.0.0.1/callback'
+const spa = {
+  clientId: 'spa',
+  public: true,
+  grantTypes: ['authorization_code'],
+  scopes: ['openid'],
+  redirectUris: [redirectUri],
+  requireConsent: false,
+}
+const query = {
+  client_id: 'spa',
+  redirect_uri: redirectUri,
+  response_type: 'code',
+  scope: 'openid',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+}
+
+/** Signs a user in at each of two tenants, on one server. */
+async function signInAtEach(by: 'path' | 'host', command: readonly string[], directory: string): Promise<void> {
+  const [name = '', ...parameters] = command
+  const port = await reservedPort()
+  const issuer = by === 'path' ? `http://127.0.0.1:${port}` : 'https://id.example.com'
+  const names = by === 'path' ? ['acme', 'beta'] : ['id.acme.example', 'id.beta.example']
+  const list = names.map((tenant) => ({
+    name: tenant,
+    clients: [spa],
+    users: [{ sub: 'alice', username: 'alice', password }],
+    plugins: [{ name: 'sign-in', pages: { name: `Pages of ${tenant}` } }],
+  }))
+  const content = {
+    issuer,
+    storage: { driver: 'memory' },
+    hostTimeLimit: 60,
+    clients: [],
+    plugins: [{ name: 'sign-in' }],
+    tenants: { by, list },
+  }
+  const file = join(directory, `sign-in-${by}.json`)
+  await writeFile(file, JSON.stringify(content))
+  const server = await startProgram(name, [...parameters, await program(), file, String(port)])
+  try {
+    const [first = '', second = ''] = names.map((one) => (by === 'path' ? `${issuer}/t/${one}` : `https://${one}`))
+    const browsers = new Map([first, second].map((at) => [at, createBrowser({ fetch: fetchAt(port), issuer: at })]))
+    const urlAt = (at: string, more = {}) => `${at}/connect/authorize?${new URLSearchParams({ ...query, ...more })}`
+    /** One browser: it has the cookies of both, also where their hosts would keep them apart. */
+    const browserAt = (at: string) => {
+      const browser = browsers.get(at) ?? createBrowser({ fetch: fetchAt(port), issuer: at })
+      for (const { jar } of browsers.values())
+        for (const [name, value] of jar) if (!browser.jar.has(name)) browser.jar.set(name, value)
+      return browser
+    }
+    const silently = async (at: string) => answer(await browserAt(at).open(urlAt(at, { prompt: 'none' })))
+    for (const at of [first, second]) {
+      expect((await silently(at)).error).toBe('login_required')
+      const browser = browserAt(at)
+      const page = await browser.open(urlAt(at))
+      expect(page.html).toContain(`Pages of ${names[at === first ? 0 : 1]}`)
+      const form = { ...hiddenFields(page), username: 'alice', password: 'alice-password' }
+      const done = await browser.submit(`${at}/connect/signin`, form)
+      expect(answer(done).code).toBeDefined()
+    }
+    for (const at of [first, second]) expect((await silently(at)).code).toBeDefined()
+  } finally {
+    await server.stop()
+  }
+}
+
+function testOn(line: readonly string[]): void {
+  const [command = '', ...parameters] = line
   let directory = ''
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'grantry-tenants-'))
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
+
+  test.each(['path', 'host'] as const)('by %s, each has its pages and its sessions', (by) =>
+    signInAtEach(by, line, directory),
+  )
 
   test.each(['path', 'host'] as const)('by %s, each has its issuer and its clients', async (by) => {
     const port = await reservedPort()

@@ -1,5 +1,4 @@
 // People of tenants in the ready server: accounts with mails, sign-ins at another provider, and the page of the account.
-import { request as httpRequest } from 'node:http'
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
@@ -7,6 +6,7 @@ import { startServer } from '../../packages/server/src/server.ts'
 import { actionOf, linkOf, titleOf } from '../accounts/parties.ts'
 import { createBrowser, hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
+import { fetchAt } from '../tenants/fetch-at.ts'
 import { startDoubleServer } from '../upstream/double-server.ts'
 
 const closing: (() => unknown)[] = []
@@ -34,31 +34,8 @@ const query = new URLSearchParams({
 const mailedLink = (mail: string | undefined): string =>
   /https?:\/\/\S+\/connect\/mailed\?\S+/u.exec(mail ?? '')?.[0] ?? ''
 
-/** Sends requests for any issuer to one server. */
-const fetchAt =
-  (port: number) =>
-  async (request: Request): Promise<Response> => {
-    const { host, pathname, search } = new URL(request.url)
-    const body = await request.text()
-    const headers = { ...Object.fromEntries(request.headers), host }
-    return new Promise((resolve, reject) => {
-      const sent = httpRequest({ method: request.method, path: pathname + search, port, headers })
-      sent.once('error', reject)
-      sent.once('response', async (response) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of response) chunks.push(chunk)
-        const received = new Headers()
-        for (const [name, values] of Object.entries(response.headersDistinct)) {
-          for (const value of values ?? []) received.append(name, value)
-        }
-        resolve(new Response(Buffer.concat(chunks), { status: response.statusCode ?? 0, headers: received }))
-      })
-      sent.end(body)
-    })
-  }
-
 const settings = {
-  path: { issuer: 'http://127.0.0.1:8484', names: ['acme', 'beta'], at: 'http://127.0.0.1:8484/t/' },
+  path: { issuer: 'http://localhost:8484', names: ['acme', 'beta'], at: 'http://localhost:8484/t/' },
   host: { issuer: 'https://id.example.com', names: ['id.acme.example', 'id.beta.example'], at: 'https://' },
 } as const
 
