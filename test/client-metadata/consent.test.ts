@@ -43,22 +43,26 @@ describe('the consent page of a client that describes itself', () => {
   test('names the host of its document, and the one that the user returns to', async () => {
     const { open } = await signedIn()
     const { html } = await open()
-    expect(html).toContain('The application is published at app.example.com. Then you return to app.example.com.')
-    expect(html).toContain('This service has not checked the application.')
+    const host = '<strong dir="ltr">app.example.com</strong>'
+    const [seen = '', folded = ''] = html.split(
+      '<details><summary>This service has not checked the application.</summary>',
+    )
+    expect(seen).toContain(`<p>The application is published at ${host}.</p>`)
+    expect(folded).toContain(`<p>Then you return to ${host}.</p>`)
   })
 
   test('warns if a program on the device gets the code', async () => {
     const { open } = await signedIn()
     const { html } = await open({ redirect_uri: local })
-    expect(html).toContain('<p id="origin">')
-    expect(html).toContain('A program on this device gets the access.')
+    const [seen] = html.split('<details>')
+    expect(seen).toContain('A program on this device gets the access.')
     expect(html).not.toContain('you return to')
   })
 
   test('does not say that a host is unchecked that the operator allows', async () => {
     const { open } = await signedIn({ hosts: [{ host: 'app.example.com', policy: 'allow' }] })
     const { html } = await open()
-    expect(html).toContain('The application is published at app.example.com.')
+    expect(html).toContain('The application is published at <strong dir="ltr">app.example.com</strong>.')
     expect(html).not.toContain('has not checked')
   })
 
@@ -68,7 +72,7 @@ describe('the consent page of a client that describes itself', () => {
     const f = await signedIn()
     f.hosted.set(url, { body })
     const { html } = await f.open({ client_id: url })
-    expect(html).toContain('The application is published at xn--pple-43d.example.com.')
+    expect(html).toContain('The application is published at <strong dir="ltr">xn--pple-43d.example.com</strong>.')
     expect(html).toContain('&lt;b&gt;Bank&lt;/b&gt;')
     expect(html).not.toContain('\u202E')
   })

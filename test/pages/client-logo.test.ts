@@ -37,7 +37,7 @@ test('a client without a logo, or with one that no page can load, has neither', 
 })
 
 test('the logo is beside the name of the client, never beside that of the user', () => {
-  expect(consent.html).toMatch(/<div class="title"><span class="logo">.*<\/span><div><h1>émile’s Shop/u)
+  expect(consent.html).toMatch(/<div class="title"><span class="logo">.*<\/span><div><h1><bdi>émile’s Shop/u)
   expect(consent.html).toContain('<p class="muted" id="user">Signed in as alice</p>')
 })
 

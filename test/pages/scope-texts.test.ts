@@ -28,7 +28,7 @@ test.each<[string, PagesOptions, string]>([
   ['fr', { locales: ['de', 'fr'], scopes: { orders: 'Sehen' } }, '<span lang="de">Sehen</span>'],
   ['fr', { locales: ['de', 'fr'], scopes: { orders: { en: 'See', de: 'Sehen' } } }, '<span lang="de">Sehen</span>'],
   ['de-AT', { locales: ['de-AT'], scopes: { orders: { en: 'See', DE: 'Sehen' } } }, 'Sehen'],
-  ['de', { scopes: { orders: {} } }, 'orders in Ihrem Namen verwenden'],
+  ['de', { scopes: { orders: {} } }, '<code dir="ltr">orders</code> in Ihrem Namen verwenden'],
 ])('in %s, with %j, a scope of an API is "%s"', (locale, options, expected) => {
   expect(itemsOf(['orders'], locale, options)).toEqual([expected])
 })

@@ -90,7 +90,7 @@ describe('the consent page of a registered client', () => {
   test('names the host that the user returns to, and says that the application is not checked', async () => {
     const { html } = await asked({}, { ...metadata, client_name: '<b>Your bank</b>' })
     expect(html).toContain('&lt;b&gt;Your bank&lt;/b&gt;')
-    expect(html).toContain('you return to app.example.com')
+    expect(html).toContain('you return to <strong dir="ltr">app.example.com</strong>')
     expect(html).toContain('has not checked the application')
   })
 

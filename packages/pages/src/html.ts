@@ -32,5 +32,29 @@ export const html = (strings: TemplateStringsArray, ...values: readonly Content[
   [markup]: strings.map((text, index) => text + markupOf(values[index])).join(''),
 })
 
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u
+
+/** An element of its own where a text and a value in it have different directions. */
+const isolatedIn = (text: string, value: string): Content =>
+  rightToLeft.test(text) || rightToLeft.test(value) ? html`<bdi>${value}</bdi>` : value
+
+/** Replaces the names in braces. A Latin name does not change the direction of an Arabic text, and the reverse. */
+export function filled(
+  text: string,
+  values: Readonly<Record<string, string>>,
+  shown: (value: string) => Content = (value) => isolatedIn(text, value),
+): Html {
+  const parts = text.split(/\{(\w+)\}/u)
+  const content = parts.map((part, index) => {
+    if (index % 2 === 0) return part
+    return Object.hasOwn(values, part) ? shown(values[part] ?? '') : `{${part}}`
+  })
+  return html`${content}`
+}
+
+/** The same for a heading, in which the style keeps a name in one line. */
+export const filledTitle = (text: string, values: Readonly<Record<string, string>>): Html =>
+  filled(text, values, (value) => html`<bdi>${value}</bdi>`)
+
 /** Markup that a constant of the program contains. Never call it with a value that a request can contain. */
 export const trusted = (text: string): Html => ({ [markup]: text })

@@ -1,7 +1,7 @@
 import { parseUrl } from '@grantry/core'
-import { type Html, html } from './html.ts'
+import { filled, type Html, html } from './html.ts'
 import { languages, localesOf } from './messages/languages.ts'
-import { fill, type Messages } from './messages/messages.ts'
+import type { Messages } from './messages/messages.ts'
 import type { PagesSettings } from './options.ts'
 
 const standardScopes: Readonly<Record<string, keyof Messages>> = {
@@ -87,7 +87,8 @@ export function createScopeTexts(
     const translated = textIn(texts, locale) ?? (builtIn?.lang === locale ? builtIn : undefined)
     if (translated !== undefined) return html`${translated.text}`
     const foreign = textIn(texts, byDefault) ?? textIn(texts, 'en') ?? texts[0] ?? builtIn
-    if (foreign === undefined) return html`${fill(messages.scopeOther, { scope: name })}`
+    if (foreign === undefined)
+      return filled(messages.scopeOther, { scope: name }, (scope) => html`<code dir="ltr">${scope}</code>`)
     return html`<span lang="${foreign.lang}">${foreign.text}</span>`
   }
 }

@@ -18,9 +18,21 @@ footer a,.links a{display:inline-block;padding:var(--s1) 0}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`
 
 const texts = `
-h1{margin:0;font-size:var(--title);font-weight:650;line-height:1.25;letter-spacing:-.01em;text-wrap:balance}
+h1{margin:0;line-break:strict;font-size:var(--title);font-weight:650;line-height:1.25;letter-spacing:-.01em;text-wrap:balance}
 h2{margin:var(--s6) 0 0;font-size:1.125rem;line-height:1.3}
+h1 bdi{display:inline-block;max-width:100%}
+:lang(ja){word-break:auto-phrase}
+:lang(ko){word-break:keep-all}
 p{margin:var(--s2) 0 0;text-wrap:pretty}
+code{padding:.1em .3em;border-radius:.25rem;background:var(--hover);font:.9375em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.codes code,#key{padding:0;background:none;font-size:inherit}
+.codes code{font-weight:600}
+details{margin-block-start:var(--s2)}
+summary{width:fit-content;max-width:100%;padding-block:var(--s1);cursor:pointer;color:var(--link);font-size:var(--small)}
+details p{font-size:var(--small);color:var(--muted)}
+.origin{margin-block-start:var(--s4)}
+.origin p:first-child{margin:0}
+.origin strong{font-weight:600}
 a{color:var(--link);text-underline-offset:.15em}
 a:hover{text-decoration-thickness:2px}
 small{font-size:var(--small);color:var(--muted)}
@@ -44,9 +56,12 @@ dd{margin:0}
 .code{margin-block-start:var(--s4);padding:var(--s3);font-size:var(--display);font-weight:700;letter-spacing:.12em;text-align:center;background:var(--hover);border-radius:var(--round)}
 .codes{display:grid;grid-template-columns:repeat(auto-fill,minmax(9rem,1fr));gap:0 var(--s4);font:600 1rem/1.5 ui-monospace,monospace}
 .entry{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:var(--s1) var(--s4)}
+.changes{display:flex;flex-wrap:wrap;gap:0 var(--s4)}
+h2+.links{margin-block-start:var(--s2)}
+.notice+p,.user+p,#user+p{margin-block-start:var(--s4)}
 .entry div{flex:1 1 12rem;min-width:0}
 .entry small,p>small{display:block}
-a.change{padding:var(--s1) 0}
+a.change{padding:var(--s1) 0;font-size:var(--small)}
 .notice{margin:1.25rem 0 0;padding:var(--s3) var(--s4);border:1px solid var(--line);border-radius:var(--round)}
 .or{display:flex;align-items:center;gap:var(--s3);margin-block:1.25rem 0;font-size:var(--small);color:var(--muted)}
 .or::before,.or::after{content:"";flex:1;border-block-start:1px solid var(--line)}
@@ -85,7 +100,7 @@ li.check label{padding:var(--s3) 0}
 .digits{font-size:var(--large);letter-spacing:.12em}`
 
 const buttons = `
-button,.way{display:flex;align-items:center;justify-content:center;gap:.625rem;width:100%;min-height:var(--control);margin:var(--s3) 0 0;padding:var(--s2) var(--s4);font:inherit;font-weight:600;text-align:center;text-decoration:none;color:var(--text);background:var(--card);border:1px solid var(--edge);border-radius:var(--round);cursor:pointer}
+button,.way{text-wrap:balance;display:flex;align-items:center;justify-content:center;gap:.625rem;width:100%;min-height:var(--control);margin:var(--s3) 0 0;padding:var(--s2) var(--s4);font:inherit;font-weight:600;text-align:center;text-decoration:none;color:var(--text);background:var(--card);border:1px solid var(--edge);border-radius:var(--round);cursor:pointer}
 button:hover,.way:hover{background:var(--hover)}
 button:active,.way:active{background:var(--press)}
 button:disabled{opacity:.6;cursor:default}
@@ -95,7 +110,7 @@ button:disabled{opacity:.6;cursor:default}
 .quiet:hover{color:var(--text)}
 .small{width:auto;min-height:2.25rem;margin:0;padding:var(--s1) var(--s2);margin-inline-start:calc(var(--s2)*-1);font-size:var(--small);color:var(--link)}
 .account{justify-content:flex-start;text-align:start}
-.ways,p+.way{margin-block-start:var(--s5)}
+.ways,p+.way,.codes+p .way{margin-block-start:var(--s5)}
 .onward .way:first-child{color:var(--on-accent);background:var(--accent);border-color:var(--accent-edge)}
 .onward .way:first-child:hover{background:var(--accent-hover)}
 .or+.ways{margin-block-start:0}
@@ -108,8 +123,8 @@ const media = `
 @media (min-width:160rem){html{font-size:150%}}
 @media (prefers-reduced-motion:no-preference){button,.way,input{transition:background-color .12s,border-color .12s}[data-busy]::after{animation:turn .8s linear infinite}@keyframes turn{to{transform:rotate(1turn)}}}
 @media (prefers-contrast:more){:root{--muted:var(--text);--edge:var(--text);--line:var(--text)}}
-@media (forced-colors:active){.primary{border-width:2px}}
-@media print{:root{color-scheme:light}body{display:block;padding:0;background:#fff;color:#000}main{max-width:none;padding:0;border:0;box-shadow:none}button,.way,.or,footer,.links{display:none}}`
+@media (forced-colors:active){:focus-visible{outline-color:Highlight}.primary,[aria-invalid=true]{border-width:2px}.quiet{border-color:ButtonBorder}.logo span,.initial,.code{outline:1px solid;outline-offset:-1px}#qr,.logo img{forced-color-adjust:none}}
+@media print{:root{color-scheme:light;--text:#000;--muted:#333;--card:#fff;--line:#999;--hover:#fff}body{display:block;padding:0;background:#fff;color:#000}main{max-width:36rem;margin:0;padding:0;border:0;border-radius:0;box-shadow:none}button,.way,.or,.change,footer,.links{display:none}.codes{grid-template-columns:repeat(2,12rem);font-size:1.125rem}li,#qr{break-inside:avoid}#qr{width:16rem}.logo span,.initial{print-color-adjust:exact}}`
 
 /** Returns the style sheet of all pages. */
 export const styleSheet = (colors: Colors): string =>

@@ -1,5 +1,5 @@
 import { type HtmlSources, webRuntime } from '@grantry/core'
-import { type Content, type Html, html, textOf, trusted } from './html.ts'
+import { type Content, filled, filledTitle, type Html, html, textOf, trusted } from './html.ts'
 import { directionOf } from './messages/languages.ts'
 import { fill, type Messages } from './messages/messages.ts'
 import type { PagesSettings } from './options.ts'
@@ -19,6 +19,10 @@ export interface Tools {
   readonly locale: string
   /** Returns a text in the language of the page. */
   text(key: keyof Messages, values?: Readonly<Record<string, string>>): string
+  /** The same as markup: the direction of a value does not change that of the text. */
+  rich(key: keyof Messages, values: Readonly<Record<string, string>>): Html
+  /** The same for a heading, in which the style keeps a name in one line. */
+  title(key: keyof Messages, values: Readonly<Record<string, string>>): Html
   /** Describes a scope to a user. The element names the language if the text is not in that of the page. */
   scope(name: string): Html
   /** Names an API to a user. */
@@ -42,6 +46,8 @@ const hashSource = (text: string): string =>
 export const createTools = (locale: string, messages: Messages, settings: PagesSettings): Tools => ({
   locale,
   text: (key, values) => (values === undefined ? messages[key] : fill(messages[key], values)),
+  rich: (key, values) => filled(messages[key], values),
+  title: (key, values) => filledTitle(messages[key], values),
   scope: createScopeTexts(locale, messages, settings),
   resource: createResourceNames(locale, settings),
 })

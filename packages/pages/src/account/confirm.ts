@@ -1,4 +1,4 @@
-import { html } from '../html.ts'
+import { type Html, html } from '../html.ts'
 import { nameOf, userLine } from '../templates/parts.ts'
 import type { Page } from '../tools.ts'
 import { changeForm, sessionLines } from './parts.ts'
@@ -6,9 +6,17 @@ import { leaveLink } from './providers.ts'
 import type { AccountTools } from './tools.ts'
 import type { ConfirmView } from './views.ts'
 
+interface Texts {
+  readonly title: string
+  /** The title, with a name as an element. */
+  readonly heading?: Html
+  readonly about: Html
+  readonly button: string
+}
+
 /** What the page of a change says. */
-function textsOf(view: ConfirmView, tools: AccountTools) {
-  const { own } = tools
+function textsOf(view: ConfirmView, tools: AccountTools): Texts {
+  const { own, ownTitle } = tools
   switch (view.change) {
     case 'end_session': {
       const about = html`<p>${sessionLines(view.session, tools)}</p><p>${own('endSessionIntro')}</p>`
@@ -27,29 +35,40 @@ function textsOf(view: ConfirmView, tools: AccountTools) {
     case 'delete_account':
       return { title: own('deleteTitle'), about: html`<p>${own('deleteIntro')}</p>`, button: own('deleteButton') }
     case 'remove_passkey': {
-      const title = own('removePasskeyTitle', { name: view.name })
-      return { title, about: html`<p>${own('removePasskeyIntro')}</p>`, button: own('remove') }
+      const values = { name: view.name }
+      const heading = ownTitle('removePasskeyTitle', values)
+      const about = html`<p>${own('removePasskeyIntro')}</p>`
+      return { title: own('removePasskeyTitle', values), heading, about, button: own('remove') }
     }
     case 'link_provider': {
       const { provider } = view
       const button = own('linkContinue', { provider })
-      return { title: own('linkTitle', { provider }), about: html`<p>${own('linkIntro')}</p>`, button }
+      const heading = ownTitle('linkTitle', { provider })
+      return { title: own('linkTitle', { provider }), heading, about: html`<p>${own('linkIntro')}</p>`, button }
     }
     case 'unlink_provider': {
-      const title = own('unlinkTitle', { provider: view.provider })
-      return { title, about: html`<p>${own('unlinkIntro')}</p>`, button: own('remove') }
+      const values = { provider: view.provider }
+      const title = own('unlinkTitle', values)
+      return {
+        title,
+        heading: ownTitle('unlinkTitle', values),
+        about: html`<p>${own('unlinkIntro')}</p>`,
+        button: own('remove'),
+      }
     }
     case 'withdraw': {
-      const title = own('withdrawTitle', { client: nameOf(view.application) })
-      return { title, about: html`<p>${own('withdrawIntro')}</p>`, button: own('withdraw') }
+      const values = { client: nameOf(view.application) }
+      const about = html`<p>${own('withdrawIntro')}</p>`
+      const title = own('withdrawTitle', values)
+      return { title, heading: ownTitle('withdrawTitle', values), about, button: own('withdraw') }
     }
   }
 }
 
 /** Asks before a change. One button; the fields are hidden. */
 export function confirm(view: ConfirmView, tools: AccountTools): Page {
-  const { title, about, button } = textsOf(view, tools)
+  const { title, heading = title, about, button } = textsOf(view, tools)
   const change = view.change === 'link_provider' ? leaveLink(view, button, tools) : changeForm(view, button, tools)
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${about}${change}`
+  const content = html`<h1>${heading}</h1>${userLine(view.subjectName, tools)}${about}${change}`
   return { title, content }
 }

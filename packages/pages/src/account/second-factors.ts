@@ -42,6 +42,6 @@ export function recoveryCodes({ subjectName, codes, next }: RecoveryCodesView, t
   const { own } = tools
   const title = own('recoveryName')
   const items = codes.map((code) => html`<li><code dir="ltr">${code}</code></li>`)
-  const content = html`<h1>${title}</h1>${userLine(subjectName, tools)}<p role="status" class="notice" id="notice">${own('recoveryCreated')}</p><p>${own('recoveryKeep')}</p><ul class="codes" id="codes">${items}</ul><p><a class="way" id="done" href="${next}">${own('recoveryDone')}</a></p>`
+  const content = html`<h1>${title}</h1>${userLine(subjectName, tools)}<p role="status" class="notice" id="notice">${own('recoveryCreated')}</p><p>${own('recoveryKeep')}</p><ul class="codes" id="codes">${items}</ul><p><a class="way primary" id="done" href="${next}">${own('recoveryDone')}</a></p>`
   return { title, content }
 }

@@ -1,3 +1,4 @@
+import { filledTitle, type Html } from '../html.ts'
 import { fill } from '../messages/messages.ts'
 import type { Tools } from '../tools.ts'
 import { accountLanguages } from './messages/languages.ts'
@@ -7,6 +8,8 @@ import type { AccountMessages } from './messages/messages.ts'
 export interface AccountTools extends Tools {
   /** Returns a text of the account page. */
   own(key: keyof AccountMessages, values?: Readonly<Record<string, string>>): string
+  /** The same for a heading, in which the style keeps a name in one line. */
+  ownTitle(key: keyof AccountMessages, values: Readonly<Record<string, string>>): Html
   /** Returns how long ago something was, such as "5 minutes ago". @param seconds a duration */
   ago(seconds: number): string
 }
@@ -37,6 +40,7 @@ export function accountTools(tools: Tools): AccountTools {
   return {
     ...tools,
     own: (key, values) => (values === undefined ? messages[key] : fill(messages[key], values)),
+    ownTitle: (key, values) => filledTitle(messages[key], values),
     ago: createAgo(language),
   }
 }

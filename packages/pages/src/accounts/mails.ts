@@ -13,7 +13,7 @@ const texts = {
   password_changed: ['mailChangedSubject', 'mailChangedText'],
 } as const satisfies Readonly<Record<MailView['kind'], readonly [keyof AccountsTexts, keyof AccountsTexts]>>
 
-const codeStyle = 'font-size:28px;font-weight:700;letter-spacing:4px;text-align:start'
+const codeStyle = 'font-size:28px;font-weight:700;letter-spacing:4px'
 
 /** Renders a mail. It contains nothing that a request has chosen, so a stranger cannot send a text of their own with it. */
 export function renderMail(view: MailView, { own, service, shared }: AccountsTools, host: string): RenderedMail {
@@ -36,7 +36,7 @@ export function renderMail(view: MailView, { own, service, shared }: AccountsToo
     }
     if (code !== undefined) {
       add(url === undefined ? `${shared.text('secondFactorCode')}:` : own('mailCode'))
-      add(code, html`<p style="${codeStyle}" dir="ltr">${code}</p>`)
+      add(code, html`<p style="${codeStyle}"><bdi dir="ltr">${code}</bdi></p>`)
     }
     add(own('mailExpires', { minutes: String(minutes) }))
     add(own('mailIgnore'))

@@ -46,7 +46,9 @@ export const de: Messages = {
   consentReturn: 'Danach kehren Sie zu {host} zurück.',
   consentDevice:
     'Ein Programm auf diesem Gerät erhält den Zugriff. Fahren Sie nur fort, wenn Sie diese Anmeldung gerade selbst begonnen haben.',
-  consentUnchecked: 'Dieser Dienst hat die Anwendung nicht geprüft. Name und Logo hat die Anwendung selbst gewählt.',
+  consentUnchecked: 'Dieser Dienst hat die Anwendung nicht geprüft.',
+  consentOwnName: 'Name und Logo hat die Anwendung selbst gewählt.',
+  consentAbout: 'Über diese Anwendung',
   consentHomePage: 'Die Anwendung nennt {host} als ihre Startseite.',
   consentResource: 'Der Zugriff gilt für {resource}.',
   consentChoice: 'Wählen Sie aus, was Sie zulassen.',

@@ -42,8 +42,9 @@ export const en: Messages = {
   consentReturn: 'Then you return to {host}.',
   consentDevice:
     'A program on this device gets the access. Continue only if you have just started this sign-in yourself.',
-  consentUnchecked:
-    'This service has not checked the application. The application has chosen its name and its logo itself.',
+  consentUnchecked: 'This service has not checked the application.',
+  consentOwnName: 'The application has chosen its name and its logo itself.',
+  consentAbout: 'About this application',
   consentHomePage: 'It names {host} as its home page.',
   consentResource: 'The access is for {resource}.',
   consentChoice: 'Choose what you allow.',

@@ -44,7 +44,9 @@ export const es: Messages = {
   consentReturn: 'Después volverá a {host}.',
   consentDevice:
     'Un programa de este dispositivo obtendrá el acceso. Continúe solo si usted mismo acaba de iniciar esta sesión.',
-  consentUnchecked: 'Este servicio no ha comprobado la aplicación. El nombre y el logotipo los declara ella misma.',
+  consentUnchecked: 'Este servicio no ha comprobado la aplicación.',
+  consentOwnName: 'El nombre y el logotipo los declara ella misma.',
+  consentAbout: 'Acerca de esta aplicación',
   consentHomePage: 'Indica {host} como su página principal.',
   consentResource: 'El acceso es para {resource}.',
   consentChoice: 'Elija lo que permite.',

@@ -43,7 +43,9 @@ export const fr: Messages = {
   consentReturn: 'Vous retournerez ensuite à {host}.',
   consentDevice:
     'Un programme de cet appareil obtiendra l’accès. Continuez uniquement si vous venez de commencer cette connexion vous-même.',
-  consentUnchecked: 'Ce service n’a pas vérifié l’application. Son nom et son logo sont ses propres déclarations.',
+  consentUnchecked: 'Ce service n’a pas vérifié l’application.',
+  consentOwnName: 'Son nom et son logo sont ses propres déclarations.',
+  consentAbout: 'À propos de cette application',
   consentHomePage: 'Elle indique {host} comme page d’accueil.',
   consentResource: 'L’accès concerne {resource}.',
   consentChoice: 'Choisissez ce que vous autorisez.',

@@ -42,7 +42,9 @@ export const it: Messages = {
   consentReturn: 'Poi tornerai su {host}.',
   consentDevice:
     'Poi un programma su questo dispositivo otterrà l’accesso. Continua solo se hai appena avviato tu questo accesso.',
-  consentUnchecked: 'Questo servizio non ha verificato l’app. Il nome e il logo sono stati scelti dall’app stessa.',
+  consentUnchecked: 'Questo servizio non ha verificato l’app.',
+  consentOwnName: 'Il nome e il logo sono stati scelti dall’app stessa.',
+  consentAbout: 'Informazioni su questa app',
   consentHomePage: 'L’app indica {host} come home page.',
   consentResource: 'L’accesso è per {resource}.',
   consentChoice: 'Scegli che cosa consenti.',

@@ -43,7 +43,9 @@ export const ja: Messages = {
   consentReturn: 'その後、{host} に戻ります。',
   consentDevice:
     'このデバイス上のプログラムがアクセスできるようになります。このログインをご自身で開始した場合にのみ続行してください。',
-  consentUnchecked: 'このサービスはアプリを確認していません。名前とロゴはアプリ自身が設定したものです。',
+  consentUnchecked: 'このサービスはアプリを確認していません。',
+  consentOwnName: '名前とロゴはアプリ自身が設定したものです。',
+  consentAbout: 'このアプリについて',
   consentHomePage: 'このアプリはホームページを {host} としています。',
   consentResource: 'アクセス先は {resource} です。',
   consentChoice: '許可する項目を選んでください。',

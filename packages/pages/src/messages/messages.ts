@@ -40,6 +40,9 @@ export interface Messages {
   consentReturn: string
   consentDevice: string
   consentUnchecked: string
+  consentOwnName: string
+  /** Opens what is known about an application that describes itself, if the operator knows its host. */
+  consentAbout: string
   consentHomePage: string
   consentResource: string
   consentChoice: string

@@ -44,7 +44,9 @@ export const nl: Messages = {
   consentReturn: 'Daarna keert u terug naar {host}.',
   consentDevice:
     'Daarna krijgt een programma op dit apparaat toegang. Ga alleen door als u dit inloggen zojuist zelf bent gestart.',
-  consentUnchecked: 'Deze dienst heeft de app niet gecontroleerd. De app heeft de naam en het logo zelf gekozen.',
+  consentUnchecked: 'Deze dienst heeft de app niet gecontroleerd.',
+  consentOwnName: 'De app heeft de naam en het logo zelf gekozen.',
+  consentAbout: 'Over deze app',
   consentHomePage: 'De app noemt {host} als startpagina.',
   consentResource: 'De toegang is voor {resource}.',
   consentChoice: 'Kies wat u toestaat.',

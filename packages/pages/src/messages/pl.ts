@@ -43,7 +43,9 @@ export const pl: Messages = {
   consentReturn: 'Następnie wrócisz na {host}.',
   consentDevice:
     'Następnie dostęp otrzyma program na tym urządzeniu. Kontynuuj tylko wtedy, gdy to Ty właśnie rozpoczynasz to logowanie.',
-  consentUnchecked: 'Ta usługa nie sprawdziła aplikacji. Nazwę i logo aplikacja podaje sama.',
+  consentUnchecked: 'Ta usługa nie sprawdziła aplikacji.',
+  consentOwnName: 'Nazwę i logo aplikacja podaje sama.',
+  consentAbout: 'O tej aplikacji',
   consentHomePage: 'Jako stronę główną podaje {host}.',
   consentResource: 'Dostęp dotyczy {resource}.',
   consentChoice: 'Wybierz, na co pozwalasz.',

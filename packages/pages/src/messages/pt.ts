@@ -43,7 +43,9 @@ export const pt: Messages = {
   consentReturn: 'Depois, você voltará para {host}.',
   consentDevice:
     'Depois, um programa neste dispositivo receberá o acesso. Continue somente se foi você quem acabou de iniciar este login.',
-  consentUnchecked: 'Este serviço não verificou o aplicativo. O nome e o logotipo são informados por ele mesmo.',
+  consentUnchecked: 'Este serviço não verificou o aplicativo.',
+  consentOwnName: 'O nome e o logotipo são informados por ele mesmo.',
+  consentAbout: 'Sobre este aplicativo',
   consentHomePage: 'Ele indica {host} como página inicial.',
   consentResource: 'O acesso é para {resource}.',
   consentChoice: 'Escolha o que você permite.',

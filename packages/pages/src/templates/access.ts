@@ -6,10 +6,10 @@ import type { ConsentView } from '../views.ts'
 export type AccessView = Pick<ConsentView, 'scopes' | 'resources' | 'claims' | 'problem'>
 
 /** The API that everything is for. With several ones, each scope names its own. */
-export function onlyResource({ resources = [] }: AccessView, { text, resource }: Tools): Content {
+export function onlyResource({ resources = [] }: AccessView, { rich, resource }: Tools): Content {
   const [only, ...others] = resources
   if (only === undefined || others.length > 0) return false
-  return html`<p id="resource">${text('consentResource', { resource: resource(only.audience) })}</p>`
+  return html`<p id="resource">${rich('consentResource', { resource: resource(only.audience) })}</p>`
 }
 
 /** The APIs of a scope, if the request is for several. */

@@ -55,7 +55,7 @@ export function deviceCode(view: DeviceCodeView, tools: Tools): Page {
   const top =
     client === undefined
       ? html`<h1>${title}</h1>`
-      : heading(client, title, tools.text('consentTitle', { client: nameOf(client) }))
+      : heading(client, title, tools.rich('consentTitle', { client: nameOf(client) }))
   const script = view.step === 'confirm' || view.step === 'enter_code' ? formScript : undefined
   return { title, content: html`${top}${contentOf(view, tools)}`, client, script }
 }

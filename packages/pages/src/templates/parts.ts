@@ -7,10 +7,10 @@ import type { ClientView, ErrorView, FormView } from '../views.ts'
 export const nameOf = ({ name, clientId }: ClientView): string => name ?? clientId
 
 /** What the user continues to. No application has the id of the account page. */
-export const continuing = (client: ClientView, { text }: Pick<Tools, 'text'>): string =>
+export const continuing = (client: ClientView, { text, rich }: Pick<Tools, 'text' | 'rich'>): Content =>
   client.clientId === 'urn:grantry:account-page'
     ? text('signInToAccount')
-    : text('signInIntro', { client: nameOf(client) })
+    : rich('signInIntro', { client: nameOf(client) })
 
 export const hiddenFields = (fields: FormView['fields']): Content =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
@@ -34,19 +34,19 @@ const logoOf = (client: ClientView): Content =>
   html`<span class="logo"><img src="${client.logoUri}" alt=""><span aria-hidden="true">${initialOf(nameOf(client))}</span></span>`
 
 /** A text about the application, beside its logo. */
-export const clientLine = (client: ClientView, text: string): Html =>
+export const clientLine = (client: ClientView, text: Content): Html =>
   html`<p class="client">${logoOf(client)}<span>${text}</span></p>`
 
 /** The heading of a page about an application, beside its logo, with a line about it. */
-export function heading(client: ClientView, title: string, line?: string): Content {
+export function heading(client: ClientView, title: Content, line?: Content): Content {
   const logo = logoOf(client)
   const texts = html`<h1>${title}</h1>${line !== undefined && html`<p class="client">${line}</p>`}`
   return logo === false ? texts : html`<div class="title">${logo}<div>${texts}</div></div>`
 }
 
 /** Who is signed in. Never beside the logo of the application, which would look like the picture of the user. */
-export const userLine = (name: string | undefined, { text }: Tools): Content =>
-  name !== undefined && html`<p class="muted" id="user">${text('signedInAs', { name })}</p>`
+export const userLine = (name: string | undefined, { rich }: Tools): Content =>
+  name !== undefined && html`<p class="muted" id="user">${rich('signedInAs', { name })}</p>`
 
 /** Links to the terms and the privacy policy of the application. */
 export function clientLinks(client: ClientView, { text }: Tools): Content {

@@ -41,13 +41,13 @@ const passkeyButton = ({ passkey }: SignInView, { text }: Tools): Content =>
   html`<input type="hidden" name="credential" value=""><button type="button" id="passkey" hidden data-challenge="${passkey.challenge}" data-rp-id="${passkey.rpId}">${icons.passkey}<span>${text('passkey')}</span></button>`
 
 /** Links to other ways to sign in: they work without scripts, and Enter in a field does not follow them. */
-function waysOf({ ways = [], asksForPassword = true }: SignInView, { text }: Tools): Content {
+function waysOf({ ways = [], asksForPassword = true }: SignInView, { text, rich }: Tools): Content {
   const links = ways.flatMap(({ kind, name, url, icon }) => {
     if (kind === 'mail')
       return [html`<a class="way" id="by-mail" href="${url}">${icons.mail}<span>${text('continueByMail')}</span></a>`]
     if (kind !== 'provider') return []
     return [
-      html`<a class="way" href="${url}" rel="noreferrer">${iconOf(icon, name)}<span>${text('continueWith', { name })}</span></a>`,
+      html`<a class="way" href="${url}" rel="noreferrer">${iconOf(icon, name)}<span>${rich('continueWith', { name })}</span></a>`,
     ]
   })
   return (

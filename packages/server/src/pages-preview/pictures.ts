@@ -22,6 +22,9 @@ export interface Pictures {
 export const themes = ['light', 'dark', 'forced-colors', 'print'] as const
 export type Theme = (typeof themes)[number]
 
+/** Pixels of a window, whose height grows with the page. */
+const leastHeight = 800
+
 /** Pages at the same time. More would wait for the processor. */
 const parallel = 4
 
@@ -44,8 +47,9 @@ interface Shot {
 /** Takes a picture of the whole page. */
 async function take(chromium: Chromium, tab: string, { url, width, theme }: Shot): Promise<Buffer> {
   const send = (method: string, params?: Readonly<Record<string, unknown>>) => chromium.send(method, params, tab)
-  const size = { width, height: 800, deviceScaleFactor: 1, mobile: false }
-  await send('Emulation.setDeviceMetricsOverride', size)
+  const resize = (height: number) =>
+    send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
+  await resize(leastHeight)
   const features = [
     { name: 'prefers-color-scheme', value: theme === 'dark' ? 'dark' : 'light' },
     { name: 'forced-colors', value: theme === 'forced-colors' ? 'active' : 'none' },
@@ -57,8 +61,9 @@ async function take(chromium: Chromium, tab: string, { url, width, theme }: Shot
   const { cssContentSize } = (await send('Page.getLayoutMetrics')) as {
     readonly cssContentSize: { readonly height: number }
   }
-  const clip = { x: 0, y: 0, width, height: Math.max(size.height, cssContentSize.height), scale: 1 }
-  const { data } = await send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip })
+  // A picture beyond the window would have the width of the window in some pages from right to left.
+  if (cssContentSize.height > leastHeight) await resize(Math.ceil(cssContentSize.height))
+  const { data } = await send('Page.captureScreenshot', { format: 'png' })
   return Buffer.from(String(data), 'base64')
 }
 
