@@ -106,6 +106,8 @@ export const optionsSchema = configurationObject({
 export interface ClientDescription {
   /** The name of the application, for users. */
   readonly clientName?: string | undefined
+  /** The colour of buttons on pages about the application, as `#rrggbb`. Those that describe themselves have none. */
+  readonly clientColor?: string | undefined
   /** The home page of the application. */
   readonly clientUri?: string | undefined
   readonly logoUri?: string | undefined

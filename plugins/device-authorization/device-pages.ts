@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { DevicePageReply, DevicePageState } from './page-html.ts'
 
 type ClientView = { readonly clientId: string } & {
-  readonly [Name in 'name' | 'uri' | 'logoUri' | 'policyUri' | 'tosUri']?: string | undefined
+  readonly [Name in 'name' | 'uri' | 'color' | 'logoUri' | 'policyUri' | 'tosUri']?: string | undefined
 }
 
 /** What the page shows. */
@@ -33,6 +33,7 @@ const clientView = ({ clientId, ...client }: Client): ClientView => ({
   clientId,
   ...(client.clientName !== undefined && { name: client.clientName }),
   ...(client.clientUri !== undefined && { uri: client.clientUri }),
+  ...(client.clientColor !== undefined && { color: client.clientColor }),
   ...(client.logoUri !== undefined && { logoUri: client.logoUri }),
   ...(client.policyUri !== undefined && { policyUri: client.policyUri }),
   ...(client.tosUri !== undefined && { tosUri: client.tosUri }),

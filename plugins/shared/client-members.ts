@@ -18,9 +18,12 @@ const imageUrl = v.pipe(
   ),
 )
 
+const color = v.pipe(v.string('must be a string'), v.regex(/^#[\da-f]{6}$/iu, 'must be a colour such as #1f4fd8'))
+
 /** The members of a client that pages show or requests use. Plugins can define the same member only with the same schema. */
 export const clientMembers = {
   clientName: v.optional(v.pipe(v.string('must be a string'), v.maxLength(100, 'must have at most 100 characters'))),
+  clientColor: v.optional(color),
   clientUri: v.optional(httpsUrl),
   logoUri: v.optional(imageUrl),
   policyUri: v.optional(httpsUrl),

@@ -5,6 +5,8 @@ export interface ClientView {
   readonly clientId: string
   readonly name?: string | undefined
   readonly uri?: string | undefined
+  /** The colour of buttons, as `#rrggbb`. */
+  readonly color?: string | undefined
   readonly logoUri?: string | undefined
   readonly policyUri?: string | undefined
   readonly tosUri?: string | undefined

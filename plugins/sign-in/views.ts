@@ -19,6 +19,7 @@ export const clientView = (client: Client): ClientView => ({
   clientId: client.clientId,
   name: client.clientName,
   uri: client.clientUri,
+  color: client.clientColor,
   logoUri: client.logoUri,
   policyUri: client.policyUri,
   tosUri: client.tosUri,

@@ -94,6 +94,8 @@ describe('a document is read', () => {
       tos_uri: 7,
       policy_uri: 'http://app.example.com/policy',
       contacts: 'a text',
+      clientColor: '#c2410c',
+      client_color: '#c2410c',
       grant_types: ['authorization_code', 'password', 'client_credentials'],
       scope: 'mcp:tools admin',
       redirect_uris: ['cursor://app/callback', 'javascript:alert(1)', redirectUri],
@@ -124,7 +126,8 @@ describe('a document is read', () => {
       requireConsent: true,
       selfDescribed: 'ask',
     })
-    for (const member of ['clientUri', 'logoUri', 'tosUri', 'policyUri']) expect(found).not.toHaveProperty(member)
+    for (const member of ['clientColor', 'clientUri', 'logoUri', 'tosUri', 'policyUri'])
+      expect(found).not.toHaveProperty(member)
   })
 
   test.each([

@@ -57,11 +57,31 @@ const imageSource = (url: string): string => (url.startsWith('data:') ? 'data:' 
 
 export type Layout = (page: Page, tools: Tools) => Rendered
 
+/** The style of pages in a colour, and its source in the policy. */
+interface Look {
+  readonly element: Html
+  readonly source: string
+}
+
+/** Colours of applications whose styles are kept. A style has 12 kB. */
+const maxLooks = 100
+
+/** A colour of the host becomes part of a style. */
+const isColor = (color: string | undefined): color is string => /^#[\da-f]{6}$/iu.test(color ?? '')
+
 /** Creates the frame of all pages. Everything constant is computed once. */
 export function createLayout({ name, logo, links, colors, frameAncestors }: PagesSettings): Layout {
-  const style = styleSheet(colors)
-  const styleSource = hashSource(style)
-  const styleElement = trusted(`<style>${style}</style>`)
+  const looks = new Map<string, Look>()
+  const lookOf = (color: string | undefined): Look => {
+    const accent = isColor(color) ? color.toLowerCase() : colors.accent
+    const known = looks.get(accent)
+    if (known !== undefined) return known
+    const style = styleSheet({ ...colors, accent })
+    const look = { element: trusted(`<style>${style}</style>`), source: hashSource(style) }
+    if (looks.size >= maxLooks) looks.clear()
+    looks.set(accent, look)
+    return look
+  }
   const scriptSources = new Map<string, string>()
   const sourceOf = (script: string): string => {
     const known = scriptSources.get(script) ?? hashSource(script)
@@ -79,15 +99,16 @@ export function createLayout({ name, logo, links, colors, frameAncestors }: Page
   }
 
   return ({ title, content, client, formTargets, script }, tools) => {
+    const look = lookOf(client?.color)
     const clientLogo = isImageUrl(client?.logoUri) ? client.logoUri : undefined
     const images = [logo, clientLogo].filter((url) => url !== undefined).map(imageSource)
     const page = html`<!doctype html>
-<html lang="${tools.locale}" dir="${directionOf(tools.locale)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${name === undefined ? title : `${title} · ${name}`}</title>${styleElement}</head>
+<html lang="${tools.locale}" dir="${directionOf(tools.locale)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${name === undefined ? title : `${title} · ${name}`}</title>${look.element}</head>
 <body><main>${header}${content}</main>${footerOf(tools)}${script !== undefined && trusted(`<script>${script}</script>`)}</body></html>`
     return {
       html: textOf(page),
       sources: {
-        style: [styleSource],
+        style: [look.source],
         ...(images.length > 0 && { image: [...new Set(images)] }),
         ...(formTargets !== undefined && formTargets.length > 0 && { form: formTargets }),
         ...(script !== undefined && { script: [sourceOf(script)] }),

@@ -3,6 +3,8 @@ export interface ClientView {
   readonly clientId: string
   readonly name?: string | undefined
   readonly uri?: string | undefined
+  /** The colour of buttons, as `#rrggbb`. Default: that of all pages. */
+  readonly color?: string | undefined
   readonly logoUri?: string | undefined
   readonly policyUri?: string | undefined
   readonly tosUri?: string | undefined

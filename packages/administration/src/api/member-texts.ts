@@ -64,6 +64,7 @@ export const clientTexts: MemberTexts = {
   defaultMaxAge: text('Age of a sign-in', 'After how many seconds a user has to sign in again.'),
   identityProviders: text('Identity providers', 'The idp: values that it may request in acr_values. None allows any.'),
   clientUri: text('Home page', 'A link on the pages of the sign-in.'),
+  clientColor: text('Color', 'The color of buttons on the pages of the sign-in, such as #1f4fd8.'),
   logoUri: text('Logo', 'A picture on the pages of the sign-in.'),
   policyUri: text('Privacy policy', 'A link on the pages of the sign-in.'),
   tosUri: text('Terms of service', 'A link on the pages of the sign-in.'),

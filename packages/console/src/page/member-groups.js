@@ -24,7 +24,7 @@ export const clientGroups = [
   {
     title: 'On the pages of the sign-in',
     closed: true,
-    names: ['logoUri', 'clientUri', 'policyUri', 'tosUri', 'contacts'],
+    names: ['logoUri', 'clientColor', 'clientUri', 'policyUri', 'tosUri', 'contacts'],
   },
   {
     title: 'Tokens',

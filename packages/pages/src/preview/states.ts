@@ -48,6 +48,8 @@ export const states: StatesOfPages<Pages> = {
   signIn: {
     usual: signIn,
     plain: { ...signIn, client: plainClient, canCancel: false },
+    color: { ...signIn, client: { ...client, color: '#c2410c' }, ways: ways.slice(0, 2) },
+    light_color: { ...signIn, client: { ...plainClient, color: '#ffd54a' } },
     stay: { ...signIn, staySignedIn: false },
     passkey: { ...signIn, passkey, staySignedIn: true },
     ways: { ...signIn, ways: ways.slice(0, 3), passkey },

@@ -169,6 +169,7 @@ const providers: Readonly<Record<string, string | readonly string[]>> = {
   profile: 'fapi2',
   backchannelLogoutSessionRequired: 'sign-in',
   backchannelLogoutUri: 'sign-in',
+  clientColor: 'sign-in',
   clientName: 'sign-in',
   clientUri: 'sign-in',
   contacts: 'sign-in',
