@@ -71,6 +71,14 @@ describe('grantry pages preview', () => {
     }
     writeFileSync(file, "export default { name: 'Yours' }")
     await expect.poll(async () => (await read('/page/account-overview')).text).toContain('· Yours</title>')
+    const own = '() => ({ title: "Own", content: "Own" })'
+    writeFileSync(
+      file,
+      `export default { accountTemplates: { overview: ${own} }, accountsTemplates: { askAddress: ${own} } }`,
+    )
+    await expect.poll(async () => (await read('/page/account-overview')).text).toContain('<title>Own</title>')
+    expect((await read('/page/accounts-ask-address-recovery')).text).toContain('<main>Own</main>')
+    expect((await read('/page/account-rename-passkey')).text).toContain('<h1>')
     const mail = await read('/page/accounts-mail-recovery?theme=dark')
     expect(mail.headers.get('content-security-policy')).toContain("style-src 'unsafe-inline'; script-src 'none'")
     expect((await read('/page/account-recovery-codes?theme=print')).text).not.toContain('@media print')

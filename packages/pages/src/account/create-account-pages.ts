@@ -56,6 +56,13 @@ export interface AccountPageSet {
   error(view: ErrorView, locale: string): Rendered
 }
 
+type PageName = Exclude<keyof AccountPageSet, 'localeOf' | 'mail' | 'addressMail'>
+
+/** The content of the pages of an account. */
+export type AccountTemplates = {
+  readonly [Name in PageName]: (view: Parameters<AccountPageSet[Name]>[0], tools: AccountTools) => Page
+}
+
 function signedOut({ again }: { readonly again: string }, { text, own }: AccountTools): Page {
   const title = own('accountTitle')
   const content = html`<h1>${title}</h1><p>${text('deviceSignedOut')}</p><p><a id="continue" href="${again}">${text('signIn')}</a></p>`
@@ -70,13 +77,32 @@ function deleted({ again }: { readonly again: string }, { text, own }: AccountTo
   }
 }
 
+const ownTemplates: AccountTemplates = {
+  overview,
+  confirm,
+  addPasskey,
+  changeProfile,
+  changeAddress,
+  proveAddress,
+  changePassword,
+  renamePasskey,
+  setUpApp,
+  recoveryCodes,
+  deleted,
+  signedOut,
+  error,
+}
+
 /**
  * Creates the pages of an account, in the appearance of `createPages()`. They are never shown in frames.
  *
  * @throws TypeError when an option is malformed.
  */
-export function createAccountPages(input: PagesOptions = {}): AccountPageSet {
-  const settings = parseConfiguration(pagesSchema, input, 'createAccountPages()')
+export function createAccountPages(
+  input: PagesOptions & { readonly templates?: Partial<AccountTemplates> | undefined } = {},
+): AccountPageSet {
+  const { templates, ...appearance } = input
+  const settings = parseConfiguration(pagesSchema, appearance, 'createAccountPages()')
   const locales = localesOf(settings)
   const [byDefault = 'en'] = locales
   const layout = createLayout({ ...settings, frameAncestors: [] })
@@ -96,22 +122,23 @@ export function createAccountPages(input: PagesOptions = {}): AccountPageSet {
     <V>(template: (view: V, tools: AccountTools) => Page) =>
     (view: V, locale: string): Rendered =>
       layout(template(view, toolsFor(locale)), toolsFor(locale))
+  const used: AccountTemplates = { ...ownTemplates, ...templates }
   return {
     localeOf: createLocaleOf(locales),
-    overview: render(overview),
-    confirm: render(confirm),
-    addPasskey: render(addPasskey),
-    changeProfile: render(changeProfile),
-    changeAddress: render(changeAddress),
-    proveAddress: render(proveAddress),
+    overview: render(used.overview),
+    confirm: render(used.confirm),
+    addPasskey: render(used.addPasskey),
+    changeProfile: render(used.changeProfile),
+    changeAddress: render(used.changeAddress),
+    proveAddress: render(used.proveAddress),
     addressMail: (view, locale) => addressMail(view, toolsFor(locale)),
-    changePassword: render(changePassword),
-    renamePasskey: render(renamePasskey),
-    setUpApp: render(setUpApp),
-    recoveryCodes: render(recoveryCodes),
+    changePassword: render(used.changePassword),
+    renamePasskey: render(used.renamePasskey),
+    setUpApp: render(used.setUpApp),
+    recoveryCodes: render(used.recoveryCodes),
     mail: (view, locale) => mail(view, toolsFor(locale)),
-    deleted: render(deleted),
-    signedOut: render(signedOut),
-    error: render(error),
+    deleted: render(used.deleted),
+    signedOut: render(used.signedOut),
+    error: render(used.error),
   }
 }

@@ -36,7 +36,17 @@ export interface AccountsDocuments {
   mail(view: MailView, locale: string): RenderedMail
 }
 
+type PageName = Exclude<keyof AccountsDocuments, 'localeOf' | 'mail'>
+
+/** The content of the pages of accounts. */
+export type AccountsTemplates = {
+  readonly [Name in PageName]: (view: Parameters<AccountsDocuments[Name]>[0], tools: AccountsTools) => Page
+}
+
+const ownTemplates: AccountsTemplates = { askAddress, mailSent, mailProved, mailElsewhere, invited, invitationState }
+
 export interface AccountsPagesOptions extends PagesOptions {
+  readonly templates?: Partial<AccountsTemplates> | undefined
   /** What mails call the service if it has no `name`, such as the host of the issuer. */
   readonly host: string
   /** The page with the mails of a server for development. The page about a mail then has a link to it. */
@@ -54,7 +64,12 @@ function textsOf(locale: string): AccountsTexts {
  *
  * @throws TypeError when an option is malformed.
  */
-export function createAccountsPages({ host, outboxUrl, ...appearance }: AccountsPagesOptions): AccountsDocuments {
+export function createAccountsPages({
+  host,
+  outboxUrl,
+  templates,
+  ...appearance
+}: AccountsPagesOptions): AccountsDocuments {
   const settings = parseConfiguration(pagesSchema, appearance, 'createAccountsPages()')
   const locales = localesOf(settings)
   const layout = createLayout(settings)
@@ -78,14 +93,15 @@ export function createAccountsPages({ host, outboxUrl, ...appearance }: Accounts
     <V>(template: (view: V, tools: AccountsTools) => Page) =>
     (view: V, locale: string): Rendered =>
       layout(template(view, toolsFor(locale)), toolsFor(locale).shared)
+  const used: AccountsTemplates = { ...ownTemplates, ...templates }
   return {
     localeOf: createLocaleOf(locales),
-    askAddress: render(askAddress),
-    mailSent: render(mailSent),
-    mailProved: render(mailProved),
-    mailElsewhere: render(mailElsewhere),
-    invited: render(invited),
-    invitationState: render(invitationState),
+    askAddress: render(used.askAddress),
+    mailSent: render(used.mailSent),
+    mailProved: render(used.mailProved),
+    mailElsewhere: render(used.mailElsewhere),
+    invited: render(used.invited),
+    invitationState: render(used.invitationState),
     mail: (view, locale) => renderMail(view, toolsFor(locale), host),
   }
 }

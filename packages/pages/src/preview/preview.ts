@@ -1,5 +1,5 @@
-import { type AccountPageSet, createAccountPages } from '../account/create-account-pages.ts'
-import { type AccountsDocuments, createAccountsPages } from '../accounts/index.ts'
+import { type AccountPageSet, type AccountTemplates, createAccountPages } from '../account/create-account-pages.ts'
+import { type AccountsDocuments, type AccountsTemplates, createAccountsPages } from '../accounts/index.ts'
 import { createPages, type Pages } from '../create-pages.ts'
 import type { Rendered } from '../tools.ts'
 import { accountStates } from './account-states.ts'
@@ -25,17 +25,23 @@ export interface PreviewState {
   render(sets: PageSets, locale: string): Rendered
 }
 
+/** The appearance of all pages, and templates for each of their sets. */
+export type PageSetOptions = NonNullable<Parameters<typeof createPages>[0]> & {
+  readonly accountTemplates?: Partial<AccountTemplates> | undefined
+  readonly accountsTemplates?: Partial<AccountsTemplates> | undefined
+}
+
 /**
  * Creates all pages in one appearance.
  *
  * @throws TypeError when an option is malformed.
  */
-export function createPageSets(options: Parameters<typeof createPages>[0] = {}): PageSets {
-  const { templates: _, ...appearance } = options
+export function createPageSets(options: PageSetOptions = {}): PageSets {
+  const { templates, accountTemplates, accountsTemplates, ...appearance } = options
   return {
-    pages: createPages(options),
-    accounts: createAccountsPages({ ...appearance, host: 'id.example.com' }),
-    account: createAccountPages(appearance),
+    pages: createPages({ ...appearance, ...(templates !== undefined && { templates }) }),
+    accounts: createAccountsPages({ ...appearance, host: 'id.example.com', templates: accountsTemplates }),
+    account: createAccountPages({ ...appearance, templates: accountTemplates }),
   }
 }
 
