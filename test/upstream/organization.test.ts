@@ -81,7 +81,7 @@ describe('the page', () => {
       await withDomain({ signIn: { pages: createPages(), passwords: false }, options: { providers } })
     ).start()
     expect(page.html).toMatch(button)
-    expect(page.html).toContain('<label for="username">Mail address</label>')
+    expect(page.html).toContain('<label for="username">Email address</label>')
     expect(page.html).not.toContain('type="password"')
   })
 

@@ -40,6 +40,7 @@ small{font-size:var(--small);color:var(--muted)}
 .title{display:flex;align-items:center;gap:var(--s4);min-width:0}
 .title>div{min-width:0}
 .client{display:flex;align-items:center;gap:var(--s3);margin-block-start:var(--s1);color:var(--muted)}
+h1+.client{display:block}
 .logo{display:block;flex:none;width:3rem;height:3rem;overflow:hidden;border-radius:var(--round);background:#fff;line-height:3rem;text-align:center}
 .logo img{height:3rem;max-width:100%;object-fit:contain;vertical-align:top}
 .logo span{display:inline-block;width:100%;color:var(--on-accent);background:var(--accent);font-size:var(--large);font-weight:600;vertical-align:top}

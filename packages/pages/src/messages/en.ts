@@ -28,10 +28,10 @@ export const en: Messages = {
   providerNotRecent:
     'You need to sign in again, and {provider} has not confirmed that you did. Choose another way, or cancel.',
   providerUnavailable: '{provider} is not available at the moment. Try again in a moment, or choose another way.',
-  emailAddress: 'Mail address',
+  emailAddress: 'Email address',
   continueWithOrganization: 'Continue with your organization',
   unknownOrganization:
-    'No organization with this mail address signs in here. Check the address, or choose another way.',
+    'No organization with this email address signs in here. Check the address, or choose another way.',
   secondFactorTitle: 'Confirm that it is you',
   secondFactorIntro: 'Enter the code of your authenticator app, or a recovery code.',
   secondFactorCode: 'Code',

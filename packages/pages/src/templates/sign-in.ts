@@ -88,7 +88,7 @@ function organizationOf(view: SignInView, { text }: Tools, describedBy: string |
   const field =
     !asksForPassword &&
     html`<label for="username">${text('emailAddress')}</label><input id="username" name="username" type="email" value="${username}" maxlength="256" autocomplete="email" dir="ltr" autofocus${described}>`
-  return html`${field}<button id="organization" name="decision" value="organization" formnovalidate>${icons.organization}<span>${text('continueWithOrganization')}</span></button>`
+  return html`${field}<button${!asksForPassword && html` class="primary"`} id="organization" name="decision" value="organization" formnovalidate>${icons.organization}<span>${text('continueWithOrganization')}</span></button>`
 }
 
 /** The fields `username` and `password`, the checkbox `stay_signed_in`, and the button `decision` with the value `cancel`. */
