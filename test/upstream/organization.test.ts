@@ -65,7 +65,7 @@ describe('a mail address in the form', () => {
 })
 
 describe('the page', () => {
-  const button = /<button id="organization" name="decision" value="organization" formnovalidate>/u
+  const button = /<button(?: class="primary")? id="organization" name="decision" value="organization" formnovalidate>/u
 
   test('has a button for it beside the password', async () => {
     const { page } = await (await withDomain({ signIn: { pages: createPages() } })).start()
