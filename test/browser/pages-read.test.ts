@@ -29,7 +29,8 @@ const structureIn = (): Structure => {
       ...fields.filter((one) => (one.labels?.length ?? 0) === 0 && !one.readOnly).map((one) => one.outerHTML),
     ],
     fields: fields.length,
-    loose: all('[role=alert]:not([hidden])')
+    // Where each field has a problem of its own, the alert is their summary.
+    loose: all(document.querySelector('[aria-invalid=true][aria-describedby]') ? 'x' : '[role=alert]:not([hidden])')
       .map(({ id }) => id)
       .filter((id) => !described.includes(id)),
   }

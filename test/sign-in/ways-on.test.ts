@@ -15,7 +15,7 @@ const isCode = { code: expect.any(String), state: request.state }
 const restartOf = ({ html }: Page): string => unescapeHtml(/id="restart" href="([^"]+)"/u.exec(html)?.[1] ?? '')
 /** Where a page leads: a link, or a form with a button. */
 const hasWayOn = (html: string): boolean =>
-  /<a [^>]*\bid="(?:restart|return|home|continue|again|done|confirm)"/u.test(html) ||
+  /<a [^>]*\bid="(?:restart|return|home|continue|again|done|confirm|sign-in)"/u.test(html) ||
   /<form[^>]*>.*<button/su.test(html)
 
 const start = (more = {}) => setUpSignIn({ pages }, more, { pages, features: [endSession({ pages })] })
