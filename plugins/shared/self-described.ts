@@ -29,7 +29,9 @@ const visible = (name: unknown): string | undefined =>
         .replaceAll(/([\p{Mn}\p{Me}]{2})[\p{Mn}\p{Me}]+/gu, '$1')
         .replace(/^[\p{M}\s]+/u, '')
         .trim()
-        .slice(0, 100) || undefined
+        .slice(0, 100)
+        // Half of a character at the end.
+        .replace(/\p{Cs}$/u, '') || undefined
     : undefined
 
 /** Returns what pages show about a client. What they cannot show is left out. */

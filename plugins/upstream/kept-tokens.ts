@@ -42,6 +42,7 @@ const endedLifetime = 600
 const text = v.string()
 const keptSchema = v.object({
   // What the record belongs to, and how it began: another one must not take its place.
+  issuer: text,
   sub: text,
   provider: text,
   /** The hash of `iss` and `sub` of the account at the provider. */
@@ -82,7 +83,7 @@ export function createTokenRecords(secrets: readonly string[]): TokenRecords {
   async function read(kit: EndpointKit, sub: string, provider: string): Promise<Kept | undefined> {
     const record = await kit.records.get(keyOf(sub, provider), recordSchema)
     const kept = record && (await safe.open(record.sealed, keptSchema))
-    return kept?.sub === sub && kept.provider === provider ? kept : undefined
+    return kept?.issuer === kit.issuer && kept.sub === sub && kept.provider === provider ? kept : undefined
   }
 
   return {

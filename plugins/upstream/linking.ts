@@ -38,7 +38,9 @@ export const createLinkedProviders = (
   isUpstreamUser: (sub) => isUpstreamUser(kit, sub),
   async forget(sub) {
     const links = await listLinks(kit, sub)
-    await Promise.all(links.map(({ id }) => removeLink(kit, sub, id)))
+    await Promise.all(
+      links.flatMap(({ id, provider }) => [removeLink(kit, sub, id), keeper.remove(kit, sub, provider)]),
+    )
     await createUpstreamUsers(kit, keeper).remove(sub)
   },
   async unlink(sub, id) {

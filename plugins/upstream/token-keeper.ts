@@ -25,7 +25,7 @@ const maxLength = 16_384
 export interface TokenKeeper {
   /** @param account the hash of `iss` and `sub` */
   keep(kit: EndpointKit, user: { readonly sub: string; readonly account: string }, granted: Granted): Promise<void>
-  /** Removes the tokens of a user at one provider, or at all. */
+  /** Removes the tokens of a user at one provider, or at all: also those that an earlier configuration has kept. */
   remove(kit: EndpointKit, sub: string, provider?: string, account?: string): Promise<void>
   /** The functions of the host. */
   functions(kit: EndpointKit): KeptTokens
@@ -118,19 +118,33 @@ async function refreshed(due: Kept, maxWait: number, refreshing: Refreshing): Pr
   throw unavailable(refreshing)
 }
 
+interface TokenKeeperDeps {
+  connectionOf(provider: string): Connection | undefined
+  /** Returns the user who has linked an account. */
+  ownerOf(kit: EndpointKit, account: string): Promise<string | undefined>
+}
+
 export function createTokenKeeper(
-  { providers, encryptionSecrets = [], timeout }: Settings,
-  connectionOf: (provider: string) => Connection | undefined,
+  { providers, encryptionSecrets = [], timeout, subject }: Settings,
+  { connectionOf, ownerOf }: TokenKeeperDeps,
 ): TokenKeeper {
   const records = createTokenRecords(encryptionSecrets)
   const keeps = new Set(providers.filter(({ keepTokens }) => keepTokens).map(({ name }) => name))
+
+  /** Whether the account is still that of the user: a sign-in that is in progress can store tokens after the end of a link. */
+  async function isOwn({ sub, account }: Kept, kit: EndpointKit): Promise<boolean> {
+    if (account === sub) return true
+    const owner = await ownerOf(kit, account)
+    // Without a link, the function of the host has decided.
+    return owner === undefined ? subject !== undefined : owner === sub
+  }
 
   async function find(kit: EndpointKit, sub: string, provider: string): Promise<UpstreamAccess | undefined> {
     const connection = connectionOf(provider)
     if (connection === undefined || !keeps.has(provider)) return undefined
     const [kept, epoch] = await Promise.all([records.read(kit, sub, provider), kit.epochOf(sub)])
     if (kept === undefined) return undefined
-    if (epoch !== kept.epoch) {
+    if (epoch !== kept.epoch || !(await isOwn(kept, kit))) {
       await records.remove(kit, sub, provider)
       return undefined
     }
@@ -150,7 +164,7 @@ export function createTokenKeeper(
   }
 
   const remove: TokenKeeper['remove'] = async (kit, sub, provider, account) => {
-    const named = provider === undefined ? [...keeps] : [provider].filter((one) => keeps.has(one))
+    const named = provider === undefined ? providers.map(({ name }) => name) : [provider]
     await Promise.all(named.map((one) => records.remove(kit, sub, one, account)))
   }
 
@@ -160,7 +174,14 @@ export function createTokenKeeper(
       const kept = keeps.has(provider) ? tokensIn(tokens, kit.now()) : undefined
       if (kept === undefined) return
       const epoch = await kit.epochOf(sub)
-      const beginning = { sub, provider, account, origin: kit.randomId(), generation: kit.randomId() }
+      const beginning = {
+        issuer: kit.issuer,
+        sub,
+        provider,
+        account,
+        origin: kit.randomId(),
+        generation: kit.randomId(),
+      }
       await records.write(kit, { ...beginning, ...(epoch !== undefined && { epoch }), ...kept })
     },
     functions: (kit) => ({

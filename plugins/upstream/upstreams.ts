@@ -1,5 +1,6 @@
 import type { NewLink } from '../shared/linked-providers.ts'
 import { type Connection, createConnection } from './connection.ts'
+import { findLink } from './links.ts'
 import type { Settings } from './options.ts'
 import { createTokenKeeper, type TokenKeeper } from './token-keeper.ts'
 import { createTokens, type UpstreamTokens } from './verify.ts'
@@ -19,7 +20,10 @@ export interface Upstream {
 /** Creates the connections to all providers, by their names. None sends a request before a user needs it. */
 export function createUpstreams(settings: Settings, listeners: Listeners) {
   const upstreams = new Map<string, Upstream>()
-  const keeper = createTokenKeeper(settings, (name) => upstreams.get(name)?.connection)
+  const keeper = createTokenKeeper(settings, {
+    connectionOf: (name) => upstreams.get(name)?.connection,
+    ownerOf: async (kit, account) => (await findLink(kit, account))?.sub,
+  })
   for (const provider of settings.providers) {
     const connection = createConnection(provider, settings)
     const tokens = createTokens(provider, connection.outgoing, settings)

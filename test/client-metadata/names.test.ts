@@ -15,6 +15,10 @@ describe('the name of a client that describes itself', () => {
     expect(shown(given)).toBe(expected)
   })
 
+  test('ends with no half of a character', () => {
+    expect(shown(`${'a'.repeat(99)}\u{1F600}tail`)).toBe('a'.repeat(99))
+  })
+
   test('is limited before it is normalized', () => {
     expect(shown(`a${'\u0316\u0301'.repeat(500_000)}`)?.length).toBeLessThanOrEqual(3)
   })

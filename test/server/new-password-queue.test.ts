@@ -1,6 +1,8 @@
 import { isOAuthError } from '@grantry/core'
 import { expect, test } from 'vitest'
-import { hashNewPassword } from '../../packages/server/src/users/hash-new-password.ts'
+import { newPasswordsOf } from '../../packages/server/src/users/hash-new-password.ts'
+
+const hashNewPassword = newPasswordsOf({})
 
 test('at most four new passwords are hashed at a time, 200 wait, and further ones are refused', async () => {
   // Empty ones are refused as soon as their turn comes, without a computation.

@@ -1,6 +1,6 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import type { PostgresqlConnectionOptions } from '@grantry/storage-drivers/clients'
-import { createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
+import { type ConcurrencyLimit, createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
 import { createPasswordCheck } from './password-hash/check.ts'
 import { hashPassword } from './password-hash/new-hash.ts'
 import { parsePasswordHash } from './password-hash/parse.ts'
@@ -72,7 +72,6 @@ async function guarded<T>(operate: () => Promise<T>): Promise<T> {
   }
 }
 
-const limited = createConcurrencyLimit(passwordLimits)
 type Rows = ReturnType<typeof createRows>
 
 /** Reads accounts. */
@@ -104,7 +103,13 @@ function createReader(columns: AccountColumns, rows: Rows) {
 type Reader = ReturnType<typeof createReader>
 
 /** Writes accounts. */
-function createWriter(options: SqlUsersOptions, columns: AccountColumns, rows: Rows, { find }: Reader) {
+function createWriter(
+  options: SqlUsersOptions,
+  columns: AccountColumns,
+  rows: Rows,
+  { find }: Reader,
+  limited: ConcurrencyLimit,
+) {
   const { sub: subColumn, username: nameColumn, password: passwordColumn } = options.columns
   const addressCells = (email: string | undefined, isVerified: boolean | undefined): readonly Cell[] => [
     ...(email === undefined ? [] : [[columns.email, email] as const]),
@@ -186,7 +191,9 @@ export function sqlAccounts(
   const rows = createRows(options, client)
   const reader = createReader(columns, rows)
   const { accountOf, find } = reader
-  const { create, change } = createWriter(options, columns, rows, reader)
+  // Of this store: those of tenants must not wait for each other.
+  const limited = createConcurrencyLimit(passwordLimits)
+  const { create, change } = createWriter(options, columns, rows, reader, limited)
   const check = createPasswordCheck([])
 
   return {

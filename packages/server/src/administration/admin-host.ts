@@ -5,7 +5,7 @@ import { invitations } from '@grantry/plugins/accounts'
 import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { secondFactors } from '@grantry/plugins/sign-in'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { hashNewPassword } from '../users/hash-new-password.ts'
+import { newPasswordsOf } from '../users/hash-new-password.ts'
 import { configuredClients } from './configured-clients.ts'
 import { createLiveChecks } from './live-checks.ts'
 import { revokeAndSignOut } from './revoke-and-sign-out.ts'
@@ -26,7 +26,7 @@ export function openAdminHost(
       entries,
       check: createLiveChecks(loaded, provider, storedScopes(entries)),
       configuredClients: configuredClients(configuration),
-      hashPassword: hashNewPassword,
+      hashPassword: newPasswordsOf(provider),
       async revoke(target) {
         await revokeAndSignOut(target, provider)
       },

@@ -8,7 +8,7 @@ import {
 } from '@grantry/administration'
 import type { EntryStore, Json } from '@grantry/core'
 import { needsRehash, type PasswordHash, parsePasswordHash } from '@grantry/users/password-hash'
-import { hashNewPassword } from '../users/hash-new-password.ts'
+import { newPasswordsOf } from '../users/hash-new-password.ts'
 import { createEntryCache } from './entry-cache.ts'
 
 /** What requests need of a user. A process remembers it, so it has no password. */
@@ -64,7 +64,7 @@ export function storedUsers({
   const renewalOf = (user: Managed<StoredUser>, stored: PasswordHash | undefined) => async (password: string) => {
     if (stored === undefined || !needsRehash(stored)) return
     try {
-      await storePasswordHash(entries, user, await hashNewPassword(password))
+      await storePasswordHash(entries, user, await newPasswordsOf(entries)(password))
     } catch {
       // The storage reports its failures, and the queue of new hashes can be full. The next sign-in tries again.
     }
