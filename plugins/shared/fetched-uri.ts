@@ -32,9 +32,7 @@ export function fetchedUriProblem(
   if (url === undefined) return 'must be a URL'
   const { protocol, hostname, username, password, hash } = url
   const isLoopbackHttp = allowLoopbackHttp && protocol === 'http:' && loopback.test(hostname)
-  if (isLoopbackHttp && !allowPrivateAddresses)
-    return 'must use https; set allowPrivateAddresses for http on this machine'
-  if (protocol !== 'https:' && !isLoopbackHttp) return 'must use https'
+  if (protocol !== 'https:' && !(isLoopbackHttp && allowPrivateAddresses)) return 'must use https'
   if (username !== '' || password !== '' || hash !== '') return 'must not contain a user or a fragment'
   const name = hostname.replace(/\.$/u, '')
   if (allowPrivateAddresses || !(address.test(name) || localName.test(name))) return undefined
