@@ -9,17 +9,16 @@ import {
 import type { Adapter } from './adapter.ts'
 import { openAdminHost } from './administration/admin-host.ts'
 import { consoleAdministration } from './configuration/console-client.ts'
-import { configuredMail } from './configuration/mail.ts'
 import { isNamedPlugin } from './configuration/named-plugins.ts'
+import { openAccounts } from './configuration/open-accounts.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
-import { usesAccounts } from './configuration/sign-in/assert-accounts.ts'
 import type { ReadUserClaims } from './configuration/sign-in/organizations.ts'
 import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
 import type { Observability } from './observability/observability.ts'
 import { withRequestedTenant } from './observability/requested-tenant.ts'
-import { outboxPage, outboxUrlOf } from './outbox-page.ts'
+import { outboxPage } from './outbox-page.ts'
 import type { Serving } from './reload/provider-slot.ts'
 import { serverRoutes } from './server-routes.ts'
 import { withUpstreamUsers } from './users/upstream-users.ts'
@@ -107,12 +106,9 @@ export async function openProvider({
   }
   // The admin API changes what its own provider serves.
   const adminHost = () => openAdminHost({ configuration, directory }, driver, provider, built.plugins)
-  const mail = usesAccounts(configuration) ? await configuredMail(configuration.mail) : undefined
-  const { issuer } = configuration
-  const outboxUrl = mail?.outbox && outboxUrlOf(issuer)
-  const accounts = mail && { issuer, mailer: mail.mailer, outboxUrl }
+  const accounts = await openAccounts({ configuration, directory })
   const userClaims: ReadUserClaims = async (sub, names) => (await users?.claims?.(sub, names)) ?? {}
-  const hosts = { adminHost, accounts, userClaims }
+  const hosts = { adminHost, accounts: accounts?.host, userClaims }
   const built = await providerOptions({ configuration, directory }, driver, observe, hosts)
   const hasUpstreams = configuration.plugins?.some(hasProviders) === true
   const users: UserService | undefined = hasUpstreams
@@ -130,24 +126,24 @@ export async function openProvider({
       console: pages?.console,
       home: configuration.homePage ? homePage(provider) : undefined,
       demo: pages?.demo,
-      outbox: mail?.outbox && outboxPage(mail.outbox, provider),
+      outbox: accounts?.outbox && outboxPage(accounts.outbox, provider),
       isStopping,
     })
     return {
       configuration,
-      ...(outboxUrl !== undefined && { outboxUrl }),
+      ...(accounts?.host.outboxUrl !== undefined && { outboxUrl: accounts.host.outboxUrl }),
       provider,
       built,
       console,
       handle: (request, connection) => (provider.route(request) ?? routes(request))(request, connection),
       async close() {
         await provider.close()
-        mail?.close()
+        await accounts?.close()
       },
     }
   } catch (cause) {
     await provider.close()
-    mail?.close()
+    await accounts?.close()
     throw cause
   }
 }

@@ -1,8 +1,8 @@
 import { type AtomicDriver, createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
-import type { Mailer } from '@grantry/plugins/accounts'
 import { adapterOfThisRuntime } from '../adapter.ts'
 import { openAdminHost } from '../administration/admin-host.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
+import type { PluginHosts } from '../configuration/named-plugins.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
@@ -60,9 +60,9 @@ export async function withProvider<T>(
   loaded: LoadedConfiguration,
   use: (provider: Provider) => Promise<T>,
   observe: Observer = () => {},
-  mailer?: Mailer,
+  accounts?: PluginHosts['accounts'],
 ): Promise<T> {
-  const provider = await openConfiguredProvider(loaded, observe, undefined, mailer)
+  const provider = await openConfiguredProvider(loaded, observe, undefined, accounts)
   try {
     return await use(provider)
   } finally {
@@ -73,7 +73,7 @@ export async function withProvider<T>(
 /**
  * Creates a provider from a configuration, which the caller closes.
  *
- * @param mailer sends the mails; without it, they are lost
+ * @param accounts sends the mails; without it, they are lost
  * @param wrap returns the driver that the provider uses
  * @throws TypeError with a one-line message if the configuration is invalid or the storage cannot be opened.
  */
@@ -81,10 +81,10 @@ export async function openConfiguredProvider(
   loaded: LoadedConfiguration,
   observe: Observer = () => {},
   wrap: (driver: AtomicDriver) => AtomicDriver = (driver) => driver,
-  mailer?: Mailer,
+  accounts?: PluginHosts['accounts'],
 ): Promise<Provider> {
   try {
-    return await openProvider(loaded, observe, wrap, mailer)
+    return await openProvider(loaded, observe, wrap, accounts)
   } catch (cause) {
     throw errorInFile(cause, loaded.file)
   }
@@ -94,12 +94,11 @@ async function openProvider(
   loaded: LoadedConfiguration,
   observe: Observer,
   wrap: (driver: AtomicDriver) => AtomicDriver,
-  mailer: Mailer | undefined,
+  accounts: PluginHosts['accounts'],
 ): Promise<Provider> {
   const { driver } = await configuredStorage(loaded.configuration.storage, loaded.directory)
   try {
     const adminHost = () => openAdminHost(loaded, driver, provider, options.plugins)
-    const accounts = mailer && { issuer: loaded.configuration.issuer, mailer }
     const options: ProviderOptions = await providerOptions(loaded, wrap(driver), observe, { adminHost, accounts })
     const { runtime } = await adapterOfThisRuntime()
     const provider: Provider = await createProvider({ ...options, runtime })

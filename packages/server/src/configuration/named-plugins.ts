@@ -193,7 +193,7 @@ export function createNamedPlugin(
       const options = { ...others, organizations: organizationsOf(others.organizations, userClaims) }
       const pages = createPages(appearance)
       const host = { ...(accounts ?? withoutMail), adminHost }
-      const store = members && storedAccounts(() => adminHost().administration)
+      const store = members && (host.store ?? storedAccounts(() => adminHost().administration))
       const upstreams = upstreamWays(providers, store)
       const ports = { accounts: store, ...pagePorts(members, passwords, host), linkedProviders: upstreams[0] }
       const users = accountParts({ account, passkeys, secondFactors }, appearance, ports)

@@ -15,6 +15,7 @@ import { configuredClients } from '../administration/configured-clients.ts'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
+import { openAccounts } from '../configuration/open-accounts.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { openTls } from '../configuration/tls.ts'
@@ -114,6 +115,16 @@ async function problemOfUsers({ users }: ProviderOptions): Promise<string | unde
   }
 }
 
+/** Opens the table of the accounts as the server does, and closes it. */
+async function problemOfAccounts({ configuration, directory }: LoadedConfiguration): Promise<string | undefined> {
+  try {
+    await (await openAccounts({ configuration, directory }))?.close()
+    return undefined
+  } catch (cause) {
+    return configurationMessage(cause)
+  }
+}
+
 /**
  * Collects the facts that the doctor checks.
  *
@@ -147,7 +158,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
     hasExternalClients: !Array.isArray(clients),
     scopes: scopes.map((scope, index): ScopeWithSecrets => parseConfiguration(scopeSchema, scope, `scopes[${index}]`)),
     users: Array.isArray(users) ? users : [],
-    userDatabaseProblem: await problemOfUsers(options),
+    userDatabaseProblem: (await problemOfUsers(options)) ?? (await problemOfAccounts(loaded)),
     files: filesOf(loaded),
     keyFileChangedAt: keyFile === undefined ? undefined : Math.floor(keyFile.mtimeMs / 1000),
     keys,

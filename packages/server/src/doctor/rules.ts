@@ -1,3 +1,4 @@
+import { accountRules } from './account-rules.ts'
 import { clientRules } from './client-rules.ts'
 import { pluginRules } from './plugin-rules.ts'
 import { tenantRules } from './tenant-rules.ts'
@@ -219,6 +220,7 @@ export const rules = define({
     source: 'docs/guides/doctor.md',
   },
   ...pluginRules,
+  ...accountRules,
   ...userRules,
   ...tenantRules,
 })

@@ -1,3 +1,4 @@
+import { checkAccounts } from './accounts.ts'
 import { checkCertificates } from './certificates.ts'
 import { checkClients, checkScopes } from './clients.ts'
 import { checkDescribedClients } from './described-clients.ts'
@@ -25,6 +26,7 @@ const checks = [
   checkScopes,
   checkUsers,
   checkSignIn,
+  checkAccounts,
   checkPlugins,
   checkDescribedClients,
   checkCertificates,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { configurationObject, type UserService } from '@grantry/core'
 import { ldapEntries, sqlEntries } from '@grantry/users/options'
 import type { UserDatabase } from '@grantry/users/sql'
+import type { SqlAccounts } from '@grantry/users/sql-accounts'
 import * as v from 'valibot'
 import { readAuthority } from '../configuration/authority-file.ts'
 import { text } from '../configuration/storage/fields.ts'
@@ -38,6 +39,15 @@ export const userDatabaseSchema = ({
   return schema as v.GenericSchema<UserDatabaseInput, UserDatabaseConfiguration>
 }
 
+type Table = Extract<UserDatabaseConfiguration, { readonly driver: 'sql' }>
+
+/** Whether users are in a table, which this server can change. */
+export const isTable = (users: object): users is Table => 'driver' in users && users.driver === 'sql'
+
+function tableOf({ driver: _, ca: _file, file, ...options }: Table, directory: string) {
+  return { ...options, ...(file !== undefined && { file: resolve(directory, file) }) }
+}
+
 /** Creates the user service. Loads the client of the database only if it is needed; it connects on demand. */
 export async function configuredUserDatabase(
   users: UserDatabaseConfiguration,
@@ -49,10 +59,21 @@ export async function configuredUserDatabase(
     const { ldapUsers } = await import('@grantry/users/ldap')
     return ldapUsers(options, authority)
   }
-  const { driver: _, ca: _file, file, ...options } = users
   const { sqlUsers } = await import('@grantry/users/sql')
   const connection = 'ca' in authority ? { tls: authority } : {}
-  return sqlUsers({ ...options, ...(file !== undefined && { file: resolve(directory, file) }) }, { connection })
+  return sqlUsers(tableOf(users, directory), { connection })
+}
+
+/**
+ * Creates the accounts of users in a table, which they manage themselves; `undefined` if the users are elsewhere.
+ *
+ * @throws TypeError if the table has no columns for the mail address
+ */
+export async function configuredAccounts(users: object, directory: string): Promise<SqlAccounts | undefined> {
+  if (!isTable(users)) return undefined
+  const { sqlAccounts } = await import('@grantry/users/sql-accounts')
+  const tls = users.ca === undefined ? undefined : { ca: await readAuthority(users.ca, directory, 'users.ca') }
+  return sqlAccounts(tableOf(users, directory), { connection: tls === undefined ? {} : { tls } })
 }
 
 /** Returns the user service of a configuration without a list of users. One with connections opens them on demand. */

@@ -1,8 +1,9 @@
 import { inviteUser, withdrawInvitation } from '@grantry/administration'
-import { type Invitation, type Invitations, invitations, type Mailer } from '@grantry/plugins/accounts'
+import { type Invitation, type Invitations, invitations } from '@grantry/plugins/accounts'
 import type { CommandAdministration } from '../../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
-import { configuredMail } from '../../configuration/mail.ts'
+import type { PluginHosts } from '../../configuration/named-plugins.ts'
+import { openAccounts } from '../../configuration/open-accounts.ts'
 import { withProvider } from '../configuration.ts'
 import { type CommonArguments, json, print, runOnEntries } from '../entry-commands.ts'
 import { table } from '../table.ts'
@@ -18,7 +19,7 @@ async function withInvitations<T>(
   loaded: LoadedConfiguration,
   { audited }: CommandAdministration,
   use: (opened: Opened) => Promise<T>,
-  mailer?: Mailer,
+  accounts?: PluginHosts['accounts'],
 ): Promise<T> {
   return withProvider(
     loaded,
@@ -29,7 +30,7 @@ async function withInvitations<T>(
       )
     },
     undefined,
-    mailer,
+    accounts,
   )
 }
 
@@ -56,12 +57,12 @@ export async function inviteByMail(email: string, given: InviteArguments): Promi
         `${loaded.file}: an invitation is a mail; set mail, or invite over the admin API of a development server, which shows its mails at /outbox`,
       )
     }
-    const { mailer, close } = await configuredMail(mail)
+    const accounts = await openAccounts(loaded)
     try {
       const user = { email, name, claims: Object.fromEntries(claim.map(claimOf)), locale }
-      return await withInvitations(loaded, administration, (opened) => inviteUser(user, opened), mailer)
+      return await withInvitations(loaded, administration, (opened) => inviteUser(user, opened), accounts?.host)
     } finally {
-      close()
+      await accounts?.close()
     }
   })
   print(given.json ? json(shown(invited)) : `Invited ${email} until ${timeOf(invited.expiresAt)}.\nid  ${invited.id}\n`)

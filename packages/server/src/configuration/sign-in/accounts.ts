@@ -2,6 +2,7 @@ import type { AdminHost } from '@grantry/administration/api'
 import { configurationObject } from '@grantry/core'
 import { createAccountsPages } from '@grantry/pages/accounts'
 import {
+  type AccountStore,
   accounts,
   accountsEntries,
   breachedPasswords,
@@ -43,6 +44,8 @@ export interface AccountsHost {
   readonly mailer: Mailer
   /** Where the mails of a server for development are. */
   readonly outboxUrl?: string | undefined
+  /** Default: the users in the storage. */
+  readonly store?: AccountStore | undefined
   readonly adminHost: () => AdminHost
 }
 
@@ -62,16 +65,16 @@ export const pagePorts = (
 ) =>
   options && { mailer, mailLimits: options.limits, ...(passwords !== false && { passwords: newPasswordsOf(options) }) }
 
-/** Creates the accounts of the users in the storage. */
+/** Creates the accounts of users in the storage, or in the table of the host. */
 export function createAccounts(
   options: AccountsMember,
   appearance: Omit<Parameters<typeof createAccountsPages>[0], 'host'>,
-  { issuer, mailer, outboxUrl, adminHost }: AccountsHost,
+  { issuer, mailer, store, outboxUrl, adminHost }: AccountsHost,
 ): SignInWays {
   return accounts({
     ...options,
     passwords: newPasswordsOf(options),
-    store: storedAccounts(() => adminHost().administration),
+    store: store ?? storedAccounts(() => adminHost().administration),
     mailer,
     pages: createAccountsPages({ ...appearance, host: new URL(issuer).host, outboxUrl }),
     revoke: (sub) => adminHost().revoke({ subject: sub }),

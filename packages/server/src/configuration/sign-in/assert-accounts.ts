@@ -1,5 +1,6 @@
 import { isUserList } from '../../administration/check-user.ts'
 import { isLoopbackName } from '../../local-address.ts'
+import { isTable } from '../../users/user-databases.ts'
 import type { CheckedConfiguration } from '../schema.ts'
 
 const hasAccounts = (entry: unknown): boolean =>
@@ -17,12 +18,14 @@ export function assertAccounts({ plugins = [], users, administration, mail, issu
   const index = plugins.findIndex(hasAccounts)
   if (index === -1) return
   const path = `plugins[${index}].accounts`
-  if (!isUserList(users)) {
+  const isInTable = isTable(users)
+  if (!isUserList(users) && !isInTable) {
     throw new TypeError(
-      `${path}: users come from a user service; in a module configuration, pass accounts() a store for it`,
+      `${path}: users come from a user service or a directory, which this server does not change; in a module configuration, pass accounts() a store for it`,
     )
   }
-  if (!administration) throw new TypeError(`${path}: accounts are in the storage; set "administration": true`)
+  if (!administration && !isInTable)
+    throw new TypeError(`${path}: accounts are in the storage; set "administration": true`)
   if (mail !== undefined || isLoopbackName(new URL(issuer).hostname)) return
   throw new TypeError(
     `${path}: accounts send mails; set mail.url and mail.from, such as "smtps://user:password@mail.example.com" and "id@example.com"`,
