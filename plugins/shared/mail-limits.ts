@@ -7,7 +7,7 @@ const window = 3600
 
 /** How many mails can be asked for in an hour. */
 export interface MailLimits {
-  /** To one address: from networks in which its user has signed in, and from all others. From one of these, three fifths. */
+  /** To one address: from networks in which its user has signed in, and from all others. From one of these, three fifths, at least 3. */
   readonly perAddress: number
   /** From one network: an IPv4 address, or an IPv6 network of 64 bits. */
   readonly perNetwork: number
@@ -63,7 +63,7 @@ export async function countNetwork(
 }
 
 /** Mails that one network can ask for to one address: not all of them, so that one stranger leaves some to the owner. */
-const shareOf = (perAddress: number): number => Math.ceil(perAddress * 0.6)
+const shareOf = (perAddress: number): number => Math.min(perAddress, Math.max(3, Math.ceil(perAddress * 0.6)))
 
 /**
  * Counts a mail to an address, whether or not an account has it. Networks in which the user has signed in count apart from
