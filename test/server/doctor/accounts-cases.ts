@@ -22,7 +22,7 @@ export const healthyAccounts: readonly (readonly [string, object])[] = [
 ]
 
 /** Accounts and mails, and the expected finding. */
-export const accountCases: readonly FindingCase[] = [
+export const mailCases: readonly FindingCase[] = [
   [
     'open accounts',
     withAccounts({ signUp: 'open' }),

@@ -1,7 +1,6 @@
 import { hashPassword } from 'grantry'
 import { expect } from 'vitest'
 import { createKey } from '../../client-assertion/assertions.ts'
-import { accountCases, healthyAccounts } from './accounts-cases.ts'
 import { client, healthy, strong } from './configurations.ts'
 import type { FindingCase } from './finding-cases.ts'
 import { healthyIdJag, idJagFindingCases } from './id-jag-finding-cases.ts'
@@ -85,7 +84,6 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
   healthyIdJag,
   ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
   ...healthyUpstreams,
-  ...healthyAccounts,
   ...healthyWorkloads,
   [
     'resource-indicators',
@@ -227,7 +225,6 @@ export const pluginFindingCases: readonly FindingCase[] = [
     { id: 'document-url-private', severity: 'error', where: 'plugins[0].allowPrivateAddresses' },
   ],
   ...upstreamCases,
-  ...accountCases,
   ...workloadCases,
   [
     'resources that no scope has',

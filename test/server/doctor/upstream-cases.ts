@@ -1,4 +1,5 @@
 import { accountCases } from './account-cases.ts'
+import { healthyAccounts, mailCases } from './accounts-cases.ts'
 import { client, healthy } from './configurations.ts'
 import type { FindingCase } from './finding-cases.ts'
 
@@ -21,6 +22,7 @@ const withProviders = (providers: readonly object[], more: object = {}, clients:
 export const healthyUpstreams: readonly (readonly [string, object])[] = [
   ['a provider', withProviders([acme])],
   ['a provider that links by its own domain', withProviders([{ ...acme, linkBy: ['acme.example.com'] }])],
+  ...healthyAccounts,
 ]
 
 const path = 'plugins[0].providers[0]'
@@ -28,6 +30,7 @@ const path = 'plugins[0].providers[0]'
 /** Ways to sign in other than passwords, and the expected finding. */
 export const upstreamCases: readonly FindingCase[] = [
   ...accountCases,
+  ...mailCases,
   [
     'passkeys at an IP address',
     { ...withProviders([acme], { passkeys: true }), issuer: 'http://127.0.0.1:8484' },
