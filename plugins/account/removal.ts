@@ -33,9 +33,11 @@ const setOf = (kit: EndpointKit) => recordSet(kit, 'pending removals', maxPendin
 export const isRemoved = async (kit: EndpointKit, sub: string): Promise<boolean> =>
   (await kit.records.get(markOf(sub), v.boolean())) === true
 
+/** Ends the links, and removes what providers have stated about the user, with the tokens of theirs that are kept. */
 async function endLinks(kit: EndpointKit, sub: string, { linkedProviders }: AccountServices): Promise<void> {
   const linked = linkedProviders?.linked(kit)
   for (const { id } of (await linked?.list(sub)) ?? []) await linked?.unlink(sub, id)
+  await linked?.forget(sub)
 }
 
 async function endPasskeys(kit: EndpointKit, sub: string, { passkeys }: AccountServices): Promise<void> {
@@ -51,6 +53,24 @@ async function endApplications(kit: EndpointKit, sub: string, { consents }: Acco
   }
 }
 
+async function endSessions(kit: EndpointKit, sub: string, { sessions }: AccountServices): Promise<void> {
+  await kit.revoke({ subject: sub })
+  await sessions.endAll(kit, sub)
+}
+
+/** Calls the function that removes the account. `false` if the host refuses. */
+async function removeAccount(kit: EndpointKit, sub: string, services: AccountServices): Promise<boolean> {
+  const { removeUser, accounts } = services
+  const remove = () => (removeUser === undefined ? accounts?.remove?.(sub) : removeUser(sub))
+  try {
+    return (await kit.callHost('account.removeUser', remove)) !== 'refused' || removeUser === undefined
+  } catch (error) {
+    // The host can fail for days: sessions and tokens of a user who is about to be removed must not last as long.
+    await endSessions(kit, sub, services)
+    throw error
+  }
+}
+
 /**
  * Removes what is left of a user who is marked. Each step can be repeated, and the account is the first: afterwards, no
  * password is right, so a user whose removal is not complete cannot sign in.
@@ -58,15 +78,11 @@ async function endApplications(kit: EndpointKit, sub: string, { consents }: Acco
  * @returns `false` if the host refuses
  */
 async function removeAll(kit: EndpointKit, sub: string, services: AccountServices): Promise<boolean> {
-  const { removeUser, accounts, sessions, secondFactors } = services
-  const outcome = await kit.callHost('account.removeUser', () =>
-    removeUser === undefined ? accounts?.remove?.(sub) : removeUser(sub),
-  )
-  if (removeUser !== undefined && outcome === 'refused') return false
+  const { secondFactors } = services
+  if (!(await removeAccount(kit, sub, services))) return false
   // Before the revocation: afterwards, no list has them.
   await endApplications(kit, sub, services)
-  await kit.revoke({ subject: sub })
-  await sessions.endAll(kit, sub)
+  await endSessions(kit, sub, services)
   await endPasskeys(kit, sub, services)
   await endLinks(kit, sub, services)
   await secondFactors?.remove(sub, kit)
@@ -84,7 +100,8 @@ async function forget(kit: EndpointKit, sub: string): Promise<void> {
 /** One attempt to remove a user. Another process makes none in the same minute. */
 async function attempt(kit: EndpointKit, sub: string, services: AccountServices): Promise<'done' | 'refused' | 'busy'> {
   const now = kit.now()
-  if (!(await kit.records.insert(`removal attempt:${sub}:${Math.floor(now / 60)}`, true, now + 120))) return 'busy'
+  const claim = `removal attempt:${sub}:${Math.floor(now / 60)}`
+  if (!(await kit.records.insert(claim, true, now + 120))) return 'busy'
   const pending = await kit.records.get(pendingOf(sub), schema)
   if (pending === undefined) {
     await setOf(kit).remove(sub)
@@ -93,6 +110,8 @@ async function attempt(kit: EndpointKit, sub: string, services: AccountServices)
   if (!(await removeAll(kit, sub, services))) {
     await forget(kit, sub)
     await kit.records.delete(markOf(sub))
+    // The user can ask again in the same minute, and gets the same response.
+    await kit.records.delete(claim)
     return 'refused'
   }
   const mail = pending.mail === undefined ? undefined : await kit.unseal(pending.mail, mailSchema)

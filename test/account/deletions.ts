@@ -25,6 +25,7 @@ export function memoryFactors() {
       providers: [{ name: 'acme', displayName: 'Acme' }],
       list: async (sub: string) => (isOf(sub, 'link') ? [link] : []),
       unlink: async (sub: string) => remove(sub, 'link'),
+      forget: async () => {},
     }),
     onLinked() {},
   } as unknown as ProviderLinks

@@ -5,13 +5,16 @@
  * OWASP ASVS 5.0 section 7.5; decision 170.
  */
 import { userSessions } from '@grantry/plugins/authorization-endpoint'
+import { upstream, upstreamUsers } from '@grantry/plugins/upstream'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { deletionUri, setUpDeletion } from '../account/deletions.ts'
-import { accountUri } from '../account/parties.ts'
+import { accountUri, setUpAccount } from '../account/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
 import { withLatency } from '../support/latency.ts'
 import { randomPause } from '../support/pause.ts'
+import { createOpenIdDouble, realNow } from '../upstream/openid-double.ts'
+import { acmeOf } from '../upstream/parties.ts'
 
 describe('an account is not deleted', () => {
   test('20.42 without a recent authentication', async () => {
@@ -90,5 +93,56 @@ describe('a user who is deleted', () => {
     await f.send(browser, await browser.open(deletionUri))
     expect((await f.provider.inspect(String(body.access_token))).valid).toBe(false)
     expect((await f.authorize(browser)).body.access_token).toBeUndefined()
+  })
+
+  test('20.75 keeps no session and no token while the host fails to remove the account', async () => {
+    const f = await setUpDeletion({
+      removeUser() {
+        throw new Error('down')
+      },
+    })
+    const thief = await f.signedIn()
+    const { body } = await f.authorize(thief.browser)
+    const { browser } = await f.signedIn()
+    await f.send(browser, await browser.open(deletionUri))
+    expect(f.users.has('alice')).toBe(true)
+    expect((await f.provider.inspect(String(body.refresh_token))).valid).toBe(false)
+    expect((await f.provider.inspect(String(body.access_token))).valid).toBe(false)
+    expect(await f.provider.use(userSessions).list('alice')).toEqual([])
+  })
+
+  test('is not told so twice in a minute by a host that refuses', async () => {
+    const f = await setUpDeletion({ removeUser: () => 'refused' })
+    const { browser } = await f.signedIn()
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const done = await f.send(browser, await browser.open(deletionUri))
+      expect(done.html).toContain('Your account cannot be deleted at the moment')
+    }
+    expect((await f.signedIn()).page.html).toContain('Signed in as alice<')
+  })
+
+  test('20.75 leaves no profile and no token of a provider', async () => {
+    const double = await createOpenIdDouble({ claims: { name: 'Alice at Acme', auth_time: realNow() } })
+    const encryptionSecrets = ['a secret of the test that is long enough']
+    const linkedProviders = upstream({
+      providers: [acmeOf(double, { keepTokens: true })],
+      encryptionSecrets,
+      fetch: double.fetch,
+    })
+    const storage = memoryDriver()
+    const f = await setUpAccount({
+      account: { linkedProviders, deletion: true, removeUser: () => undefined },
+      signIn: { ways: [linkedProviders] },
+      provider: { storage, runtime: { now: realNow } },
+    })
+    const browser = f.browser()
+    const login = await browser.open(accountUri)
+    const [, url = ''] = /href="([^"]*\/connect\/upstream\/acme[^"]*)"/u.exec(login.html) ?? []
+    const away = await browser.open(url.replaceAll('&amp;', '&'))
+    expect((await browser.open(double.authorize(away.url))).html).toContain('Alice at Acme')
+    const [{ sub = '' } = {}] = f.events.flatMap((event) => (event.type === 'session_started' ? [event] : []))
+    expect(await f.provider.use(upstreamUsers).find(sub)).toBeDefined()
+    await f.send(browser, await browser.open(deletionUri))
+    expect(await f.provider.use(upstreamUsers).find(sub)).toBeUndefined()
   })
 })
