@@ -24,6 +24,17 @@ export async function mailChange(
   }
 }
 
+/** Mails about the same kind of change that one user gets in an hour. Without a limit, a script could use up the mails of all users. */
+const mostMails = 10
+const hour = 3600
+
+/** Whether the user has not got too many mails about this kind of change. Each kind counts apart: none hides another. */
+async function mayMail(change: AccountChange, sub: string, kit: Pick<ChangedBy['kit'], 'records' | 'now'>) {
+  const current = Math.floor(kit.now() / hour)
+  const key = `mails about changes:${JSON.stringify([sub, change, current])}`
+  return (await kit.records.increment(key, (current + 1) * hour + 60)) <= mostMails
+}
+
 /**
  * Records a change, and sends a mail about it to the verified address of the user, if there is one. A mail that fails
  * undoes nothing: an event reports it.
@@ -39,7 +50,7 @@ export async function noteChange(
   try {
     const account = await kit.callHost('account.accounts', () => accounts.find(sub))
     const to = account?.emailVerified === true ? account.email : undefined
-    if (to === undefined) return
+    if (to === undefined || !(await mayMail(change, sub, kit))) return
     await mailChange(change, to, { kit, locale }, { mailer, pages })
   } catch (error) {
     kit.recordUser({ type: 'mail_failed', purpose: change, reason: mailFailure(error) }, {})

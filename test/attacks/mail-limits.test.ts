@@ -1,8 +1,10 @@
 /**
  * Attack: a stranger uses up the mails of all users: from many networks, with the address of one user or with made-up
- * addresses; or from the many networks of one IPv6 site.
+ * addresses; or from the many networks of one IPv6 site. Or a user does, with changes of the own account.
  */
 import { describe, expect, test } from 'vitest'
+import { setUpAddress } from '../account/addresses.ts'
+import { accountUri } from '../account/parties.ts'
 import { setUpAccounts } from '../accounts/parties.ts'
 import { createBrowser } from '../authorization/browser.ts'
 
@@ -42,4 +44,15 @@ describe('the mails of all', () => {
     }
     expect(await ask('203.0.113.1', known)).toBe(200)
   })
+})
+
+test('a user who changes the profile in a loop uses up no mails of others, and hides no mail about another change', async () => {
+  const f = await setUpAddress({}, { account: { passwords: {} } })
+  const { browser } = await f.signedIn()
+  const form = await browser.open(`${accountUri}/profile`)
+  for (let change = 0; change < 30; change += 1) await f.send(browser, form, { name: `Alice ${change}` })
+  expect(f.events.filter((event) => event.type === 'account_changed')).toHaveLength(30)
+  expect(await f.mailsTo('alice@example.com')).toHaveLength(10)
+  await f.send(browser, await browser.open(`${accountUri}/password`), { password: 'correct horse battery' })
+  expect(await f.mailsTo('alice@example.com')).toHaveLength(11)
 })
