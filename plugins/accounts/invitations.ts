@@ -116,11 +116,13 @@ export async function forgetInvitation(id: string, kit: EndpointKit): Promise<vo
 }
 
 async function withdraw(id: string, kit: EndpointKit): Promise<boolean> {
-  const stored = await findOpen(id, kit)
+  const stored = idForm.test(id) ? await kit.records.get(keyOf(id), schema) : undefined
+  if (stored === undefined || stored.expiresAt <= kit.now()) return false
   // As the user who accepts it: one of both succeeds.
-  if (stored === undefined || !(await spendInvitation(stored, kit))) return false
+  const isOpen = await spendInvitation({ ...stored, id }, kit)
+  // Also one that a user is about to accept: if the name is taken, it must not be open again.
   await forgetInvitation(id, kit)
-  return true
+  return isOpen
 }
 
 /** Returns the claims of an invitation; `undefined` if an account cannot have them. */

@@ -5,7 +5,7 @@ import { callbackUrl, depart } from './begin.ts'
 import { derivedSubject, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
-import { insertLink, listLinks, removeLink } from './links.ts'
+import { findLink, insertLink, listLinks, removeLink } from './links.ts'
 import { createUpstreamUsers, isUpstreamUser } from './profile.ts'
 import { type StoredState, spendState, stateLifetime } from './state.ts'
 import type { TokenKeeper } from './token-keeper.ts'
@@ -93,8 +93,14 @@ export async function finishLink(
   // Its user signs in with it already, as a user of its own.
   const isUser = id !== link.sub && (await isUpstreamUser(kit, id))
   const stored = { sub: link.sub, provider: provider.name, name: nameOf(claims), linkedAt: kit.now() }
+  const isKnown = (await findLink(kit, id)) !== undefined
   const outcome = isUser ? 'taken' : await insertLink(kit, id, stored)
   if (outcome !== 'linked') return fail(failed(`link_${outcome}`), outcome)
+  // A user who was revoked while the provider responded has lost the session, and must not keep a new link.
+  if ((await tools.sessions.find(kit, http)) === undefined) {
+    if (!isKnown) await removeLink(kit, link.sub, id)
+    return tools.expired(http, kit)
+  }
   kit.recordUser({ type: 'upstream_linked', idp: provider.name }, context)
   await keeper.keep(kit, { sub: link.sub, account: id }, { provider: provider.name, tokens: granted })
   await Promise.all([...listeners].map((listener) => listener({ sub: link.sub, request: http, kit })))

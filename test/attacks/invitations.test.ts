@@ -97,6 +97,28 @@ describe('an invitation', () => {
     }
   })
 
+  test('that is withdrawn, or replaced, while its name turns out to be taken does not open again', async () => {
+    for (const end of ['withdrawn', 'replaced']) {
+      const memory = memoryAccounts()
+      let meanwhile = async (): Promise<unknown> => undefined
+      const store = {
+        ...memory.store,
+        async create(account: Parameters<typeof memory.store.create>[0]) {
+          if (account.username !== 'raced') return memory.store.create(account)
+          await meanwhile()
+          return 'taken' as const
+        },
+      }
+      const { invited, post, withdraw, list } = await open({}, { store, names: 'username' })
+      const { id, token } = await invited()
+      meanwhile = () => (end === 'withdrawn' ? withdraw(id) : invited())
+      expect((await post(token, { username: 'raced' })).html).toContain('taken')
+      expect(titleOf(await post(token, { username: 'carol' }))).toBe(ended)
+      expect(memory.users.size).toBe(0)
+      expect((await list()).map((one) => one.id)).not.toContain(id)
+    }
+  })
+
   test('that has expired is refused', async () => {
     const { invited, post, clock, created } = await open()
     const { token } = await invited()

@@ -1,5 +1,6 @@
 // The attacker has a session of a user, or makes the browser of a user finish a link that the attacker has begun, and
 // wants a lasting way in: an account at a provider that is linked to the user.
+import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { describe, expect, test } from 'vitest'
 import { nameOf } from '../sign-in/parties.ts'
 import { accountAs, accountUrl, setUpUpstream } from '../upstream/parties.ts'
@@ -47,6 +48,25 @@ describe('a link to an account at another provider', () => {
     f.double.set({ claims: { sub: 'a-user-of-its-own' } })
     await f.claimsAfter()
     expect(await alice.link()).toBe('taken')
+  })
+
+  test('18.12 is not kept for a session that ends while the provider responds', async () => {
+    let meanwhile = async (): Promise<unknown> => undefined
+    const f = await setUpUpstream({
+      double: {
+        async signToken(claims, key) {
+          await meanwhile()
+          return key.sign(claims, { alg: 'RS256' })
+        },
+      },
+    })
+    const account = await accountAs(f, 'alice')
+    const { url } = await account.leave()
+    // The user resets the password, which ends the session of the thief.
+    meanwhile = () => f.provider.use(userSessions).endAll('alice')
+    expect(await account.comeBack(url)).not.toBe('linked')
+    expect(await (await accountAs(f, 'alice')).list()).toEqual([])
+    expect(f.events.map(({ type }) => type)).not.toContain('upstream_linked')
   })
 
   test('is not removed by another user', async () => {
