@@ -1,22 +1,32 @@
+import type { Account } from '../shared/account-store.ts'
 import { accountOf } from './accounts.ts'
 import { beginRemoval } from './removal.ts'
-import type { ChangePage } from './services.ts'
-import { formTokenFor, nameIn, urlOf } from './visit.ts'
+import type { AccountServices, ChangePage } from './services.ts'
+import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 
 export const deletePath = 'delete'
 
+/** Whether the user has an account that can be removed. One of the configuration would only be locked out. */
+const hasAccount = (account: Account | undefined, { deletion, removeUser }: AccountServices): boolean =>
+  deletion && (removeUser !== undefined || account !== undefined)
+
+/** The page that deletes the account, for the overview. */
+export const deletionView = (account: Account | undefined, { kit }: Visit, services: AccountServices) =>
+  hasAccount(account, services) ? urlOf(kit, deletePath) : undefined
+
 /** Removes the account of the user, and all that belongs to it. */
 export const deleteAccount: ChangePage = {
-  async show(visit, { pages, deletion }) {
-    if (!deletion) return undefined
+  async show(visit, services) {
+    const { pages } = services
+    if (!hasAccount(await accountOf(visit, services), services)) return undefined
     const { kit, session, path, locale } = visit
     const form = { action: urlOf(kit, path), fields: { form_token: await formTokenFor(visit) } }
     return pages.confirm({ subjectName: nameIn(session), form, back: urlOf(kit), change: 'delete_account' }, locale)
   },
   async submit(_fields, visit, services) {
     const { kit, session, locale } = visit
-    if (!services.deletion) return 'gone'
     const account = await accountOf(visit, services)
+    if (!hasAccount(account, services)) return 'gone'
     const { sub } = session.subject
     const to = account?.emailVerified === true ? account.email : undefined
     if ((await beginRemoval({ sub, to, locale }, kit, services)) === 'refused') return 'deletion_refused'

@@ -5,7 +5,7 @@ import { accountOf } from './accounts.ts'
 import { addressPaths, addressView, changeAddress, proveAddress } from './address.ts'
 import { applicationViews, withdrawAccess } from './applications.ts'
 import { dataPath, downloadData } from './data.ts'
-import { deleteAccount, deletePath } from './delete.ts'
+import { deleteAccount, deletePath, deletionView } from './delete.ts'
 import { isUnproved, resumed, resumePath } from './demand.ts'
 import type { AccountNotice } from './pages.ts'
 import { addPasskey, addPasskeyPath, canAddPasskeys, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
@@ -84,7 +84,7 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
     profile: profileView(account, visit, services),
     email: addressView(account, visit, services),
     ...(services.download && { downloadData: urlOf(kit, dataPath) }),
-    ...(services.deletion && { deleteAccount: urlOf(kit, deletePath) }),
+    deleteAccount: deletionView(account, visit, services),
     sessions,
     applications,
     ...(passkeys !== undefined && { passkeys: { list: passkeys, add: urlOf(kit, addPasskeyPath) } }),

@@ -47,6 +47,17 @@ describe('an account is not deleted', () => {
     expect([...users.keys()]).toEqual(['alice', 'bob'])
   })
 
+  test('of a user of the configuration, whom the store does not know, and who stays able to sign in', async () => {
+    const authenticate = ({ username }: { readonly username: string }) => ({ sub: username })
+    const f = await setUpDeletion({}, { users: { authenticate, claims: () => ({}) } })
+    const { browser, page } = await f.signedIn('operator')
+    expect(page.html).not.toContain('id="delete-account"')
+    expect((await browser.open(deletionUri)).url.href).toBe(accountUri)
+    const form_token = hiddenFields(await browser.open(`${accountUri}/data`)).form_token ?? ''
+    await browser.submit(deletionUri, { form_token })
+    expect((await f.signedIn('operator')).page.html).toContain('Signed in as operator<')
+  })
+
   test('by another user who names it', async () => {
     const { signedIn, send, users } = await setUpDeletion()
     const { browser } = await signedIn('bob')
