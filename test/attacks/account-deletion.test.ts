@@ -122,7 +122,7 @@ describe('a user who is deleted', () => {
     expect(await f.provider.use(userSessions).list('alice')).toEqual([])
   })
 
-  test('is not told so twice in a minute by a host that refuses', async () => {
+  test('gets the same response again from a host that refuses in the same minute', async () => {
     const f = await setUpDeletion({ removeUser: () => 'refused' })
     const { browser } = await f.signedIn()
     for (let attempt = 0; attempt < 2; attempt += 1) {
