@@ -83,6 +83,30 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
     expect(await store?.change('b-2', { email: 'ALICE@example.com', emailVerified: true })).toBe('taken')
   })
 
+  test('keep no owner of an address out who proves it, by an account that has not', async () => {
+    const accounts = (await table()).create()
+    const squat = async (username: string, email: string) => {
+      const squatter = await accounts.create({ username, emailVerified: false })
+      if (squatter === 'taken') throw new Error('taken')
+      await accounts.change(squatter.sub, { email, emailVerified: false })
+      return squatter.sub
+    }
+    const first = await squat('squatter', 'carol@EXAMPLE.com')
+    expect(await accounts.create({ ...carol, username: 'squatter' })).toBe('taken')
+    expect(await accounts.find(first)).toMatchObject({ email: 'carol@EXAMPLE.com' })
+    const created = await accounts.create(carol)
+    expect(created).toMatchObject({ email: carol.email, emailVerified: true })
+    expect(await accounts.find(first)).not.toHaveProperty('email')
+    if (created === 'taken') throw new Error('taken')
+    const second = await squat('another', 'carol@new.example')
+    const proved = { email: 'Carol@new.example', emailVerified: true }
+    expect(await accounts.change(created.sub, proved)).toMatchObject(proved)
+    expect(await accounts.find(second)).not.toHaveProperty('email')
+    // Not the other way round, and not without a proof.
+    expect(await accounts.change(second, { email: 'carol@new.example', emailVerified: false })).toBe('taken')
+    expect(await accounts.change(second, { email: 'carol@new.example', emailVerified: true })).toBe('taken')
+  })
+
   test('keep names that contain SQL as they are', async () => {
     const accounts = (await table()).create()
     const username = `x'; DROP TABLE ${quotedTable}; --`

@@ -102,6 +102,21 @@ function createReader(columns: AccountColumns, rows: Rows) {
 
 type Reader = ReturnType<typeof createReader>
 
+/** Takes an address, which a user has proved, from an account that has not. `false` if the column must not be empty. */
+const releaseIn =
+  (rows: Rows, isName: boolean) =>
+  async (email: string | undefined, isProved: boolean | undefined): Promise<boolean> => {
+    if (email === undefined || isProved !== true || isName) return false
+    const [sub, , , verified = null] = (await rows.rowBy('byEmail', email)) ?? []
+    if (sub == null || hasValue(verified, true)) return false
+    try {
+      await rows.write((ready) => ready.releaseAddress(sub))
+      return true
+    } catch {
+      return false
+    }
+  }
+
 /** Writes accounts. */
 function createWriter(
   options: SqlUsersOptions,
@@ -115,6 +130,7 @@ function createWriter(
     ...(email === undefined ? [] : [[columns.email, email] as const]),
     ...(isVerified === undefined ? [] : [[columns.emailVerified, booleanText(isVerified)] as const]),
   ]
+  const release = releaseIn(rows, columns.email === nameColumn)
   const passwordCells = async (password: string | undefined): Promise<readonly Cell[]> =>
     password === undefined ? [] : [[passwordColumn, await limited(() => hashPassword(password))]]
 
@@ -132,16 +148,21 @@ function createWriter(
       ...(await passwordCells(password)),
     ]
     if (cells.length === 0) return before
+    // A column can be the name and the address.
+    const once = [...new Map(cells.map((cell) => [cell[0], cell])).values()]
+    const update = () => rows.write((ready) => ready.update(sub, once))
     try {
-      await rows.write((ready) => ready.update(sub, [...new Map(cells.map((cell) => [cell[0], cell])).values()]))
+      await update()
     } catch (error) {
       // Only an index can say that the address is taken, and each database says it in another way.
-      const owners = await Promise.all([
+      const [owner, namesake] = await Promise.all([
         email === undefined ? undefined : rows.rowBy('byEmail', email),
         username === undefined ? undefined : rows.rowBy('byName', username),
       ])
-      if (owners.some((owner) => owner !== undefined && owner[0] !== sub)) return 'taken' as const
-      throw error
+      if ((namesake?.[0] ?? sub) !== sub) return 'taken' as const
+      if ((owner?.[0] ?? sub) === sub) throw error
+      if (!(await release(email, isVerified))) return 'taken' as const
+      await update()
     }
     return find(sub)
   }
@@ -164,7 +185,13 @@ function createWriter(
     ]
     // A column can be the name and the address.
     const once = new Map(cells.map((cell) => [cell[0], cell]))
-    await rows.write((ready) => ready.insert([...once.values()]))
+    const insert = () => rows.write((ready) => ready.insert([...once.values()]))
+    await insert()
+    const created = await find(sub)
+    if (created !== undefined) return created
+    const isNameFree = (await rows.rowBy('byName', username)) === undefined
+    if (!isNameFree || !(await release(email, emailVerified))) return 'taken'
+    await insert()
     return (await find(sub)) ?? 'taken'
   }
 

@@ -101,6 +101,15 @@ export function accountStatements(options: SqlUsersOptions, { table, dialect }: 
       const names = written.map(([column]) => quoted(column)).join(', ')
       return { text: `INSERT INTO ${table} (${names}) VALUES (${texts.join(', ')}) ON CONFLICT DO NOTHING`, values }
     },
+    /** Takes the address from a row in which it is not verified. */
+    releaseAddress(sub: string): Statement {
+      const verified = quoted(accounts.emailVerified)
+      const isUnverified = `(${verified} IS NULL OR ${verified} = ${dialect.parameter(2)})`
+      return {
+        text: `UPDATE ${table} SET ${quoted(accounts.email)} = NULL WHERE ${dialect.equals(columns.sub, 1)} AND ${isUnverified}`,
+        values: [sub, booleanText(false)],
+      }
+    },
     update(sub: string, cells: readonly Cell[]): Statement {
       const { texts, values } = cellsOf(cells)
       const assignments = cells.map(([column], index) => `${quoted(column)} = ${texts[index]}`).join(', ')
