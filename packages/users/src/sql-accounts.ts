@@ -18,6 +18,7 @@ import type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
 import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/options.ts'
 import { postgresqlClient } from './sql/postgresql.ts'
 import { checkTable } from './sql/prepare.ts'
+import { releaseIn } from './sql/release-address.ts'
 import type { SqlClient, TextRow } from './sql/sql-client.ts'
 import { sqliteClient } from './sql/sqlite.ts'
 import { claimValue, hasValue } from './sql/values.ts'
@@ -102,21 +103,6 @@ function createReader(columns: AccountColumns, rows: Rows) {
 
 type Reader = ReturnType<typeof createReader>
 
-/** Takes an address, which a user has proved, from an account that has not. `false` if the column must not be empty. */
-const releaseIn =
-  (rows: Rows, isName: boolean) =>
-  async (email: string | undefined, isProved: boolean | undefined): Promise<boolean> => {
-    if (email === undefined || isProved !== true || isName) return false
-    const [sub, , , verified = null] = (await rows.rowBy('byEmail', email)) ?? []
-    if (sub == null || hasValue(verified, true)) return false
-    try {
-      await rows.write((ready) => ready.releaseAddress(sub))
-      return true
-    } catch {
-      return false
-    }
-  }
-
 /** Writes accounts. */
 function createWriter(
   options: SqlUsersOptions,
@@ -155,11 +141,11 @@ function createWriter(
       await update()
     } catch (error) {
       // Only an index can say that the address is taken, and each database says it in another way.
-      const [owner, namesake] = await Promise.all([
+      const [owner, sameName] = await Promise.all([
         email === undefined ? undefined : rows.rowBy('byEmail', email),
         username === undefined ? undefined : rows.rowBy('byName', username),
       ])
-      if ((namesake?.[0] ?? sub) !== sub) return 'taken' as const
+      if ((sameName?.[0] ?? sub) !== sub) return 'taken' as const
       if ((owner?.[0] ?? sub) === sub) throw error
       if (!(await release(email, isVerified))) return 'taken' as const
       await update()
