@@ -1,4 +1,5 @@
 import type { Client, EndpointKit, Refuse, Subject } from '@grantry/core'
+import { unprovedTime } from '../shared/unproved-time.ts'
 import { noteAuthorization, noteBriefAuthorization } from '../shared/user-authorizations.ts'
 import type { Consents } from './consents.ts'
 import type {
@@ -85,6 +86,8 @@ export interface Decided extends VisitDecision {
   readonly subject: TimedSubject
   /** The state of the user at the sign-in. */
   readonly standing: Standing | undefined
+  /** That of the session. Default: `true`. */
+  readonly provesTime?: boolean | undefined
 }
 
 /** A request that can be answered once. */
@@ -177,7 +180,7 @@ export function createDecisions(deps: {
           ? sufficientSession(interaction)
           : { subject: timed(given, kit.now()), standing: signIn?.standing, provesTime: undefined }
       assertAcceptable({ scopes }, { ...subject, provesTime }, request, kit.refuse)
-      return { ...decision, subject, standing }
+      return { ...decision, subject, standing, provesTime }
     },
 
     async spend({ suspended, pushed, kit }) {
@@ -190,9 +193,10 @@ export function createDecisions(deps: {
     },
 
     async issue(decided, interaction) {
-      const { subject, scopes, standing, remember, asked } = decided
+      const { subject, scopes, standing, remember, asked, provesTime = true } = decided
       const { request, kit, http } = interaction
-      const claims = await organizationClaims(organizations, subject.sub, request.acrValues, kit)
+      const organization = await organizationClaims(organizations, subject.sub, request.acrValues, kit)
+      const claims = provesTime ? organization : { ...organization, ...unprovedTime }
       const { sid, cookies } = await openSession(decided, interaction)
       const identityClaims = sid === undefined && claims === undefined ? undefined : { ...(sid && { sid }), ...claims }
       const subjectEpoch = standing && (standing.epoch ?? null)

@@ -21,6 +21,8 @@ import { createDeviceVerification, type DeviceRequest, type GuessLimit } from '.
 /** A user who is signed in, with a name to show. */
 export interface NamedSubject {
   readonly subject: Subject
+  /** That of the session. Default: `true`. */
+  readonly provesTime?: boolean | undefined
   /** How the user is shown to the user, such as the user name. */
   readonly name?: string | undefined
 }
@@ -168,7 +170,7 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
   }
 
   async function decide(approves: boolean, fields: Fields, visit: Visit): Promise<Reply> {
-    const { subject, request, kit } = visit
+    const { subject, provesTime, request, kit } = visit
     const [form, epoch] = await Promise.all([kit.unseal(fields.form_token ?? '', formSchema), kit.epochOf(subject.sub)])
     const isOfBrowser = form !== undefined && kit.equals(form.browser, cookieOf(kit).read(request) ?? '')
     if (!isOfBrowser || form.sub !== subject.sub || (epoch !== undefined && epoch !== form.epoch)) {
@@ -180,7 +182,7 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
     const choice = approves ? await choiceOf(form.userCode, fields, visit, guesses) : undefined
     if (choice?.scopes?.length === 0) return confirm(form.userCode, visit, choice.leftOut)
     const isDecided = await (approves
-      ? approve(form.userCode, address, { subject, epoch, scopes: choice?.scopes })
+      ? approve(form.userCode, address, { subject, provesTime, epoch, scopes: choice?.scopes })
       : deny(form.userCode, address, subject.sub))
     return isDecided ? show({ step: approves ? 'approved' : 'denied' }, visit) : unknownCode(visit)
   }

@@ -39,7 +39,8 @@ function pageOf(
       if (wantsOther) return signInAt(kit, { ...state, prompt: 'login' })
       const session = await sessions.find(kit, request)
       if (session !== undefined && (await kit.isUserActive(session.subject.sub))) {
-        return { subject: session.subject, name: session.name }
+        const { subject, provesTime, name } = session
+        return { subject, provesTime, name }
       }
       // The user has cancelled. The page has a link to begin again.
       if (searchParams.has('error')) return undefined

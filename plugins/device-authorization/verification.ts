@@ -1,4 +1,5 @@
 import { type EndpointKit, hostKey, isOAuthError, type Subject } from '@grantry/core'
+import { unprovedTime } from '../shared/unproved-time.ts'
 import { noteAuthorization } from '../shared/user-authorizations.ts'
 import { type DeviceRecord, deviceRecords } from './records.ts'
 import { groupedUserCode, typedUserCode } from './user-code.ts'
@@ -16,6 +17,8 @@ export interface DeviceRequest {
 
 export interface DeviceApproval {
   readonly subject: Subject
+  /** Whether `subject.authTime` is known to be when the user authenticated, as in a session. Default: `true`. */
+  readonly provesTime?: boolean | undefined
   /** The scopes that the user consented to. Default: the requested ones. */
   readonly scopes?: readonly string[] | undefined
   /** The epoch of the user (`kit.epochOf`) when the page was shown. Default: the one when `approve` is called. */
@@ -107,7 +110,7 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
       return { userCode: groupedUserCode(typedUserCode(typed) ?? ''), clientId, scopes, expiresAt }
     },
 
-    async approve(typed, clientAddress, { subject, scopes, ...shown }) {
+    async approve(typed, clientAddress, { subject, scopes, provesTime = true, ...shown }) {
       const [request, current] = await Promise.all([lookUp(typed, clientAddress), kit.epochOf(subject.sub)])
       const epoch = 'epoch' in shown ? shown.epoch : current
       if (request === undefined) return false
@@ -124,7 +127,12 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
       // Before, so that a list shows it also if an approval that has failed is repeated.
       await noteAuthorization(kit, proposal, subject.sub, granted)
       try {
-        await kit.authorize(proposal, { subject, credentialHash: deviceHash, subjectEpoch: epoch ?? null })
+        await kit.authorize(proposal, {
+          subject,
+          ...(!provesTime && { claims: unprovedTime, identityClaims: unprovedTime }),
+          credentialHash: deviceHash,
+          subjectEpoch: epoch ?? null,
+        })
       } catch (error) {
         // An earlier approval of the same user failed after this step.
         if (!isOAuthError(error) || error.details.reason !== 'credential_taken') throw error

@@ -1,6 +1,7 @@
 import { type AuthenticatedClient, defineGrant, type GrantKit, type Kit, type Subject } from '@grantry/core'
 import * as v from 'valibot'
 import { createTrustedIssuers } from '../shared/trusted-issuers.ts'
+import { isTimeUnproved, unprovedTime } from '../shared/unproved-time.ts'
 import { type IdJagClaims, idJagClaims } from './claims.ts'
 import type { AcceptSettings } from './options.ts'
 import { comparable, idJagType, isIdJag } from './profile.ts'
@@ -125,6 +126,7 @@ export function acceptingGrant(settings: AcceptSettings) {
         redeems: [kit.redemption(singleUse.id, singleUse.expiresAt)],
         ...(resources !== undefined && { audience: resources }),
         ...(actor !== undefined && { actor }),
+        ...(isTimeUnproved(claims) && { claims: unprovedTime }),
       }
     },
   })

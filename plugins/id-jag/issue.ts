@@ -1,6 +1,7 @@
 import { defineGrant, type GrantKit, type Kit, type Refuse, type Subject } from '@grantry/core'
 import * as v from 'valibot'
 import { audiencesIn, resourcesIn } from '../shared/resources.ts'
+import { unprovedTimeOf } from '../shared/unproved-time.ts'
 import type { IdJagDecision, IssueSettings } from './options.ts'
 import { comparable, idJagTokenType, idJagType } from './profile.ts'
 
@@ -72,7 +73,8 @@ async function read({ subject_token: token, subject_token_type: type }: Params, 
     if (origin === undefined) throw refuse('id_token_invalid')
     kit.assertClient(origin.clientId)
     const { sub, amr, auth_time: authTime, acr, idp, sid } = origin.claims
-    return { origin, sid, subject: { sub, amr, authTime, idp, ...(acr !== undefined && { acr }) } as Subject }
+    const mark = unprovedTimeOf(origin.claims)
+    return { origin, sid, mark, subject: { sub, amr, authTime, idp, ...(acr !== undefined && { acr }) } as Subject }
   }
   if (type === 'urn:ietf:params:oauth:token-type:refresh_token') {
     const origin = await kit.findGrant('refresh', token)
@@ -82,15 +84,20 @@ async function read({ subject_token: token, subject_token_type: type }: Params, 
     if (!origin.scopes.includes('openid')) throw refuse('not_a_sign_in')
     if (origin.act !== undefined) throw refuse('actor_delegated')
     // Access while the user is away: it outlives a session.
-    return { origin, sid: undefined, subject: origin.subject }
+    return { origin, sid: undefined, mark: unprovedTimeOf(origin.claims), subject: origin.subject }
   }
   throw kit.refuse('invalid_request', 'The subject_token_type is not supported', 'subject_token_type_unsupported')
 }
 
 /** @throws OAuthError `insufficient_user_authentication` with what the client must ask for (RFC 9470 section 3). */
-function assertAuthentication({ acr, authTime = 0 }: Subject, { acrValues, maxAge }: Server, kit: Kit): void {
+function assertAuthentication(
+  { acr, authTime = 0 }: Subject,
+  provesTime: boolean,
+  { acrValues, maxAge }: Server,
+  kit: Kit,
+): void {
   const reached = acrValues === undefined || (acr !== undefined && acrValues.includes(acr))
-  const isRecent = maxAge === undefined || kit.now() - authTime <= maxAge
+  const isRecent = maxAge === undefined || (provesTime && kit.now() - authTime <= maxAge)
   if (reached && isRecent) return
   throw kit.refuse(
     'insufficient_user_authentication',
@@ -132,8 +139,8 @@ export function issuingGrant(settings: IssueSettings) {
       // The same response for both: it must not reveal which servers there are.
       if (server === undefined || registered === undefined) throw noTarget('audience_not_allowed', refuse)
       const resources = targetsIn(params, server, refuse)
-      const { origin, sid, subject } = await read(params, kit)
-      assertAuthentication(subject, server, kit)
+      const { origin, sid, mark, subject } = await read(params, kit)
+      assertAuthentication(subject, mark === undefined, server, kit)
       const offered = registered.scopes.filter((name) => requested.length === 0 || requested.includes(name))
       const request = { client, subject, audience: server.issuer, resources, scopes: offered }
       const decision = await kit.callHost('idJag.allow', () => allow(request))
@@ -154,6 +161,7 @@ export function issuingGrant(settings: IssueSettings) {
           lifetime,
           claims: {
             ...allowed.claims,
+            ...mark,
             client_id: registered.as ?? client.clientId,
             resource: others.length === 0 ? first : resources,
             ...(confirmation?.jkt !== undefined && { cnf: { jkt: confirmation.jkt } }),

@@ -17,12 +17,13 @@ export const authenticationParams = ({ acrValues, maxAge }: AuthenticationRequir
 
 /** Returns why the authentication of the user is not enough. A claim that is missing is never enough. */
 export function authenticationProblem(
-  { acr, auth_time: time }: Claims,
+  { acr, auth_time: time, auth_time_unproved: isUnproved }: Claims,
   { acrValues, maxAge }: AuthenticationRequirement,
   { clockTolerance, now }: ClaimRules,
 ): Reason | undefined {
   if (acrValues.length > 0 && !acrValues.some((value) => value === acr)) return 'acr_insufficient'
   if (maxAge === undefined) return undefined
-  const age = typeof time === 'number' ? now() - time : Number.NaN
+  // The provider of the user has not stated it: `auth_time` is when it has responded.
+  const age = typeof time === 'number' && isUnproved !== true ? now() - time : Number.NaN
   return age >= -clockTolerance && age <= maxAge + clockTolerance ? undefined : 'authentication_too_old'
 }
