@@ -1,5 +1,3 @@
-import type { JsonObject } from '@grantry/core'
-
 const claim = 'auth_time_unproved'
 
 /**
@@ -9,8 +7,10 @@ const claim = 'auth_time_unproved'
 export const unprovedTime = { [claim]: true } as const
 
 /** Whether the `auth_time` of claims proves nothing. */
-export const isTimeUnproved = (claims: JsonObject | undefined): boolean => claims?.[claim] === true
+export const isTimeUnproved = (claims: Readonly<Record<string, unknown>> | undefined): boolean =>
+  claims?.[claim] === true
 
 /** The mark, for claims of tokens that follow from others. */
-export const unprovedTimeOf = (claims: JsonObject | undefined): typeof unprovedTime | undefined =>
-  isTimeUnproved(claims) ? unprovedTime : undefined
+export const unprovedTimeOf = (
+  claims: Readonly<Record<string, unknown>> | undefined,
+): typeof unprovedTime | undefined => (isTimeUnproved(claims) ? unprovedTime : undefined)

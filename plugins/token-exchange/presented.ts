@@ -1,7 +1,8 @@
-import type { GrantKit, OAuthError, Refuse, StoredGrant, Subject, ValidatedToken } from '@grantry/core'
+import type { GrantKit, Json, OAuthError, Refuse, StoredGrant, Subject, ValidatedToken } from '@grantry/core'
 import * as v from 'valibot'
 import type { Claims } from '../shared/actors.ts'
 import type { TrustedIssuers } from '../shared/trusted-issuers.ts'
+import { unprovedTimeOf } from '../shared/unproved-time.ts'
 
 /** RFC 8693 section 3, without the types of SAML. */
 const tokenTypes = ['access_token', 'refresh_token', 'id_token', 'jwt'] as const
@@ -73,6 +74,19 @@ export function audienceOf(
   const own: readonly unknown[] = [claims.aud].flat()
   const isLimited = type === 'access_token' && listed === undefined
   return isLimited && !targets.every((target) => own.includes(target)) ? [] : targets
+}
+
+/**
+ * Returns the claims of the new token. The organization that the subject token names remains: a token without a name could be
+ * used for more than that one. So does the mark of a time that nothing has proved.
+ *
+ * @param added those of the policy
+ */
+export function claimsOf({ origin, claims }: ReadToken, added: Readonly<Record<string, Json>> | undefined) {
+  const { organization } = claims
+  const isNamed = origin !== undefined && typeof organization === 'string'
+  const kept = { ...(isNamed && { organization }), ...added, ...(origin && unprovedTimeOf(claims)) }
+  return Object.keys(kept).length === 0 ? undefined : { claims: kept }
 }
 
 /** @throws OAuthError `invalid_request` when the token is not valid, or must not be presented by this client. */

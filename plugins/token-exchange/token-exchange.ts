@@ -19,6 +19,7 @@ import { audiencesIn, resourcesIn } from '../shared/resources.ts'
 import { createTrustedIssuers, type TrustedJwt, trustedIssuersEntries } from '../shared/trusted-issuers.ts'
 import {
   audienceOf,
+  claimsOf,
   createReadPresented,
   identifierOf,
   notExchanged,
@@ -162,13 +163,6 @@ function lifetimeOf({ claims: { exp } }: ReadToken, kit: Kit): number {
   return lifetime
 }
 
-/** The organization that the subject token names remains: a token without a name could be used for more than that one. */
-function claimsOf({ origin, claims: { organization } }: ReadToken, { claims }: ExchangeDecision) {
-  const isNamed = origin !== undefined && typeof organization === 'string'
-  if (!isNamed) return claims === undefined ? undefined : { claims }
-  return { claims: { organization, ...claims } }
-}
-
 function scopesOf(
   { scopes: requested, client }: Pick<ExchangeRequest, 'scopes' | 'client'>,
   subject: ReadToken,
@@ -241,7 +235,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
         response: { issued_token_type: identifierOf(types.requested) },
         ...(targets.length > 0 && { audience: audienceOf(targets, token, allowed.scopes) }),
         ...(actor !== undefined && { actor }),
-        ...claimsOf(token, allowed),
+        ...claimsOf(token, allowed.claims),
         ...(token.origin !== undefined && { continuesFamilyOf: token.origin }),
       }
     },

@@ -5,9 +5,10 @@
  *
  * RFC 9470 section 4; decision 159.
  */
-import { decodeJwt } from '@grantry/core'
+import { collectParts, decodeJwt } from '@grantry/core'
 import { createPages } from '@grantry/pages'
 import { deviceGrantType, deviceSignIn } from '@grantry/plugins/device-authorization'
+import { tokenExchange } from '@grantry/plugins/token-exchange'
 import { describe, expect, test } from 'vitest'
 import { hiddenFields } from '../authorization/browser.ts'
 import { clients } from '../authorization/parties.ts'
@@ -72,6 +73,24 @@ describe('an identity assertion', () => {
     const { body } = await chat.redeem(await chat.signed(unproved))
     expect(claimsOf(body.access_token)).toMatchObject(unproved)
   })
+})
+
+test('18.8 an exchanged token keeps the mark, whatever the policy adds', async () => {
+  const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
+  const exchange = tokenExchange({ allow: () => ({ claims: { auth_time_unproved: false } }) })
+  const f = await setUpUpstream({
+    more: {
+      clients: clients.slice(0, 1).map((one) => ({ ...one, grantTypes: [...(one.grantTypes ?? []), grantType] })),
+    },
+    endpoint: () => ({ features: [{ parts: () => collectParts(exchange).map(({ part }) => part) }] }),
+  })
+  const { body } = await f.claimsAfter()
+  for (const type of ['access_token', 'id_token'] as const) {
+    const form = { grant_type: grantType, subject_token: String(body[type]), subject_token_type: typeOf(type) }
+    const exchanged = await f.post('token', { ...form, scope: 'api1' }, ['web', 'web-secret'])
+    if (type === 'access_token') expect(exchanged.status).toBe(200)
+    if (exchanged.status === 200) expect(claimsOf(exchanged.body.access_token)).toMatchObject(unproved)
+  }
 })
 
 test('18.8 a device that such a session has approved gets marked tokens', async () => {

@@ -3,9 +3,17 @@ import type { FindingCase } from './finding-cases.ts'
 
 const { keys: _, ...withoutFile } = healthy
 const withTenants = (tenants: object, more: object = {}) => ({ ...withoutFile, ...more, tenants })
-const withOrganizations = (organizations: object) => ({
+const withOrganizations = (organizations: object, more: object = {}) => ({
   ...healthy,
-  plugins: [{ name: 'sign-in', organizations }],
+  plugins: [{ name: 'sign-in', organizations, ...more }],
+})
+
+const statingGroups = (name: string) => ({
+  name,
+  issuer: `https://${name}.example.com`,
+  clientId: 'grantry',
+  clientSecret: 'a secret of a test',
+  claims: { groups: 'groups' },
 })
 
 /** Configurations with tenants, with what the doctor finds. */
@@ -43,6 +51,20 @@ export const tenantFindingCases: readonly FindingCase[] = [
     'organizations by a claim that no user has',
     withOrganizations({ claim: 'groups' }),
     { id: 'organization-claim-unused', severity: 'warning', where: 'plugins[0].organizations.claim' },
+  ],
+  [
+    'organizations by a claim that two providers state',
+    withOrganizations({ claim: 'groups' }, { providers: [statingGroups('acme'), statingGroups('beta')] }),
+    { id: 'organization-claim-of-providers', severity: 'warning', where: 'plugins[0].organizations.claim' },
+  ],
+  [
+    'organizations by a claim that an account keeps as of the first sign-in',
+    {
+      ...withOrganizations({ claim: 'groups' }, { accounts: {}, providers: [statingGroups('acme')] }),
+      administration: true,
+      mail: { url: 'smtps://mail.example.com', from: 'id@example.com' },
+    },
+    { id: 'organization-claim-of-providers', severity: 'warning', where: 'plugins[0].organizations.claim' },
   ],
   [
     'an issuer below the prefix of the tenants',

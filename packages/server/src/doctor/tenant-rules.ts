@@ -15,6 +15,11 @@ export const tenantRules = {
     remedy: 'write the sub of the user, or remove it',
     source: 'docs/guides/tenants.md',
   },
+  'organization-claim-of-providers': {
+    severity: 'warning',
+    remedy: 'keep the members in users of the storage, or let one provider state the claim, without accounts',
+    source: 'docs/guides/tenants.md',
+  },
   'organization-claim-unused': {
     severity: 'warning',
     remedy: 'add the claim to users, or name their sub in members',
