@@ -16,7 +16,7 @@ const layers: readonly RegExp[] = [
   /^parts\//u,
   /^entries\//u,
   /^(?:records|http|errors|events|directory)\//u,
-  /^sealed-json\.ts/u,
+  /^(?:sealed-json|random-id)\.ts/u,
   /^(?:runtime|config-schema|parse-url)\.ts/u,
   /^(?:types|config-problems|encoding|promises|bounded-map|standard-schema)\.ts/u,
 ]

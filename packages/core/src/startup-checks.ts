@@ -184,7 +184,7 @@ export function recordWarnings(
       type: 'startup_warning',
       reason: 'passwords_unchecked',
       message:
-        'No plugin has the capability passwords, so users.authenticate is never called. Add a plugin that has it, such as password(), signIn() or loginPage(), or passwords of @grantry/core',
+        'No plugin has the capability passwords, so users.authenticate is never called. Add password(), signIn(), loginPage(), or passwords of @grantry/core',
     })
   }
   for (const message of clientWarnings(clients, registry)) {

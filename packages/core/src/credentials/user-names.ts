@@ -1,5 +1,6 @@
 import { foldedName } from '../abuse/folded-name.ts'
 import { createBoundedMap } from '../bounded-map.ts'
+import { randomId } from '../random-id.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 
@@ -26,7 +27,7 @@ const maxNames = 10_000
 export function createUserNames(runtime: Runtime): UserNames {
   const known = createBoundedMap<true>(maxNames)
   // Keyed, because a dictionary attack finds the plain hash of a weak password.
-  const key = runtime.base64url(runtime.randomBytes(32))
+  const key = randomId(runtime, 32)
   return {
     remember(name) {
       if (known.get(name) === undefined) known.set(name, true)

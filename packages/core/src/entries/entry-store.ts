@@ -1,3 +1,4 @@
+import { randomId } from '../random-id.ts'
 import type { AtomicDriver } from '../records/driver.ts'
 import { createDriverCalls } from '../records/driver-calls.ts'
 import { encodeEnvelope } from '../records/envelope.ts'
@@ -107,7 +108,7 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
   const operations = entryOperations(driver)
   const encode = (stored: StoredEntry, ttl: number): string =>
     encodeEnvelope({ expiresAt: runtime.now() + ttl, value: stored })
-  const newVersion = (): string => runtime.base64url(runtime.randomBytes(12))
+  const newVersion = (): string => randomId(runtime, 12)
 
   async function changed(kind: EntryKind): Promise<void> {
     const expiresAt = runtime.now() + revisionLifetime

@@ -7,6 +7,7 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { Approval, Authorize, OpenAuthorization, Proposal } from '../parts/proposal.ts'
 import type { Registry } from '../parts/registry.ts'
+import { randomId } from '../random-id.ts'
 import { authorizationEntries, recordedAuthorization } from '../records/authorization.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
@@ -74,7 +75,7 @@ function createProposals(runtime: Runtime) {
       const proposal = Object.freeze({
         client,
         redirectUri: request.redirectUri,
-        family: runtime.base64url(runtime.randomBytes(16)),
+        family: randomId(runtime, 16),
         scopes: Object.freeze([...scopes]),
         reach: Object.freeze(rules.audiences.reachOf(scopes, contributed.audience)),
         resources: Object.freeze(rules.audiences.resourcesOf(scopes, contributed.audience)),
@@ -159,7 +160,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
   return async (open: OpenRequest, newFamily: string, approval: Approval): Promise<string> => {
     const record = await recordOf(open, newFamily, approval)
     const { credentialHash } = approval
-    const credential = credentialHash ?? runtime.base64url(runtime.randomBytes(32))
+    const credential = credentialHash ?? randomId(runtime, 32)
     const given = credentialHash === undefined ? undefined : decodeBase64url(credentialHash)
     const hash = given === undefined ? hashOf(credential, runtime) : hex(given)
     await storeNew(hash, record, given !== undefined)

@@ -1,6 +1,7 @@
 import { settle } from '../abuse/settlement.ts'
 import type { RetrySecret } from '../keys/key-ring.ts'
 import { after, isThenable } from '../promises.ts'
+import { randomId } from '../random-id.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import type { SpentRecord } from '../records/schemas.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
@@ -56,7 +57,7 @@ export function createCommit(deps: CommitDeps): Commit {
     records: readonly NewRecord[],
   ): MaybePromise<boolean> {
     const { redemptions } = request
-    const attempt = redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12))
+    const attempt = redemptions.length === 0 ? '' : randomId(runtime, 12)
     const marker: SpentRecord = { spentAt: at, attempt }
     // The plugin's own credential first: if it exists, the stored grant remains unspent, even without an atomic commit.
     const create = [...redemptions]

@@ -1,6 +1,7 @@
 import { type Bytes, utf8 } from '../encoding.ts'
 import type { RetrySecret } from '../keys/key-ring.ts'
 import { after } from '../promises.ts'
+import { randomId } from '../random-id.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 
@@ -88,7 +89,7 @@ export function createIssuances(retrySecrets: readonly RetrySecret[], runtime: R
       return { at: now, now, accessToken: runtime.randomBytes(32), refreshToken: runtime.randomBytes(32) }
     },
     repeatable(refreshToken) {
-      const nonce = runtime.base64url(runtime.randomBytes(16))
+      const nonce = randomId(runtime, 16)
       const derivation = newest === undefined ? { nonce } : { nonce, secret: newest.id }
       return derived(refreshToken, derivation, newest, runtime.now())
     },

@@ -3,6 +3,7 @@ import { scopeName } from '../directory/scope.ts'
 import { completeSubject } from '../directory/subject.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { type Capability, capabilityKind } from '../parts/capability.ts'
+import { randomId } from '../random-id.ts'
 import { jsonObjectSchema } from '../records/json.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
@@ -89,7 +90,7 @@ const open: OpenAssertions =
       aud: audience,
       iat: at,
       exp: at + lifetime,
-      jti: runtime.base64url(runtime.randomBytes(16)),
+      jti: randomId(runtime, 16),
       auth_time: authTime,
       amr,
       ...(acr !== undefined && { acr }),

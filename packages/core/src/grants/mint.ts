@@ -3,6 +3,7 @@ import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
+import { randomId } from '../random-id.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
@@ -175,9 +176,7 @@ export function createMint(deps: MintDeps): Mint {
       issue.refreshToken !== false &&
       canRefresh(client, registry) &&
       allowsRefreshToken(authorizedScopes(result))
-    const family =
-      (stored?.record ?? lineage)?.family ??
-      (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
+    const family = (stored?.record ?? lineage)?.family ?? (wantsRefreshToken ? randomId(runtime, 16) : undefined)
     const format = issue.accessToken ?? client.accessTokenFormat
     const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken)
     const lifetime = lifetimeOf(request)

@@ -12,6 +12,7 @@ import { missing } from '../parts/capability.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
 import type { Kit, PluginRecords } from '../parts/kit.ts'
 import type { Registry } from '../parts/registry.ts'
+import { randomId } from '../random-id.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -188,7 +189,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       now: runtime.now,
       sha256: (data) => runtime.base64url(runtime.sha256(typeof data === 'string' ? utf8(data) : data)),
       equals: (one, other) => constantTimeEqual(one, other),
-      randomId: () => runtime.base64url(runtime.randomBytes(32)),
+      randomId: () => randomId(runtime, 32),
       refuse: createRefuse(plugin),
       records,
       recordUser,

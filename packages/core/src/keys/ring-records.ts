@@ -71,7 +71,7 @@ const ringFaults = {
   unreadable:
     'the stored key ring cannot be read: its record is damaged, of foreign origin, or of another release; restore the storage',
   unencrypted:
-    'the stored key ring is not encrypted, but encryptionSecret is set; if you have just added it, run "grantry keys seal" once; otherwise another program has written to the storage, so restore it',
+    'the stored key ring is not encrypted, but encryptionSecret is set; if you have just added it, run "grantry keys seal" once; otherwise another program wrote it: restore the storage',
   tampered: 'the stored key ring was changed without the encryptionSecret; restore the storage',
   secretWrong: 'the stored key ring was encrypted with another encryptionSecret; set that one',
   secretMissing: 'the stored key ring is encrypted; set the encryptionSecret that it was encrypted with',

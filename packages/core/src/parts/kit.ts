@@ -68,7 +68,7 @@ export interface Kit {
   sha256(data: string | Uint8Array): string
   /** Compares in time that depends only on the lengths. */
   equals(one: string, other: string): boolean
-  /** 256 random bits, base64url. */
+  /** 32 random bytes as base64url, which never begin with a dash. */
   randomId(): string
   /** Returns the error that refuses a request. Throw it: `throw kit.refuse('invalid_grant', 'Not valid', 'unknown')`. */
   readonly refuse: Refuse

@@ -3,6 +3,7 @@ import type { Confirmation } from '../parts/grant.ts'
 import { clientProblem, parseConfirmation } from '../parts/holder.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
 import { after, allOf } from '../promises.ts'
+import { randomId } from '../random-id.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type Lookup, recordAt } from '../records/lookup.ts'
@@ -108,7 +109,7 @@ function createMintAccessToken({
       // Without an observer, hashing a JWT for its fingerprint would be wasted work.
       return { token: signed, records: [], fingerprint: observed ? fingerprintOf(hashOf(signed, runtime)) : '' }
     }
-    const claims = await claimsOf(token, runtime.base64url(runtime.randomBytes(16)))
+    const claims = await claimsOf(token, randomId(runtime, 16))
     const handle = runtime.base64url(token.random)
     const hash = hashOf(handle, runtime)
     const value: AccessTokenRecord = { claims, ...(token.revision !== undefined && { revision: token.revision }) }

@@ -1,5 +1,6 @@
 import { maxLifetime } from '../config-schema.ts'
 import { after } from '../promises.ts'
+import { randomId } from '../random-id.ts'
 import { isObject, isString } from '../records/json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { combined, type Lookup, markerAt } from '../records/lookup.ts'
@@ -55,7 +56,7 @@ export function createRevision(deps: {
   let lastRead: string | undefined
   let replacements = 0
 
-  const newRecord = (): RevisionRecord => ({ revision: runtime.base64url(runtime.randomBytes(12)) })
+  const newRecord = (): RevisionRecord => ({ revision: randomId(runtime, 12) })
   const expiresAt = (): number => runtime.now() + maxLifetime + revocationMargin
 
   const lookup = <T>(resultOf: (record: RevisionRecord | undefined) => MaybePromise<T>): Lookup<T> =>

@@ -1,6 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
+import { randomId } from '../random-id.ts'
 import { isObject, isString } from '../records/json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { combined, type Lookup, markerAt } from '../records/lookup.ts'
@@ -152,7 +153,7 @@ export function createRevocationEpochs(deps: {
         beginnings += 1
         begun.set(name, beginnings)
       }
-      const epoch = runtime.base64url(runtime.randomBytes(12))
+      const epoch = randomId(runtime, 12)
       const expiresAt = runtime.now() + maxLifetime + revocationMargin
       await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), { epoch }, expiresAt))
     },
