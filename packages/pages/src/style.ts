@@ -107,6 +107,8 @@ button:active,.way:active{background:var(--press)}
 button:disabled{opacity:.6;cursor:default}
 .primary{margin-block-start:var(--s5);color:var(--on-accent);background:var(--accent);border-color:var(--accent-edge)}
 .primary:hover,.primary:active{color:var(--on-accent);background:var(--accent-hover)}
+.danger,.danger:hover,.danger:active{color:var(--card);background:var(--alert);border-color:var(--alert)}
+.danger:hover{filter:brightness(.9)}
 .quiet{font-weight:500;color:var(--muted);border-color:transparent}
 .quiet:hover{color:var(--text)}
 .small{width:auto;min-height:2.25rem;margin:0;padding:var(--s1) var(--s2);margin-inline-start:calc(var(--s2)*-1);font-size:var(--small);color:var(--link)}

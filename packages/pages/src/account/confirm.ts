@@ -68,7 +68,10 @@ function textsOf(view: ConfirmView, tools: AccountTools): Texts {
 /** Asks before a change. One button; the fields are hidden. */
 export function confirm(view: ConfirmView, tools: AccountTools): Page {
   const { title, heading = title, about, button } = textsOf(view, tools)
-  const change = view.change === 'link_provider' ? leaveLink(view, button, tools) : changeForm(view, button, tools)
+  // What cannot be undone looks different from every other button.
+  const tone = view.change === 'delete_account' ? 'primary danger' : 'primary'
+  const change =
+    view.change === 'link_provider' ? leaveLink(view, button, tools) : changeForm(view, button, tools, undefined, tone)
   const content = html`<h1>${heading}</h1>${userLine(view.subjectName, tools)}${about}${change}`
   return { title, content }
 }

@@ -52,8 +52,9 @@ export const changeForm = (
   label: string,
   { text }: AccountTools,
   fields: Content = false,
+  tone: 'primary' | 'primary danger' = 'primary',
 ): Html =>
-  html`<form method="post" action="${form.action}">${Object.entries(form.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${fields}<button class="primary" id="confirm">${label}</button></form><p class="links"><a id="cancel" href="${back}">${text('cancel')}</a></p>`
+  html`<form method="post" action="${form.action}">${Object.entries(form.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${fields}<button class="${tone}" id="confirm">${label}</button></form><p class="links"><a id="cancel" href="${back}">${text('cancel')}</a></p>`
 
 /** A link of an entry. Its description names the entry, because all links have the same text. */
 export const entryLink = (url: string, label: string, name: string): Content =>
