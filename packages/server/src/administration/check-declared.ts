@@ -82,7 +82,6 @@ export async function checkDeclared(loaded: LoadedConfiguration, plan: Plan, man
     ...loaded.configuration,
     clients: clients.map(({ value }) => value as unknown as ClientOptions),
     scopes: [...others, ...scopes.map(({ value }) => value as unknown as ScopeOptions)],
-    administration: false,
     keys: {},
   }
   const places = {

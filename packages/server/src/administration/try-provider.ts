@@ -40,7 +40,7 @@ export async function tryProvider(
   changes: Pick<CheckedConfiguration, 'clients' | 'scopes'>,
   tried: Tried,
 ): Promise<void> {
-  const configuration = { ...loaded.configuration, ...changes, administration: false, keys: {} }
+  const configuration = { ...loaded.configuration, ...changes, keys: {} }
   const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
   const { runtime } = await adapterOfThisRuntime()
   const provider = await createProvider({ ...options, runtime }).catch((cause: unknown) => {

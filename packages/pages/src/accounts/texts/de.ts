@@ -19,7 +19,7 @@ export const de: AccountsTexts = {
   sentCode:
     'Geben Sie den Code aus der E-Mail ein. Enthält sie einen Link, können Sie stattdessen diesen in diesem Browser öffnen.',
   sentLink: 'Öffnen Sie den Link aus der E-Mail in diesem Browser.',
-  outboxText: 'Dieser Server dient der Entwicklung und versendet keine E-Mails.',
+  outboxText: 'Dieser Server dient der Entwicklung: E-Mails kommen nur in seinem Postausgang an.',
   outboxLink: 'Im Postausgang lesen',
   sendAgain: 'Weitere E-Mail senden',
   newPasswordTitle: 'Neues Passwort wählen',

@@ -16,7 +16,7 @@ export const en: AccountsTexts = {
   sentTo: 'An email to {address} is on its way. It is valid for {minutes} min.',
   sentCode: 'Enter the code from the email. If the email has a link, you can open that in this browser instead.',
   sentLink: 'Open the link from the email in this browser.',
-  outboxText: 'This server is for development and sends no mail.',
+  outboxText: 'This server is for development: emails arrive only in its outbox.',
   outboxLink: 'Read it in the outbox',
   sendAgain: 'Send another email',
   newPasswordTitle: 'Choose a new password',

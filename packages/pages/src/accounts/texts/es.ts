@@ -17,7 +17,7 @@ export const es: AccountsTexts = {
   sentTo: 'Hay un mensaje en camino a {address}. Vale {minutes} min.',
   sentCode: 'Introduzca el código del mensaje. Si tiene un enlace, también puede abrirlo en este navegador.',
   sentLink: 'Abra el enlace del mensaje en este navegador.',
-  outboxText: 'Este servidor es de desarrollo y no envía correos.',
+  outboxText: 'Este servidor es de desarrollo: los mensajes llegan solo a su bandeja de salida.',
   outboxLink: 'Leer en la bandeja de salida',
   sendAgain: 'Enviar otro mensaje',
   newPasswordTitle: 'Elegir una nueva contraseña',

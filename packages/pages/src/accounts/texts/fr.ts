@@ -17,7 +17,7 @@ export const fr: AccountsTexts = {
   sentTo: 'Un e-mail à {address} est en route. Il est valable {minutes} min.',
   sentCode: 'Saisissez le code de l’e-mail. S’il contient un lien, vous pouvez aussi l’ouvrir dans ce navigateur.',
   sentLink: 'Ouvrez le lien de l’e-mail dans ce navigateur.',
-  outboxText: 'Ce serveur est destiné au développement et n’envoie pas d’e-mails.',
+  outboxText: 'Ce serveur est destiné au développement : les e-mails n’arrivent que dans sa boîte d’envoi.',
   outboxLink: 'Lire dans la boîte d’envoi',
   sendAgain: 'Envoyer un autre e-mail',
   newPasswordTitle: 'Choisir un nouveau mot de passe',

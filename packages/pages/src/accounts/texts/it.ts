@@ -17,7 +17,7 @@ export const it: AccountsTexts = {
   sentTo: 'Un’e-mail a {address} è in arrivo. È valida {minutes} min.',
   sentCode: 'Inserisci il codice dell’e-mail. Se contiene un link, puoi anche aprirlo in questo browser.',
   sentLink: 'Apri il link dell’e-mail in questo browser.',
-  outboxText: 'Questo server è di sviluppo e non invia e-mail.',
+  outboxText: 'Questo server è di sviluppo: le e-mail arrivano solo nella sua posta in uscita.',
   outboxLink: 'Leggi nella posta in uscita',
   sendAgain: 'Invia un’altra e-mail',
   newPasswordTitle: 'Scegli una nuova password',

@@ -16,7 +16,7 @@ export const ja: AccountsTexts = {
   sentTo: '{address} にメールをお送りしています。有効期間は {minutes} 分です。',
   sentCode: 'メールのコードを入力してください。リンクがある場合は、このブラウザーで開くこともできます。',
   sentLink: 'メールのリンクをこのブラウザーで開いてください。',
-  outboxText: 'これは開発用サーバーで、メールは送信されません。',
+  outboxText: 'これは開発用サーバーで、メールは送信箱にのみ届きます。',
   outboxLink: '送信箱で読む',
   sendAgain: 'メールを再送する',
   newPasswordTitle: '新しいパスワードを設定',

@@ -16,7 +16,7 @@ export const ko: AccountsTexts = {
   sentTo: '{address} 주소로 이메일을 보내는 중입니다. {minutes}분 동안 유효합니다.',
   sentCode: '이메일의 코드를 입력하세요. 이메일에 링크가 있으면 이 브라우저에서 열 수도 있습니다.',
   sentLink: '이메일의 링크를 이 브라우저에서 여세요.',
-  outboxText: '개발용 서버이므로 이메일을 보내지 않습니다.',
+  outboxText: '개발용 서버이므로 이메일은 보낼 편지함에만 도착합니다.',
   outboxLink: '보낼 편지함에서 읽기',
   sendAgain: '이메일 다시 보내기',
   newPasswordTitle: '새 비밀번호 정하기',

@@ -17,7 +17,7 @@ export const nl: AccountsTexts = {
   sentTo: 'Een e-mail aan {address} is onderweg. Die is {minutes} min. geldig.',
   sentCode: 'Voer de code uit de e-mail in. Heeft de e-mail een link, dan kunt u die ook in deze browser openen.',
   sentLink: 'Open de link uit de e-mail in deze browser.',
-  outboxText: 'Deze server is voor ontwikkeling en verstuurt geen e-mail.',
+  outboxText: 'Deze server is voor ontwikkeling: e-mails komen alleen aan in zijn postvak UIT.',
   outboxLink: 'Lezen in het postvak UIT',
   sendAgain: 'Nog een e-mail sturen',
   newPasswordTitle: 'Een nieuw wachtwoord kiezen',

@@ -16,7 +16,7 @@ export const pl: AccountsTexts = {
   sentTo: 'Wiadomość do {address} jest w drodze. Jest ważna {minutes} min.',
   sentCode: 'Wpisz kod z wiadomości. Jeśli zawiera ona link, możesz też otworzyć go w tej przeglądarce.',
   sentLink: 'Otwórz link z wiadomości w tej przeglądarce.',
-  outboxText: 'To serwer deweloperski, który nie wysyła wiadomości.',
+  outboxText: 'To serwer deweloperski: wiadomości trafiają tylko do jego skrzynki nadawczej.',
   outboxLink: 'Przeczytaj w skrzynce nadawczej',
   sendAgain: 'Wyślij kolejną wiadomość',
   newPasswordTitle: 'Ustaw nowe hasło',

@@ -16,7 +16,7 @@ export const pt: AccountsTexts = {
   sentTo: 'Uma mensagem para {address} está a caminho. Ela vale por {minutes} min.',
   sentCode: 'Digite o código da mensagem. Se ela tiver um link, você também pode abri-lo neste navegador.',
   sentLink: 'Abra o link da mensagem neste navegador.',
-  outboxText: 'Este servidor é de desenvolvimento e não envia e-mails.',
+  outboxText: 'Este servidor é de desenvolvimento: as mensagens chegam apenas à sua caixa de saída.',
   outboxLink: 'Ler na caixa de saída',
   sendAgain: 'Enviar outra mensagem',
   newPasswordTitle: 'Escolher uma nova senha',

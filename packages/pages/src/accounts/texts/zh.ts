@@ -16,7 +16,7 @@ export const zh: AccountsTexts = {
   sentTo: '发往 {address} 的邮件已在途中。有效期 {minutes} 分钟。',
   sentCode: '请输入邮件中的验证码。如果邮件包含链接，也可以在此浏览器中打开。',
   sentLink: '请在此浏览器中打开邮件中的链接。',
-  outboxText: '这是开发服务器，不会发送邮件。',
+  outboxText: '这是开发服务器，邮件只会送到发件箱。',
   outboxLink: '在发件箱中阅读',
   sendAgain: '再发送一封邮件',
   newPasswordTitle: '设置新密码',
