@@ -49,7 +49,7 @@ async function consented(redirectUris: readonly string[]) {
   const submit = (page: Page, form: Readonly<Record<string, string>>) =>
     browser.submit(actionOf(page), { ...hiddenFields(page), ...form })
   const asked = await submit(await open(known), { username: 'alice', password: 'alice-password' })
-  expect(asked.html).toContain('you return to app.example.com')
+  expect(asked.html).toContain('you return to <strong dir="ltr">app.example.com</strong>')
   await submit(asked, { decision: 'allow' })
   return { ...f, client, open, allow: (page: Page) => submit(page, { decision: 'allow' }) }
 }
@@ -59,11 +59,11 @@ describe('a remembered consent of a client that has registered itself', () => {
     const { open, allow } = await consented([known, attackers])
     expect((await open(known)).html).not.toContain('id="allow"')
     const page = await open(attackers)
-    expect(page.html).toContain('you return to attacker.example')
+    expect(page.html).toContain('you return to <strong dir="ltr">attacker.example</strong>')
     // A consent for the host of the attacker does not add to that for the known one.
     await allow(page)
     expect((await open(attackers)).html).not.toContain('id="allow"')
-    expect((await open(known)).html).toContain('you return to app.example.com')
+    expect((await open(known)).html).toContain('you return to <strong dir="ltr">app.example.com</strong>')
   })
 
   test('is not for a host that the client has added since', async () => {
@@ -71,6 +71,6 @@ describe('a remembered consent of a client that has registered itself', () => {
     const { client_id: id, registration_client_uri: url, registration_access_token: token } = f.client
     const body = { ...metadata, redirect_uris: [known, attackers], client_id: id }
     expect((await f.send(url, { method: 'PUT', token, body })).status).toBe(200)
-    expect((await f.open(attackers)).html).toContain('you return to attacker.example')
+    expect((await f.open(attackers)).html).toContain('you return to <strong dir="ltr">attacker.example</strong>')
   })
 })
