@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hashFunctionsDefine } from '../../scripts/hash-functions.js'
 import { startProgram } from '../contract/program.ts'
 import { bundle } from '../support/bundle.ts'
 import { reservedPort } from '../support/reserved-port.ts'
@@ -24,10 +23,7 @@ export interface RuntimeServers {
 
 let bundled: Promise<string> | undefined
 const program = (): Promise<string> => {
-  // The hashes of new passwords need no package then, as in the server in one file.
-  bundled ??= bundle(new URL('../runtimes/programs/ready-server.ts', import.meta.url), {
-    define: hashFunctionsDefine(),
-  })
+  bundled ??= bundle(new URL('../runtimes/programs/ready-server.ts', import.meta.url))
   return bundled
 }
 

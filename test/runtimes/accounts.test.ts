@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashFunctionsDefine } from '../../scripts/hash-functions.js'
 import { titleOf } from '../accounts/parties.ts'
 import { hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
 import { startProgram } from '../contract/program.ts'
@@ -18,8 +17,7 @@ const redirectUri = 'https://shop.example.com/callback'
 
 let bundled: Promise<string> | undefined
 const program = (): Promise<string> => {
-  // The hashes of new passwords need no package then, as in the server in one file.
-  bundled ??= bundle(new URL('./programs/ready-server.ts', import.meta.url), { define: hashFunctionsDefine() })
+  bundled ??= bundle(new URL('./programs/ready-server.ts', import.meta.url))
   return bundled
 }
 

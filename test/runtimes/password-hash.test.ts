@@ -7,15 +7,12 @@ import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { hashFunctionsDefine } from '../../scripts/hash-functions.js'
 import { bundle } from '../support/bundle.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { foreignHashes } from '../users/hash-vectors.ts'
 
 async function verifyOn(executable: string, parameters: readonly string[] = []): Promise<void> {
-  const program = await bundle(new URL('./programs/foreign-hashes.ts', import.meta.url), {
-    define: hashFunctionsDefine(),
-  })
+  const program = await bundle(new URL('./programs/foreign-hashes.ts', import.meta.url))
   try {
     const { stdout } = await promisify(execFile)(executable, [...parameters, program], { cwd: dirname(program) })
     expect(JSON.parse(stdout)).toEqual({ verified: Object.keys(foreignHashes).length + 1, failed: [] })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
+import { hashFunctionsDefine } from '../../scripts/hash-functions.js'
 import { sharedDirectory } from './directory.ts'
 
 // CommonJS dependencies load Node.js modules with `require`. Under another name than the server and jiti import it.
@@ -9,7 +10,8 @@ const banner =
 
 /**
  * Bundles a test program with the sources that it imports into one JavaScript file, for processes that cannot run
- * TypeScript. Unless `outfile` is set, the file is in a new temporary directory, which is removed after the run.
+ * TypeScript. It includes the functions for password hashes, as the server in one file does. Unless `outfile` is set,
+ * the file is in a new temporary directory, which is removed after the run.
  *
  * @param more other settings of esbuild, such as those of other runtimes than Node.js
  */
@@ -27,6 +29,7 @@ export async function bundle(entry: URL, more: BuildOptions = {}): Promise<strin
     banner: { js: banner },
     logLevel: 'error',
     ...more,
+    define: { ...hashFunctionsDefine(), ...more.define },
     outfile,
   })
   return outfile
