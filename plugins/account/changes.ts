@@ -24,7 +24,10 @@ export async function mailChange(
   }
 }
 
-/** Mails about the same kind of change that one user gets in an hour. Without a limit, a script could use up the mails of all users. */
+/**
+ * Mails about the same kind of change that one user gets in an hour. Without a limit, a script could use up the mails of
+ * all users.
+ */
 const mostMails = 10
 const hour = 3600
 

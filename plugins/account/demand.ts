@@ -40,10 +40,9 @@ function asksForFactor(
 }
 
 /**
- * Returns the step that lets a user set up a factor before a code is sent, where the operator, the client or the request demands
- * one.
- * A user who has a factor, but has signed in without it, signs in again: another person who knows the password must not
- * set up a second one.
+ * Returns the step that lets a user set up a factor before a code is sent, where the operator, the client or the request
+ * demands one. A user who has a factor, but has signed in without it, signs in again: another person who knows the
+ * password must not set up a second one.
  */
 export const demandStep =
   (services: Demanding): NonNullable<AuthorizationFeature['step']> =>
@@ -63,8 +62,8 @@ export const demandStep =
   }
 
 /**
- * Whether the operator, clients or requests demand a factor, and the user has one that this session has not proved: the password
- * alone then changes nothing. Otherwise, it could add the factor that a request demands.
+ * Whether the operator, clients or requests demand a factor, and the user has one that this session has not proved: the
+ * password alone then changes nothing. Otherwise, it could add the factor that a request demands.
  */
 export async function isUnproved({ session, kit }: Visit, services: AccountServices): Promise<boolean> {
   const { requireSecondFactor, secondFactorAcr, secondFactorAcrValues, secondFactors, passkeys, clientDemands } =

@@ -68,7 +68,10 @@ export interface AccountsOptions {
   readonly names?: 'address' | 'username' | undefined
   /** The rules for new passwords. */
   readonly passwords?: NewPasswordsOptions | undefined
-  /** Mails in an hour. Default: 5 to an address from networks in which its user has signed in, and 5 from others; 50 from a network, 5,000 that are sent in all. */
+  /**
+   * Mails in an hour. Default: 5 to an address from networks in which its user has signed in, and 5 from all others; 50
+   * from one network; 5,000 that are sent in all.
+   */
   readonly limits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
 }
 

@@ -52,8 +52,8 @@ export async function organizationClaims(
 const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
 /**
- * Returns the part that asks again before each token that names an organization: at a refresh, at the redemption of a code, and
- * at a token exchange. The refresh token stays valid: a user who becomes a member again can use it.
+ * Returns the part that asks again before each token that names an organization: at a refresh, at the redemption of a
+ * code, and at a token exchange. The refresh token stays valid: a user who becomes a member again can use it.
  *
  * @see RFC 6749 section 5.2, RFC 8693 section 2.2.2
  */

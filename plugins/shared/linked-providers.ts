@@ -40,7 +40,8 @@ export interface LinkedProviders {
    * Sends the browser to a provider. It comes back to `returnTo` with `link=linked`, `taken`, `full` or `failed`.
    *
    * @param returnTo a page below the issuer
-   * @returns `undefined` for an unknown provider, or a session that does not prove that the user has authenticated in the last 10 minutes
+   * @returns `undefined` for an unknown provider, or a session that does not prove that the user has authenticated in the
+   *   last 10 minutes
    */
   begin(provider: string, session: LinkingSession, http: EndpointRequest, returnTo: string): Promise<Reply | undefined>
 }

@@ -7,7 +7,10 @@ const window = 3600
 
 /** How many mails can be asked for in an hour. */
 export interface MailLimits {
-  /** To one address: from networks in which its user has signed in, and from all others. From one of these, three fifths, at least 3. */
+  /**
+   * To one address: from all networks in which its user has signed in, and as many from all others. One network gets
+   * three fifths of them, at least 3.
+   */
   readonly perAddress: number
   /** From one network: an IPv4 address, or an IPv6 network of 64 bits. */
   readonly perNetwork: number

@@ -1,7 +1,7 @@
 /**
- * Attack: an attacker presents at one tenant the credentials that another one has issued or accepts for a machine: access tokens of
- * the registration, initial access tokens, assertions of clients, nonces of DPoP, and tokens of an administrator. Both tenants have
- * the same clients, keys of clients and administrators.
+ * Attack: an attacker presents at one tenant the credentials that another one has issued or accepts for a machine:
+ * registration access tokens, initial access tokens, client assertions, DPoP nonces, and tokens of an administrator.
+ * Both tenants have the same clients, keys of clients and administrators.
  *
  * RFC 7523 section 3, RFC 7592 section 2, RFC 9449 section 8; decision 168.
  */

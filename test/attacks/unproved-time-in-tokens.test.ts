@@ -1,7 +1,8 @@
 /**
  * Attack: a thief has a browser in which the victim is signed in at another provider, which signs the victim in here without
  * a question, and does not state when the victim authenticated. The thief shows the tokens where a recent authentication
- * is demanded: at an API, or at the issuing of an identity assertion for another server. Refreshes and devices must not wash it off.
+ * is demanded: at an API, or at the issuing of an identity assertion for another server. The mark must survive refreshes
+ * and device approvals.
  *
  * RFC 9470 section 4; decision 159.
  */
