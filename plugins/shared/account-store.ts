@@ -7,7 +7,10 @@ export interface Account {
   /** The name for the sign-in. */
   readonly username: string
   readonly email?: string | undefined
-  /** Whether the user has proved that mails to `email` arrive. Only such an address belongs to one account. */
+  /**
+   * Whether the user has proved that mails to `email` arrive. Only such an address belongs to one account. One that is not
+   * proved never becomes the name: do not store it, if names and addresses are the same for you.
+   */
   readonly emailVerified: boolean
   /** Further claims, without `email` and `email_verified`. */
   readonly claims: Readonly<Record<string, Json>>

@@ -3,7 +3,7 @@ import type { AccountStore } from '../shared/account-store.ts'
 import { isSameAddress } from '../shared/mail-address.ts'
 import { derivedSubject, nameOf } from './claims.ts'
 import { failed, type UpstreamFailure } from './failure.ts'
-import { findLink, insertLink, removeLink } from './links.ts'
+import { findLink, insertLink, listLinks, noteFirst, removeLink } from './links.ts'
 import type { Provider, Settings } from './options.ts'
 import { profileOf, storeUser } from './profile.ts'
 import type { UpstreamClaims } from './provider.ts'
@@ -58,6 +58,18 @@ async function addMail(arrival: Arrival, sub: string, accounts: AccountStore): P
   await kit.callHost('upstream.accounts.change', () => accounts.change(sub, mail))
 }
 
+/**
+ * Whether the account at the provider is the only one there that the user has had. Addresses get new owners, each with
+ * another `sub`: to the provider, the user is the first one.
+ *
+ * @see OpenID Connect Core section 5.7
+ */
+async function isFirstOf(sub: string, { provider: { name, issuer }, kit, id }: Arrival): Promise<boolean> {
+  const links = await listLinks(kit, sub)
+  if (links.some((link) => link.provider === name && link.id !== id)) return false
+  return noteFirst(kit, { sub, issuer }, id)
+}
+
 /** Returns the user who has verified the address here, if the operator trusts the provider for it. */
 async function knownBy(arrival: Arrival, accounts: AccountStore): Promise<string | undefined> {
   const mail = trustedMail(arrival)
@@ -65,7 +77,7 @@ async function knownBy(arrival: Arrival, accounts: AccountStore): Promise<string
   const known = await arrival.kit.callHost('upstream.accounts.findByEmail', () => accounts.findByEmail(mail))
   // Another spelling that the store takes for the same is another mailbox.
   const isOwn = known?.emailVerified === true && known.email !== undefined && isSameAddress(known.email, mail)
-  return isOwn ? known.sub : undefined
+  return isOwn && (await isFirstOf(known.sub, arrival)) ? known.sub : undefined
 }
 
 /** Links an account at a provider that signs in for the first time, to a user who exists, or to a new one. */
@@ -77,7 +89,11 @@ async function newcomer(arrival: Arrival, accounts: AccountStore): Promise<strin
   const sub = known ?? created?.sub ?? ''
   const outcome = await insertLink(kit, id, linkOf(arrival, sub))
   if (outcome === 'linked') {
-    if (known === undefined) await addMail(arrival, sub, accounts)
+    if (known === undefined) {
+      // Before the account has an address, which would lead another one to it.
+      await noteFirst(kit, { sub, issuer: arrival.provider.issuer }, id)
+      await addMail(arrival, sub, accounts)
+    }
     return sub
   }
   // A concurrent sign-in was first.

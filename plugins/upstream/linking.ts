@@ -5,7 +5,7 @@ import { callbackUrl, depart } from './begin.ts'
 import { derivedSubject, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
-import { findLink, insertLink, listLinks, removeLink } from './links.ts'
+import { findLink, forgetFirst, insertLink, listLinks, removeLink } from './links.ts'
 import { createUpstreamUsers, isUpstreamUser } from './profile.ts'
 import { type StoredState, spendState, stateLifetime } from './state.ts'
 import type { TokenKeeper } from './token-keeper.ts'
@@ -41,7 +41,8 @@ export const createLinkedProviders = (
     await Promise.all(
       links.flatMap(({ id, provider }) => [removeLink(kit, sub, id), keeper.remove(kit, sub, provider)]),
     )
-    await createUpstreamUsers(kit, keeper).remove(sub)
+    const issuers = [...upstreams.values()].map(({ connection }) => connection.provider.issuer)
+    await Promise.all([createUpstreamUsers(kit, keeper).remove(sub), forgetFirst(kit, sub, issuers)])
   },
   async unlink(sub, id) {
     const link = await removeLink(kit, sub, id)

@@ -21,6 +21,30 @@ const maxLinks = 20
 const keyOf = (id: string): string => `upstream link:${id}`
 const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `upstream links of ${sub}`, maxLinks)
 
+const firstKeyOf = ({ sha256 }: EndpointKit, sub: string, issuer: string): string =>
+  `upstream first account:${sha256(JSON.stringify([sub, issuer]))}`
+
+/**
+ * Notes the account at a provider for which a user was created, or that a mail address has led to the user. The record stays
+ * after the link has ended. `false` if there was another one, also if that happens at the same moment in another process.
+ *
+ * @param issuer of the configuration: a provider with several tenants has one
+ */
+export async function noteFirst(
+  kit: EndpointKit,
+  { sub, issuer }: { readonly sub: string; readonly issuer: string },
+  id: string,
+): Promise<boolean> {
+  const key = firstKeyOf(kit, sub, issuer)
+  if (await kit.records.insert(key, id, kit.now() + lifetime)) return true
+  return (await kit.records.get(key, v.string())) === id
+}
+
+/** Forgets which accounts were the first of a user whose account ends. */
+export async function forgetFirst(kit: EndpointKit, sub: string, issuers: readonly string[]): Promise<void> {
+  await Promise.all(issuers.map((issuer) => kit.records.delete(firstKeyOf(kit, sub, issuer))))
+}
+
 /** The links of accounts at providers to users, by the hash of `iss` and `sub`. One account belongs to one user. */
 export const findLink = (kit: EndpointKit, id: string): Promise<StoredLink | undefined> =>
   kit.records.get(keyOf(id), schema)

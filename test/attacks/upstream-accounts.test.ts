@@ -2,10 +2,12 @@
 // not verified, one that had another owner before, one for which the provider does not decide, or an account here that
 // was registered with the address of the victim before.
 import { foldedUsername } from '@grantry/administration'
-import { google } from '@grantry/plugins/upstream'
+import { google, type Link } from '@grantry/plugins/upstream'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import type { NewAccount } from '../../plugins/shared/account-store.ts'
-import { createAccounts, setUpUpstream, type UpstreamSetting } from '../upstream/parties.ts'
+import { withLatency } from '../support/latency.ts'
+import { accountAs, accountUrl, createAccounts, setUpUpstream, type UpstreamSetting } from '../upstream/parties.ts'
 
 const victim: NewAccount = { username: 'victim', email: 'victim@acme.example', emailVerified: true }
 
@@ -68,12 +70,67 @@ describe('an account is not taken over', () => {
     expect((await f.claimsAfter()).claims?.sub).not.toBe(attacker?.sub)
   })
 
-  test('by another account at the provider that got the address later: it is another `sub`', async () => {
+  // OpenID Connect Core section 5.7: only `iss` and `sub` stay with a user.
+  describe.each([
+    ['the provider is trusted for no domain', {}],
+    ['the provider decides for the domain', linkBy],
+  ])('by another account at the provider that got the address later, and %s', (_name, setting) => {
+    test.each<[string, NewAccount | undefined]>([
+      ['the provider has made', undefined],
+      ['the address has linked', victim],
+    ])('18.13 of a user whom %s', async (_first, account) => {
+      const { accounts, add, all } = createAccounts()
+      if (account !== undefined) add(account)
+      const f = await setUpUpstream({ double: { claims: verified }, options: { accounts }, ...setting })
+      const first = (await f.claimsAfter()).claims?.sub
+      f.double.set({ claims: { ...verified, sub: 'the-next-owner' } })
+      const next = (await f.claimsAfter()).claims?.sub
+      expect(next).not.toBe(first)
+      expect((await f.claimsAfter()).claims?.sub).toBe(next)
+      expect([...all.values()].filter(({ emailVerified }) => emailVerified).length).toBeLessThan(2)
+      // The first owner keeps the account.
+      f.double.set({ claims: verified })
+      expect((await f.claimsAfter()).claims?.sub).toBe(first)
+    })
+  })
+
+  test('18.13 by an address that got another owner, after the first one has removed the link', async () => {
     const { accounts } = createAccounts()
-    const f = await setUpUpstream({ double: { claims: verified }, options: { accounts } })
-    const first = (await f.claimsAfter()).claims?.sub
+    const f = await setUpUpstream({ double: { claims: verified }, options: { accounts }, ...linkBy })
+    const { claims, browser } = await f.claimsAfter()
+    const [link] = JSON.parse((await browser.open(`${accountUrl}?action=list`)).html) as readonly Link[]
+    await browser.open(`${accountUrl}?action=unlink&id=${link?.id}`)
     f.double.set({ claims: { ...verified, sub: 'the-next-owner' } })
-    expect((await f.claimsAfter()).claims?.sub).not.toBe(first)
+    expect((await f.claimsAfter()).claims?.sub).not.toBe(claims?.sub)
+    f.double.set({ claims: verified })
+    expect((await f.claimsAfter()).claims?.sub).toBe(claims?.sub)
+  })
+
+  test('18.13 by an address of a user who has linked another account at the provider', async () => {
+    const { accounts, add, all } = createAccounts()
+    add(victim)
+    all.set('alice', { ...victim, sub: 'alice', claims: {} })
+    all.delete('account-1-victim')
+    const f = await setUpUpstream({ options: { accounts }, ...linkBy })
+    expect(await (await accountAs(f, 'alice')).link()).toBe('linked')
+    f.double.set({ claims: { ...verified, sub: 'the-next-owner' } })
+    expect((await f.claimsAfter()).claims?.sub).not.toBe('alice')
+  })
+
+  test('18.13 by two accounts at the provider that have it at the same moment: it leads one of them', async () => {
+    const { accounts, add } = createAccounts()
+    const known = add(victim)
+    const f = await setUpUpstream({
+      double: { claims: verified },
+      options: { accounts },
+      ...linkBy,
+      more: { storage: withLatency(memoryDriver()) },
+    })
+    const away = await Promise.all(Array.from({ length: 6 }, (_, index) => f.leave({ login_hint: `owner-${index}` })))
+    await Promise.all(away.map((one) => f.comeBack(one)))
+    const subs = f.events.flatMap((event) => (event.type === 'session_started' ? [event.sub] : []))
+    expect(new Set(subs).size).toBe(6)
+    expect(subs.filter((sub) => sub === known.sub)).toHaveLength(1)
   })
 
   // A former employee keeps a private account at Google with the address of the company.

@@ -21,7 +21,7 @@ import { checkTable } from './sql/prepare.ts'
 import { releaseIn } from './sql/release-address.ts'
 import type { SqlClient, TextRow } from './sql/sql-client.ts'
 import { sqliteClient } from './sql/sqlite.ts'
-import { claimValue, hasValue } from './sql/values.ts'
+import { claimValue, hasValue, isAddress } from './sql/values.ts'
 import { unavailable } from './unavailable.ts'
 
 export type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
@@ -87,7 +87,7 @@ function createReader(columns: AccountColumns, rows: Rows) {
     return {
       sub: sub ?? '',
       username: username ?? '',
-      ...(email != null && email !== '' && { email }),
+      ...(email != null && isAddress(email, columns.isName) && { email }),
       emailVerified: hasValue(verified ?? null, true),
       claims: Object.fromEntries(claims),
     }
@@ -103,6 +103,9 @@ function createReader(columns: AccountColumns, rows: Rows) {
 
 type Reader = ReturnType<typeof createReader>
 
+/** Whether an address is stored. One that no user has proved must not become a name: it would keep its owner out. */
+const isKept = ({ isName }: AccountColumns, isVerified: boolean | undefined): boolean => isVerified === true || !isName
+
 /** Writes accounts. */
 function createWriter(
   options: SqlUsersOptions,
@@ -116,7 +119,7 @@ function createWriter(
     ...(email === undefined ? [] : [[columns.email, email] as const]),
     ...(isVerified === undefined ? [] : [[columns.emailVerified, booleanText(isVerified)] as const]),
   ]
-  const release = releaseIn(rows, columns.email === nameColumn)
+  const release = releaseIn(rows, columns.isName)
   const passwordCells = async (password: string | undefined): Promise<readonly Cell[]> =>
     password === undefined ? [] : [[passwordColumn, await limited(() => hashPassword(password))]]
 
@@ -129,7 +132,7 @@ function createWriter(
     const isVerified = emailVerified ?? (email !== undefined && email !== before.email ? false : undefined)
     const cells = [
       ...(username === undefined ? [] : [[nameColumn, username] as const]),
-      ...addressCells(email, isVerified),
+      ...(email === undefined || isKept(columns, isVerified) ? addressCells(email, isVerified) : []),
       ...claimCells(claims ?? someClaims, columns, claims === undefined),
       ...(await passwordCells(password)),
     ]
@@ -165,7 +168,7 @@ function createWriter(
     const cells = [
       [subColumn, sub] as const,
       [nameColumn, username] as const,
-      ...addressCells(email, emailVerified),
+      ...addressCells(isKept(columns, emailVerified) ? email : undefined, emailVerified),
       ...claimCells(claims, columns).filter(([, value]) => value !== null),
       ...(await passwordCells(password)),
     ]

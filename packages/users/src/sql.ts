@@ -11,7 +11,7 @@ import { checkTable, sampleHashes } from './sql/prepare.ts'
 import type { SqlClient, TextRow } from './sql/sql-client.ts'
 import { sqliteClient } from './sql/sqlite.ts'
 import { activeOf, claimsOf, statementsOf } from './sql/statements.ts'
-import { claimValue, hasValue } from './sql/values.ts'
+import { claimValue, hasValue, isAddress } from './sql/values.ts'
 import { unavailable, unusableRecord } from './unavailable.ts'
 import type { UserDatabase } from './user-database.ts'
 
@@ -62,6 +62,7 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
   let statements = statementsOf(options, client)
   const active = activeOf(options)
   const claims = claimsOf(options)
+  const { username } = options.columns
   const isActive = (text: string | null | undefined): boolean =>
     active === undefined || hasValue(text ?? null, active.equals)
 
@@ -90,6 +91,7 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
       return Object.fromEntries(
         wanted
           .filter(({ column }) => names.includes(column.claim))
+          .filter(({ column, text }) => column.claim !== 'email' || isAddress(text ?? '', column.column === username))
           .map(({ column, text }) => [column.claim, claimValue(text, column)]),
       )
     },

@@ -17,6 +17,8 @@ export type Cell = readonly [column: string, value: string | null]
 export interface AccountColumns {
   readonly email: string
   readonly emailVerified: string
+  /** Whether the column of the address has the names, too. */
+  readonly isName: boolean
   /** The other claims. */
   readonly others: readonly ClaimColumn[]
 }
@@ -30,7 +32,8 @@ export function accountColumnsOf(options: SqlUsersOptions): AccountColumns {
     return found.column
   }
   const others = claims.filter(({ claim }) => claim !== 'email' && claim !== 'email_verified')
-  return { email: named('email'), emailVerified: named('email_verified'), others }
+  const email = named('email')
+  return { email, emailVerified: named('email_verified'), isName: email === options.columns.username, others }
 }
 
 /** Both databases read it as a boolean. */

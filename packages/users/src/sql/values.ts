@@ -17,6 +17,13 @@ export function hasValue(text: string | null, value: string | number | boolean |
   return text === String(value)
 }
 
+/**
+ * Whether a text is a mail address.
+ *
+ * @param isName whether its column has the names, too: some users have one that is no address
+ */
+export const isAddress = (text: string, isName: boolean): boolean => text !== '' && (!isName || text.includes('@'))
+
 /** Returns the value of a claim; `undefined` if the column is empty. @throws TypeError if it is of another type */
 export function claimValue(text: string | null, { claim, column, type }: ClaimColumn): Json | undefined {
   if (text === null) return undefined
