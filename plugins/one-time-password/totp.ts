@@ -102,13 +102,31 @@ export const newTotpSecret = (): string =>
   // RFC 4226 section 4 recommends 160 bits.
   encodeBase32(webRuntime.randomBytes(20))
 
+/** Bytes of a URI: those of a QR code that a camera still reads from a screen. */
+const maxUriLength = 271
+
+/** Bytes of the name of the service in a URI, which contains it twice. */
+const maxIssuerLength = 60
+
+/** Encodes a name for a URI. One that is too long ends with an ellipsis: it is only shown. */
+function shownName(name: string, maxLength: number): string {
+  const encoded = (letters: readonly string[]): string => encodeURIComponent(letters.join(''))
+  // The halves of a pair have no encoding. Longer names are never shown, so the work has a limit.
+  const letters = [...name.slice(0, 2 * maxUriLength).replaceAll(/\p{Surrogate}/gu, '\ufffd')]
+  if (encoded(letters).length <= maxLength) return encoded(letters)
+  while (letters.length > 1 && encoded([...letters, '…']).length > maxLength) letters.pop()
+  return encoded([...letters, '…'])
+}
+
 /**
- * Returns the URI that an authenticator app reads from a QR code.
+ * Returns the URI that an authenticator app reads from a QR code. Names that are too long for the code are shortened.
  *
  * @param issuer the name of your service, as the app shows it
  * @param account the name of the user, as the app shows it
  */
 export function totpUri(secret: string, issuer: string, account: string): string {
-  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
-  return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`
+  const service = shownName(issuer, maxIssuerLength)
+  const rest = `secret=${secret}&issuer=${service}`
+  const start = `otpauth://totp/${service}:`
+  return `${start}${shownName(account, maxUriLength - start.length - rest.length - 1)}?${rest}`
 }

@@ -159,15 +159,11 @@ function drawData(modules: Modules, bytes: readonly number[]): void {
   }
 }
 
-/**
- * Returns the modules of a QR code, row by row: `true` is dark.
- *
- * @throws RangeError for a text that is too long
- */
-export function qrCode(text: string): readonly (readonly boolean[])[] {
+/** Returns the modules of a QR code, row by row: `true` is dark. `undefined` for a text that is too long. */
+export function qrCode(text: string): readonly (readonly boolean[])[] | undefined {
   const bytes = new TextEncoder().encode(text)
   const index = versions.findIndex(([size], at) => bytes.length <= size - (at < 9 ? 2 : 3))
-  if (index === -1) throw new RangeError('qrCode(): the text is too long')
+  if (index === -1) return undefined
   const version = index + 1
   const size = version * 4 + 17
   const modules: Modules = Array.from({ length: size }, () => Array<boolean | undefined>(size).fill(undefined))

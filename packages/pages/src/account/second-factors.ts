@@ -9,9 +9,13 @@ import type { RecoveryCodesView, SetUpAppView } from './views.ts'
 /** Modules of the light border, which scanners need (ISO/IEC 18004). */
 const border = 4
 
-/** Dark on light in both themes, because scanners expect it. The key below it is its alternative. */
+/**
+ * Dark on light in both themes, because scanners expect it. The key below it is its alternative, also where the URI of a
+ * host is too long for a code.
+ */
 function qrImage(text: string): Content {
   const modules = qrCode(text)
+  if (modules === undefined) return false
   const size = modules.length + 2 * border
   const path = modules
     .flatMap((row, y) => {
