@@ -48,6 +48,7 @@ export type {
   ChangeProfileView,
   ConfirmView,
   FactorsView,
+  KeptForm,
   LinkedView,
   OverviewView,
   PasskeyView,

@@ -145,6 +145,7 @@ async function sendCode(address: string, account: Account, visit: Visit, service
 
 /** Asks for the address: another one, or the present one if it was never proved. */
 export const changeAddress: ChangePage = {
+  keeps: 'address',
   async show(visit, services) {
     const account = await accountOf(visit, services)
     if (account === undefined || services.outgoing === undefined) return undefined
@@ -187,6 +188,7 @@ async function takeAddress({ address, before }: Ticket, visit: Visit, services: 
 
 /** Checks the code of the mail. */
 export const proveAddress: ChangePage = {
+  keeps: 'address',
   async show(visit, services) {
     const ticket = await findTicket(visit)
     return ticket && codePage(visit, ticket, services)

@@ -7,8 +7,9 @@ import { applicationViews, withdrawAccess } from './applications.ts'
 import { dataPath, downloadData } from './data.ts'
 import { deleteAccount, deletePath, deletionView } from './delete.ts'
 import { isUnproved, resumed, resumePath } from './demand.ts'
+import { fieldsIn, keepForm, keptPage } from './kept-form.ts'
 import type { AccountNotice } from './pages.ts'
-import { addPasskey, addPasskeyPath, canAddPasskeys, passkeyViews, removePasskey, renamePasskey } from './passkeys.ts'
+import { addPasskey, addPasskeyPath, passkeysView, removePasskey, renamePasskey } from './passkeys.ts'
 import { changePassword, passwordPath } from './password.ts'
 import { otpPaths } from './paths.ts'
 import { changeProfile, profilePath, profileView } from './profile.ts'
@@ -68,13 +69,13 @@ function changePageAt(path: string, services: AccountServices): ChangePage | und
 }
 
 async function overview(visit: Visit, services: AccountServices, notice?: AccountNotice): Promise<Reply> {
+  // The rest of the page works while the store of accounts does not.
+  const ownAccount = accountOf(visit, services).catch(() => undefined)
   const [account, sessions, applications, passkeys, factors, linked] = await Promise.all([
-    // The rest of the page works while the store of accounts does not.
-    accountOf(visit, services).catch(() => undefined),
+    ownAccount,
     sessionViews(visit, services),
     applicationViews(visit, services),
-    services.passkeys &&
-      (canAddPasskeys(services.passkeys, visit.kit) ? passkeyViews(visit, services.passkeys) : undefined),
+    passkeysView(visit, services.passkeys, ownAccount),
     factorsView(visit, services),
     linkedView(visit, services),
   ])
@@ -87,7 +88,7 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
     deleteAccount: deletionView(account, visit, services),
     sessions,
     applications,
-    ...(passkeys !== undefined && { passkeys: { list: passkeys, add: urlOf(kit, addPasskeyPath) } }),
+    passkeys,
     ...(sessions.some(({ isCurrent }) => !isCurrent) && { endOthers: urlOf(kit, endOthersPath) }),
     // A user of the configuration has no account, and so no password to change here.
     ...(services.passwords !== undefined && account !== undefined && { changePassword: urlOf(kit, passwordPath) }),
@@ -112,15 +113,21 @@ async function change(page: ChangePage, fields: Fields, visit: Visit, services: 
   const maxAge = Math.min(services.maxAge, page.maxAge ?? services.maxAge)
   const mustProve = page.isFree !== true && (await isUnproved(visit, services))
   if (mustProve || (page.isFree !== true && !isFresh(session, maxAge, kit))) {
-    // The page with the form sends the user to the sign-in: a form must not follow redirects to other sites.
-    if (isForm) return { location: urlOf(kit, path) }
+    if (isForm) {
+      if (page.keeps !== undefined && (await permits(visit, fields.form_token ?? ''))) await keepForm(fields, visit)
+      // The page with the form sends the user to the sign-in: a form must not follow redirects to other sites.
+      return { location: urlOf(kit, path) }
+    }
     // Without the name of the user, which can be a mail address: URLs get into logs. The page knows the session.
     return toSignIn(services.client, kit, path, { max_age: String(mustProve ? 0 : maxAge) })
   }
   const isSent = isForm || (page.byLink === true && fields.form_token !== undefined)
-  if (!isSent) return (await page.show(visit, services)) ?? { location: urlOf(kit) }
+  if (!isSent) {
+    return (await keptPage(visit, page, services)) ?? (await page.show(visit, services)) ?? { location: urlOf(kit) }
+  }
   if (!(await permits(visit, fields.form_token ?? ''))) return outcome('form_expired', visit, services)
-  return outcome(await page.submit(fields, visit, services), visit, services)
+  const own = page.keeps === undefined ? fields : await fieldsIn(fields, visit)
+  return outcome(own === undefined ? 'form_expired' : await page.submit(own, visit, services), visit, services)
 }
 
 async function handle(

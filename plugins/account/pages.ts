@@ -40,6 +40,16 @@ export type {
   ProveAddressView,
 } from './profile-pages.ts'
 
+/** What a browser can learn of the passkeys of a user. Bytes are base64url. @see WebAuthn Level 3 section 5.1.10 */
+export interface PasskeySignals {
+  readonly rpId: string
+  readonly userId: string
+  /** How the user is shown to the user. */
+  readonly name: string
+  /** All there are: the browser removes others of this user. */
+  readonly credentialIds: readonly string[]
+}
+
 /** The page `/account`. */
 export interface OverviewView {
   readonly subjectName: string
@@ -57,13 +67,18 @@ export interface OverviewView {
   /** The page that changes the password. Absent if there are no accounts. */
   readonly changePassword?: string | undefined
   /** Absent if users cannot add passkeys. */
-  readonly passkeys?: { readonly list: readonly PasskeyView[]; readonly add: string } | undefined
+  readonly passkeys?:
+    | { readonly list: readonly PasskeyView[]; readonly add: string; readonly signals?: PasskeySignals | undefined }
+    | undefined
   /** Absent if users cannot set up second factors. */
   readonly factors?: FactorsView | undefined
   /** Absent if users cannot link accounts. */
   readonly linked?: LinkedView | undefined
   readonly notice?: AccountNotice | undefined
 }
+
+/** What a form changes that was kept during a sign-in. */
+export type KeptForm = 'passkey' | 'passkey_name' | 'app' | 'address' | 'password' | 'profile'
 
 /** A page that asks before it changes something. */
 export type ConfirmView = {
@@ -82,6 +97,8 @@ export type ConfirmView = {
   /** A link with the fields sends the form: it leads to the provider, and forms must not. */
   | { readonly change: 'link_provider'; readonly provider: string }
   | { readonly change: 'unlink_provider'; readonly provider: string }
+  /** The user has filled in the form before another sign-in. */
+  | { readonly change: 'kept_form'; readonly of: KeptForm }
   | { readonly change: 'withdraw'; readonly application: Omit<ApplicationView, 'withdraw'> }
 )
 
@@ -101,8 +118,10 @@ export interface AddPasskeyView {
     readonly user: { readonly id: string; readonly name: string; readonly displayName: string }
     /** COSE algorithms, the preferred one first. */
     readonly algorithms: readonly number[]
-    /** The ids of the credentials that the user has. */
+    /** The ids of the credentials that the user has. The browser can remove others of the user. */
     readonly exclude: readonly string[]
+    /** Seconds after which the page must be loaded again before a passkey is created. */
+    readonly lifetime: number
   }
   readonly problem?: 'passkey_not_valid' | 'passkey_known' | 'passkey_limit' | undefined
 }

@@ -1,45 +1,54 @@
 import type { Reply } from '@grantry/core'
 import type { AccountPasskeys } from '../shared/account-factors.ts'
+import type { Account } from '../shared/account-store.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import { passkeyDomain } from '../shared/passkey-domain.ts'
+import { passkeyUserId } from '../shared/passkey-user.ts'
 import { noteChange } from './changes.ts'
 import { isLastFactor } from './demand.ts'
 import { deviceName } from './device.ts'
 import { labelIn } from './label.ts'
-import type { AddPasskeyView, PasskeyView } from './pages.ts'
+import type { AddPasskeyView, OverviewView } from './pages.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+import { formLifetime, formTokenFor, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
 
 export const addPasskeyPath = 'passkeys/add'
 
-/** Returns the passkeys of the user, the oldest first. */
-export async function passkeyViews(
+/** Seconds that are left to create a passkey. A page with less is loaded again before the device acts. */
+const minToCreate = 300
+
+/** The domain of new passkeys; `undefined` if there can be none, because it would be an IP address. */
+const rpIdOf = (passkeys: AccountPasskeys | undefined, { issuer }: Visit['kit']): string | undefined =>
+  passkeys && passkeyDomain(passkeys.rpId, issuer)
+
+/** Returns the passkeys of the user, the oldest first; `undefined` if browsers create none for this issuer. */
+export async function passkeysView(
   { session, kit }: Visit,
-  passkeys: AccountPasskeys,
-): Promise<readonly PasskeyView[]> {
-  const found = await passkeys.list(session.subject.sub, kit)
+  passkeys: AccountPasskeys | undefined,
+  ownAccount: Promise<Account | undefined>,
+): Promise<OverviewView['passkeys']> {
+  const rpId = rpIdOf(passkeys, kit)
+  if (passkeys === undefined || rpId === undefined) return undefined
+  const { sub } = session.subject
+  const [found, account] = await Promise.all([passkeys.list(sub, kit), ownAccount])
   const since = (time: number): number => Math.max(0, kit.now() - time)
-  return found.map(({ id, name, addedAt, usedAt }) => ({
+  const list = found.map(({ id, name, addedAt, usedAt }) => ({
     name,
     added: since(addedAt),
     unused: usedAt === undefined ? undefined : since(usedAt),
     rename: urlOf(kit, `passkeys/${id}/rename`),
     remove: urlOf(kit, `passkeys/${id}/remove`),
   }))
+  const credentialIds = found.flatMap(({ credentialId }) => credentialId ?? [])
+  // The name of a session is that of its sign-in.
+  const name = account?.username ?? nameIn(session)
+  const signals = { rpId, userId: passkeyUserId(sub, kit), name, credentialIds }
+  // A list that is not complete would remove passkeys from the device.
+  const isComplete = credentialIds.length === found.length
+  return { list, add: urlOf(kit, addPasskeyPath), signals: isComplete ? signals : undefined }
 }
 
-/** The domain of new passkeys; `undefined` if there can be none, because it would be an IP address. */
-const rpIdOf = (passkeys: AccountPasskeys | undefined, { issuer }: Visit['kit']): string | undefined =>
-  passkeys && passkeyDomain(passkeys.rpId, issuer)
-
-/** Seconds for which the challenge of a page is valid: as long as its form. */
-const challengeLifetime = 1800
-
 /** The page with a new challenge: the hash of the form token, which is random and belongs to this session. */
-/** Whether browsers create passkeys for this issuer. */
-export const canAddPasskeys = (passkeys: AccountPasskeys, kit: Visit['kit']): boolean =>
-  rpIdOf(passkeys, kit) !== undefined
-
 async function addPage(visit: Visit, services: AccountServices, problem?: AddPasskeyView['problem']): Promise<Reply> {
   const { session, kit, request, locale } = visit
   const { passkeys, pages } = services
@@ -56,11 +65,11 @@ async function addPage(visit: Visit, services: AccountServices, problem?: AddPas
     suggestedName: [browser, system].filter((one) => one !== undefined).join(', '),
     options: {
       challenge: kit.sha256(form_token),
-      rp: { id: rpId, name: new URL(kit.issuer).host },
-      // WebAuthn Level 3 section 5.4.3: the id must not identify the user to others.
-      user: { id: kit.sha256(`passkey user ${sub}`), name: userName, displayName: userName },
+      rp: { id: rpId, name: serviceOf(kit) },
+      user: { id: passkeyUserId(sub, kit), name: userName, displayName: userName },
       algorithms: passkeys.algorithms,
       exclude: known,
+      lifetime: formLifetime - minToCreate,
     },
     problem,
   }
@@ -70,6 +79,7 @@ async function addPage(visit: Visit, services: AccountServices, problem?: AddPas
 const problems = { not_valid: 'passkey_not_valid', known: 'passkey_known', too_many: 'passkey_limit' } as const
 
 export const addPasskey: ChangePage = {
+  keeps: 'passkey',
   show: (visit, services) => addPage(visit, services),
   async submit({ credential = '', name = '', form_token = '' }, visit, services) {
     const { session, kit } = visit
@@ -82,7 +92,8 @@ export const addPasskey: ChangePage = {
     const isFirst = await kit.records.insert(
       `used challenge:${challenge}`,
       true,
-      kit.now() + challengeLifetime + clockSkew,
+      // As long as the form, also one that was kept.
+      kit.now() + formLifetime + clockSkew,
     )
     if (!isFirst) return addPage(visit, services, 'passkey_not_valid')
     const { sub } = session.subject
@@ -113,6 +124,7 @@ const formOf = async (visit: Visit) => ({
 })
 
 export const renamePasskey: ChangePage = {
+  keeps: 'passkey_name',
   async show(visit, services) {
     const found = await namedPasskey(visit, services)
     if (found === undefined) return undefined

@@ -42,6 +42,7 @@ async function continueAlone({ session, kit, request }: Visit, { sessions }: Acc
 }
 
 export const changePassword: ChangePage = {
+  keeps: 'password',
   async show(visit, services) {
     const { accounts, passwords } = services
     if (accounts === undefined || passwords === undefined) return undefined

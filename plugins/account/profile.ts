@@ -107,6 +107,7 @@ const enteredIn = (fields: readonly ProfileField[], entered: Fields): readonly P
   })
 
 export const changeProfile: ChangePage = {
+  keeps: 'profile',
   async show(visit, services) {
     const account = await accountOf(visit, services)
     const fields = account && fieldsOf(account, services)

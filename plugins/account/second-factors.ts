@@ -5,7 +5,7 @@ import { noteChange } from './changes.ts'
 import { isLastFactor, resumed } from './demand.ts'
 import { otpPaths } from './paths.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+import { formTokenFor, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
 
 /** The secret that the user has scanned, until a code confirms it. It is in the form, sealed. */
 const pendingSchema = v.object({ pendingSecret: v.string(), sub: v.string(), id: v.string() })
@@ -44,7 +44,7 @@ async function setUpPage(
     form: { action: urlOf(kit, path), fields: { form_token, pending } },
     back: urlOf(kit),
     secret,
-    uri: secondFactors.uriOf(secret, new URL(kit.issuer).host, nameIn(session)),
+    uri: secondFactors.uriOf(secret, serviceOf(kit), nameIn(session)),
     problem: known === undefined ? undefined : ('wrong_code' as const),
   }
   return pages.setUpApp(view, locale)
@@ -67,6 +67,7 @@ async function endUnproved({ session, kit }: Visit, { sessions }: AccountService
 }
 
 export const setUpApp: ChangePage = {
+  keeps: 'app',
   async show(visit, services) {
     const page = await setUpPage(visit, services)
     // The user has set it up in another tab, and continues with the request.

@@ -8,7 +8,7 @@ import type { Mailer } from '../shared/mailer.ts'
 import type { NewPasswords } from '../shared/new-passwords.ts'
 import type { Outgoing } from '../shared/outgoing-mails.ts'
 import type { ClientDemands } from './client-demand.ts'
-import type { AccountMailView, AccountNotice, AccountPages } from './pages.ts'
+import type { AccountMailView, AccountNotice, AccountPages, KeptForm } from './pages.ts'
 import type { ProfileClaim } from './profile-claims.ts'
 import type { Visit } from './visit.ts'
 
@@ -70,6 +70,8 @@ export interface ChangePage {
   readonly isFree?: boolean | undefined
   /** Whether a link of the page sends the form, because it leads to another site. */
   readonly byLink?: boolean | undefined
+  /** What the form has that the user has entered, or a device has created: it is kept during another sign-in. */
+  readonly keeps?: KeptForm | undefined
   /** Returns the page with the form; `undefined` if what it would change does not exist. */
   show(visit: Visit, services: AccountServices): Promise<Reply | undefined>
   /** Changes it. The form is permitted and the authentication recent. Returns what the overview reports, or a page. */

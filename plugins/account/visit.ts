@@ -22,6 +22,9 @@ export interface Visit {
 export const urlOf = ({ issuer }: Pick<EndpointKit, 'issuer'>, path = ''): string =>
   `${issuer}${accountPath}${path === '' ? '' : `/${path}`}`
 
+/** The name of the service, which users see in their devices: with the path, in which the tenants of one host differ. */
+export const serviceOf = ({ issuer }: Pick<EndpointKit, 'issuer'>): string => issuer.replace(/^https?:\/\//u, '')
+
 export const nameIn = ({ name, subject }: Session): string => name ?? subject.sub
 
 /** Finds the session of the browser. A user who was deactivated since the sign-in has none. */
@@ -63,7 +66,7 @@ export function signedOutPage(
 const formSchema = v.object({ accountForm: v.string(), sub: v.string(), sid: v.string(), begun: v.number() })
 
 /** Seconds for which a form is valid. */
-const formLifetime = 1800
+export const formLifetime = 1800
 
 /**
  * Returns a token that permits one form of one session.

@@ -37,7 +37,8 @@ export function passkeys(options: PasskeysOptions): PasskeyCheck {
   return {
     rpId,
     limitsHostCalls: true,
-    verify: (response, kit) =>
+    // Not `onUnknown`: `find` also hides passkeys whose users may not sign in now.
+    verify: ({ onUnknown: _, ...response }, kit) =>
       verifyPasskey(response, kit, {
         rpId,
         find: (id) => kit.callHost('passkeys.find', () => find(id)),

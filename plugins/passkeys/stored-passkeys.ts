@@ -122,12 +122,12 @@ const add: AccountPasskeys['add'] = async ({ credential, challenge, origin, rpId
   return 'not_valid'
 }
 
-async function viewOf(stored: Stored, kit: EndpointKit): Promise<AccountPasskey> {
+async function viewOf({ id, stored }: { id: string; stored: Stored }, kit: EndpointKit): Promise<AccountPasskey> {
   const [name, used] = await Promise.all([
     kit.records.get(nameKeyOf(stored), text),
     kit.records.get(useKeyOf(stored), use),
   ])
-  return { id: stored.ref, name: name ?? '', addedAt: stored.at, usedAt: used?.at }
+  return { id: stored.ref, credentialId: id, name: name ?? '', addedAt: stored.at, usedAt: used?.at }
 }
 
 /**
@@ -158,7 +158,7 @@ export function storedPasskeys(options: StoredPasskeysOptions = {}): StoredPassk
     algorithms: passkeyAlgorithms,
     verify: (response, kit) => verifyPasskey(response, kit, { find, onUse, rpId }),
     add,
-    list: async (sub, kit) => Promise.all((await all(sub, kit)).map(({ stored }) => viewOf(stored, kit))),
+    list: async (sub, kit) => Promise.all((await all(sub, kit)).map((one) => viewOf(one, kit))),
     credentialIds: async (sub, kit) => (await all(sub, kit)).map(({ id }) => id),
     async rename(sub, ref, name, kit) {
       const found = await named(sub, ref, kit)

@@ -22,7 +22,12 @@ const responseSchema = v.pipe(
     id: v.pipe(bytes, v.nonEmpty()),
     rawId: bytes,
     type: v.literal('public-key'),
-    response: v.object({ clientDataJSON: bytes, authenticatorData: bytes, signature: bytes }),
+    response: v.object({
+      clientDataJSON: bytes,
+      authenticatorData: bytes,
+      signature: bytes,
+      userHandle: v.exactOptional(bytes),
+    }),
   }),
 )
 
@@ -39,7 +44,7 @@ export interface PasskeyPort {
  * @see WebAuthn Level 3 section 7.2
  */
 export async function verifyPasskey(
-  { credential, challenge, origin, onFound }: PasskeyResponse,
+  { credential, challenge, origin, onFound, onUnknown }: PasskeyResponse,
   kit: EndpointKit,
   { find, onUse, rpId }: PasskeyPort,
 ): Promise<PasskeyUser | undefined> {
@@ -47,7 +52,10 @@ export async function verifyPasskey(
   if (!parsed.success) return undefined
   const { id } = parsed.output
   const stored = await find(id, kit)
-  if (stored === undefined) return undefined
+  if (stored === undefined) {
+    onUnknown?.({ id, userHandle: parsed.output.response.userHandle })
+    return undefined
+  }
   onFound?.(stored.sub)
   // On demand: the library is large, and a server starts without it.
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')

@@ -31,6 +31,8 @@ export interface AccountSecondFactors {
 export interface AccountPasskey {
   /** Names it in URLs. Not the id of the credential. */
   readonly id: string
+  /** The id of the credential (base64url). With those of all passkeys, browsers remove others of the user. */
+  readonly credentialId?: string | undefined
   readonly name: string
   /** Epoch seconds. */
   readonly addedAt: number

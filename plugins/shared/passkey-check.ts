@@ -13,6 +13,13 @@ export interface PasskeyResponse {
    * of the check, such as that of a stolen passkey, ends the session that follows.
    */
   readonly onFound?: ((sub: string) => void) | undefined
+  /**
+   * Called with the ids of a passkey that is not stored, if the check knows all passkeys there are: the browser can then
+   * remove it. Without the user handle if the browser has sent none.
+   */
+  readonly onUnknown?:
+    | ((passkey: { readonly id: string; readonly userHandle?: string | undefined }) => void)
+    | undefined
 }
 
 /** The owner of a passkey. */

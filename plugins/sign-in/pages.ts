@@ -59,8 +59,13 @@ export interface SignInView extends FormView {
   /** Seconds until the next attempt. */
   readonly retryAfter?: number | undefined
   readonly canCancel: boolean
-  /** With it, a script can fill in the field `credential` with the response of a passkey, and send the form. */
-  readonly passkey?: { readonly challenge: string; readonly rpId: string } | undefined
+  /**
+   * With it, a script can fill in the field `credential` with the response of a passkey, and send the form. `unknown` is the
+   * id of a passkey that no longer exists, for `PublicKeyCredential.signalUnknownCredential()`.
+   */
+  readonly passkey?:
+    | { readonly challenge: string; readonly rpId: string; readonly unknown?: string | undefined }
+    | undefined
   /** Whether the checkbox is ticked. Without it, there is none. */
   readonly staySignedIn?: boolean | undefined
   /** Links to other ways to sign in. */

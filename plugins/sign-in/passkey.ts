@@ -1,5 +1,7 @@
 import type { Reply } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { PasskeyResponse } from '../shared/passkey-check.ts'
+import { isPasskeyOfIssuer } from '../shared/passkey-user.ts'
 import { beginSession, standingWhenFound } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import { challengeOf, spendChallenge } from './form-token.ts'
@@ -16,14 +18,24 @@ export async function attemptPasskey(
   const { passkeys, acr, secondFactorAcr = acr } = services
   const challenge = challengeOf(form_token, kit)
   const { onFound, standingFor } = standingWhenFound(kit)
-  const response = { credential, challenge, origin: new URL(kit.issuer).origin, onFound }
+  let unknown: string | undefined
+  const response: PasskeyResponse = {
+    credential,
+    challenge,
+    origin: new URL(kit.issuer).origin,
+    onFound,
+    // That of another issuer with the same domain is none of this one.
+    onUnknown({ id, userHandle }) {
+      if (isPasskeyOfIssuer(userHandle, kit)) unknown = id
+    },
+  }
   const verify = async () => passkeys?.verify(response, kit)
   const user = await (passkeys?.limitsHostCalls === true ? verify() : kit.callHost('passkeys.verify', verify))
   const context = { sub: user?.sub, client: interaction.request.client, clientAddress: interaction.http.clientAddress }
   if (user === undefined || !(await spendChallenge(challenge, interaction))) {
     const reason = user === undefined ? 'response_invalid' : 'response_replayed'
     kit.recordUser({ type: 'passkey_authentication_failed', reason }, context)
-    return signInPage(interaction, services, { problem: 'unknown_passkey', staySignedIn })
+    return signInPage(interaction, services, { problem: 'unknown_passkey', staySignedIn, unknownPasskey: unknown })
   }
   kit.recordUser({ type: 'passkey_authentication_succeeded' }, context)
   // RFC 8176: possession of a key, and the PIN or fingerprint that unlocks it.

@@ -51,7 +51,11 @@ const localeFor = ({ request, http }: Shown, pages: SignInPages): string =>
   pages.localeOf(request.uiLocales, http.header('accept-language'))
 
 /** What a sign-in page shows besides the form. */
-export type SignInState = Pick<SignInView, 'problem' | 'provider' | 'retryAfter' | 'username' | 'staySignedIn'>
+export interface SignInState
+  extends Pick<SignInView, 'problem' | 'provider' | 'retryAfter' | 'username' | 'staySignedIn'> {
+  /** The id of a passkey that the user has chosen, and that is no longer stored. */
+  readonly unknownPasskey?: string | undefined
+}
 
 /** What the page of the sign-in depends on. */
 export interface SignInPageServices extends OfferedWays {
@@ -66,14 +70,14 @@ const earlierName = ({ request: { maxAge, prompts }, session }: Shown): string |
 export async function signInPage(
   interaction: Shown,
   { pages, passkeys, ...offered }: SignInPageServices,
-  { staySignedIn = false, ...state }: SignInState = {},
+  { staySignedIn = false, unknownPasskey: unknown, ...state }: SignInState = {},
 ): Promise<Reply> {
   const { loginHint = earlierName(interaction) } = interaction.request
   const form = await formView(interaction, 'sign_in')
   const { kit, sessions } = interaction
   const challenge = challengeOf(form.fields.form_token ?? '', kit)
   const rpId = passkeys && passkeyDomain(passkeys.rpId, kit.issuer)
-  const passkey = rpId === undefined ? undefined : { challenge, rpId }
+  const passkey = rpId === undefined ? undefined : { challenge, rpId, unknown }
   const asked = sessions.asksToStay ? { staySignedIn } : {}
   const ways = { ways: linksFor(interaction, offered), asksForPassword: offered.passwords }
   const asksForOrganization = linkByAddress(interaction, offered) !== undefined

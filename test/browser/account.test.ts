@@ -1,4 +1,5 @@
 import { serve } from '@grantry/adapters/node'
+import { secondFactors } from '@grantry/plugins/sign-in'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setUpPasskeys } from '../account/passkeys.ts'
@@ -9,6 +10,8 @@ import { reservedPort } from '../support/reserved-port.ts'
 let browser: Browser
 let issuer: string
 let close: () => Promise<void>
+/** Removes the passkeys of a user, as an operator does. */
+let forget: (sub: string) => Promise<void>
 
 /** Chromium with an empty virtual device (https://www.w3.org/TR/webauthn-3/#sctn-automation). */
 async function openPage(javaScriptEnabled = true) {
@@ -20,7 +23,7 @@ async function openPage(javaScriptEnabled = true) {
   })
   const session = await context.newCDPSession(page)
   await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -31,7 +34,12 @@ async function openPage(javaScriptEnabled = true) {
     },
   })
   await page.goto(`${issuer}/account`)
-  return { page, problems, context }
+  /** The names of the users whose passkeys the device has. */
+  async function onDevice(): Promise<readonly (string | undefined)[]> {
+    const { credentials } = await session.send('WebAuthn.getCredentials', { authenticatorId })
+    return credentials.map(({ userName }) => userName)
+  }
+  return { page, problems, context, onDevice }
 }
 
 async function signIn(page: Page, username = 'alice'): Promise<void> {
@@ -47,6 +55,7 @@ describeWithChromium('the account page, in a browser', () => {
     // The domain of a passkey is a name, not an address.
     issuer = `http://localhost:${port}`
     const { provider } = await setUpPasskeys({ issuer, clients: [] })
+    forget = (sub) => provider.use(secondFactors).reset(sub)
     const [server, chromium] = await Promise.all([serve(provider, { port }), startChromium()])
     browser = chromium
     close = () => server.close()
@@ -80,6 +89,33 @@ describeWithChromium('the account page, in a browser', () => {
     // The browser offers it in the field of the user name, and the device accepts.
     await page.locator('#sessions').waitFor()
     expect(await page.getByText('Signed in as alice').isVisible()).toBe(true)
+    await context.close()
+  })
+
+  test('removes a passkey from the device, which the user or the operator has removed', async () => {
+    const { page, problems, context, onDevice } = await openPage()
+    await signIn(page, 'carol')
+    const add = async () => {
+      await page.goto(`${issuer}/account/passkeys/add`)
+      await page.locator('#confirm').click()
+      await page.locator('#notice').waitFor()
+    }
+    await add()
+    expect(await onDevice()).toEqual(['carol'])
+    await page.locator('a[href$="/remove"]').click()
+    await page.locator('#confirm').click()
+    await page.locator('#notice').waitFor()
+    await expect.poll(onDevice).toEqual([])
+
+    await add()
+    expect(await onDevice()).toEqual(['carol'])
+    await forget('sub of carol')
+    await context.clearCookies()
+    await page.goto(`${issuer}/account`)
+    // The device offers it in the field, and the server does not know it.
+    await page.locator('#problem').waitFor()
+    await expect.poll(onDevice).toEqual([])
+    expect(problems).toEqual([])
     await context.close()
   })
 

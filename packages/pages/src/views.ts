@@ -52,8 +52,10 @@ export interface SignInView extends FormView {
   /** Seconds until the next attempt. */
   readonly retryAfter?: number | undefined
   readonly canCancel: boolean
-  /** The challenge is base64url. */
-  readonly passkey?: { readonly challenge: string; readonly rpId: string } | undefined
+  /** Bytes are base64url. `unknown` is the id of a passkey that no longer exists: the browser can remove it. */
+  readonly passkey?:
+    | { readonly challenge: string; readonly rpId: string; readonly unknown?: string | undefined }
+    | undefined
   /** Whether the checkbox for it is ticked. Without it, there is none. */
   readonly staySignedIn?: boolean | undefined
   /** Links to other ways to sign in. */

@@ -14,6 +14,15 @@ interface Texts {
   readonly button: string
 }
 
+const keptTitles = {
+  passkey: 'addPasskey',
+  passkey_name: 'rename',
+  app: 'otpName',
+  address: 'emailChange',
+  password: 'passwordChange',
+  profile: 'profileChange',
+} as const
+
 /** What the page of a change says. */
 function textsOf(view: ConfirmView, tools: AccountTools): Texts {
   const { own, ownTitle } = tools
@@ -55,6 +64,10 @@ function textsOf(view: ConfirmView, tools: AccountTools): Texts {
         about: html`<p>${own('unlinkIntro')}</p>`,
         button: own('remove'),
       }
+    }
+    case 'kept_form': {
+      const title = own(keptTitles[view.of])
+      return { title, about: html`<p>${own('keptIntro')}</p>`, button: own('confirm') }
     }
     case 'withdraw': {
       const values = { client: nameOf(view.application) }

@@ -5,6 +5,7 @@ import { addressOf } from './address.ts'
 import { deviceText, entryLink, notice, sessionLines } from './parts.ts'
 import { profileOf } from './profile.ts'
 import { linkedOf } from './providers.ts'
+import { signalScript } from './registration-script.ts'
 import type { AccountTools } from './tools.ts'
 import type { OverviewView } from './views.ts'
 
@@ -30,13 +31,14 @@ function applicationsOf({ applications }: OverviewView, tools: AccountTools): Co
 function passkeysOf({ passkeys }: OverviewView, tools: AccountTools): Content {
   if (passkeys === undefined) return false
   const { own, ago } = tools
+  const { signals } = passkeys
   const items = passkeys.list.map(({ name, added, unused, rename, remove }) => {
     const used = unused !== undefined && html`<small>${own('lastUsed', { time: ago(unused) })}</small>`
     const links = html`<span class="changes">${entryLink(rename, own('rename'), name)} ${entryLink(remove, own('remove'), name)}</span>`
     return html`<li class="entry"><div><strong><bdi>${name}</bdi></strong><small>${own('added', { time: ago(added) })}</small>${used}</div>${links}</li>`
   })
   const list = items.length === 0 ? html`<p class="muted">${own('passkeysNone')}</p>` : html`<ul>${items}</ul>`
-  return html`<section aria-labelledby="passkeys"><h2 id="passkeys">${own('passkeysTitle')}</h2>${list}<p class="links"><a id="add-passkey" href="${passkeys.add}">${own('addPasskey')}</a></p></section>`
+  return html`<section aria-labelledby="passkeys"><h2 id="passkeys"${signals !== undefined && html` data-signals="${JSON.stringify(signals)}"`}>${own('passkeysTitle')}</h2>${list}<p class="links"><a id="add-passkey" href="${passkeys.add}">${own('addPasskey')}</a></p></section>`
 }
 
 function passwordOf({ changePassword }: OverviewView, { own }: AccountTools): Content {
@@ -70,5 +72,5 @@ function dataOf({ downloadData, deleteAccount }: OverviewView, { own }: AccountT
 export function overview(view: OverviewView, tools: AccountTools): Page {
   const title = tools.own('accountTitle')
   const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${profileOf(view, tools)}${addressOf(view, tools)}${passwordOf(view, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${linkedOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}${dataOf(view, tools)}`
-  return { title, content }
+  return { title, content, script: view.passkeys?.signals && signalScript }
 }

@@ -42,6 +42,16 @@ export type AccountNotice =
   | 'gone'
   | 'form_expired'
 
+/** What a browser can learn of the passkeys of a user. Bytes are base64url. @see WebAuthn Level 3 section 5.1.10 */
+export interface PasskeySignals {
+  readonly rpId: string
+  readonly userId: string
+  /** How the user is shown to the user. */
+  readonly name: string
+  /** All there are: the browser removes others of this user. */
+  readonly credentialIds: readonly string[]
+}
+
 export interface PasskeyView {
   readonly name: string
   readonly added: number
@@ -152,7 +162,9 @@ export interface OverviewView {
   readonly endOthers?: string | undefined
   readonly applications: readonly (ApplicationView & { readonly withdraw: string })[]
   readonly changePassword?: string | undefined
-  readonly passkeys?: { readonly list: readonly PasskeyView[]; readonly add: string } | undefined
+  readonly passkeys?:
+    | { readonly list: readonly PasskeyView[]; readonly add: string; readonly signals?: PasskeySignals | undefined }
+    | undefined
   readonly factors?:
     | {
         readonly app: boolean
@@ -171,6 +183,9 @@ export interface OverviewView {
   readonly notice?: AccountNotice | undefined
 }
 
+/** What a form changes that was kept during a sign-in. */
+export type KeptForm = 'passkey' | 'passkey_name' | 'app' | 'address' | 'password' | 'profile'
+
 export type ConfirmView = FormPageView &
   (
     | { readonly change: 'end_session'; readonly session: SessionView }
@@ -178,5 +193,6 @@ export type ConfirmView = FormPageView &
     | { readonly change: 'remove_app' | 'new_recovery_codes' | 'download_data' | 'delete_account' }
     | { readonly change: 'remove_passkey'; readonly name: string }
     | { readonly change: 'link_provider' | 'unlink_provider'; readonly provider: string }
+    | { readonly change: 'kept_form'; readonly of: KeptForm }
     | { readonly change: 'withdraw'; readonly application: ApplicationView }
   )

@@ -112,6 +112,7 @@ export const accountStates: StatesOfPages<AccountPageSet> = {
     end_session: { ...page, change: 'end_session', session: phone },
     end_other_sessions: { ...page, change: 'end_other_sessions' },
     remove_app: { ...page, change: 'remove_app' },
+    kept_form: { ...page, change: 'kept_form', of: 'passkey' },
     download_data: { ...page, change: 'download_data' },
     delete_account: { ...page, change: 'delete_account' },
     new_recovery_codes: { ...page, change: 'new_recovery_codes' },

@@ -42,7 +42,8 @@ for (const type of ['keydown', 'keyup', 'mousedown', 'blur']) field.addEventList
 
 /**
  * Shows the button of the passkey where the browser supports it, and offers passkeys in the field of the user name where
- * the browser can. Sends the response with the form. There is one challenge, so only one of both asks at a time.
+ * the browser can. Sends the response with the form. There is one challenge, so only one of both asks at a time. A passkey
+ * that no longer exists is reported, so that the browser does not offer it again (WebAuthn Level 3 section 5.1.10).
  */
 export const passkeyScript = `(() => {
 const button = document.getElementById('passkey')
@@ -50,13 +51,15 @@ const api = window.PublicKeyCredential
 if (!api) return
 const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0))
 const encode = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\\+/g, '-').replace(/\\//g, '_').replace(/=/g, '')
+const { challenge, rpId, unknown } = button.dataset
+if (unknown) api.signalUnknownCredential?.({ rpId, credentialId: unknown }).catch(() => {})
 const ask = async (more) => {
-const { challenge, rpId } = button.dataset
 const publicKey = { challenge: bytes(challenge), rpId, userVerification: 'required' }
 const found = await navigator.credentials.get({ publicKey, ...more }).catch(() => undefined)
 if (!found) return
-const { clientDataJSON, authenticatorData, signature } = found.response
+const { clientDataJSON, authenticatorData, signature, userHandle } = found.response
 const response = { clientDataJSON: encode(clientDataJSON), authenticatorData: encode(authenticatorData), signature: encode(signature) }
+if (userHandle) response.userHandle = encode(userHandle)
 button.form.elements.credential.value = JSON.stringify({ id: found.id, rawId: found.id, type: found.type, response })
 button.form.submit()
 return true

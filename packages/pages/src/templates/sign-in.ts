@@ -38,7 +38,7 @@ function problemText({ problem, provider = '', retryAfter }: SignInView, tools: 
 /** A button that a script shows where the browser supports passkeys. */
 const passkeyButton = ({ passkey }: SignInView, { text }: Tools): Content =>
   passkey !== undefined &&
-  html`<input type="hidden" name="credential" value=""><button type="button" id="passkey" hidden data-challenge="${passkey.challenge}" data-rp-id="${passkey.rpId}">${icons.passkey}<span>${text('passkey')}</span></button>`
+  html`<input type="hidden" name="credential" value=""><button type="button" id="passkey" hidden data-challenge="${passkey.challenge}" data-rp-id="${passkey.rpId}"${passkey.unknown !== undefined && html` data-unknown="${passkey.unknown}"`}>${icons.passkey}<span>${text('passkey')}</span></button>`
 
 /** Links to other ways to sign in: they work without scripts, and Enter in a field does not follow them. */
 function waysOf({ ways = [], asksForPassword = true }: SignInView, { text, rich }: Tools): Content {

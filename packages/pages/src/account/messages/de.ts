@@ -127,6 +127,8 @@ export const de: AccountMessages = {
   otpKey: 'Oder geben Sie diesen Schlüssel in der App ein:',
   otpCode: 'Code der App',
   confirm: 'Bestätigen',
+  keptIntro:
+    'Dieses Formular wurde ausgefüllt, bevor Sie sich erneut angemeldet haben. Bestätigen Sie es nur, wenn Sie das waren.',
   otpAdded: 'Die Authenticator-App ist eingerichtet.',
   otpRemoved: 'Die Authenticator-App ist entfernt.',
   otpRemoveTitle: 'Die Authenticator-App entfernen?',

@@ -121,6 +121,7 @@ export const en: AccountMessages = {
   otpKey: 'Or enter this key in the app:',
   otpCode: 'Code of the app',
   confirm: 'Confirm',
+  keptIntro: 'You filled in this form before you signed in again. Confirm it only if that was you.',
   otpAdded: 'The authenticator app is set up.',
   otpRemoved: 'The authenticator app is removed.',
   otpRemoveTitle: 'Remove the authenticator app?',

@@ -122,6 +122,7 @@ export const es: AccountMessages = {
   otpKey: 'O introduzca esta clave en la aplicación:',
   otpCode: 'Código de la aplicación',
   confirm: 'Confirmar',
+  keptIntro: 'Este formulario se rellenó antes de que volviera a iniciar sesión. Confírmelo solo si fue usted.',
   otpAdded: 'La aplicación de autenticación está configurada.',
   otpRemoved: 'La aplicación de autenticación se ha quitado.',
   otpRemoveTitle: '¿Quitar la aplicación de autenticación?',

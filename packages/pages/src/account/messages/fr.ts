@@ -123,6 +123,7 @@ export const fr: AccountMessages = {
   otpKey: 'Ou saisissez cette clé dans l’application :',
   otpCode: 'Code de l’application',
   confirm: 'Confirmer',
+  keptIntro: 'Ce formulaire a été rempli avant que vous ne vous reconnectiez. Confirmez-le seulement si c’était vous.',
   otpAdded: 'L’application d’authentification est configurée.',
   otpRemoved: 'L’application d’authentification est retirée.',
   otpRemoveTitle: 'Retirer l’application d’authentification ?',

@@ -119,6 +119,7 @@ export const it: AccountMessages = {
   otpKey: 'Oppure inserisca questa chiave nell’app:',
   otpCode: 'Codice dell’app',
   confirm: 'Conferma',
+  keptIntro: 'Questo modulo è stato compilato prima del nuovo accesso. Confermalo solo se sei stato tu.',
   otpAdded: 'L’app di autenticazione è configurata.',
   otpRemoved: 'L’app di autenticazione è stata rimossa.',
   otpRemoveTitle: 'Rimuovere l’app di autenticazione?',

@@ -123,6 +123,7 @@ export const ja: AccountMessages = {
   otpKey: 'または、このキーをアプリに入力してください：',
   otpCode: 'アプリのコード',
   confirm: '確認',
+  keptIntro: 'このフォームは、再ログインの前に入力されました。ご自身が入力した場合のみ確認してください。',
   otpAdded: '認証アプリを設定しました。',
   otpRemoved: '認証アプリを削除しました。',
   otpRemoveTitle: '認証アプリを削除しますか？',

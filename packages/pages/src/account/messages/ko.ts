@@ -120,6 +120,7 @@ export const ko: AccountMessages = {
   otpKey: '또는 앱에 이 키를 입력하세요:',
   otpCode: '앱의 코드',
   confirm: '확인',
+  keptIntro: '이 양식은 다시 로그인하기 전에 작성되었습니다. 본인이 작성한 경우에만 확인하세요.',
   otpAdded: '인증 앱이 설정되었습니다.',
   otpRemoved: '인증 앱이 삭제되었습니다.',
   otpRemoveTitle: '인증 앱을 삭제할까요?',

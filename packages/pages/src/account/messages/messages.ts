@@ -118,6 +118,7 @@ export interface AccountMessages {
   otpKey: string
   otpCode: string
   confirm: string
+  keptIntro: string
   otpAdded: string
   otpRemoved: string
   otpRemoveTitle: string

@@ -121,6 +121,7 @@ export const nl: AccountMessages = {
   otpKey: 'Of voer deze sleutel in de app in:',
   otpCode: 'Code van de app',
   confirm: 'Bevestigen',
+  keptIntro: 'Dit formulier is ingevuld voordat u zich opnieuw aanmeldde. Bevestig het alleen als u dat was.',
   otpAdded: 'De authenticator-app is ingesteld.',
   otpRemoved: 'De authenticator-app is verwijderd.',
   otpRemoveTitle: 'De authenticator-app verwijderen?',

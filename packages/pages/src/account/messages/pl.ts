@@ -120,6 +120,7 @@ export const pl: AccountMessages = {
   otpKey: 'Możesz też wpisać ten klucz w aplikacji:',
   otpCode: 'Kod z aplikacji',
   confirm: 'Potwierdź',
+  keptIntro: 'Ten formularz wypełniono przed ponownym zalogowaniem. Potwierdź go tylko, jeśli to Ty.',
   otpAdded: 'Aplikacja uwierzytelniająca jest skonfigurowana.',
   otpRemoved: 'Aplikacja uwierzytelniająca została usunięta.',
   otpRemoveTitle: 'Usunąć aplikację uwierzytelniającą?',

@@ -122,6 +122,7 @@ export const pt: AccountMessages = {
   otpKey: 'Ou introduza esta chave na aplicação:',
   otpCode: 'Código da aplicação',
   confirm: 'Confirmar',
+  keptIntro: 'Este formulário foi preenchido antes de iniciar sessão novamente. Confirme-o apenas se foi você.',
   otpAdded: 'A aplicação de autenticação está configurada.',
   otpRemoved: 'A aplicação de autenticação foi removida.',
   otpRemoveTitle: 'Remover a aplicação de autenticação?',

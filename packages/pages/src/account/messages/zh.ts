@@ -118,6 +118,7 @@ export const zh: AccountMessages = {
   otpKey: '或在应用中输入此密钥：',
   otpCode: '应用中的代码',
   confirm: '确认',
+  keptIntro: '此表单是在您重新登录之前填写的。仅当是您本人填写时才确认。',
   otpAdded: '身份验证器应用已设置。',
   otpRemoved: '身份验证器应用已移除。',
   otpRemoveTitle: '要移除身份验证器应用吗？',
