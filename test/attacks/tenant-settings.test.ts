@@ -1,6 +1,7 @@
 /**
  * Attack: an administrator with an access token for the admin API, but without access to the machine, creates a tenant whose
- * plugins send requests to hosts of the local network, and reads by errors and times what is there.
+ * plugins send requests to hosts of the local network, and reads by errors and times what is there. Or the server allows
+ * this for one provider of its own, and the tenant uses the permission for another host.
  *
  * Decision 168.
  */
@@ -33,5 +34,91 @@ describe.each(plugins.map((plugin) => [plugin.name, plugin] as const))('private 
   test('are allowed by the configuration: for all tenants, or for one of its list', () => {
     expect(configured([plugin], { plugins: [plugin] }).plugins).toHaveLength(1)
     expect(configured([], { plugins: [plugin], clients: [] }).plugins).toHaveLength(1)
+  })
+})
+
+const provider = (issuer: string, more: object = {}) => ({
+  name: 'corp',
+  issuer,
+  clientId: 'x',
+  allowPrivateAddresses: true,
+  ...more,
+})
+const signIn = (...providers: readonly object[]) => ({ name: 'sign-in', providers })
+const workload = (issuer: string, more: object = {}) => ({
+  name: 'workload-identity',
+  issuers: [{ platform: 'kubernetes', issuer, allowPrivateAddresses: true, ...more }],
+})
+const documents = (more: object) => ({ name: 'client-metadata', scopes: ['api1'], ...more })
+const statements = (issuer: string) => ({
+  name: 'registration',
+  scopes: ['api1'],
+  softwareStatements: { issuers: [{ issuer, jwksUri: `${issuer}/jwks` }], jwksUri: { allowPrivateAddresses: true } },
+})
+const identity = (issuer: string) => ({
+  name: 'id-jag',
+  accept: { issuers: [{ issuer, jwksUri: `${issuer}/jwks` }], jwksUri: { allowPrivateAddresses: true } },
+})
+const own = 'https://idp.corp.internal'
+const other = 'https://vault.corp.internal'
+
+describe('a permission of the server', () => {
+  test.each<[string, object, object]>([
+    ['for a provider is none for another issuer', signIn(provider(own)), signIn(provider(other))],
+    [
+      'for a provider is none for a second one',
+      signIn(provider(own)),
+      signIn(provider(own), provider(other, { name: 'b' })),
+    ],
+    [
+      'for logout requests is none for providers',
+      { name: 'sign-in', backChannelLogout: { allowPrivateAddresses: true } },
+      signIn(provider(other)),
+    ],
+    [
+      'for providers is none for logout requests',
+      signIn(provider(own)),
+      { name: 'sign-in', backChannelLogout: { allowPrivateAddresses: true } },
+    ],
+    ['for a workload issuer is none for another one', workload(own), workload(other)],
+    ['for a workload issuer is none for other keys of it', workload(own), workload(own, { jwksUri: `${other}/keys` })],
+    [
+      'for documents of some hosts is none for all, also if it is inherited',
+      documents({
+        hosts: [{ host: 'apps.internal', policy: 'allow' }],
+        otherHosts: 'refuse',
+        allowPrivateAddresses: true,
+      }),
+      { name: 'client-metadata', hosts: [], otherHosts: 'allow' },
+    ],
+    ['for the issuer of statements is none for another one', statements(own), statements(other)],
+    ['for an identity provider is none for another one', identity(own), identity(other)],
+    [
+      'for keys of statements is none for keys of clients',
+      statements(own),
+      { name: 'registration', scopes: ['api1'], allowPrivateAddresses: true },
+    ],
+  ])('%s', (_title, ofServer, ofTenant) => {
+    const plugins = [ofTenant as { name: string }]
+    expect(() => configured([ofServer], { plugins })).toThrow('allowPrivateAddresses, for the hosts that it names')
+    expect(configured([ofServer], { plugins, clients: [] }).plugins).toHaveLength(1)
+  })
+
+  test.each<[string, object, object]>([
+    [
+      'the client of the tenant',
+      signIn(provider(own)),
+      signIn(provider(own, { clientId: 'tenant', clientSecret: 'secret' })),
+    ],
+    ['other options of the plugin', signIn(provider(own)), { name: 'sign-in', passwords: false }],
+    ['other scopes', documents({ allowPrivateAddresses: true }), documents({ scopes: ['api2'] })],
+    ['its issuer among several', workload(own), workload(own)],
+    [
+      'fewer permissions',
+      signIn(provider(own)),
+      signIn(provider('https://idp.example', { allowPrivateAddresses: false })),
+    ],
+  ])('holds for the same host with %s', (_title, ofServer, ofTenant) => {
+    expect(configured([ofServer], { plugins: [ofTenant as { name: string }] }).plugins).toHaveLength(1)
   })
 })

@@ -5,6 +5,7 @@ import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from '../configura
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { ConfiguredTenant, TenantsConfiguration } from '../configuration/tenants.ts'
 import { configurationMessage } from '../error-message.ts'
+import { widerAddresses } from './private-addresses.ts'
 
 /** Probes of a platform name an address instead of a host. */
 const isMachine = (host: string): boolean => host === 'localhost' || /^(?:\[.*\]|[\d.]+)$/u.test(host)
@@ -45,29 +46,22 @@ const ofServerOnly: readonly string[] = ['admin']
 const checked = (plugin: NamedPlugin): object =>
   parseConfiguration(namedPluginSchema(plugin), plugin, `plugin ${plugin.name}`)
 
-/** Whether options allow requests to hosts of the local network. */
-function allowsPrivateAddresses(options: unknown): boolean {
-  if (typeof options !== 'object' || options === null) return false
-  return Object.entries(options).some(
-    ([member, value]) => (member === 'allowPrivateAddresses' && value === true) || allowsPrivateAddresses(value),
-  )
-}
-
 /**
  * What is in the storage was written by an administrator over the network, who must not open the network of the server.
+ * The joined plugins are compared: a tenant that changes the hosts would use a permission that it inherits.
  *
  * @throws TypeError when a tenant in the storage allows addresses that the server does not allow for the plugin
  */
-function assertNotWider({ plugins = [] }: CheckedConfiguration, { plugins: own }: ConfiguredTenant): void {
-  const wider = own.find(
-    (plugin) =>
-      allowsPrivateAddresses(plugin) &&
-      !plugins.some((one) => isNamedPlugin(one) && one.name === plugin.name && allowsPrivateAddresses(one)),
-  )
-  if (wider === undefined) return
-  throw new TypeError(
-    `plugin ${wider.name}: only the configuration of the server can set allowPrivateAddresses; set it there, or move the tenant to tenants.list`,
-  )
+function assertNotWider({ plugins = [] }: CheckedConfiguration, joined: readonly (string | object)[]): void {
+  for (const plugin of joined) {
+    if (!isNamedPlugin(plugin)) continue
+    const ofServer = plugins.filter((one) => isNamedPlugin(one) && one.name === plugin.name)
+    const wider = widerAddresses(plugin, ofServer)
+    if (wider === undefined) continue
+    throw new TypeError(
+      `plugin ${plugin.name}: only the configuration of the server can set ${wider}, for the hosts that it names; set it there, or move the tenant to tenants.list`,
+    )
+  }
 }
 
 /** Returns the plugins of the server with the options of the tenant. */
@@ -134,15 +128,16 @@ export function tenantConfiguration(
   tenant: ConfiguredTenant,
 ): CheckedConfiguration {
   assertTemplate(base)
+  const plugins = pluginsOf(base, tenant)
   const isStored = tenant.clients === undefined
-  if (isStored) assertNotWider(base, tenant)
+  if (isStored) assertNotWider(base, plugins)
   return {
     ...base,
     issuer: tenantIssuer(base, tenants, tenant.name),
     clients: tenant.clients ?? [],
     scopes: tenant.scopes ?? [],
     users: tenant.users ?? [],
-    plugins: [...pluginsOf(base, tenant)],
+    plugins: [...plugins],
     homePage: tenant.homePage ?? base.homePage,
     console: undefined,
     metrics: false,

@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** What a plugin can fetch from hosts of the local network. */
+interface Permission {
+  /** Where it stands, with `[]` for any item of a list. */
+  readonly path: string
+  /** The options that say which hosts these are. */
+  readonly unit: Members
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The member that says how the keys of its siblings are fetched. */
+const settingsOfSiblings = 'jwksUri'
+
+/** Returns where options allow private addresses, each with the object that the permission is given for. */
+function permissionsIn(options: unknown, path: string, parent: Members | undefined): readonly Permission[] {
+  if (Array.isArray(options)) return options.flatMap((item) => permissionsIn(item, `${path}[]`, undefined))
+  if (!isMembers(options)) return []
+  const own = options.allowPrivateAddresses === true
+  const isOfSiblings = path === settingsOfSiblings || path.endsWith(`.${settingsOfSiblings}`)
+  const unit = isOfSiblings && parent !== undefined ? parent : options
+  return [
+    ...(own ? [{ path, unit }] : []),
+    ...Object.entries(options).flatMap(([member, value]) =>
+      permissionsIn(value, path === '' ? member : `${path}.${member}`, options),
+    ),
+  ]
+}
+
+/** Members that change neither which hosts are asked nor how. All others belong to the permission. */
+const free: ReadonlySet<string> = new Set([
+  ...['displayName', 'clientId', 'clientSecret', 'privateKey', 'privateKeyId', 'privateKeyAlgorithm'],
+  ...['scope', 'claims', 'acr', 'linkBy', 'domains', 'freshness'],
+  ...['scopes', 'grantTypes', 'refreshToken', 'authenticationMethods', 'consent', 'open'],
+  ...['redirectHosts', 'otherRedirectHosts', 'nativeRedirects'],
+])
+
+const demanding = (unit: Members): Members =>
+  Object.fromEntries(Object.entries(unit).filter(([member, value]) => value !== undefined && !free.has(member)))
+
+/**
+ * Returns where the options of a plugin allow private addresses that others do not allow; `undefined` if nowhere. A
+ * permission is given for one provider, one issuer or one list of hosts: it is no permission for others.
+ *
+ * @param options validated, so that both have the defaults
+ * @param permitted the options of the server for the same plugin
+ */
+export function widerAddresses(options: unknown, permitted: readonly unknown[]): string | undefined {
+  const given = permitted.flatMap((one) => permissionsIn(one, '', undefined))
+  const wider = permissionsIn(options, '', undefined).find(
+    ({ path, unit }) =>
+      !given.some((one) => one.path === path && isDeepStrictEqual(demanding(one.unit), demanding(unit))),
+  )
+  return wider && `${wider.path === '' ? '' : `${wider.path}.`}allowPrivateAddresses`
+}
