@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openSecretsFile } from '../../packages/server/src/declaration/secrets-file.ts'
 import { printed } from '../server/printed.ts'
 import { sharedDirectory } from '../support/directory.ts'
 import { machine, newService } from './setting.ts'
@@ -177,5 +178,25 @@ describe('files that a command writes', () => {
     }
     expect(JSON.parse(await out('export')).clients).toEqual([])
     expect(readFileSync(mine, 'utf8')).toBe('')
+  })
+
+  test.each([0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o660])(
+    '--secrets-file writes to no file that its group or others can open (%o)',
+    (mode) => {
+      const file = write('shared', '')
+      chmodSync(file, mode)
+      expect(() => openSecretsFile(file)).toThrow('is not a file that only this user can read')
+      chmodSync(file, 0o600)
+      openSecretsFile(file).close()
+    },
+  )
+
+  test('--secrets-file writes to no file of another user, who reads it', () => {
+    const file = write('foreign', '')
+    chmodSync(file, 0o600)
+    const own = process.getuid?.() ?? 0
+    const user = vi.spyOn(process, 'getuid').mockReturnValue(own + 1)
+    onTestFinished(() => user.mockRestore())
+    expect(() => openSecretsFile(file)).toThrow('is not a file that only this user can read')
   })
 })

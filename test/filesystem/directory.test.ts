@@ -76,6 +76,17 @@ describe('open', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
+  test('refuses a directory that others can replace by one of theirs', async () => {
+    mkdirSync(directory, { mode: 0o700 })
+    chmodSync(parent, 0o777)
+    await expect(open(directory)).rejects.toThrow(
+      `storage: other users of this machine can write to ${parent}; run chmod o-w`,
+    )
+    // In a sticky directory they cannot.
+    chmodSync(parent, 0o1777)
+    await open(directory)
+  })
+
   test('refuses a file', async () => {
     writeFileSync(directory, '')
     await expect(open(directory)).rejects.toThrow(`storage: ${directory} is a file; set a directory`)

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { withoutKeyWrites } from '../doctor/without-key-writes.ts'
-import { askServer, isOwnServer, requestReload } from '../reload/control-client.ts'
+import { askServer, requestReload } from '../reload/control-client.ts'
+import { isOwnPlace } from '../reload/control-place.ts'
 import { rereadConfiguration } from '../reload/reread-configuration.ts'
 import { sanitizeText } from '../sanitize-text.ts'
 import { openConfiguredProvider } from './configuration.ts'
@@ -16,19 +17,20 @@ export interface ReloadArguments {
  * Lets a running server read its configuration again, after this process has checked it, if both have the same user. Returns what the server has
  * responded.
  *
- * @throws TypeError with a one-line message if the configuration is wrong, or no server answers.
+ * @throws TypeError with a one-line message if the configuration is wrong, no server answers, or other users could answer.
  */
 export async function reloadCommand({ pidFile: given, check }: ReloadArguments) {
   const pidFile = resolve(given)
-  const { configuration } = await askServer(pidFile)
+  const { place, greeting } = await askServer(pidFile)
+  const { configuration } = greeting
   // The check loads the plugins of the configuration, with the rights of this process.
-  if (configuration !== undefined && check && (await isOwnServer(pidFile))) {
+  if (configuration !== undefined && check && (await isOwnPlace(place))) {
     const loaded = await rereadConfiguration(configuration, process.env)
     // It creates no keys: the server may refuse the configuration, because it compares it with the present one.
     const provider = await openConfiguredProvider(loaded, () => {}, withoutKeyWrites)
     await provider.close()
   }
-  return requestReload(pidFile)
+  return requestReload(place, pidFile)
 }
 
 export function addReloadCommand(grantry: Command): void {
@@ -41,7 +43,7 @@ export function addReloadCommand(grantry: Command): void {
     .option('--no-check', 'leave the check to the server: for a shell without its environment variables')
     .action(async (options: ReloadArguments) => {
       const { reloaded, message: sent } = await reloadCommand(options)
-      const message = sanitizeText(String(sent))
+      const message = sanitizeText(sent)
       if (reloaded) {
         process.stdout.write(`${message}\n`)
         return

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
@@ -31,9 +31,34 @@ function fileExists(file: string): boolean {
   }
 }
 
-/** Returns the path of the configuration in this directory, if there is one. */
-export const findConfiguration = (directory: string): string | undefined =>
-  defaultFileNames.map((name) => resolve(directory, name)).find(fileExists)
+const root = 0
+
+/**
+ * A configuration can load code, so a file that another user has left in a directory for all users, such as /tmp, is used
+ * only if the operator names it.
+ *
+ * @throws TypeError with a one-line message.
+ */
+function assertNotPlanted(file: string): void {
+  const user = process.getuid?.()
+  if (user === undefined || (statSync(dirname(file)).mode & 0o002) === 0) return
+  const { uid } = lstatSync(file)
+  if (uid === user || uid === root) return
+  throw new TypeError(
+    `${file} belongs to another user (${uid}), and all users can write to its directory; if it is yours, name it with --config`,
+  )
+}
+
+/**
+ * Returns the path of the configuration in this directory, if there is one.
+ *
+ * @throws TypeError with a one-line message if the user lacks access, or another user may have put it there.
+ */
+export function findConfiguration(directory: string): string | undefined {
+  const file = defaultFileNames.map((name) => resolve(directory, name)).find(fileExists)
+  if (file !== undefined) assertNotPlanted(file)
+  return file
+}
 
 export type Variables = Readonly<Record<string, string | undefined>>
 

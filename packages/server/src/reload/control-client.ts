@@ -1,8 +1,7 @@
-import { lstat } from 'node:fs/promises'
 import { createConnection, type Socket } from 'node:net'
-import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileErrorReason } from '../error-message.ts'
+import { type ControlPlace, controlPlace } from './control-place.ts'
 import type { ReloadOutcome } from './reload.ts'
 
 /** What a server sends to each caller first. */
@@ -15,14 +14,14 @@ export interface ControlGreeting {
 /** The only request. */
 export const reloadRequest = 'reload\n'
 
-/** Returns the path of the socket of a server with this pid file. */
-export const socketOf = (pidFile: string): string => `${pidFile}.sock`
-
 /** Milliseconds to wait for the greeting. */
 const greetingTime = 10_000
 
 /** Milliseconds to wait for the outcome: a database that does not respond can delay it by minutes. */
 const outcomeTime = 300_000
+
+/** Bytes that are read of a server: it can be one of another user. */
+const maxReceived = 65_536
 
 const isGone = (code: string): boolean => code === 'ENOENT' || code === 'ECONNREFUSED'
 
@@ -40,6 +39,11 @@ function failure(cause: unknown, pidFile: string): Error {
 
 /** Reads lines of JSON from a socket. */
 function linesOf(socket: Socket) {
+  let received = 0
+  socket.on('data', (part) => {
+    received += part.length
+    if (received > maxReceived) socket.destroy(new Error(`it has sent more than ${maxReceived} bytes`))
+  })
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
   return async (milliseconds: number): Promise<unknown> => {
     socket.setTimeout(milliseconds, () => socket.destroy(new Error('it did not respond in time')))
@@ -49,11 +53,25 @@ function linesOf(socket: Socket) {
   }
 }
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+function greetingIn(line: unknown): ControlGreeting {
+  const { pid, configuration } = isObject(line) ? line : {}
+  if (typeof pid !== 'number') throw new Error('it is no server of Grantry')
+  return { pid, configuration: typeof configuration === 'string' ? configuration : undefined }
+}
+
+function outcomeIn(line: unknown): Pick<ReloadOutcome, 'reloaded' | 'message'> {
+  const { reloaded, message } = isObject(line) ? line : {}
+  return { reloaded: reloaded === true, message: String(message) }
+}
+
 async function talk<T>(
-  pidFile: string,
+  socketPath: string,
   use: (socket: Socket, next: ReturnType<typeof linesOf>) => Promise<T>,
 ): Promise<T> {
-  const socket = createConnection(socketOf(pidFile))
+  const socket = createConnection(socketPath)
   try {
     const failed = new Promise<never>((_, reject) => {
       socket.once('error', reject)
@@ -63,28 +81,32 @@ async function talk<T>(
     })
     await Promise.race([connected, failed])
     return await Promise.race([use(socket, linesOf(socket)), failed])
-  } catch (cause) {
-    throw failure(cause, pidFile)
   } finally {
     socket.destroy()
   }
 }
 
+/** A server that uses a pid file. */
+export interface FoundServer {
+  readonly place: ControlPlace
+  readonly greeting: ControlGreeting
+}
+
 /**
  * Asks the server that uses a pid file who it is.
  *
- * @throws TypeError with a one-line message if none answers.
+ * @throws TypeError with a one-line message if none answers, or other users could answer in its place.
  */
-export const askServer = (pidFile: string): Promise<ControlGreeting> =>
-  talk(pidFile, async (_, next) => (await next(greetingTime)) as ControlGreeting)
-
-/** Whether the server that uses a pid file belongs to the user of this process: another one could name any configuration. */
-export async function isOwnServer(pidFile: string): Promise<boolean> {
-  const socket = socketOf(pidFile)
-  const own = process.getuid?.()
-  const [{ uid }, directory] = await Promise.all([lstat(socket), lstat(dirname(socket))])
-  // Who owns the directory can replace the socket at any time.
-  return uid === own && (directory.uid === own || directory.uid === 0)
+export async function askServer(pidFile: string): Promise<FoundServer> {
+  const place = await controlPlace(pidFile).catch((cause: unknown) => {
+    throw cause instanceof TypeError ? cause : failure(cause, pidFile)
+  })
+  try {
+    const greeting = await talk(place.socket, async (_, next) => greetingIn(await next(greetingTime)))
+    return { place, greeting }
+  } catch (cause) {
+    throw failure(cause, pidFile)
+  }
 }
 
 /**
@@ -92,9 +114,17 @@ export async function isOwnServer(pidFile: string): Promise<boolean> {
  *
  * @throws TypeError with a one-line message if none answers.
  */
-export const requestReload = (pidFile: string): Promise<ReloadOutcome> =>
-  talk(pidFile, async (socket, next) => {
-    await next(greetingTime)
-    socket.write(reloadRequest)
-    return (await next(outcomeTime)) as ReloadOutcome
-  })
+export async function requestReload(
+  { socket: path }: ControlPlace,
+  pidFile: string,
+): Promise<Pick<ReloadOutcome, 'reloaded' | 'message'>> {
+  try {
+    return await talk(path, async (socket, next) => {
+      await next(greetingTime)
+      socket.write(reloadRequest)
+      return outcomeIn(await next(outcomeTime))
+    })
+  } catch (cause) {
+    throw failure(cause, pidFile)
+  }
+}

@@ -1,7 +1,8 @@
 import { chmod, lstat, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { fileErrorReason } from '../error-message.ts'
-import { askServer, type ControlGreeting, isServerGone, reloadRequest, socketOf } from './control-client.ts'
+import { askServer, type ControlGreeting, isServerGone, reloadRequest } from './control-client.ts'
+import { type ControlPlace, controlPlace } from './control-place.ts'
 import type { ReloadOutcome } from './reload.ts'
 
 /** How commands on this machine reach a running server. */
@@ -44,8 +45,7 @@ function serveCaller(caller: Socket, greeting: ControlGreeting, reload: ControlO
 }
 
 /** @throws TypeError if a server answers at the socket, or something else has its name. Removes that of a killed server. */
-async function removeStale(pidFile: string): Promise<void> {
-  const socket = socketOf(pidFile)
+async function removeStale(pidFile: string, socket: string): Promise<void> {
   const found = await lstat(socket).catch(() => undefined)
   if (found === undefined) return
   if (!found.isSocket()) throw new TypeError(`--pid-file: ${socket} exists and is not a socket; remove it`)
@@ -53,7 +53,8 @@ async function removeStale(pidFile: string): Promise<void> {
     // One that is busy, or does not respond, is alive all the same.
     if (!isServerGone(cause)) throw cause
   })
-  if (other !== undefined) throw new TypeError(`--pid-file: process ${other.pid} uses ${pidFile}; stop it first`)
+  if (other !== undefined)
+    throw new TypeError(`--pid-file: process ${other.greeting.pid} uses ${pidFile}; stop it first`)
   await rm(socket, { force: true })
 }
 
@@ -73,14 +74,26 @@ async function writePid(pidFile: string): Promise<void> {
   await rename(temporary, pidFile)
 }
 
+const unwritable = (pidFile: string, cause: unknown): TypeError =>
+  new TypeError(
+    `--pid-file: cannot write ${pidFile} and its socket (${fileErrorReason(cause)}); choose a short path in a directory of this user`,
+    { cause },
+  )
+
+const placeOf = (pidFile: string): Promise<ControlPlace> =>
+  controlPlace(pidFile).catch((cause: unknown) => {
+    throw cause instanceof TypeError ? new TypeError(`--pid-file: ${cause.message}`) : unwritable(pidFile, cause)
+  })
+
 /**
  * Writes the id of this process to a file, and listens at a socket beside it. A process id can belong to another process
  * later; a socket belongs to the process that answers.
  *
- * @throws TypeError with a one-line message if another server uses the file, or it cannot be written.
+ * @throws TypeError with a one-line message if another server uses the file, it cannot be written, or other users can write
+ * to its directory.
  */
 export async function openControl({ pidFile, configuration, reload }: ControlOptions): Promise<Control> {
-  const socket = socketOf(pidFile)
+  const { socket } = await placeOf(pidFile)
   const callers = new Set<Socket>()
   const server = createServer((caller) => {
     callers.add(caller)
@@ -94,16 +107,13 @@ export async function openControl({ pidFile, configuration, reload }: ControlOpt
     const written = await readFile(pidFile, 'utf8').catch(() => '')
     if (written === `${process.pid}\n`) await rm(pidFile, { force: true })
   }
-  await removeStale(pidFile)
+  await removeStale(pidFile, socket)
   try {
     await listen(server, socket)
     await writePid(pidFile)
   } catch (cause) {
     await close()
-    throw new TypeError(
-      `--pid-file: cannot write ${pidFile} and its socket (${fileErrorReason(cause)}); choose a short path in a directory of this user`,
-      { cause },
-    )
+    throw unwritable(pidFile, cause)
   }
   return { close }
 }

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { currentUser } from '../deno-permissions.ts'
+import { assertParents } from '../sqlite/access.ts'
 import { explainDiskError } from './disk-errors.ts'
 import { errorCode, ignoringErrors } from './ignore-errors.ts'
 import { type StoreDirectory, shardNames } from './store-directory.ts'
@@ -120,6 +121,7 @@ async function flushNames(
 export async function prepareDirectory(store: StoreDirectory): Promise<void> {
   try {
     const first = createDirectory(store.directory)
+    assertParents(store.directory)
     claimDirectory(store)
     assertOwnUser(store)
     createSubdirectories(store)

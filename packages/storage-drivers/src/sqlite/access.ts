@@ -42,6 +42,20 @@ function parentsOf(path: string): readonly string[] {
 }
 
 /**
+ * Checks who can replace a directory by another one of the same name.
+ *
+ * @param directory can lead through symbolic links
+ * @throws Error that says what is wrong and what to do
+ */
+export function assertParents(directory: string): void {
+  if (isWindows) return
+  const real = realpathSync(directory)
+  for (const parent of new Set([...parentsOf(real), directory, ...parentsOf(directory)])) {
+    if (parent !== real && isGranted({ name: 'read', path: parent })) assertParent(parent, lstatSync(parent))
+  }
+}
+
+/**
  * Checks who can replace the files of a directory: those that SQLite creates beside the database are as sensitive as
  * the database. In a sticky directory, others can create them once they are gone. Who can replace a parent can replace
  * all of them.
@@ -53,9 +67,7 @@ export function assertPrivateDirectory(directory: string): void {
   if (isWindows) return
   const real = realpathSync(directory)
   assertDirectory(real, lstatSync(real))
-  for (const parent of new Set([...parentsOf(real), directory, ...parentsOf(directory)])) {
-    if (parent !== real && isGranted({ name: 'read', path: parent })) assertParent(parent, lstatSync(parent))
-  }
+  assertParents(directory)
 }
 
 function assertPrivate(path: string, stats: Stats): void {
