@@ -22,6 +22,9 @@ export function lifetimeOf(headers: Headers, byDefault: number, now: number): nu
   const age = Number(/^\d{1,10}$/u.exec(headers.get('age') ?? '')?.[0] ?? 0)
   const maxAge = secondsIn(directives, 's-maxage') ?? secondsIn(directives, 'max-age')
   if (maxAge !== undefined) return withinBounds(maxAge - age)
-  const expires = Date.parse(headers.get('expires') ?? '')
-  return withinBounds(Number.isNaN(expires) ? byDefault : expires / 1000 - now)
+  const expires = headers.get('expires')
+  if (expires === null) return withinBounds(byDefault)
+  // A date that cannot be read is in the past (RFC 9111 section 5.3); without a zone, it would be in that of this process.
+  const end = /^[\w, :-]{1,40} GMT$/u.test(expires) ? Date.parse(expires) : Number.NaN
+  return Number.isNaN(end) ? least : withinBounds(end / 1000 - now)
 }

@@ -137,6 +137,8 @@ describe('a document is read', () => {
     ['without the time that caches have kept it', { 'cache-control': 'max-age=600', age: '500' }, 99, 101],
     ['until it expires', { expires: new Date((1_800_000_000 + 900) * 1000).toUTCString() }, 899, 901],
     ['for five minutes, if its response does not tell', {}, 299, 301],
+    ['for 30 seconds, if its end is no date', { expires: '0' }, 29, 31],
+    ['for 30 seconds, if its end has no zone', { expires: 'Fri, 15 Jan 2027 12:00:00' }, 29, 31],
   ])('again, %s', async (_name, headers, fresh, stale) => {
     const f = await setUp(at(clientId, { body: document, headers }))
     await f.authorize()

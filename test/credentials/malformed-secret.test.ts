@@ -30,7 +30,7 @@ const malformed: readonly (readonly [what: string, secret: Secrets[number], sent
   [
     'an expiry that is not a date',
     { sha256: sha256Of('web-secret'), expiresAt: 'next tuesday' },
-    '.expiresAt is not a date; use epoch seconds, or an ISO 8601 date and time',
+    '.expiresAt is not a time; use epoch seconds, or an ISO 8601 date and time with a zone, such as 2030-01-31T10:00:00Z',
   ],
 ]
 

@@ -112,7 +112,7 @@ const cases: readonly Case[] = [
   [
     withClient({ secrets: [{ ...hashed(strong('a')), expiresAt: 'soon' }] }),
     'clients[0].secrets',
-    'expiresAt is not a date',
+    'expiresAt is not a time',
   ],
   [withClient({ secrets: [] }), 'clients', 'web has no usable secret'],
   [withClient({ public: true }), 'clients[0].secrets', 'must be empty for a public client'],

@@ -1,4 +1,4 @@
-import { type ClientOptions, hashSecret, type Runtime } from '@grantry/core'
+import { type ClientOptions, epochSecondsOf, hashSecret, type Runtime } from '@grantry/core'
 import type { EditOptions, EntryManager } from './manage-entries.ts'
 import type { Managed } from './managed-entry.ts'
 
@@ -30,16 +30,14 @@ export function withoutHashes(member: string, value: unknown): unknown {
   return value.map((secret: { readonly expiresAt?: unknown } | null) => ({ expiresAt: secret?.expiresAt ?? null }))
 }
 
-/** Returns the epoch seconds of the end of a secret. */
-function secondsOf(end: unknown): number {
-  if (end === undefined || end === null) return Number.POSITIVE_INFINITY
-  return typeof end === 'number' ? end : Math.floor(Date.parse(String(end)) / 1000)
-}
+/** Returns the epoch seconds of the end of a secret. One that cannot be read has ended: no check accepts it. */
+const endOf = (end: unknown): number =>
+  end === undefined || end === null ? Number.POSITIVE_INFINITY : (epochSecondsOf(end) ?? Number.NEGATIVE_INFINITY)
 
 /** Returns the secrets that have not ended, each with an end that is not later than `end`. In epoch seconds. */
 const endingSecrets = (secrets: Secrets = [], now: number, end: number): Secrets =>
   secrets.flatMap((secret) => {
-    const expiresAt = Math.min(end, secondsOf(secret.expiresAt))
+    const expiresAt = Math.min(end, endOf(secret.expiresAt))
     return expiresAt > now ? [{ ...secret, expiresAt }] : []
   })
 

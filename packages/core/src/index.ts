@@ -59,6 +59,7 @@ export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, store
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
+export { epochSecondsOf, parseTime } from './parse-time.ts'
 export { parseUrl, pathOf } from './parse-url.ts'
 export type { AuthenticateUser, LoginContext } from './parts/authenticate-user.ts'
 export type { Capability } from './parts/capability.ts'

@@ -1,4 +1,4 @@
-import type { Reply } from '@grantry/core'
+import { parseTime, type Reply } from '@grantry/core'
 import * as v from 'valibot'
 import { auditKinds } from '../audit-pages.ts'
 import { adminScope } from './administrator.ts'
@@ -12,12 +12,12 @@ const time = v.optional(
   v.pipe(
     v.string(),
     v.isoTimestamp(notTime),
-    v.check((text) => !Number.isNaN(Date.parse(text)), notTime),
+    v.check((text) => parseTime(text) !== undefined, notTime),
   ),
 )
 
 const millisecondsOf = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : Date.parse(text)
+  text === undefined ? undefined : parseTime(text)
 
 const audit = operation({
   id: 'listAudit',

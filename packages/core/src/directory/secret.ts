@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { assertNone } from '../config-problems.ts'
 import { configurationObject } from '../config-schema.ts'
 import { decodeBase64, hex, utf8 } from '../encoding.ts'
+import { epochSecondsOf } from '../parse-time.ts'
 import { webRuntime } from '../runtime.ts'
 
 const hashLengths = { sha256: 32, sha512: 64 } as const
@@ -14,12 +15,11 @@ export interface Secret {
   readonly expiresAt: number | undefined
 }
 
-/** Converts epoch seconds or an ISO 8601 date and time to epoch seconds; returns `NaN` for anything else. */
-const secondsOf = (moment: unknown): number =>
-  typeof moment === 'number' ? moment : typeof moment === 'string' ? Math.floor(Date.parse(moment) / 1000) : Number.NaN
-
 // An empty column of a database row is null, not undefined.
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
+
+const notTime =
+  '.expiresAt is not a time; use epoch seconds, or an ISO 8601 date and time with a zone, such as 2030-01-31T10:00:00Z'
 
 const howToCreate = 'create one with hashSecret() or grantry hash-secret'
 
@@ -38,8 +38,8 @@ function parseSecret({ sha256, sha512, expiresAt }: SecretInput): Secret | strin
     const name = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512'
     return `.${algorithm} is ${isHex ? 'hexadecimal, not base64' : `not the base64 of a ${name}`}; ${howToCreate}`
   }
-  const end = isAbsent(expiresAt) ? undefined : secondsOf(expiresAt)
-  if (Number.isNaN(end)) return '.expiresAt is not a date; use epoch seconds, or an ISO 8601 date and time'
+  const end = isAbsent(expiresAt) ? undefined : epochSecondsOf(expiresAt)
+  if (end === undefined && !isAbsent(expiresAt)) return notTime
   return { algorithm, hash: hex(hash), expiresAt: end }
 }
 
@@ -66,7 +66,7 @@ export interface HashSecretOutput {
   sha256?: string | null | undefined
   /** Base64 of the SHA-512 of the UTF-8 secret. Overrides `sha256`. */
   sha512?: string | null | undefined
-  /** Epoch seconds, or an ISO 8601 date and time. */
+  /** Epoch seconds, or an ISO 8601 date (its start in UTC) or date and time with a zone. */
   expiresAt?: string | number | null | undefined
 }
 

@@ -1,4 +1,5 @@
 import { type AuditFilter, type AuditRecord, auditKinds } from '@grantry/administration'
+import { parseTime } from '@grantry/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { withAdministration } from '../administration/open-administration.ts'
 import { jsonText } from '../sanitize-text.ts'
@@ -21,8 +22,8 @@ function positiveNumber(given: string): number {
 
 /** A time with a zone: in that of the machine, a text would mean another time elsewhere. */
 function timeOf(given: string): number {
-  const time = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/u.test(given) ? Date.parse(given) : Number.NaN
-  if (!Number.isNaN(time)) return time
+  const time = parseTime(given)
+  if (time !== undefined) return time
   throw new InvalidArgumentError('It must be a date, or a time with a zone, such as 2026-11-26T10:00:00Z.')
 }
 
