@@ -5,7 +5,8 @@ const form = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-
 const latest = 253_402_300_799
 
 /** Returns a zone as `Date.parse()` reads it in each engine. */
-const zoneOf = (zone: string): string => (zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`)
+const zoneOf = (zone: string): string =>
+  zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
 
 /**
  * Returns the time of an ISO 8601 date, which starts in UTC, or of a date and time with a zone, in milliseconds since the

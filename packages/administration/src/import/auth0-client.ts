@@ -1,5 +1,13 @@
 import type { Members } from '../differences.ts'
-import { finished, idProblem, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretOf } from './client-draft.ts'
+import {
+  finished,
+  secretsOf as hashesOf,
+  idProblem,
+  knownAlgorithm,
+  knownGrants,
+  knownOrigins,
+  knownUris,
+} from './client-draft.ts'
 import { type Finding, isObject } from './imported.ts'
 import { createReader, type Reader } from './reader.ts'
 
@@ -39,7 +47,10 @@ function refreshToken({ text, number, ignore, end, note }: Reader): Members {
 function secretsOf(reader: Reader, isPublic: boolean): Members {
   const secret = reader.text('client_secret')
   if (isPublic) return {}
-  if (secret !== undefined) return { secrets: [secretOf(secret, 'client_secret', reader)] }
+  if (secret !== undefined) {
+    const secrets = hashesOf(secret, 'client_secret', reader)
+    return secrets.length > 0 ? { secrets } : {}
+  }
   reader.note('client_secret', 'is not in the export; the client gets a new secret')
   return {}
 }
@@ -98,8 +109,8 @@ export function auth0Client(
     initiateLoginUri: reader.text('initiate_login_uri'),
     requireConsent: reader.flag('is_first_party') === true && isForUsers ? false : undefined,
     backchannelLogoutUri: logoutUri,
-    requirePushedAuthorizationRequests: reader.flag('require_pushed_authorization_requests') || undefined,
-    dpopBoundAccessTokens: reader.flag('require_proof_of_possession') || undefined,
+    requirePushedAuthorizationRequests: reader.flag('require_pushed_authorization_requests', true) || undefined,
+    dpopBoundAccessTokens: reader.flag('require_proof_of_possession', true) || undefined,
   }
   jwt.ignore(['secret_encoded'], false, true)
   jwt.end()

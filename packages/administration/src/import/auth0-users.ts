@@ -35,10 +35,10 @@ export const auth0Users = (
     const problem = hash === undefined ? undefined : ports.passwordHashProblem(hash)
     if (problem !== undefined) reader.note('passwordHash', `the password was left out: ${problem}`)
     const claims = claimNames.flatMap((claim) => {
-      const value = reader.take(claim)
+      const value = claim === 'email_verified' ? reader.flag(claim, false) : reader.text(claim)
       return value === undefined ? [] : [[claim, value] as const]
     })
-    const blocked = reader.flag('blocked') === true
+    const blocked = reader.flag('blocked', true) === true
     reader.ignore([
       '_id',
       'user_id',

@@ -1,5 +1,6 @@
 import { algorithms, entryProblem, hashSecret, redirectUriProblem } from '@grantry/core'
 import type { Members } from '../differences.ts'
+import { hasPlaceholder, isPlaceholder } from './exported-values.ts'
 import type { Reader } from './reader.ts'
 
 /** Grant types of the ready server, and the plugins that the others need. */
@@ -14,39 +15,42 @@ const grantTypes: ReadonlyMap<string, string | undefined> = new Map([
 ])
 
 /** Members that plugins add to clients. */
-const pluginOf: Readonly<Record<string, string>> = {
-  clientName: 'sign-in',
-  clientUri: 'sign-in',
-  logoUri: 'sign-in',
-  policyUri: 'sign-in',
-  tosUri: 'sign-in',
-  contacts: 'sign-in',
-  initiateLoginUri: 'sign-in',
-  defaultMaxAge: 'sign-in',
-  requireConsent: 'sign-in',
-  postLogoutRedirectUris: 'sign-in',
-  backchannelLogoutUri: 'sign-in',
-  backchannelLogoutSessionRequired: 'sign-in',
-  requirePushedAuthorizationRequests: 'sign-in',
-  dpopBoundAccessTokens: 'dpop',
-  jwks: 'client-assertion',
-  jwksUri: 'client-assertion',
-  tokenEndpointAuthSigningAlg: 'client-assertion',
-  tlsClientAuthSubjectDn: 'mtls',
-  tlsClientAuthSanDns: 'mtls',
-  tlsClientAuthSanUri: 'mtls',
-  tlsClientAuthSanIp: 'mtls',
-  tlsClientAuthSanEmail: 'mtls',
-  tlsClientCertificateBoundAccessTokens: 'mtls',
-}
+const pluginOf: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    clientName: 'sign-in',
+    clientUri: 'sign-in',
+    logoUri: 'sign-in',
+    policyUri: 'sign-in',
+    tosUri: 'sign-in',
+    contacts: 'sign-in',
+    initiateLoginUri: 'sign-in',
+    defaultMaxAge: 'sign-in',
+    requireConsent: 'sign-in',
+    postLogoutRedirectUris: 'sign-in',
+    backchannelLogoutUri: 'sign-in',
+    backchannelLogoutSessionRequired: 'sign-in',
+    requirePushedAuthorizationRequests: 'sign-in',
+    dpopBoundAccessTokens: 'dpop',
+    jwks: 'client-assertion',
+    jwksUri: 'client-assertion',
+    tokenEndpointAuthSigningAlg: 'client-assertion',
+    tlsClientAuthSubjectDn: 'mtls',
+    tlsClientAuthSanDns: 'mtls',
+    tlsClientAuthSanUri: 'mtls',
+    tlsClientAuthSanIp: 'mtls',
+    tlsClientAuthSanEmail: 'mtls',
+    tlsClientCertificateBoundAccessTokens: 'mtls',
+  }),
+)
 /** Members of the core that have an effect with a plugin only. */
 const coreMembers: readonly string[] = ['postLogoutRedirectUris']
 
 /** Characters of a secret below which the report advises to replace it: its stored hash is a fast one. */
 const shortSecret = 16
 
-/** Why a client cannot be taken over; `undefined` if it can. */
-export const idProblem = (id: string): string | undefined => entryProblem(id, null)
+/** Why an id cannot be taken over; `undefined` if it can. */
+export const idProblem = (id: string): string | undefined =>
+  entryProblem(id, null) ?? (hasPlaceholder(id) ? 'its id is a placeholder' : undefined)
 
 /** The grant types that have a counterpart. */
 export function knownGrants(given: readonly string[], member: string, { note }: Reader): readonly string[] {
@@ -91,10 +95,28 @@ export function knownAlgorithm(given: string | undefined, member: string, { note
   return undefined
 }
 
-/** Returns the hash of a plain secret. */
-export function secretOf(plain: string, member: string, { note }: Reader): Members {
+/**
+ * Returns the hash of a plain secret, with its end; none for a placeholder, or if its end cannot be read.
+ *
+ * @param end epoch seconds; `NaN` if it cannot be read
+ */
+export function secretsOf(
+  plain: string,
+  member: string,
+  { note }: Pick<Reader, 'note'>,
+  end?: number | undefined,
+): readonly Members[] {
+  const problem = isPlaceholder(plain)
+    ? 'it is a placeholder'
+    : Number.isNaN(end)
+      ? 'its end cannot be read'
+      : undefined
+  if (problem !== undefined) {
+    note(member, `was left out: ${problem}; the client gets a new secret`)
+    return []
+  }
   if (plain.length < shortSecret) note(member, `is shorter than ${shortSecret} characters; rotate it soon`)
-  return hashSecret(plain)
+  return [{ ...hashSecret(plain), ...(end !== undefined && { expiresAt: end }) }]
 }
 
 /** Grant types of clients with a secret or a key only. */
@@ -116,10 +138,10 @@ export function finished(draft: Members, reader: Pick<Reader, 'note'>): Members 
   const entries = Object.entries(client).filter(([name, value]) => name === 'secrets' || !isEmpty(value))
   const members = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
   const plugins = new Set(
-    Object.keys(members).flatMap((name) => (coreMembers.includes(name) ? [] : (pluginOf[name] ?? []))),
+    Object.keys(members).flatMap((name) => (coreMembers.includes(name) ? [] : (pluginOf.get(name) ?? []))),
   )
   for (const plugin of plugins) {
-    const names = Object.keys(members).filter((name) => pluginOf[name] === plugin && !coreMembers.includes(name))
+    const names = Object.keys(members).filter((name) => pluginOf.get(name) === plugin && !coreMembers.includes(name))
     note(undefined, `${names.join(', ')}: the configuration needs the plugin ${plugin}`)
   }
   return members

@@ -88,6 +88,8 @@ export function identityServerClient(clientId: string, reader: Reader): Members 
   const offline = flag('AllowOfflineAccess') === true
   const scopes = [...texts('AllowedScopes'), ...(offline ? ['offline_access'] : [])]
   const grants = grantsOf(reader)
+  // Without the list, a client could use each provider.
+  const restrictions = reader.texts('IdentityProviderRestrictions', 'the client is disabled')
   const algorithms = texts('AllowedIdentityTokenSigningAlgorithms')
   const tokenType = reader.take('AccessTokenType')
   const refresh = refreshToken(reader)
@@ -96,7 +98,7 @@ export function identityServerClient(clientId: string, reader: Reader): Members 
   const client: Members = {
     clientId,
     public: isPublic || undefined,
-    enabled: flag('Enabled') === false ? false : undefined,
+    enabled: flag('Enabled', false) === false || restrictions === undefined ? false : undefined,
     ...(!isPublic && (secrets.length > 0 || keys.length > 0) && { secrets }),
     ...(keys.length > 0 && { jwks: { keys } }),
     grantTypes: [...grants, ...(hasRefresh ? ['refresh_token'] : [])],
@@ -104,7 +106,7 @@ export function identityServerClient(clientId: string, reader: Reader): Members 
     redirectUris: knownUris(texts('RedirectUris'), 'RedirectUris', reader),
     postLogoutRedirectUris: knownUris(texts('PostLogoutRedirectUris'), 'PostLogoutRedirectUris', reader),
     allowedCorsOrigins: knownOrigins(texts('AllowedCorsOrigins'), 'AllowedCorsOrigins', reader),
-    identityProviders: texts('IdentityProviderRestrictions'),
+    identityProviders: restrictions,
     accessTokenFormat: isValue(tokenType, 1, 'Reference') ? 'reference' : undefined,
     accessTokenLifetime: number('AccessTokenLifetime'),
     identityTokenLifetime: number('IdentityTokenLifetime'),
@@ -114,7 +116,7 @@ export function identityServerClient(clientId: string, reader: Reader): Members 
     ...(hasRefresh && Object.keys(refresh).length > 0 && { refreshToken: refresh }),
     // The default of IdentityServer from version 4.
     requirePkce:
-      (flag('RequirePkce') ?? !isPublic) && !isPublic && grants.includes('authorization_code') ? true : undefined,
+      (flag('RequirePkce', true) ?? !isPublic) && !isPublic && grants.includes('authorization_code') ? true : undefined,
     allowPlainPkce: flag('AllowPlainTextPkce') || undefined,
     clientName: text('ClientName'),
     clientUri: text('ClientUri'),
@@ -124,8 +126,8 @@ export function identityServerClient(clientId: string, reader: Reader): Members 
     backchannelLogoutUri: text('BackChannelLogoutUri'),
     backchannelLogoutSessionRequired:
       flag('BackChannelLogoutSessionRequired') && text('BackChannelLogoutUri') !== undefined ? true : undefined,
-    requirePushedAuthorizationRequests: flag('RequirePushedAuthorization') || undefined,
-    dpopBoundAccessTokens: flag('RequireDPoP') || undefined,
+    requirePushedAuthorizationRequests: flag('RequirePushedAuthorization', true) || undefined,
+    dpopBoundAccessTokens: flag('RequireDPoP', true) || undefined,
   }
   const result = finished(client, reader)
   reader.end()

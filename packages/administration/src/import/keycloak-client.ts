@@ -1,5 +1,6 @@
 import type { Members } from '../differences.ts'
-import { finished, idProblem, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretOf } from './client-draft.ts'
+import { finished, idProblem, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretsOf } from './client-draft.ts'
+import { secondsEnd } from './exported-values.ts'
 import { type Finding, isObject } from './imported.ts'
 import { isTechnicalScope } from './keycloak-scope.ts'
 import { createReader, type Reader } from './reader.ts'
@@ -89,7 +90,9 @@ function credentialsOf(reader: Reader, attributes: Reader): Members {
     reader.note('secret', 'is not in the export; the client gets a new secret')
     return {}
   }
-  return { secrets: [secretOf(secret, 'secret', reader)] }
+  const end = secondsEnd(attributes.take('client.secret.expiration.time'))
+  const secrets = secretsOf(secret, 'secret', reader, end)
+  return secrets.length > 0 ? { secrets } : {}
 }
 
 function jwksIn(text: string | undefined, { note }: Reader): unknown {
@@ -158,12 +161,12 @@ export function keycloakClient(exported: Members, { realm, lifetime, findings }:
   })
   const grants = grantsOf(reader, attributes)
   const credentials = credentialsOf(reader, attributes)
-  const consent = reader.flag('consentRequired') === true
+  const consent = reader.flag('consentRequired', true) === true
   const algorithm = attributes.text('id.token.signed.response.alg')
   const client: Members = {
     clientId,
     ...credentials,
-    enabled: reader.flag('enabled') === false ? false : undefined,
+    enabled: reader.flag('enabled', false) === false ? false : undefined,
     grantTypes: grants,
     scopes: scopesOf(reader, grants),
     ...urisOf(reader, attributes),
@@ -182,9 +185,10 @@ export function keycloakClient(exported: Members, { realm, lifetime, findings }:
       attributes.text('backchannel.logout.url') !== undefined
         ? true
         : undefined,
-    requirePushedAuthorizationRequests: attributes.flag('require.pushed.authorization.requests') || undefined,
-    dpopBoundAccessTokens: attributes.flag('dpop.bound.access.tokens') || undefined,
-    tlsClientCertificateBoundAccessTokens: attributes.flag('tls.client.certificate.bound.access.tokens') || undefined,
+    requirePushedAuthorizationRequests: attributes.flag('require.pushed.authorization.requests', true) || undefined,
+    dpopBoundAccessTokens: attributes.flag('dpop.bound.access.tokens', true) || undefined,
+    tlsClientCertificateBoundAccessTokens:
+      attributes.flag('tls.client.certificate.bound.access.tokens', true) || undefined,
   }
   if (attributes.take('client.secret.rotated') !== undefined)
     attributes.note('client.secret.rotated', 'was left out: only the present secret is taken over')

@@ -1,6 +1,7 @@
 import type { Members } from '../differences.ts'
 import { usernameProblem } from '../users/username.ts'
 import { idProblem } from './client-draft.ts'
+import { isPlaceholder } from './exported-values.ts'
 import { type Finding, type ImportPorts, isObject, objectsIn } from './imported.ts'
 import { createReader, type Reader } from './reader.ts'
 
@@ -50,8 +51,9 @@ async function passwordOf(credentials: unknown, { note }: Reader, ports: ImportP
     if (credential.type !== 'password')
       note(member, `a credential of the type ${String(credential.type)} has no counterpart`)
     else if (password !== undefined) note(member, 'was left out: a user has one password')
-    else if (typeof credential.value === 'string' && credential.value !== '')
-      password = await ports.hashPassword(credential.value)
+    else if (typeof credential.value === 'string' && isPlaceholder(credential.value))
+      note(member, 'the password was left out: it is a placeholder')
+    else if (typeof credential.value === 'string') password = await ports.hashPassword(credential.value)
     else {
       const hash = hashOf(credential, ports)
       const problem = hash === undefined ? 'its algorithm is not known' : ports.passwordHashProblem(hash)

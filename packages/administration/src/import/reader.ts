@@ -6,9 +6,12 @@ export interface Reader {
   /** Returns a member. */
   take(name: string): unknown
   text(name: string): string | undefined
-  flag(name: string): boolean | undefined
+  /** @param unreadable what a value of another form means: the one of both that allows less */
+  flag(name: string, unreadable?: boolean): boolean | undefined
   number(name: string): number | undefined
   texts(name: string): readonly string[]
+  /** Returns a list that limits; `undefined`, with this consequence in the report, if it has another form. */
+  texts(name: string, consequence: string): readonly string[] | undefined
   /** Ignores a member that has no counterpart, if it has one of these values. */
   ignore(names: readonly string[], ...values: readonly unknown[]): void
   /** Adds to the report. */
@@ -28,6 +31,9 @@ export interface ReaderOptions {
 }
 
 const noCounterpart = 'has no counterpart'
+
+const textsIn = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string') ? value : undefined
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
@@ -55,11 +61,16 @@ export function createReader(members: Members, options: ReaderOptions): Reader {
     return value === null ? undefined : value
   }
   /** Returns a member of a type. One of another type is reported. */
-  function typed<T>(name: string, is: (value: unknown) => value is T, as = (value: unknown): unknown => value) {
+  function typed<T>(
+    name: string,
+    is: (value: unknown) => value is T,
+    as = (value: unknown): unknown => value,
+    unreadable?: T,
+  ): T | undefined {
     const value = as(take(name))
     if (value === undefined || is(value)) return value
     note(name, `has an unknown form, and ${noCounterpart}`)
-    return undefined
+    return unreadable
   }
 
   return {
@@ -69,14 +80,16 @@ export function createReader(members: Members, options: ReaderOptions): Reader {
       const value = typed(name, (given) => typeof given === 'string')
       return value === '' ? undefined : value
     },
-    flag: (name) => typed(name, (value) => typeof value === 'boolean', asFlag),
+    flag: (name, unreadable) => typed(name, (value) => typeof value === 'boolean', asFlag, unreadable),
     number: (name) =>
       typed(name, (value): value is number => typeof value === 'number' && Number.isFinite(value), asNumber),
-    texts: (name) =>
-      typed(
-        name,
-        (value): value is readonly string[] => Array.isArray(value) && value.every((text) => typeof text === 'string'),
-      ) ?? [],
+    texts(name: string, consequence?: string) {
+      const value = take(name)
+      const texts = textsIn(value)
+      if (texts !== undefined || value === undefined) return texts ?? []
+      note(name, `has an unknown form, and ${consequence ?? noCounterpart}`)
+      return consequence === undefined ? [] : (undefined as never)
+    },
     ignore(names, ...harmless) {
       for (const name of names) {
         const { value } = values.get(keyOf(name)) ?? {}

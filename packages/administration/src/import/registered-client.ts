@@ -1,5 +1,13 @@
 import type { Members } from '../differences.ts'
-import { finished, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretOf } from './client-draft.ts'
+import {
+  finished,
+  secretsOf as hashesOf,
+  knownAlgorithm,
+  knownGrants,
+  knownOrigins,
+  knownUris,
+} from './client-draft.ts'
+import { secondsEnd } from './exported-values.ts'
 import { isObject } from './imported.ts'
 import type { Reader } from './reader.ts'
 
@@ -32,7 +40,7 @@ const foreignHash = /^\$(?:2[aby]|pbkdf2|argon2|scrypt)/u
 
 function secretsOf(reader: Reader): readonly Members[] | undefined {
   const secret = reader.text('client_secret')
-  const end = reader.number('client_secret_expires_at')
+  const end = secondsEnd(reader.take('client_secret_expires_at'))
   if (secret === undefined) return undefined
   if (foreignHash.test(secret)) {
     reader.note(
@@ -41,7 +49,8 @@ function secretsOf(reader: Reader): readonly Members[] | undefined {
     )
     return undefined
   }
-  return [{ ...secretOf(secret, 'client_secret', reader), ...(end !== undefined && end > 0 && { expiresAt: end }) }]
+  const secrets = hashesOf(secret, 'client_secret', reader, end)
+  return secrets.length > 0 ? secrets : undefined
 }
 
 function methodOf(reader: Reader): Members {
@@ -58,7 +67,7 @@ function methodOf(reader: Reader): Members {
 }
 
 /** Names that other servers have for scopes. */
-const scopeNames: Readonly<Record<string, string>> = { offline: 'offline_access' }
+const scopeNames: ReadonlyMap<string, string> = new Map([['offline', 'offline_access']])
 
 /** Returns the scopes of a client. One without a list could ask for all of them (RFC 7591 section 2). */
 function scopesOf(reader: Reader, grants: readonly string[]): readonly string[] {
@@ -70,7 +79,7 @@ function scopesOf(reader: Reader, grants: readonly string[]): readonly string[] 
     return scopes
   }
   const names = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given.map(String) : []
-  return [...new Set(names.filter((name) => name !== '').map((name) => scopeNames[name] ?? name))]
+  return [...new Set(names.filter((name) => name !== '').map((name) => scopeNames.get(name) ?? name))]
 }
 
 /** Reads a client with the members of RFC 7591. */
@@ -107,7 +116,7 @@ export function registeredClient(clientId: string, reader: Reader, more: (reader
     jwks,
     ...Object.fromEntries(Object.entries(texts).map(([from, to]) => [to, text(from)])),
     // `false` is the default of each.
-    ...Object.fromEntries(Object.entries(flags).map(([from, to]) => [to, flag(from) || undefined])),
+    ...Object.fromEntries(Object.entries(flags).map(([from, to]) => [to, flag(from, true) || undefined])),
     ...more(reader),
   }
   const result = finished(client, reader)
