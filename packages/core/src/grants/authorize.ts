@@ -147,6 +147,8 @@ function createStoreApproval(deps: AuthorizeDeps) {
         scopes,
         audience,
         claims: approval.claims,
+        // The user approves for themselves: only a grant can let another party act.
+        act: undefined,
         identityClaims: approval.identityClaims,
         requestedClaims: request.requestedClaims,
         nonce: request.nonce,

@@ -81,7 +81,6 @@ export function createMintRefreshToken(deps: {
       keptUntil,
       ...recordedEpochs(epochs),
       revision: recorded,
-      // Without `nonce`, which belongs to the first identity token (OpenID Connect Core section 12.2), and `redirectUri`.
       ...recordedAuthorization({
         subject,
         scopes: authorizedScopes(result),
@@ -92,6 +91,10 @@ export function createMintRefreshToken(deps: {
         requestedClaims: result.requestedClaims,
         demands,
         cnf,
+        // It belongs to the first identity token (OpenID Connect Core section 12.2).
+        nonce: undefined,
+        // A redemption compares it with that of the code (RFC 6749 section 4.1.3); a refresh names none.
+        redirectUri: undefined,
       }),
     }
     const record: NewRecord<GrantRecord> = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }
