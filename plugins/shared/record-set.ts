@@ -47,7 +47,10 @@ type SetKit = Pick<Kit, 'records' | 'sha256' | 'now' | 'randomId'>
 function slotsOf({ records, sha256, randomId }: SetKit, name: string, capacity: number) {
   const keyOf = (index: number): string => `${name}:${index % capacity}`
   // Members begin at different slots, so that few additions meet.
-  const firstOf = (member: string): number => sha256(member).charCodeAt(0) + sha256(member).charCodeAt(1) * 7
+  const firstOf = (member: string): number => {
+    const hash = sha256(member)
+    return hash.charCodeAt(0) + hash.charCodeAt(1) * 7
+  }
   const slotAt = (index: number): Promise<Slot | undefined> => records.get(keyOf(index), slot)
   const indexes = Array.from({ length: capacity }, (_, index) => index)
   const all = () => Promise.all(indexes.map(slotAt))
@@ -56,7 +59,10 @@ function slotsOf({ records, sha256, randomId }: SetKit, name: string, capacity: 
     all,
     filledWith: (member: string): Slot => ({ member, id: randomId() }),
     /** All indexes, in the order in which the member tries them. */
-    orderFor: (member: string) => indexes.map((index) => (firstOf(member) + index) % capacity),
+    orderFor(member: string): readonly number[] {
+      const first = firstOf(member)
+      return indexes.map((index) => (first + index) % capacity)
+    },
     /** Returns the slot of a member, with its key. Usually, the first slot was free. */
     async find(member: string): Promise<(Slot & { readonly key: string }) | undefined> {
       const first = firstOf(member)
