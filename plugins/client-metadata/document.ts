@@ -12,6 +12,8 @@ import type { HostPolicy, Settings } from './options.ts'
 export interface DocumentProblem {
   readonly reason: string
   readonly text: string
+  /** Whether the client can exist all the same: nothing has been learned about it. */
+  readonly isTemporary?: boolean | undefined
 }
 
 type Described = { readonly client: ClientOptions } | DocumentProblem
@@ -52,7 +54,10 @@ export function clientIn(
   policy: Exclude<HostPolicy, 'refuse'>,
   { scopes, grantTypes, refreshToken }: Pick<Settings, 'scopes' | 'grantTypes' | 'refreshToken'>,
 ): Described {
-  if (document.client_id !== url) return problem('client_id_differs', 'client_id must equal the URL of the document')
+  // A gateway sends errors as JSON, too: without the id of the client, it is none of its documents.
+  if (document.client_id !== url) {
+    return { ...problem('client_id_differs', 'client_id must equal the URL of the document'), isTemporary: true }
+  }
   if (document.client_secret !== undefined || document.client_secret_expires_at !== undefined) {
     return problem('secret_published', 'a published document must not contain a secret')
   }

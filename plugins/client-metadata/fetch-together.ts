@@ -12,7 +12,7 @@ import type { RememberedOutcomes } from './remembered.ts'
 /** Seconds for which a failure counts. */
 export const failureLifetime = 10
 
-/** Seconds for which a copy is used while the host of the document does not respond. */
+/** Seconds for which a copy is used while the host sends no document. */
 const copyLifetime = 86_400
 
 /** Requests that wait for documents: half of the places that the look-ups of this plugin have by default. */
@@ -48,7 +48,7 @@ export interface NeededDocument {
   readonly url: string
   /** Returns the client that a document describes, or why it describes none. */
   readonly outcomeOf: (document: JsonObject) => Outcome
-  /** What the last document described, for as long as the host does not respond. */
+  /** What the last document described, for as long as the host sends no other one. */
   readonly copy: Outcome | undefined
   readonly kit: Kit
   readonly caller: UnknownCaller | undefined

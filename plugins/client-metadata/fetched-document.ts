@@ -6,10 +6,7 @@ import type { DocumentProblem } from './document.ts'
 export type Outcome = { readonly client: ClientOptions } | Failure
 
 /** Why there is no client. */
-export type Failure = DocumentProblem & {
-  /** Whether the document can exist all the same. */
-  readonly isTemporary?: boolean | undefined
-}
+export type Failure = DocumentProblem
 
 const unavailable = (reason: string, text: string): Failure => ({ reason, text, isTemporary: true })
 export const refused = (reason: string, text: string): Failure => ({ reason, text, isTemporary: false })
@@ -23,12 +20,15 @@ const fetchProblems = {
   busy: unavailable('documents_busy', 'too many documents are being fetched'),
   unreachable,
   too_slow: unavailable('document_too_slow', 'the host is too slow'),
-  too_large: refused('document_too_large', 'the document is too large'),
-  type_refused: refused('document_type', 'the response is not JSON by its content type'),
+  too_large: unavailable('document_too_large', 'the document is too large'),
+  type_refused: unavailable('document_type', 'the response is not JSON by its content type'),
 } as const satisfies Record<string, Failure>
 
-/** Statuses after which the document exists again at some time. */
-const isTemporaryStatus = (status: number): boolean => status === 429 || status >= 500
+/** RFC 9110 section 15.5.11: removed for good. No firewall, login page or failed deployment sends it by accident. */
+const gone = 410
+
+/** Statuses of a host that says nothing about the document. */
+const isOutage = (status: number): boolean => status === 429 || status >= 500
 
 function objectIn(text: string): JsonObject | undefined {
   try {
@@ -40,15 +40,20 @@ function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-/** Returns the document of a response, or why it has none. */
+/**
+ * Returns the document of a response, or why it has none. All but 410 is temporary: a challenge, a page or a redirect comes
+ * from what stands before the host, and says nothing about the client.
+ */
 export function documentOf(fetched: Fetched): { readonly document: JsonObject } | Failure {
   if (fetched.problem !== undefined) return fetchProblems[fetched.problem]
   const { status, body } = fetched
+  if (status === gone) return refused('document_gone', 'its owner has removed the document')
   if (status !== 200) {
-    return isTemporaryStatus(status)
-      ? unavailable('document_unreachable', `the host responds with ${status}`)
-      : refused('document_missing', `the host responds with ${status}, not with a document`)
+    const text = `the host responds with ${status}`
+    return isOutage(status)
+      ? unavailable('document_unreachable', text)
+      : unavailable('document_missing', `${text}, not with a document`)
   }
   const document = objectIn(body)
-  return document === undefined ? refused('document_malformed', 'the document is not a JSON object') : { document }
+  return document === undefined ? unavailable('document_malformed', 'the document is not a JSON object') : { document }
 }

@@ -93,6 +93,6 @@ describe('a document', () => {
   test('of another client cannot be claimed', async () => {
     const evil = 'https://evil.example.com/client.json'
     const f = await setUp(createHosts({ [evil]: { body: document } }))
-    expect((await f.authorize({ client_id: evil })).status).toBe(400)
+    expect((await f.authorize({ client_id: evil })).status).toBe(503)
   })
 })
