@@ -34,6 +34,7 @@ export function clientMetadata(options: ClientMetadataOptions): Plugin {
     }),
     defineClientSource({
       matches: (clientId) => start.test(clientId),
+      yields: true,
       find: (clientId, kit, caller) => documents.find(clientId, kit, caller),
       isOriginAllowed: async (origin, kit) => (await kit.records.get(originKey(origin), originSchema)) !== undefined,
     }),

@@ -57,7 +57,6 @@ export async function setting({
 } = {}) {
   const entries = openEntries({ issuer, storage })
   const all = [...clients, { ...ops, ...client }, stranger]
-  const isConfigured = (clientId: string): boolean => all.some((client) => client.clientId === clientId)
   const loaded = {
     configuration: { clients: all, scopes, users: [] },
     directory: '.',
@@ -92,7 +91,7 @@ export async function setting({
     users,
     storage,
     ...(keys !== undefined && { keys }),
-    plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5, isConfigured }), api, plugins],
+    plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5 }), api, plugins],
   })
 
   async function tokenOf(clientId: string, scope: string, username?: string): Promise<string> {

@@ -11,7 +11,7 @@ test('it is refused as an unknown one, with one event that names the member, and
   const entries = openEntries({ issuer: 'https://id.example.com', storage })
   const f = await fixture({
     storage,
-    plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5, isConfigured: (id) => id === 'web' })],
+    plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5 })],
   })
   const add = (clientId: string, more: object) =>
     entries.create('client', clientId, {

@@ -23,7 +23,7 @@ function managerOn(entries: EntryStore) {
 async function service() {
   const storage = memoryDriver()
   const entries = openEntries({ issuer, storage })
-  const plugins = [builtInPlugins, storedClients({ entries, cacheFor: 5, isConfigured: () => false })]
+  const plugins = [builtInPlugins, storedClients({ entries, cacheFor: 5 })]
   const f = await fixture({ storage, plugins })
   async function allows(origin: string): Promise<boolean> {
     const headers = { origin, 'access-control-request-method': 'POST' }

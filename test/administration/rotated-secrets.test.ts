@@ -16,7 +16,7 @@ async function setting() {
       return entries.getWithRevision(kind, id)
     },
   }
-  const source = storedClients({ entries: counted, cacheFor: 5, isConfigured: (id) => id === 'web' })
+  const source = storedClients({ entries: counted, cacheFor: 5 })
   const f = await fixture({ storage, plugins: [builtInPlugins, source] })
   const valueWith = (...secrets: readonly string[]) => ({
     client: {

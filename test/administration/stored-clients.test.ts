@@ -24,7 +24,6 @@ function setting(wrap: (entries: EntryStore) => Pick<EntryStore, 'getWithRevisio
       },
     },
     cacheFor: 5,
-    isConfigured: (clientId) => clientId === 'configured',
   })
   const [source] = plugin.parts as [ClientSource]
   const kit = { now: () => state.now } as Kit
@@ -136,12 +135,6 @@ describe('a stored client', () => {
     expect(service.state.reads).toBe(0)
     await service.find('large0')
     expect(service.state.reads).toBe(1)
-  })
-
-  test('with an id of the configuration is not looked up', async () => {
-    const service = setting()
-    expect(await service.find('configured')).toBeUndefined()
-    expect(service.state.reads).toBe(0)
   })
 
   test('of a form that another version wrote is refused, not absent', async () => {

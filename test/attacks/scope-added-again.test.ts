@@ -37,7 +37,7 @@ async function setting() {
     users: { authenticate: ({ username }) => ({ sub: username }), isActive: () => true },
     plugins: [
       builtInPlugins,
-      storedClients({ entries, cacheFor: 0, isConfigured: (id) => ['web', 'api1', 'api2'].includes(id) }),
+      storedClients({ entries, cacheFor: 0 }),
       definePlugin('stored-scopes', [defineScopeSource(stored)]),
     ],
   })

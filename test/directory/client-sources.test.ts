@@ -70,10 +70,6 @@ describe('the clients of a plugin', () => {
   })
 
   test('are refused under an id that another source knows too', async () => {
-    const same = { ...registered, clientId: testClient[0] }
-    const { token } = await setUp(source(only(same)))
-    expect((await token(...testClient)).status).toBe(401)
-    expect((await token(testClient[0], 'its-secret')).status).toBe(401)
     const twice = await setUp([source(only(registered)), source(only(registered), 'other')])
     expect((await twice.token('registered', 'its-secret')).status).toBe(401)
   })

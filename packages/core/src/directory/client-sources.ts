@@ -1,8 +1,8 @@
-import { after, allOf } from '../promises.ts'
+import { after, allOf, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Client } from './client.ts'
-import type { ClientDirectory } from './clients.ts'
+import { type ClientDirectory, isClientRefusal, type UnknownCaller } from './clients.ts'
 
 /** Milliseconds for which a client that was found counts as current: longer than most requests take. */
 const currentFor = 10_000
@@ -40,36 +40,79 @@ async function anyOf(results: readonly MaybePromise<boolean>[]): Promise<boolean
   return false
 }
 
-/** What a directory without the client finds. */
-const nothing = (): undefined => undefined
+/** What a source knows about an id. */
+interface Finding {
+  readonly client?: Client | undefined
+  /** What it has thrown. */
+  readonly failure?: unknown
+  /** Whether no further source is asked. */
+  readonly isFinal: boolean
+}
+
+const nothing: Finding = { isFinal: false }
+const found = (client: Client | undefined): Finding => (client === undefined ? nothing : { client, isFinal: true })
+
+/** After an outage, it is not known whether the source has the client. */
+const failed = (failure: unknown): Finding => ({
+  failure: failure ?? new Error('A source of clients has failed'),
+  isFinal: !isClientRefusal(failure),
+})
+
+/** Asks a source, unless the id cannot be one of its clients. Never rejects. */
+function ask(source: ClientDirectory, clientId: string, caller: UnknownCaller | undefined): MaybePromise<Finding> {
+  if (source.matches?.(clientId) === false) return nothing
+  const outcome = source.find(clientId, undefined, caller)
+  return isThenable(outcome) ? outcome.then(found, failed) : found(outcome)
+}
+
+/** Combines findings: a client counts if exactly one source knows it, and a refusal of one source hides no other. */
+function together(findings: readonly Finding[]): Finding {
+  const outage = findings.find(({ isFinal, failure }) => isFinal && failure !== undefined)
+  const [known, ...more] = findings.filter(({ client }) => client !== undefined)
+  if (outage !== undefined || more.length > 0) return outage ?? { isFinal: true }
+  return known ?? findings.find(({ failure }) => failure !== undefined) ?? nothing
+}
+
+function clientOf({ client, failure }: Finding): Client | undefined {
+  if (failure !== undefined) throw failure
+  return client
+}
 
 /**
- * Combines the clients of the host with those of plugins. The function of the host that compares secrets applies to its
- * own clients only.
+ * Combines the clients of the host with those of plugins: the host's come first, because the configuration decides, and
+ * those of sources that yield last. The function of the host that compares secrets applies to its own clients only.
+ *
+ * @see docs/decisions/0068-clients-of-plugins.md
  */
 export function combineClients(host: ClientDirectory, sources: readonly ClientDirectory[]): ClientDirectory {
   const all = [host, ...sources]
+  const others = sources.filter(({ yields = false }) => !yields)
+  const yielding = sources.filter(({ yields = false }) => yields)
   /** By client: the directory that has found it. */
   const owners = new WeakMap<Client, ClientDirectory>()
 
-  /** Returns the client if exactly one directory knows it. */
-  function only(found: readonly (Client | undefined)[]): Client | undefined {
-    const [at, ...more] = found.flatMap((client, index) => (client === undefined ? [] : [index]))
-    const [client, owner] = at === undefined || more.length > 0 ? [] : [found[at], all[at]]
-    if (client !== undefined && owner !== undefined) owners.set(client, owner)
-    return client
-  }
+  const asking = (clientId: string, caller: UnknownCaller | undefined) => (source: ClientDirectory) =>
+    after(ask(source, clientId, caller), (finding) => {
+      if (finding.client !== undefined) owners.set(finding.client, source)
+      return finding
+    })
 
   return {
-    find: (clientId, _found, caller) =>
-      after(
-        allOf(
-          all.map((directory) =>
-            directory.matches?.(clientId) === false ? nothing() : directory.find(clientId, undefined, caller),
-          ),
-        ),
-        only,
-      ),
+    find(clientId, _found, caller) {
+      const askOne = asking(clientId, caller)
+      const own = askOne(host)
+      if (!isThenable(own) && own.isFinal) return clientOf(own)
+      // While a host with a store reads its client.
+      const asked = others.map(askOne)
+      return after(own, (first) => {
+        if (first.isFinal) return clientOf(first)
+        return after(allOf(asked), (findings) => {
+          const earlier = together([first, ...findings])
+          if (earlier.isFinal) return clientOf(earlier)
+          return after(allOf(yielding.map(askOne)), (last) => clientOf(together([earlier, ...last])))
+        })
+      })
+    },
     renewed(client) {
       const owner = owners.get(client)
       return after(owner?.renewed?.(client), (present) => {

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { createBoundedMap } from '../bounded-map.ts'
 import { allSteps } from '../config-problems.ts'
 import { parseConfiguration } from '../config-schema.ts'
-import { after } from '../promises.ts'
+import { isOAuthError } from '../errors/oauth-error.ts'
+import { after, isThenable } from '../promises.ts'
 import type { MaybePromise } from '../types.ts'
 import { type Client, type ClientOptions, type ClientWithSecrets, clientEntries, type clientSchema } from './client.ts'
 import { createHostPort, guarded, type HostLimits } from './host-port.ts'
@@ -42,6 +43,8 @@ export interface ClientDirectory {
   renewed?(client: Client): MaybePromise<Client | undefined>
   /** Whether an id can be one of its clients. It is not asked for others. Default: any can be. */
   readonly matches?: ((clientId: string) => boolean) | undefined
+  /** Whether clients of all other directories come first. Default: no. */
+  readonly yields?: boolean | undefined
   /** Returns the secrets of a client that `find()` has returned. */
   secretsOf(client: Client): ClientSecrets
   /** Whether a client with this id is known, without a call to the host. For events. */
@@ -132,6 +135,18 @@ function nameOf({ clientId }: ClientOptions): string {
   return isId ? ` of the client ${clientId}` : ' of a client without a valid clientId'
 }
 
+/** Whether a source has refused a client, instead of not being able to respond. */
+export const isClientRefusal = (thrown: unknown): boolean => isOAuthError(thrown) && thrown.code === 'invalid_client'
+
+/** A stored grant or token of a client that is refused is like one of an unknown client: its bearer has not named it. */
+const withoutRefusal = (outcome: MaybePromise<Client | undefined>): MaybePromise<Client | undefined> =>
+  isThenable(outcome)
+    ? outcome.catch((thrown: unknown) => {
+        if (isClientRefusal(thrown)) return undefined
+        throw thrown
+      })
+    : outcome
+
 /** The maximum number of client ids that a process remembers. */
 const maxIds = 10_000
 
@@ -184,8 +199,10 @@ function fromStore(
   const isOriginAllowed = guarded(`${owner}.isOriginAllowed`, store.isOriginAllowed?.bind(store), limits)
   return {
     // Parsed inside the port, so that a malformed client is a rejection too.
-    find: (clientId, _found, caller) =>
-      findPort(() => after(store.find(clientId, caller), (found) => remember(parseOnce(found)))),
+    find(clientId, _found, caller) {
+      const outcome = findPort(() => after(store.find(clientId, caller), (found) => remember(parseOnce(found))))
+      return caller === undefined ? withoutRefusal(outcome) : outcome
+    },
     renewed: (client) =>
       store.renew &&
       findPort(() =>
@@ -208,11 +225,15 @@ const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is Cl
 /** Opens the clients of a plugin. */
 export const openClientSource = (
   plugin: string,
-  { matches, ...store }: Pick<AnyStore, 'find' | 'isOriginAllowed'> & RenewingStore & Pick<ClientDirectory, 'matches'>,
+  {
+    matches,
+    yields,
+    ...store
+  }: Pick<AnyStore, 'find' | 'isOriginAllowed'> & RenewingStore & Pick<ClientDirectory, 'matches' | 'yields'>,
   schema: typeof clientSchema,
   limits: HostLimits,
   onMalformed: OnMalformedClient,
-): ClientDirectory => ({ ...fromStore(store, schema, limits, plugin, onMalformed), matches })
+): ClientDirectory => ({ ...fromStore(store, schema, limits, plugin, onMalformed), matches, yields })
 
 /** @throws TypeError when a client is malformed, two clients have the same id, or a client store has no `find()`. */
 export function openClients(

@@ -16,9 +16,12 @@ import { type Defined, type Members, type Owned, partKind, required } from './pa
 export interface ClientSource extends Defined<'client-source'> {
   /**
    * Returns the client with this id. It is validated like a client of the host, and cached by object identity. A malformed
-   * client is unknown, and an event names the mistake: its plugin may have been removed. A client
-   * that two sources know is refused, because it is not clear which one was meant. Called for every request that names
-   * a client.
+   * client is unknown, and an event names the mistake: its plugin may have been removed. A client of the host comes first.
+   * One that two sources know is refused, because it is not clear which one was meant. Called for every request that names
+   * a client that the host does not know synchronously.
+   *
+   * A refusal (`invalid_client`) says why there is no client. It hides no client of another source, and is ignored for a
+   * stored grant or token.
    *
    * @param caller who names the client, before it has authenticated; `undefined` for a client of a stored grant or token.
    * Limit what a caller can cause: the id is any text that `matches` allows.
@@ -29,6 +32,11 @@ export interface ClientSource extends Defined<'client-source'> {
    * failures concern its own clients only. Default: any id can be.
    */
   readonly matches?: ((clientId: string) => boolean) | undefined
+  /**
+   * Whether clients of all other sources come first, and this one is asked only about ids that those do not know: for ids
+   * that a caller can choose, such as URLs. Default: no.
+   */
+  readonly yields?: boolean | undefined
   /**
    * Returns a client that this source remembers as it is now. Called after a wrong secret, which can be one that was added
    * in this moment. Everyone can cause that, so read the same client at most once in a second.
@@ -63,6 +71,7 @@ const withSources =
           {
             find: (id, caller) => part.find(id, kitOf(plugin), caller),
             matches: part.matches,
+            yields: part.yields,
             renew: part.renew && ((id) => part.renew?.(id, kitOf(plugin))),
             isOriginAllowed:
               part.isOriginAllowed && ((origin) => part.isOriginAllowed?.(origin, kitOf(plugin)) ?? false),
@@ -79,6 +88,7 @@ const clientSourceKind = /* @__PURE__ */ partKind<ClientSource, WithClientSource
   schemas: () => ({
     find: required(),
     matches: v.optional(required()),
+    yields: v.optional(v.boolean('must be true or false')),
     renew: v.optional(required()),
     isOriginAllowed: v.optional(required()),
   }),

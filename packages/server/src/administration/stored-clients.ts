@@ -6,12 +6,10 @@ export interface StoredClientsOptions {
   readonly entries: Pick<EntryStore, 'getWithRevision'>
   /** Seconds for which a client is used without reading it again. */
   readonly cacheFor: number
-  /** Whether the configuration has a client with this id: it is not looked up in the storage. */
-  readonly isConfigured: (clientId: string) => boolean
 }
 
 /** A source of the clients in the storage. The provider parses each object once, and the cache returns the same one. */
-export function storedClients({ isConfigured, ...options }: StoredClientsOptions): Plugin {
+export function storedClients(options: StoredClientsOptions): Plugin {
   const cache = createEntryCache({
     ...options,
     kind: 'client',
@@ -23,7 +21,7 @@ export function storedClients({ isConfigured, ...options }: StoredClientsOptions
     parse: (entry) => clientsOfOrigin(entry).length > 0,
   })
   const source = defineClientSource({
-    find: (clientId, kit) => (isConfigured(clientId) ? undefined : cache.find(clientId, kit.now())),
+    find: (clientId, kit) => cache.find(clientId, kit.now()),
     renew: (clientId, kit) => cache.renew(clientId, kit.now()),
     isOriginAllowed: async (origin, kit) => (await origins.find(originId(origin, webRuntime), kit.now())) ?? false,
   })

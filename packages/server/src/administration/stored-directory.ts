@@ -23,11 +23,11 @@ export async function storedDirectory(
     )
   }
 
-  const clientIds = new Set(configuredClients(configuration).map(({ clientId }) => clientId))
+  const clientIds = configuredClients(configuration).map(({ clientId }) => clientId)
   const scopeNames = configuration.scopes.map(({ name }) => name)
   await Promise.all([assertNotStored('client', clientIds), assertNotStored('scope', scopeNames)])
   return [
-    storedClients({ entries, cacheFor, isConfigured: (clientId) => clientIds.has(clientId) }),
+    storedClients({ entries, cacheFor }),
     definePlugin('stored-scopes', [defineScopeSource(storedScopes(entries))]),
   ]
 }
