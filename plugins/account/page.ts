@@ -1,6 +1,6 @@
 import { defineEndpoint, type EndpointKit, type EndpointRequest, type Reply } from '@grantry/core'
 import * as v from 'valibot'
-import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts'
+import { errorViewOf, isRecent } from '../authorization-endpoint/authorization-endpoint.ts'
 import { accountOf } from './accounts.ts'
 import { addressPaths, addressView, changeAddress, proveAddress } from './address.ts'
 import { applicationViews, withdrawAccess } from './applications.ts'
@@ -19,7 +19,6 @@ import type { AccountServices, ChangePage, Fields } from './services.ts'
 import { endOtherSessions, endOthersPath, endSession, sessionViews, signOut, signOutPath } from './sessions.ts'
 import {
   accountPath,
-  isFresh,
   nameIn,
   permits,
   returnPath,
@@ -112,7 +111,7 @@ async function change(page: ChangePage, fields: Fields, visit: Visit, services: 
   const isForm = request.method === 'POST'
   const maxAge = Math.min(services.maxAge, page.maxAge ?? services.maxAge)
   const mustProve = page.isFree !== true && (await isUnproved(visit, services))
-  if (mustProve || (page.isFree !== true && !isFresh(session, maxAge, kit))) {
+  if (mustProve || (page.isFree !== true && !isRecent(session, maxAge, kit))) {
     if (isForm) {
       if (page.keeps !== undefined && (await permits(visit, fields.form_token ?? ''))) await keepForm(fields, visit)
       // The page with the form sends the user to the sign-in: a form must not follow redirects to other sites.

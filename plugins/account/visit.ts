@@ -33,13 +33,6 @@ export async function sessionFor(request: EndpointRequest, kit: EndpointKit, ses
   return session !== undefined && (await kit.isUserActive(session.subject.sub)) ? session : undefined
 }
 
-/** Whether the user has authenticated recently enough for a change. */
-export const isFresh = (
-  { subject, provesTime = true }: Session,
-  maxAge: number,
-  kit: Pick<EndpointKit, 'now'>,
-): boolean => provesTime && subject.authTime >= kit.now() - maxAge
-
 /** A path of the page that the sign-in returns to. Each page checks its own segments. */
 const pathForm = /^[\w/-]{1,200}$/u
 export const returnPath = (state: string | undefined): string =>

@@ -32,6 +32,7 @@ import { createUserSessions, userSessions } from './user-sessions.ts'
 import { createOpenInteraction } from './visit.ts'
 
 export { type UserAuthorization, type UserAuthorizations, userAuthorizations } from '../shared/user-authorizations.ts'
+export { type BegunFlow, isRecent, judgeFlow } from './begun-flow.ts'
 export { type Consents, type GivenConsent, requestedClaims } from './consents.ts'
 export { type AuthorizationRequests, authorizationRequests, type HostDecision, type HostRequest } from './host.ts'
 export type {

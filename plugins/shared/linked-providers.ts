@@ -37,7 +37,8 @@ export interface LinkedProviders {
   /** Removes all that is stored of a user whose account ends: the links, the kept tokens, and what providers have stated. */
   forget(sub: string): Promise<void>
   /**
-   * Sends the browser to a provider. It comes back to `returnTo` with `link=linked`, `taken`, `full` or `failed`.
+   * Sends the browser to a provider. It comes back to `returnTo` with `link=linked`, `taken`, `full` or `failed`, also if the
+   * user has stayed there until the authentication was too old.
    *
    * @param returnTo a page below the issuer
    * @returns `undefined` for an unknown provider, or a session that does not prove that the user has authenticated in the

@@ -5,7 +5,7 @@ import type { SignInProblem, SignInTools } from '../sign-in/sign-in.ts'
 import { callbackUrl } from './begin.ts'
 import { authenticationOf, derivedSubject, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
-import { isFailure, type UpstreamFailure } from './failure.ts'
+import { failed, isFailure, type UpstreamFailure } from './failure.ts'
 import { identify } from './identify.ts'
 import { finishLink } from './linking.ts'
 import type { Provider, Settings } from './options.ts'
@@ -46,6 +46,7 @@ async function responseIn(params: Params, { connection }: Upstream, kit: Endpoin
 const problemOf = ({ failure }: UpstreamFailure): SignInProblem => {
   if (failure === 'provider_access_denied') return 'provider_refused'
   if (failure.startsWith('auth_time_')) return 'provider_not_recent'
+  if (failure === 'user_inactive') return 'provider_not_active'
   return failure === 'busy' || failure === 'provider_temporarily_unavailable'
     ? 'provider_unavailable'
     : 'provider_failed'
@@ -81,7 +82,7 @@ export async function handleCallback(
     return tools.expired(http, kit)
   }
   const { link } = state
-  if (link !== undefined) return finishLink({ params, state, link }, http, kit, upstream, tools)
+  if (link !== undefined) return finishLink({ params, begun: state, link }, http, kit, upstream, tools)
   const interaction = await tools.interactions.find(kit, http, state.interaction ?? '')
   // Before it is spent: another browser must not end the sign-in of this one.
   if (interaction === undefined) return tools.expired(http, kit)
@@ -96,6 +97,8 @@ export async function handleCallback(
   const { subject, provesTime, unproved } = authenticationOf(claims, provider, state, kit)
   const sub = await identify(claims, provider, { settings, keeper }, kit)
   if (isFailure(sub)) return fail(sub)
+  // Otherwise the session would not count, and the page of the sign-in would come again without a reason.
+  if (!(await kit.isUserActive(sub))) return fail(failed('user_inactive'))
   // A code of the user proves that the user is here now.
   if (unproved !== undefined && !(await tools.hasSecondFactor(sub, kit))) return fail(unproved)
   await Promise.all([

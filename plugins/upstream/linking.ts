@@ -1,4 +1,5 @@
 import { type EndpointKit, type EndpointRequest, parseUrl, type Reply } from '@grantry/core'
+import { isRecent, judgeFlow } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { LinkedProviders } from '../shared/linked-providers.ts'
 import type { SignInTools } from '../sign-in/sign-in.ts'
 import { callbackUrl, depart } from './begin.ts'
@@ -52,7 +53,7 @@ export const createLinkedProviders = (
   },
   async begin(name, { sid, subject, provesTime = true }, http, returnTo) {
     const upstream = upstreams.get(name)
-    if (upstream === undefined || !provesTime || kit.now() > subject.authTime + maxAge) return undefined
+    if (upstream === undefined || !isRecent({ subject, provesTime }, maxAge, kit)) return undefined
     if (!isOwn(returnTo, kit.issuer)) throw new TypeError('returnTo must be a page below the issuer')
     const left = await depart(upstream.connection, {
       kit,
@@ -69,25 +70,28 @@ export const createLinkedProviders = (
 export async function finishLink(
   {
     params,
-    state,
+    begun,
     link,
-  }: { params: Readonly<Record<string, string>>; state: StoredState; link: NonNullable<StoredState['link']> },
+  }: { params: Readonly<Record<string, string>>; begun: StoredState; link: NonNullable<StoredState['link']> },
   http: EndpointRequest,
   kit: EndpointKit,
   { connection, tokens, listeners, keeper }: Upstream,
   tools: SignInTools,
 ): Promise<Reply> {
   const { provider } = connection
-  const session = await tools.sessions.find(kit, http)
+  const judge = () => judgeFlow({ ...link, maxAge }, tools.sessions, http, kit)
   // The session that began it, in this browser: another user must not get the account of this one, nor this one another's.
-  if (session?.sid !== link.sid || session.subject.sub !== link.sub) return tools.expired(http, kit)
-  if (!(await spendState(kit, params.state ?? '', state))) return returned(link.returnTo, 'failed')
+  const state = await judge()
+  if (state === 'ended') return tools.expired(http, kit)
+  if (!(await spendState(kit, params.state ?? '', begun))) return returned(link.returnTo, 'failed')
   const context = { sub: link.sub, clientAddress: http.clientAddress }
   const fail = ({ failure }: UpstreamFailure, outcome: string): Reply => {
     kit.recordUser({ type: 'upstream_sign_in_failed', idp: provider.name, reason: failure }, context)
     return returned(link.returnTo, outcome)
   }
-  const redeemed = await redeem(connection, tokens, { params, callback: callbackUrl(kit, provider) }, state, kit)
+  // The user can stay at the provider for longer than a session may permit links.
+  if (state === 'outdated') return fail(failed('link_outdated'), 'failed')
+  const redeemed = await redeem(connection, tokens, { params, callback: callbackUrl(kit, provider) }, begun, kit)
   if (isFailure(redeemed)) return fail(redeemed, 'failed')
   const { claims, tokens: granted } = redeemed
   const id = derivedSubject(claims, kit)
@@ -97,8 +101,8 @@ export async function finishLink(
   const isKnown = (await findLink(kit, id)) !== undefined
   const outcome = isUser ? 'taken' : await insertLink(kit, id, stored)
   if (outcome !== 'linked') return fail(failed(`link_${outcome}`), outcome)
-  // A user who was revoked while the provider responded has lost the session, and must not keep a new link.
-  if ((await tools.sessions.find(kit, http)) === undefined) {
+  // A user who was revoked or deactivated while the provider responded must not keep a new link.
+  if ((await judge()) === 'ended') {
     if (!isKnown) await removeLink(kit, link.sub, id)
     return tools.expired(http, kit)
   }

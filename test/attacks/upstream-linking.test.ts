@@ -14,6 +14,43 @@ describe('a link to an account at another provider', () => {
     expect(f.double.requests).toEqual([])
   })
 
+  // The browser can be at the provider for half an hour.
+  test('18.12 is not made when the sign-in has become old meanwhile', async () => {
+    const f = await setUpUpstream()
+    const account = await accountAs(f, 'alice')
+    f.skip(590)
+    const { url } = await account.leave()
+    f.skip(11)
+    expect(await account.comeBack(url)).toBe('failed')
+    expect(f.double.countOf('/token')).toBe(0)
+    expect(await account.list()).toEqual([])
+    expect(f.failures()).toEqual(['link_outdated'])
+  })
+
+  test.each([
+    ['before the provider responds', 'before'],
+    ['while it responds', 'meanwhile'],
+  ])('18.12 is not kept for a user who is deactivated %s', async (_name, when) => {
+    const inactive = new Set<string>()
+    const deactivate = () => inactive.add('alice')
+    const f = await setUpUpstream({
+      double: {
+        async signToken(claims, key) {
+          if (when === 'meanwhile') deactivate()
+          return key.sign(claims, { alg: 'RS256' })
+        },
+      },
+      more: { users: { authenticate: ({ username }) => ({ sub: username }), isActive: (sub) => !inactive.has(sub) } },
+    })
+    const account = await accountAs(f, 'alice')
+    const { url } = await account.leave()
+    if (when === 'before') deactivate()
+    expect(await account.comeBack(url)).not.toBe('linked')
+    inactive.clear()
+    expect(await account.list()).toEqual([])
+    expect(f.events.some(({ type }) => type === 'upstream_linked')).toBe(false)
+  })
+
   test('18.12 is not made in another browser, or for another user', async () => {
     const f = await setUpUpstream()
     const attacker = await accountAs(f, 'bob')

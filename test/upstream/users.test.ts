@@ -2,7 +2,7 @@ import type { UserService } from '@grantry/core'
 import { upstreamUsers } from '@grantry/plugins/upstream'
 import { describe, expect, test } from 'vitest'
 import { withUpstreamUsers } from '../../packages/server/src/users/upstream-users.ts'
-import { setUpUpstream, type UpstreamSetting } from './parties.ts'
+import { createAccounts, setUpUpstream, type UpstreamSetting } from './parties.ts'
 
 const profile = { name: 'Alice', email: 'alice@acme.example', email_verified: true, department: 'Sales', secret: 'x' }
 
@@ -75,5 +75,25 @@ describe('a user who has signed in at another provider, and has no account', () 
     await f.provider.use(upstreamUsers).remove(String(claims?.sub))
     expect(await f.userinfo(body.access_token)).not.toHaveProperty('sub')
     expect((await f.claimsAfter()).claims?.sub).toBe(claims?.sub)
+  })
+})
+
+// Otherwise the browser would come back to the page of the sign-in without a word, again and again.
+describe('a user of another provider who is not active here', () => {
+  test.each([
+    ['as one that the host does not know', {}],
+    ['as one that is linked, and was deactivated', { options: { accounts: createAccounts().accounts } }],
+  ])('18.20 begins no session, and the page states why: %s', async (_name, setting) => {
+    let isActive = false
+    const f = await setUpUpstream({
+      ...setting,
+      more: { users: { authenticate: () => undefined, isActive: () => isActive } },
+    })
+    const page = await f.comeBack(await f.leave())
+    expect(page.html).toMatch(/^signIn .*"problem":"provider_not_active","provider":"Acme"/u)
+    expect(f.failures()).toEqual(['user_inactive'])
+    expect(f.events.some(({ type }) => type === 'session_started' || type === 'upstream_sign_in_succeeded')).toBe(false)
+    isActive = true
+    expect((await f.claimsAfter()).claims).toMatchObject({ idp: 'acme' })
   })
 })

@@ -29,6 +29,7 @@ export type SignInProblem =
   | 'provider_refused'
   | 'provider_failed'
   | 'provider_not_recent'
+  | 'provider_not_active'
   | 'provider_unavailable'
   | 'unknown_organization'
 

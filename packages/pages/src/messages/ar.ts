@@ -26,6 +26,7 @@ export const ar: Messages = {
   providerRefused: 'تم إلغاء تسجيل الدخول لدى {provider} أو رفضه. حاول مرة أخرى أو اختر طريقة أخرى.',
   providerFailed: 'تعذّر تسجيل الدخول لدى {provider}. حاول مرة أخرى أو اختر طريقة أخرى.',
   providerNotRecent: 'يجب تسجيل الدخول مرة أخرى، ولم يؤكد {provider} حدوث ذلك. اختر طريقة أخرى أو ألغِ العملية.',
+  providerNotActive: 'لقد سجّلت الدخول لدى {provider}، لكن ليس لديك حساب نشط هنا. اختر طريقة أخرى أو اطلب الوصول.',
   providerUnavailable: '{provider} غير متاح حاليًا. حاول مرة أخرى بعد قليل أو اختر طريقة أخرى.',
   emailAddress: 'عنوان البريد الإلكتروني',
   continueWithOrganization: 'المتابعة بحساب مؤسستك',

@@ -30,6 +30,8 @@ export const de: Messages = {
     'Die Anmeldung bei {provider} hat nicht funktioniert. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.',
   providerNotRecent:
     'Sie müssen sich neu anmelden, und {provider} hat nicht bestätigt, dass Sie das getan haben. Wählen Sie einen anderen Weg, oder brechen Sie ab.',
+  providerNotActive:
+    'Sie haben sich bei {provider} angemeldet, haben hier aber kein aktives Konto. Wählen Sie einen anderen Weg, oder bitten Sie um Zugang.',
   providerUnavailable:
     '{provider} ist gerade nicht erreichbar. Versuchen Sie es gleich noch einmal, oder wählen Sie einen anderen Weg.',
   emailAddress: 'E-Mail-Adresse',

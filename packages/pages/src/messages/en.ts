@@ -27,6 +27,8 @@ export const en: Messages = {
   providerFailed: 'The sign-in at {provider} did not work. Try again, or choose another way.',
   providerNotRecent:
     'You need to sign in again, and {provider} has not confirmed that you did. Choose another way, or cancel.',
+  providerNotActive:
+    'You have signed in at {provider}, but have no active account here. Choose another way, or ask for access.',
   providerUnavailable: '{provider} is not available at the moment. Try again in a moment, or choose another way.',
   emailAddress: 'Email address',
   continueWithOrganization: 'Continue with your organization',

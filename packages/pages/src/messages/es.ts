@@ -28,6 +28,8 @@ export const es: Messages = {
   providerFailed: 'El inicio de sesión con {provider} no funcionó. Inténtelo de nuevo o elija otra opción.',
   providerNotRecent:
     'Debe volver a iniciar sesión, y {provider} no ha confirmado que lo haya hecho. Elija otra opción o cancele.',
+  providerNotActive:
+    'Ha iniciado sesión con {provider}, pero aquí no tiene ninguna cuenta activa. Elija otra opción o solicite acceso.',
   providerUnavailable:
     '{provider} no está disponible en este momento. Inténtelo de nuevo en un momento o elija otra opción.',
   emailAddress: 'Dirección de correo',

@@ -27,6 +27,8 @@ export const fr: Messages = {
   providerFailed: 'La connexion avec {provider} n’a pas fonctionné. Réessayez ou choisissez un autre moyen.',
   providerNotRecent:
     'Vous devez vous reconnecter, et {provider} n’a pas confirmé que vous l’avez fait. Choisissez un autre moyen ou annulez.',
+  providerNotActive:
+    'Vous vous êtes connecté avec {provider}, mais vous n’avez pas de compte actif ici. Choisissez un autre moyen ou demandez un accès.',
   providerUnavailable:
     '{provider} n’est pas disponible pour le moment. Réessayez dans un instant ou choisissez un autre moyen.',
   emailAddress: 'Adresse e-mail',

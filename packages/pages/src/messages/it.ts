@@ -27,6 +27,8 @@ export const it: Messages = {
   providerFailed: 'L’accesso con {provider} non è riuscito. Riprova o scegli un altro modo.',
   providerNotRecent:
     'Devi accedere di nuovo, e {provider} non ha confermato che lo hai fatto. Scegli un altro modo o annulla.',
+  providerNotActive:
+    'L’accesso con {provider} è riuscito, ma qui non c’è un account attivo. Scegli un altro modo o chiedi l’accesso.',
   providerUnavailable: '{provider} non è disponibile al momento. Riprova tra poco o scegli un altro modo.',
   emailAddress: 'Indirizzo e-mail',
   continueWithOrganization: 'Continua con la sua organizzazione',

@@ -28,6 +28,8 @@ export const ja: Messages = {
   providerFailed: '{provider} でのログインに失敗しました。もう一度試すか、別の方法を選んでください。',
   providerNotRecent:
     'もう一度ログインする必要がありますが、{provider} からその確認を得られませんでした。別の方法を選ぶか、キャンセルしてください。',
+  providerNotActive:
+    '{provider} でログインしましたが、ここには有効なアカウントがありません。別の方法を選ぶか、アクセスを依頼してください。',
   providerUnavailable: '{provider} は現在利用できません。しばらくしてからもう一度試すか、別の方法を選んでください。',
   emailAddress: 'メールアドレス',
   continueWithOrganization: '組織のアカウントで続ける',

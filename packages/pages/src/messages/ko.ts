@@ -27,6 +27,8 @@ export const ko: Messages = {
   providerFailed: '{provider}에서 로그인하지 못했습니다. 다시 시도하거나 다른 방법을 선택하세요.',
   providerNotRecent:
     '다시 로그인해야 하지만 {provider}에서 이를 확인해 주지 않았습니다. 다른 방법을 선택하거나 취소하세요.',
+  providerNotActive:
+    '{provider}에서 로그인했지만 여기에는 활성 계정이 없습니다. 다른 방법을 선택하거나 접근 권한을 요청하세요.',
   providerUnavailable: '지금은 {provider}을(를) 사용할 수 없습니다. 잠시 후 다시 시도하거나 다른 방법을 선택하세요.',
   emailAddress: '이메일 주소',
   continueWithOrganization: '조직 계정으로 계속',

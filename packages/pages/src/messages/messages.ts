@@ -26,6 +26,7 @@ export interface Messages {
   providerRefused: string
   providerFailed: string
   providerNotRecent: string
+  providerNotActive: string
   providerUnavailable: string
   emailAddress: string
   continueWithOrganization: string

@@ -28,6 +28,8 @@ export const nl: Messages = {
   providerFailed: 'Het inloggen bij {provider} is niet gelukt. Probeer het opnieuw of kies een andere manier.',
   providerNotRecent:
     'U moet opnieuw inloggen, en {provider} heeft niet bevestigd dat u dat hebt gedaan. Kies een andere manier of annuleer.',
+  providerNotActive:
+    'U bent ingelogd bij {provider}, maar hebt hier geen actief account. Kies een andere manier of vraag om toegang.',
   providerUnavailable:
     '{provider} is op dit moment niet beschikbaar. Probeer het zo opnieuw of kies een andere manier.',
   emailAddress: 'E-mailadres',

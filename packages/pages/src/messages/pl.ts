@@ -28,6 +28,8 @@ export const pl: Messages = {
   providerFailed: 'Logowanie przez {provider} nie powiodło się. Spróbuj ponownie lub wybierz inny sposób.',
   providerNotRecent:
     'Musisz zalogować się ponownie, a {provider} nie potwierdza, że to nastąpiło. Wybierz inny sposób lub anuluj.',
+  providerNotActive:
+    'Logowanie przez {provider} powiodło się, ale nie masz tutaj aktywnego konta. Wybierz inny sposób lub poproś o dostęp.',
   providerUnavailable: '{provider} jest teraz niedostępny. Spróbuj ponownie za chwilę lub wybierz inny sposób.',
   emailAddress: 'Adres e-mail',
   continueWithOrganization: 'Kontynuuj przez swoją organizację',

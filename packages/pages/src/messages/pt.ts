@@ -27,6 +27,8 @@ export const pt: Messages = {
   providerFailed: 'O login com {provider} não funcionou. Tente novamente ou escolha outra forma.',
   providerNotRecent:
     'É necessário fazer login novamente, e {provider} não confirmou que isso aconteceu. Escolha outra forma ou cancele.',
+  providerNotActive:
+    'O login com {provider} foi feito, mas não há uma conta ativa aqui. Escolha outra forma ou peça acesso.',
   providerUnavailable:
     '{provider} não está disponível no momento. Tente novamente daqui a pouco ou escolha outra forma.',
   emailAddress: 'Endereço de e-mail',

@@ -26,6 +26,7 @@ export const zh: Messages = {
   providerRefused: '在 {provider} 的登录已取消或被拒绝。请重试，或选择其他方式。',
   providerFailed: '在 {provider} 的登录未成功。请重试，或选择其他方式。',
   providerNotRecent: '您需要重新登录，但 {provider} 未确认您已重新登录。请选择其他方式，或取消。',
+  providerNotActive: '您已在 {provider} 登录，但在此没有有效的账户。请选择其他方式，或申请访问权限。',
   providerUnavailable: '{provider} 目前无法使用。请稍后重试，或选择其他方式。',
   emailAddress: '电子邮件地址',
   continueWithOrganization: '使用您的组织账户继续',

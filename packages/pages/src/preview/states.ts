@@ -77,6 +77,7 @@ export const states: StatesOfPages<Pages> = {
     unknown_organization: { ...signIn, asksForOrganization: true, problem: 'unknown_organization' },
     provider_failed: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_failed', provider: 'Google' },
     provider_not_recent: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_not_recent', provider: 'Google' },
+    provider_not_active: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_not_active', provider: 'Google' },
     provider_unavailable: { ...signIn, ways: ways.slice(0, 2), problem: 'provider_unavailable', provider: 'Google' },
   },
   secondFactor: {

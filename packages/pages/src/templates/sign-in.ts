@@ -26,6 +26,8 @@ function problemText({ problem, provider = '', retryAfter }: SignInView, tools: 
       return text('providerFailed', { provider })
     case 'provider_not_recent':
       return text('providerNotRecent', { provider })
+    case 'provider_not_active':
+      return text('providerNotActive', { provider })
     case 'provider_unavailable':
       return text('providerUnavailable', { provider })
     case 'unknown_organization':
