@@ -106,6 +106,26 @@ describe('STARTTLS', () => {
     expect(mails).toEqual([])
   })
 
+  const ownCertificate = () => tlsOf(certificate({ subject: commonName('mail.local'), extensions: [] }))
+
+  test('with a server of this machine and its own certificate, a mail arrives where nothing demands TLS', async () => {
+    const { port, mails } = await server({ tls: ownCertificate() })
+    await send(port, { ca: undefined })
+    expect(mails).toMatchObject([{ isEncrypted: true, credentials: '|id|the-password' }])
+  })
+
+  test.each([{ requireTls: true }, { ca: root.pem }])('with %j, its own certificate is refused', async (more) => {
+    const { port, mails } = await server({ tls: ownCertificate() })
+    await expect(send(port, { ca: undefined, ...more })).rejects.toThrow(refused('E'))
+    expect(mails).toEqual([])
+  })
+
+  test('with another machine, its own certificate is refused', async () => {
+    const { port, mails } = await server({ tls: ownCertificate() })
+    await expect(send(port, { ca: undefined }, '2130706433')).rejects.toThrow(refused('E'))
+    expect(mails).toEqual([])
+  })
+
   test('cannot be switched off for another machine', () => {
     const options = { url: 'smtp://mail.example.com', from: 'id@example.com' }
     expect(() => smtpMailer({ ...options, requireTls: false })).toThrow(

@@ -51,3 +51,35 @@ describe('a reference to an unset variable', () => {
     )
   })
 })
+
+const referenceTo = (name: string): string => ['$', `{${name}}`].join('')
+
+describe('a variable in a URL', () => {
+  const password = 'p/a#s?s%41 w:o@r&d+é[x]\\'
+
+  test.each(['smtps', 'smtp', 'postgresql', 'postgres', 'redis', 'rediss', 'https'])(
+    'is the password of a %s URL, with all its characters',
+    (scheme) => {
+      const text = `${scheme}://${referenceTo('NAME')}:${referenceTo('PASS')}@${referenceTo('HOST')}:99/${referenceTo('PATH_OF')}`
+      const environment = { NAME: 'i/d@x', PASS: password, HOST: 'db.example.com', PATH_OF: 'a/b' }
+      const url = new URL(String(withEnvironment(text, environment)))
+      expect([url.username, url.password].map(decodeURIComponent)).toEqual(['i/d@x', password])
+      expect([url.hostname, url.port, url.pathname]).toEqual(['db.example.com', '99', '/a/b'])
+    },
+  )
+
+  test.each([
+    ['a part of the password', `redis://:a-${referenceTo('X')}-b@host/0`, 'redis://:a-%2F%25-b@host/0'],
+    ['in each of several', `redis://${referenceTo('X')}:${referenceTo('X')}@host`, 'redis://%2F%25:%2F%25@host'],
+    ['with a scheme of a variable', `${referenceTo('S')}://a:${referenceTo('X')}@host`, 'smtp://a:%2F%25@host'],
+    ['before the last @ of several', `smtp://a@b:${referenceTo('X')}@host`, 'smtp://a@b:%2F%25@host'],
+    ['the whole URL', referenceTo('URL_OF'), 'smtp://a:%2F@host'],
+    ['the host', `smtp://${referenceTo('X')}`, 'smtp:///%'],
+    ['behind the host', `https://a@host/${referenceTo('X')}@x`, 'https://a@host//%@x'],
+    ['in a query', `https://host?x=${referenceTo('X')}@y`, 'https://host?x=/%@y'],
+    ['in a text that is no URL', `Example ${referenceTo('X')}@host`, 'Example /%@host'],
+    ['a text with two dollar signs', `smtp://a:$${referenceTo('X')}@host`, `smtp://a:${referenceTo('X')}@host`],
+  ])('%s', (_, text, expected) => {
+    expect(withEnvironment(text, { X: '/%', S: 'smtp', URL_OF: 'smtp://a:%2F@host' })).toBe(expected)
+  })
+})

@@ -60,7 +60,7 @@ describe('storage in a configuration', () => {
     [
       'a URL of another database, which can contain a password',
       { driver: 'postgresql', url: 'mysql://root:hunter2@127.0.0.1/db' },
-      'storage.url must be a URL such as postgresql://grantry:password@127.0.0.1:5432/grantry, with percent-encoded special characters',
+      'storage.url must be a URL such as postgresql://grantry:password@127.0.0.1:5432/grantry; percent-encode special characters of the password, or set storage.password',
     ],
     [
       'a schema that is no name',
@@ -81,12 +81,12 @@ describe('storage in a configuration', () => {
     [
       'a URL with another scheme',
       { driver: 'redis', url: 'http://127.0.0.1:6379' },
-      'storage.url must be a URL such as redis://127.0.0.1:6379',
+      'storage.url must be a URL such as redis://127.0.0.1:6379; percent-encode special characters of a password in it, or set storage.password',
     ],
     [
       'a cluster with an invalid URL',
       { driver: 'redis', cluster: ['redis://127.0.0.1:1', 'there'] },
-      'storage.cluster[1] must be a URL such as redis://127.0.0.1:6379',
+      'storage.cluster[1] must be a URL such as redis://127.0.0.1:6379; percent-encode special characters of a password in it, or set storage.password',
     ],
     [
       'Sentinels without the name of the primary',

@@ -19,6 +19,10 @@ export interface ArrivedMail {
   readonly data: string
   readonly isEncrypted: boolean
   readonly user: string | undefined
+  /** The credentials of the sign-in, as they arrived, with `|` for separators. */
+  readonly credentials: string
+  /** The name in `EHLO`. */
+  readonly greeting: string
 }
 
 const decoded = (data: string): string =>
@@ -36,6 +40,8 @@ function converse(plain: Socket, options: SmtpServerOptions, keep: (mail: Arrive
   let from = ''
   let to: string[] = []
   let user: string | undefined
+  let credentials = ''
+  let greeting = ''
   const isEncrypted = (): boolean => socket instanceof TLSSocket
   const say = (line: string): void => {
     socket.write(`${line}\r\n`)
@@ -54,6 +60,7 @@ function converse(plain: Socket, options: SmtpServerOptions, keep: (mail: Arrive
   function responseTo(verb: string, line: string): string | undefined {
     switch (verb) {
       case 'EHLO': {
+        greeting = line.slice('EHLO '.length)
         const extensions = ['test', ...(options.tls && !isEncrypted() ? ['STARTTLS'] : []), 'AUTH PLAIN']
         return [...extensions.map((one) => `250-${one}`), '250 SMTPUTF8'].join('\r\n')
       }
@@ -61,11 +68,12 @@ function converse(plain: Socket, options: SmtpServerOptions, keep: (mail: Arrive
         if (options.tls === undefined) return '502 not here'
         upgrade()
         return undefined
-      case 'AUTH':
-        user = Buffer.from(line.split(' ')[2] ?? '', 'base64')
-          .toString()
-          .split('\0')[1]
+      case 'AUTH': {
+        const sent = Buffer.from(line.split(' ')[2] ?? '', 'base64').toString()
+        user = sent.split('\0')[1]
+        credentials = sent.replaceAll(/\p{Cc}/gu, '|')
         return '235 ok'
+      }
       case 'MAIL':
         from = addressIn(line)
         to = []
@@ -103,7 +111,7 @@ function converse(plain: Socket, options: SmtpServerOptions, keep: (mail: Arrive
       data += `${text.startsWith('..') ? text.slice(1) : text}\r\n`
       return
     }
-    keep({ from, to, data: decoded(data), isEncrypted: isEncrypted(), user })
+    keep({ from, to, data: decoded(data), isEncrypted: isEncrypted(), user, credentials, greeting })
     data = undefined
     say('250 accepted')
   }

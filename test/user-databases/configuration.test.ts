@@ -33,6 +33,10 @@ test.each([
   [{ ...ldap, url: 'ldap://ldap.example.com' }, 'users would send passwords over the network in plain text'],
   [{ ...ldap, attributes: {} }, 'users.attributes.username'],
   [{ ...ldap, bindPassword: `$\{LDAP_PASSWORD}` }, 'users.bindPassword needs the environment variable LDAP_PASSWORD'],
+  [{ ...ldap, bindPassword: undefined }, 'users.bindPassword is required, or users.bindPasswordFile'],
+  [{ ...ldap, bindPasswordFile: 'x' }, 'users.bindPasswordFile: there is a password, too'],
+  [{ ...ldap, bindPassword: undefined, bindPasswordFile: 'missing' }, 'users.bindPasswordFile: cannot read'],
+  [{ ...sql, url: 'postgresql://u@127.0.0.1/x', passwordFile: 'missing' }, 'users.passwordFile: cannot read'],
 ])('a mistake is reported with its path: %#', async (users, message) => {
   const findings = await checked(users)
   expect(findings.map(({ id, reason }) => ({ id, reason }))).toContainEqual({

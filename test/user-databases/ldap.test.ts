@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 import { describeWithLdap, type LdapServer, ldapServers } from '../support/ldap-server.ts'
-import { directoryLdif, ldapFactory, mapping } from './directory.ts'
+import { directoryLdif, ldapFactory, mapping, reader } from './directory.ts'
 
 const alice = '11111111-1111-4111-8111-111111111111'
 
@@ -133,5 +133,22 @@ describeWithLdap('users in a directory', () => {
       )
     expect(failure.message).toMatch(message)
     expect(failure.stack).not.toMatch(/wr0ng|the-reader-password/u)
+  })
+
+  test('a password from a function is read for each connection, and its failure has no secret', async () => {
+    let password = 'wr0ng-secret'
+    const bindPassword = () => {
+      if (password === '') throw new Error('wr0ng-secret')
+      return password
+    }
+    const users = create({ url: server.url, ...mapping, bindPassword })
+    await expect(users.open()).rejects.toThrow('refuses the DN or the password (49)')
+    password = ''
+    const failure = await users.open().catch((error: Error) => error.stack)
+    expect(failure).toContain('has returned no password')
+    expect(failure).not.toContain('wr0ng-secret')
+    password = reader.bindPassword
+    await users.open()
+    expect(await users.authenticate?.({ username: 'alice', password: 'alice-password' })).toEqual({ sub: alice })
   })
 })

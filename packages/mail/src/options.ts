@@ -8,13 +8,21 @@ export interface SmtpOptions {
    * demanded unless the server is on this machine. Default ports: 465 and 587.
    */
   readonly url: string
+  /** The user, instead of the one of the URL. */
+  readonly user?: string | undefined
+  /** The password, instead of the one of the URL, which it would have to be percent-encoded for. */
+  readonly password?: string | undefined
+  /** Access tokens instead of a password (XOAUTH2). */
+  readonly oauth?: v.InferInput<typeof oauthSchema> | undefined
+  /** The name of this machine in `EHLO`. Default: that of the operating system. */
+  readonly name?: string | undefined
   /** The sender: an address, or `Example <id@example.com>`. */
   readonly from: string
   /** Seconds that a step, such as connecting, can take. Default: 10. */
   readonly timeout?: number | undefined
   /**
-   * Whether a mail is sent with TLS only. Default: `true`, unless the server is on this machine. `false` is refused for
-   * another machine.
+   * Whether a mail is sent with TLS only, and the certificate verified. Default: `true`, unless the server is on this
+   * machine, where a server may have a certificate of its own. `false` is refused for another machine.
    */
   readonly requireTls?: boolean | undefined
   /** Certificates of authorities (PEM) that the server can have, instead of the public ones. */
@@ -29,10 +37,21 @@ function parsed(text: string): URL | undefined {
   }
 }
 
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const isServer = (text: string): boolean => {
   const url = parsed(text)
   return (
     url !== undefined &&
+    isDecodable(url.username) &&
+    isDecodable(url.password) &&
     /^smtps?:$/u.test(url.protocol) &&
     url.hostname !== '' &&
     /^\/?$/u.test(url.pathname) &&
@@ -44,6 +63,33 @@ const isServer = (text: string): boolean => {
 /** Whether a host of a URL is this machine. */
 export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/iu.test(host)
 
+const credential = v.pipe(
+  v.string('must be a string'),
+  v.nonEmpty('must not be empty'),
+  v.maxLength(2000, 'must have at most 2000 characters'),
+  v.check((text) => !/[\0\r\n]/u.test(text), 'must not contain a line break'),
+)
+
+const isTokenUrl = (text: string): boolean => {
+  const url = parsed(text)
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+}
+
+/** How access tokens for the mail server are requested (RFC 6749 sections 4.4 and 6). */
+const oauthSchema = configurationObject({
+  tokenUrl: v.pipe(
+    v.string('must be a URL'),
+    v.check(isTokenUrl, 'must be an https URL, such as https://oauth2.googleapis.com/token'),
+  ),
+  clientId: credential,
+  clientSecret: v.optional(credential),
+  /** Of the user who sends. Default: the client gets a token for itself, for which `scope` is needed at most servers. */
+  refreshToken: v.optional(credential),
+  scope: v.optional(credential),
+})
+
+export type OAuthSettings = v.InferOutput<typeof oauthSchema>
+
 const timeoutMessage = 'must be 1 to 60 seconds'
 
 const entries = {
@@ -51,7 +97,19 @@ const entries = {
     v.string('must be a URL'),
     v.check(
       (text) => isServer(text),
-      'must be the URL of a mail server, such as smtps://user:password@mail.example.com',
+      'must be the URL of a mail server, such as smtps://user:password@mail.example.com, without a path; percent-encode special characters of the password, or set mail.user and mail.password',
+    ),
+  ),
+  user: v.optional(credential),
+  password: v.optional(credential),
+  oauth: v.optional(oauthSchema),
+  name: v.optional(
+    v.pipe(
+      v.string('must be a host name'),
+      v.regex(
+        /^(?:[A-Za-z\d](?:[A-Za-z\d.-]{0,252})|\[[A-Za-z\d.:]{2,60}\])$/u,
+        'must be a host name, such as id.example.com',
+      ),
     ),
   ),
   from: v.pipe(
@@ -73,6 +131,15 @@ const entries = {
 /** The schema of the options. */
 export const smtpSchema = v.pipe(
   configurationObject(entries),
+  v.check(
+    ({ url, user, password, oauth }) =>
+      password === undefined || (oauth === undefined && (user !== undefined || (parsed(url)?.username ?? '') !== '')),
+    'must have user with password, and not both password and oauth',
+  ),
+  v.check(
+    ({ url, user, oauth }) => oauth === undefined || user !== undefined || (parsed(url)?.username ?? '') !== '',
+    'must have user with oauth: the address that sends',
+  ),
   v.forward(
     v.partialCheck(
       [['url'], ['requireTls']],

@@ -2,6 +2,7 @@ import { parseConfiguration } from '@grantry/core'
 import { createTransport } from 'nodemailer'
 import { mailFailure } from './failure.ts'
 import { assertMessage, type Message } from './message.ts'
+import { requestMailToken } from './oauth.ts'
 import { isLoopback, type SmtpOptions, smtpSchema } from './options.ts'
 
 /** Sends mails to one SMTP server. */
@@ -14,6 +15,8 @@ export interface SmtpMailer {
   close(): void
 }
 
+type TokenCallback = (error: Error | null, accessToken?: string, expires?: number) => void
+
 /** Connections at the same time, and mails over one of them. */
 const maxConnections = 5
 const maxMessages = 100
@@ -25,11 +28,15 @@ const maxMessages = 100
  * @see RFC 5321; RFC 3207 (STARTTLS); RFC 8314 section 3.3 (TLS from the start)
  */
 export function smtpMailer(options: SmtpOptions): SmtpMailer {
-  const { url: text, from, timeout, requireTls, ca } = parseConfiguration(smtpSchema, options, 'smtpMailer()')
+  const settings = parseConfiguration(smtpSchema, options, 'smtpMailer()')
+  const { url: text, from, timeout, requireTls, ca, name, oauth } = settings
   const url = new URL(text)
   const secure = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[|\]$/gu, '')
   const limit = timeout * 1000
+  const user = settings.user ?? decodeURIComponent(url.username)
+  const pass = settings.password ?? decodeURIComponent(url.password)
+  const mustEncrypt = requireTls ?? !isLoopback(url.hostname)
   const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
   const withoutDetails = async <T>(result: Promise<T>): Promise<T> => {
     try {
@@ -43,11 +50,15 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
     port,
     secure,
     // Otherwise, who is between could remove the offer of TLS, and read the mails and the password.
-    requireTLS: !secure && (requireTls ?? !isLoopback(url.hostname)),
-    ...(url.username !== '' && {
-      auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
-    }),
-    tls: { minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) },
+    requireTLS: !secure && mustEncrypt,
+    ...(name !== undefined && { name }),
+    ...(user !== '' && { auth: oauth === undefined ? { user, pass } : { type: 'OAuth2', user } }),
+    tls: {
+      minVersion: 'TLSv1.2',
+      // A server on this machine often has a certificate of its own. Where nothing demands TLS, plain text would do.
+      rejectUnauthorized: secure || mustEncrypt || ca !== undefined,
+      ...(ca !== undefined && { ca }),
+    },
     pool: true,
     maxConnections,
     maxMessages,
@@ -57,6 +68,14 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+  if (oauth !== undefined) {
+    transport.set('oauth2_provision_cb', (_user: string, _renew: boolean, done: TokenCallback) => {
+      requestMailToken(oauth, limit).then(
+        ({ accessToken, expires }) => done(null, accessToken, expires),
+        (error: unknown) => done(error as Error),
+      )
+    })
+  }
   // The pool reports a lost connection, which the next mail replaces.
   transport.on('error', () => {})
   return {

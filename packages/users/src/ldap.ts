@@ -19,6 +19,15 @@ const schema = configurationObject({ users: ldapUsersSchema })
 /** Names that no directory can contain. */
 const isPossible = (name: string): boolean => name !== '' && name.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(name)
 
+/** The error of the function could contain the password. */
+async function passwordOf(bindPassword: LdapUsersOptions['bindPassword']): Promise<string> {
+  if (typeof bindPassword === 'string') return bindPassword
+  const password = await (async () => bindPassword())().catch(() => '')
+  // With an empty one, the server would not check it (RFC 4513 section 5.1.2).
+  if (password === '') throw new Error('the function bindPassword has returned no password')
+  return password
+}
+
 /** The connections: some only search, as the account of the options, others only bind, as users. */
 function connectTo(options: LdapUsersOptions, ca: string | undefined) {
   const { url, startTls, bindDn, bindPassword, baseDn, scope, attributes, maxConnections, operationTimeout } = options
@@ -30,7 +39,7 @@ function connectTo(options: LdapUsersOptions, ca: string | undefined) {
   const searchers = createPool(async () => {
     const connection = await openConnection(server)
     try {
-      await connection.client.bind(bindDn, bindPassword)
+      await connection.client.bind(bindDn, await passwordOf(bindPassword))
     } catch (error) {
       connection.destroy()
       const code = codeOf(error)

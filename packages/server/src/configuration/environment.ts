@@ -48,7 +48,9 @@ const isPlugin = (value: unknown, path: string): boolean =>
 /**
  * Replaces `${NAME}` in every string of a configuration with the environment variable, or with the content of the file
  * that `NAME_FILE` names. Docker and systemd provide secrets as files, because other processes can read an environment.
- * `$${NAME}` stands for the text `${NAME}`. Plugins, and objects in which nothing is replaced, are returned as they are,
+ * `$${NAME}` stands for the text `${NAME}`. As the user or the password of a URL, such as
+ * `smtps://id:${PASSWORD}@mail.example.com`, a variable is percent-encoded: `/`, `#` and `%` in it are characters of the
+ * password. A variable that is the whole URL is left as it is. Plugins, and objects in which nothing is replaced, are returned as they are,
  * not as copies: functions of a module configuration could refer to them.
  *
  * @throws TypeError that names the path and the variable if it is not set, or the file if it cannot be read, for each
@@ -56,9 +58,9 @@ const isPlugin = (value: unknown, path: string): boolean =>
  */
 export function withEnvironment(value: unknown, environment: Environment): unknown {
   const problems: string[] = []
-  const replaced = replace(value, '', (name, path) => {
+  const replaced = replace(value, '', (name, path, encode) => {
     try {
-      return variableOf(name, path, environment)
+      return encode(variableOf(name, path, environment))
     } catch (cause) {
       problems.push(errorMessage(cause))
       return ''
@@ -69,11 +71,29 @@ export function withEnvironment(value: unknown, environment: Environment): unkno
   return replaced
 }
 
-function replace(value: unknown, path: string, variable: (name: string, path: string) => string): unknown {
-  if (typeof value === 'string')
-    return value.replaceAll(reference, (found, secondDollar: string, name: string) =>
-      secondDollar === '' ? variable(name, path) : found.slice(1),
-    )
+/**
+ * Returns where the user and the password end in a text that is a URL; 0 if it has none. Characters that end them in a
+ * URL can be in a variable, so the text before the replacement decides.
+ */
+function endOfCredentials(text: string): number {
+  const [, start = '', authority = ''] =
+    /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*)/iu.exec(text.replaceAll(reference, (found) => 'x'.repeat(found.length))) ?? []
+  const end = authority.lastIndexOf('@')
+  return end === -1 ? 0 : start.length + end
+}
+
+function replaceIn(text: string, path: string, variable: ReadVariable): string {
+  const end = endOfCredentials(text)
+  return text.replaceAll(reference, (found, secondDollar: string, name: string, offset: number) => {
+    if (secondDollar !== '') return found.slice(1)
+    return variable(name, path, offset < end ? encodeURIComponent : (value) => value)
+  })
+}
+
+type ReadVariable = (name: string, path: string, encode: (value: string) => string) => string
+
+function replace(value: unknown, path: string, variable: ReadVariable): unknown {
+  if (typeof value === 'string') return replaceIn(value, path, variable)
   if (Array.isArray(value)) {
     const items = value.map((item, index) => replace(item, `${path}[${index}]`, variable))
     return items.every((item, index) => item === value[index]) ? value : items

@@ -5,14 +5,22 @@ import type { UserDatabase } from '@grantry/users/sql'
 import type { SqlAccounts } from '@grantry/users/sql-accounts'
 import * as v from 'valibot'
 import { readAuthority } from '../configuration/authority-file.ts'
+import { passwordEntries, passwordOf } from '../configuration/password-file.ts'
 import { text } from '../configuration/storage/fields.ts'
 
 const ca = v.optional(text('the path of a file with certificates'))
 
 /** The databases of the host that users can be in, by the name of their driver. */
 export const userDatabaseSchemas = {
-  sql: configurationObject({ driver: v.literal('sql'), ca, ...sqlEntries }),
-  ldap: configurationObject({ driver: v.literal('ldap'), ca, ...ldapEntries }),
+  sql: configurationObject({ driver: v.literal('sql'), ca, ...passwordEntries, ...sqlEntries }),
+  ldap: configurationObject({
+    driver: v.literal('ldap'),
+    ca,
+    ...ldapEntries,
+    bindPassword: v.optional(ldapEntries.bindPassword),
+    /** A file with the password of `bindDn`, read for each new connection. */
+    bindPasswordFile: v.optional(text('the path of a file with the password')),
+  }),
 } as const
 
 type Name = keyof typeof userDatabaseSchemas
@@ -44,7 +52,7 @@ type Table = Extract<UserDatabaseConfiguration, { readonly driver: 'sql' }>
 /** Whether users are in a table, which this server can change. */
 export const isTable = (users: object): users is Table => 'driver' in users && users.driver === 'sql'
 
-function tableOf({ driver: _, ca: _file, file, ...options }: Table, directory: string) {
+function tableOf({ driver: _, ca: _file, password, passwordFile, file, ...options }: Table, directory: string) {
   return { ...options, ...(file !== undefined && { file: resolve(directory, file) }) }
 }
 
@@ -53,15 +61,22 @@ export async function configuredUserDatabase(
   users: UserDatabaseConfiguration,
   directory: string,
 ): Promise<UserDatabase> {
-  const authority = users.ca === undefined ? {} : { ca: await readAuthority(users.ca, directory, 'users.ca') }
   if (users.driver === 'ldap') {
-    const { driver: _, ca: _file, ...options } = users
+    const { driver: _, ca: _file, bindPassword: password, bindPasswordFile: passwordFile, ...options } = users
+    const bindPassword = passwordOf({ password, passwordFile }, directory, 'users', 'bindPasswordFile')
+    if (bindPassword === undefined) throw new TypeError('users.bindPassword is required, or users.bindPasswordFile')
     const { ldapUsers } = await import('@grantry/users/ldap')
-    return ldapUsers(options, authority)
+    const authority = users.ca === undefined ? {} : { ca: await readAuthority(users.ca, directory, 'users.ca') }
+    return ldapUsers({ ...options, bindPassword }, authority)
   }
   const { sqlUsers } = await import('@grantry/users/sql')
-  const connection = 'ca' in authority ? { tls: authority } : {}
-  return sqlUsers(tableOf(users, directory), { connection })
+  return sqlUsers(tableOf(users, directory), { connection: await connectionOf(users, directory) })
+}
+
+/** How to connect to a database with a table of users. */
+async function connectionOf(users: Table, directory: string) {
+  const tls = users.ca === undefined ? undefined : { ca: await readAuthority(users.ca, directory, 'users.ca') }
+  return { password: passwordOf(users, directory, 'users'), tls }
 }
 
 /**
@@ -72,8 +87,7 @@ export async function configuredUserDatabase(
 export async function configuredAccounts(users: object, directory: string): Promise<SqlAccounts | undefined> {
   if (!isTable(users)) return undefined
   const { sqlAccounts } = await import('@grantry/users/sql-accounts')
-  const tls = users.ca === undefined ? undefined : { ca: await readAuthority(users.ca, directory, 'users.ca') }
-  return sqlAccounts(tableOf(users, directory), { connection: tls === undefined ? {} : { tls } })
+  return sqlAccounts(tableOf(users, directory), { connection: await connectionOf(users, directory) })
 }
 
 /** Returns the user service of a configuration without a list of users. One with connections opens them on demand. */

@@ -6,7 +6,6 @@ export type RedisClient = Redis | Cluster
 type SettableOptions = Pick<
   RedisOptions,
   | 'username'
-  | 'password'
   | 'db'
   | 'tls'
   | 'family'
@@ -20,11 +19,30 @@ type SettableOptions = Pick<
   Pick<ClusterOptions, 'dnsLookup'>
 
 /** Options of ioredis for the connections that the driver creates. */
-export type ConnectionOptions = { readonly [Name in keyof SettableOptions]?: SettableOptions[Name] | undefined }
+export type ConnectionOptions = { readonly [Name in keyof SettableOptions]?: SettableOptions[Name] | undefined } & {
+  /** Replaces the password of the URL. A function is called for each new connection, for passwords that expire. */
+  readonly password?: string | (() => string) | undefined
+}
 
 /** Leaves out what is `undefined`: it would override the driver's own setting, such as the TLS of a `rediss` URL. */
-const settable = (options: ConnectionOptions): SettableOptions =>
+const settable = ({ password: _, ...options }: ConnectionOptions): SettableOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+type ReadPassword = () => string | undefined
+
+/** While the function fails, the last password is used: its error could contain one, and the server decides. */
+function passwordReader({ password }: ConnectionOptions): ReadPassword {
+  if (typeof password !== 'function') return () => password
+  let last: string | undefined
+  return () => {
+    try {
+      last = password()
+    } catch {
+      // See above.
+    }
+    return last
+  }
+}
 
 /** A server, the nodes of a cluster, or the Sentinels of a primary. */
 export type RedisLocation =
@@ -61,7 +79,6 @@ const commonOptions = (timeout: number): RedisOptions => ({
 const singleServerOptions = (timeout: number): RedisOptions => ({
   ...commonOptions(timeout),
   enableOfflineQueue: false,
-  retryStrategy: retryDelay,
   sentinelCommandTimeout: timeout,
   sentinelRetryStrategy: retryDelay,
 })
@@ -74,7 +91,29 @@ function credentialsOf({ username, password, tls }: Address): RedisOptions {
   }
 }
 
-function createCluster(addresses: readonly Address[], options: SettableOptions, timeout: number): Cluster {
+/** Creates a client that reads its password before each connection. */
+function createSingle(options: RedisOptions, readPassword: ReadPassword): Redis {
+  const withPassword = (): Pick<RedisOptions, 'password'> => {
+    const password = readPassword()
+    return password === undefined ? {} : { password }
+  }
+  const client: Redis = new Redis({
+    ...options,
+    ...withPassword(),
+    retryStrategy: (times) => {
+      Object.assign(client.options, withPassword())
+      return retryDelay(times)
+    },
+  })
+  return client
+}
+
+function createCluster(
+  addresses: readonly Address[],
+  options: SettableOptions,
+  readPassword: ReadPassword,
+  timeout: number,
+): Cluster {
   const { natMap, dnsLookup, ...connection } = options
   const [first] = addresses
   if (first === undefined) throw new TypeError('redisDriver(): cluster is empty; list at least one node')
@@ -97,7 +136,11 @@ function createCluster(addresses: readonly Address[], options: SettableOptions, 
         socketTimeout: timeout,
         ...credentialsOf(first),
         ...connection,
-      },
+        // Read for each node, which is created anew instead of connected again.
+        get password() {
+          return readPassword() ?? first.password
+        },
+      } as RedisOptions,
     },
   )
 }
@@ -117,11 +160,12 @@ export interface ClientFactory {
  */
 export function clientFactory(location: RedisLocation, timeout: number): ClientFactory {
   const connection = settable(location.connection ?? {})
+  const readPassword = passwordReader(location.connection ?? {})
   if ('cluster' in location) {
     const addresses = location.cluster.map(parseAddress)
     return {
       serverName: `Redis Cluster at ${addresses.map(nameOf).join(', ')}`,
-      create: () => createCluster(addresses, connection, timeout),
+      create: () => createCluster(addresses, connection, readPassword, timeout),
     }
   }
   const { dnsLookup: _, ...options } = connection
@@ -130,7 +174,8 @@ export function clientFactory(location: RedisLocation, timeout: number): ClientF
     if (sentinels.length === 0) throw new TypeError('redisDriver(): sentinels is empty; list at least one Sentinel')
     return {
       serverName: `Redis "${name}" of the Sentinels at ${sentinels.map(nameOf).join(', ')}`,
-      create: () => new Redis({ ...singleServerOptions(timeout), ...options, sentinels: [...sentinels], name }),
+      create: () =>
+        createSingle({ ...singleServerOptions(timeout), ...options, sentinels: [...sentinels], name }, readPassword),
     }
   }
   const address = parseAddress(location.url)
@@ -138,13 +183,16 @@ export function clientFactory(location: RedisLocation, timeout: number): ClientF
   return {
     serverName: `Redis at ${nameOf(address)}`,
     create: () =>
-      new Redis({
-        ...singleServerOptions(timeout),
-        host,
-        port,
-        ...(db !== undefined && { db }),
-        ...credentialsOf(address),
-        ...options,
-      }),
+      createSingle(
+        {
+          ...singleServerOptions(timeout),
+          host,
+          port,
+          ...(db !== undefined && { db }),
+          ...credentialsOf(address),
+          ...options,
+        },
+        readPassword,
+      ),
   }
 }

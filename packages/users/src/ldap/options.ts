@@ -102,9 +102,17 @@ const isSecure = ({ url, startTls }: { readonly url: string; readonly startTls: 
 export const isUnencrypted = (options: { readonly url: string; readonly startTls: boolean }): boolean =>
   !isSecure(options) && !isLoopback(options.url)
 
-/** The options of `ldapUsers()` that are data. */
+const passwordOrFunction = v.union(
+  [
+    ldapEntries.bindPassword,
+    v.custom<() => string | Promise<string>>((value) => typeof value === 'function', 'must be a function'),
+  ],
+  'must be the password of bindDn, or a function that returns it',
+)
+
+/** The options of `ldapUsers()`. A function for the password is called for each new connection, for one that changes. */
 export const ldapUsersSchema = v.pipe(
-  configurationObject(ldapEntries),
+  configurationObject({ ...ldapEntries, bindPassword: passwordOrFunction }),
   v.check(
     (options) => options.plaintext || !isUnencrypted(options),
     'would send passwords over the network in plain text; use ldaps://, or set startTls to true (or plaintext, in a network that encrypts)',

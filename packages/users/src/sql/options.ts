@@ -45,7 +45,8 @@ const columnsSchema = configurationObject({
   ),
 })
 
-const postgresqlUrl = 'must be a URL such as postgresql://reader:password@127.0.0.1:5432/app'
+const postgresqlUrl =
+  'must be a URL such as postgresql://reader:password@127.0.0.1:5432/app; percent-encode special characters of the password, or set users.password'
 
 export const sqlEntries = {
   url: v.optional(

@@ -1,14 +1,15 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import { passwordEntries, passwordOf } from '../password-file.ts'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { operationTimeout, text } from './fields.ts'
 
+const form =
+  'must be a URL such as redis://127.0.0.1:6379; percent-encode special characters of a password in it, or set storage.password'
+
 const redisUrl = v.pipe(
-  v.string('must be a URL such as redis://127.0.0.1:6379'),
-  v.check(
-    (url) => URL.canParse(url) && /^rediss?:$/u.test(new URL(url).protocol),
-    'must be a URL such as redis://127.0.0.1:6379',
-  ),
+  v.string(form),
+  v.check((url) => URL.canParse(url) && /^rediss?:$/u.test(new URL(url).protocol), form),
 )
 
 const sentinelSchema = configurationObject({
@@ -35,7 +36,7 @@ export const redisSchema = v.pipe(
     ),
     name: v.optional(text('the name under which the Sentinels know the primary')),
     username: v.optional(text('the user of the Redis server')),
-    password: v.optional(text('the password of the Redis server')),
+    ...passwordEntries,
     prefix: v.optional(text('a non-empty string'), 'grantry'),
     waitReplicas: v.optional(
       v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be 0 or more')),
@@ -56,9 +57,13 @@ export const redisSchema = v.pipe(
 const hostOf = (url: string): string => new URL(url).host
 
 /** Loads the Redis client only if it is needed. */
-export async function configuredRedis(storage: v.InferOutput<typeof redisSchema>): Promise<ConfiguredStorage> {
+export async function configuredRedis(
+  storage: v.InferOutput<typeof redisSchema>,
+  directory: string,
+): Promise<ConfiguredStorage> {
   const { redisDriver } = await import('@grantry/storage-drivers/redis')
-  const { prefix, waitReplicas, operationTimeout, username, password } = storage
+  const { prefix, waitReplicas, operationTimeout, username } = storage
+  const password = passwordOf(storage, directory, 'storage')
   const settings = {
     prefix,
     waitReplicas,

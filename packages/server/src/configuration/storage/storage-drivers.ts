@@ -60,6 +60,6 @@ async function wholeStorage(storage: StorageConfiguration, directory: string): P
     case 'postgresql':
       return configuredPostgresql(storage, directory)
     case 'redis':
-      return configuredRedis(storage)
+      return configuredRedis(storage, directory)
   }
 }
