@@ -1,10 +1,10 @@
 import { isOAuthError, type OAuthError, type Reply } from '@grantry/core'
 import * as v from 'valibot'
 import type { Account, AccountStore } from '../shared/account-store.ts'
-import { countCode } from '../shared/code-limits.ts'
 import { addressIn, foldedAddress, isSameAddress, mailboxOf } from '../shared/mail-address.ts'
 import { countAddress, countNetwork, countSent } from '../shared/mail-limits.ts'
 import { createMailed, isMailedCode, isMailedSpent, mailedLifetime, spendMailed } from '../shared/mailed-code.ts'
+import { countMailedCode } from '../shared/mailed-code-limits.ts'
 import { accountOf, callAccounts } from './accounts.ts'
 import { mailChange, noteChange } from './changes.ts'
 import type { AddressProblem } from './pages.ts'
@@ -116,7 +116,7 @@ async function sendCode(address: string, account: Account, visit: Visit, service
     // With those of strangers: the user has not proved the address.
     await countAddress(mailboxOf(address), { clientAddress, isKnown: false }, mailLimits, kit)
     const owner = await otherOwner(address, account, visit, services)
-    await countSent(true, mailLimits, kit)
+    await countSent(true, 'address', mailLimits, kit)
     return owner
   })
   if ('refusal' in counted) {
@@ -201,11 +201,11 @@ export const proveAddress: ChangePage = {
     const failed = (reason: string): void =>
       kit.recordUser({ type: 'mail_proof_failed', purpose: 'address', reason }, context)
     // By the address, with whatever account. Apart from the codes that sign its owner in, which strangers must not use up.
-    const name = kit.sha256(`new address ${foldedAddress(ticket.address)}`)
+    const name = `new address ${foldedAddress(ticket.address)}`
     const checked = await limited(async () => {
-      const counted = await countCode('mailed code', name, {}, request.clientAddress, kit)
+      const counted = await countMailedCode({ name }, request.clientAddress, services.mailLimits, kit)
       const isRight = await isMailedCode(ticket, code, kit)
-      if (isRight) await counted.succeed()
+      await (isRight ? counted.succeed() : counted.fail())
       return isRight
     })
     if ('refusal' in checked) {

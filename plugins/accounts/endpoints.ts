@@ -1,10 +1,10 @@
 import { defineEndpoint, type EndpointKit, isOAuthError, type PluginPart, type Reply } from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import { countCode } from '../shared/code-limits.ts'
 import { addressIn, foldedAddress, mailboxOf } from '../shared/mail-address.ts'
 import { countAddress, countNetwork, countSent, isKnownPlace } from '../shared/mail-limits.ts'
 import { isMailedCode, isMailedSpent, spendMailed } from '../shared/mailed-code.ts'
+import { countMailedCode } from '../shared/mailed-code-limits.ts'
 import { type AccountsServices, type Addressed, contextOf, type Purpose, postMail } from './flow.ts'
 import { countEntry, createTicket, findTicket, isLinkOf, type Ticket } from './ticket.ts'
 import { askPage, elsewherePage, isProved, minutesOf, permits, provedPage, sentPage, urlOf } from './views.ts'
@@ -43,7 +43,8 @@ async function requestMail(
     addressed = await purpose.lookUp(address, services, kit)
     const isKnown = await isKnownPlace(addressed.account?.sub, clientAddress, kit)
     await countAddress(mailboxOf(address), { clientAddress, isKnown }, limits, kit)
-    await countSent(addressed.mail !== undefined, limits, kit)
+    const kind = purpose.name === 'sign_up' ? 'sign_up' : isKnown ? 'known' : 'elsewhere'
+    await countSent(addressed.mail !== undefined, kind, limits, kit)
   } catch (error) {
     if (!isOAuthError(error) || error.code !== 'slow_down') throw error
     const state = { problem: 'too_many_attempts', retryAfter: error.details.retryAfter, address } as const
@@ -83,15 +84,10 @@ async function enterCode(
 ): Promise<Reply> {
   const { kit, http } = interaction
   try {
-    // By the address, whether or not it has an account.
-    const counted = await countCode(
-      'mailed code',
-      kit.sha256(foldedAddress(ticket.address)),
-      {},
-      http.clientAddress,
-      kit,
-    )
+    const named = { name: foldedAddress(ticket.address), isStranger: ticket.sub === undefined }
+    const counted = await countMailedCode(named, http.clientAddress, services.settings.limits, kit)
     if (!(await isMailedCode(ticket, code, kit))) {
+      await counted.fail()
       failed('wrong_code', purpose, ticket, interaction)
       return sentPage(purpose, ticket, interaction, services, { problem: 'wrong_code' })
     }

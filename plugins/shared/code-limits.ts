@@ -36,15 +36,22 @@ export interface CountedCode {
   succeed(): Promise<void>
 }
 
+export interface CodeOptions {
+  /** Seconds after which a series of wrong codes is forgotten. Default: 90 days. */
+  readonly lifetime?: number | undefined
+  /** Refuses a code at an address that is not known, before it counts for the user. */
+  elsewhere?(): Promise<void>
+}
+
 const tooManyCodes = (reason: string, retryAfter: number, refuse: Refuse): OAuthError =>
   refuse('slow_down', 'There were too many codes', reason, { status: 429, retryAfter })
 
 /** Returns the series of failures at this kind of address; a new one if there is none. */
-async function seriesAt(key: string, kit: EndpointKit): Promise<Series> {
+async function seriesAt(key: string, lifetime: number, kit: EndpointKit): Promise<Series> {
   const found = await kit.records.get(key, seriesSchema)
   if (found !== undefined) return found
   const series = { id: kit.randomId(), since: kit.now() }
-  if (await kit.records.insert(key, series, series.since + seriesLifetime)) return series
+  if (await kit.records.insert(key, series, series.since + lifetime)) return series
   // Another attempt was faster.
   return (await kit.records.get(key, seriesSchema)) ?? series
 }
@@ -56,6 +63,7 @@ async function countInRow(
   kind: 'second factor' | 'mailed code',
   { id, since }: Series,
   keyOf: Names,
+  lifetime: number,
   kit: EndpointKit,
 ): Promise<void> {
   const now = kit.now()
@@ -66,14 +74,14 @@ async function countInRow(
   if (now < from) throw tooManyCodes(reason, from - now, kit.refuse)
   const most = round === 0 ? maxInRow : codesBetweenWaits
   const counter = round === 0 ? keyOf('row', id) : keyOf('row', id, round)
-  const counted = await kit.records.increment(counter, now + seriesLifetime)
+  const counted = await kit.records.increment(counter, now + lifetime)
   const wait = Math.min(firstWait * 2 ** round, longestWait)
   if (waits && counted >= most) {
     // Before the last code is checked. A late write repeats a wait; the counters of the rounds stay.
-    await kit.records.put(keyOf('wait', id), { round: round + 1, from: now + wait }, now + seriesLifetime)
+    await kit.records.put(keyOf('wait', id), { round: round + 1, from: now + wait }, now + lifetime)
   }
   if (counted <= most) return
-  throw tooManyCodes(reason, waits ? wait : Math.max(1, since + seriesLifetime - now), kit.refuse)
+  throw tooManyCodes(reason, waits ? wait : Math.max(1, since + lifetime - now), kit.refuse)
 }
 
 /**
@@ -90,13 +98,15 @@ export async function countCode(
   standing: { readonly epoch?: string | undefined; readonly generation?: string | undefined },
   clientAddress: string | undefined,
   kit: EndpointKit,
+  { lifetime = seriesLifetime, elsewhere }: CodeOptions = {},
 ): Promise<CountedCode> {
   const keyOf: Names = (...parts) => `${kind}:${JSON.stringify([sub, ...parts])}`
   const addressKey = clientAddress === undefined ? undefined : keyOf('address', addressGroupOf(clientAddress))
   const isKnown = addressKey !== undefined && (await kit.records.get(addressKey, known)) === true
+  if (!isKnown) await elsewhere?.()
   const place = isKnown ? 'known' : 'elsewhere'
   const seriesKey = keyOf('series', place, standing.epoch ?? '', standing.generation ?? '')
-  const series = await seriesAt(seriesKey, kit)
+  const series = await seriesAt(seriesKey, lifetime, kit)
   const now = kit.now()
   const current = Math.floor(now / window)
   const end = (current + 1) * window
@@ -104,7 +114,7 @@ export async function countCode(
     throw tooManyCodes(kind === 'second factor' ? 'second_factor_limit' : 'mailed_code_limit', end - now, kit.refuse)
   }
   // Only codes that the window allows: others are not checked.
-  await countInRow(kind, series, keyOf, kit)
+  await countInRow(kind, series, keyOf, lifetime, kit)
   return {
     async succeed() {
       const fresh = { id: kit.randomId(), since: kit.now() }

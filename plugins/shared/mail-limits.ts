@@ -32,10 +32,10 @@ const tooMany = (retryAfter: number, { refuse }: EndpointKit): OAuthError =>
   refuse('slow_down', 'Too many mails were asked for', 'mail_limit', { status: 429, retryAfter })
 
 /** An IPv6 site has 65,536 networks. It gets the mails of this many. */
-const networksOfSite = 4
+export const networksOfSite = 4
 
 /** Returns the current window, and the counters in it. */
-function windowOf({ records, now }: EndpointKit) {
+export function windowOf({ records, now }: EndpointKit) {
   const current = Math.floor(now() / window)
   const end = (current + 1) * window
   const keyOf = (...name: readonly string[]): string => `mails:${JSON.stringify([current, ...name])}`
@@ -111,16 +111,50 @@ export const isKnownPlace = async (
   sub !== undefined
 
 /**
+ * What a mail that is about to be sent counts for: a new account, a new address of a user who is signed in, and a user who
+ * asks for it in a known network or elsewhere.
+ */
+export type MailKind = 'sign_up' | 'address' | 'known' | 'elsewhere'
+
+/**
+ * The shares of all mails, in tenths. Strangers can use up those of new accounts, and with addresses of users seven tenths.
+ * Two are left for users who are signed in, and one for users in the networks in which they have signed in.
+ */
+const shares = { all: 10, elsewhere: 7, sign_up: 4, address: 2 } as const
+type Share = keyof typeof shares
+
+const sharesOf = {
+  sign_up: ['all', 'elsewhere', 'sign_up'],
+  elsewhere: ['all', 'elsewhere'],
+  address: ['all', 'address'],
+  known: ['all'],
+} as const satisfies Readonly<Record<MailKind, readonly Share[]>>
+
+/**
  * Counts a mail that is about to be sent. Only these count together: otherwise, requests for made-up addresses would use
- * up the mails of all users. When there are too many, also a request without a mail is refused.
+ * up the mails of all users. When there are too many of a kind, also a request without a mail is refused.
  *
  * @throws OAuthError `slow_down`
  */
-export async function countSent(isSent: boolean, { total }: MailLimits, kit: EndpointKit): Promise<void> {
+export async function countSent(
+  isSent: boolean,
+  kind: MailKind,
+  { total }: MailLimits,
+  kit: EndpointKit,
+): Promise<void> {
   const { end, keyOf, count } = windowOf(kit)
-  const isOver = (await kit.records.get(keyOf('over'), v.boolean())) === true
-  // The same work for both.
-  const counted = await count(isSent ? 'total' : 'unsent')
-  if (isSent && counted >= total && !isOver) await kit.records.put(keyOf('over'), true, end + 60)
-  if (isOver || (isSent && counted > total)) throw tooMany(end - kit.now(), kit)
+  const own = sharesOf[kind]
+  const over = await Promise.all(own.map((share) => kit.records.get(keyOf('over', share), v.boolean())))
+  // Before it counts for the others.
+  if (over.includes(true)) throw tooMany(end - kit.now(), kit)
+  const isWithin = await Promise.all(
+    own.map(async (share: Share) => {
+      const most = Math.max(1, Math.floor((total * shares[share]) / shares.all))
+      // The same work for both.
+      const counted = await count(isSent ? 'total' : 'unsent', share)
+      if (isSent && counted >= most) await kit.records.put(keyOf('over', share), true, end + 60)
+      return !isSent || counted <= most
+    }),
+  )
+  if (isWithin.includes(false)) throw tooMany(end - kit.now(), kit)
 }

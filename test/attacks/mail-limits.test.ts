@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { setUpAddress } from '../account/addresses.ts'
 import { accountUri } from '../account/parties.ts'
-import { setUpAccounts } from '../accounts/parties.ts'
+import { aliceAccount, setUpAccounts } from '../accounts/parties.ts'
 import { createBrowser } from '../authorization/browser.ts'
 
 const known = 'alice@example.com'
@@ -15,6 +15,15 @@ async function open(limits: Readonly<Record<string, number>>) {
   const ask = async (from: string, address: string, link = 'forgot') =>
     (await (await f.start({}, createBrowser(f.provider, from))).ask(link, address)).status
   return { ...f, ask }
+}
+
+/** With ten more users. */
+async function openWithUsers(limits: Readonly<Record<string, number>>) {
+  const f = await open(limits)
+  const users = Array.from({ length: 10 }, (_, index) => `user${index}@example.com`)
+  for (const email of users)
+    f.memory.users.set(email, { ...aliceAccount, claims: {}, sub: email, username: email, email })
+  return { ...f, users }
 }
 
 describe('the mails of all', () => {
@@ -31,10 +40,34 @@ describe('the mails of all', () => {
   })
 
   test('are refused for both, an address with an account and one without, when they are used up', async () => {
-    const { ask, arrived } = await open({ total: 3 })
-    for (let host = 1; host <= 10; host += 1) await ask(`198.51.100.${host}`, `user${host}@example.com`, 'create')
+    const { ask, arrived, users } = await openWithUsers({ total: 10 })
+    for (const [index, user] of users.entries()) await ask(`198.51.100.${index}`, user)
     expect([await ask('203.0.113.1', known), await ask('203.0.113.2', 'eve@example.com')]).toEqual([429, 429])
-    expect(await arrived()).toHaveLength(3)
+    expect([await ask('203.0.113.1', known, 'create'), await ask('203.0.113.2', 'eve@example.com', 'create')]).toEqual([
+      429, 429,
+    ])
+    expect(await arrived()).toHaveLength(7)
+  })
+
+  test('are not used up by sign-ups with made-up addresses: users recover, also elsewhere', async () => {
+    const { ask, arrived } = await open({ total: 20 })
+    const statuses: number[] = []
+    for (let host = 1; host <= 30; host += 1) {
+      statuses.push(await ask(`198.51.100.${host}`, `user${host}@example.com`, 'create'))
+    }
+    expect(statuses).toEqual([...Array(8).fill(200), ...Array(22).fill(429)])
+    expect(await ask('203.0.113.1', known)).toBe(200)
+    expect(await arrived()).toHaveLength(9)
+  })
+
+  test('are not used up by requests for the addresses of users, where these have signed in', async () => {
+    const { ask, users, start, provider } = await openWithUsers({ total: 10 })
+    const home = '203.0.113.1'
+    const own = await start({}, createBrowser(provider, home))
+    await own.submit(own.page, { username: 'alice', password: 'alice-password' })
+    for (const [index, user] of users.entries()) await ask(`198.51.100.${index}`, user)
+    for (let host = 1; host <= 10; host += 1) await ask(`198.51.100.${host}`, `new${host}@example.com`, 'create')
+    expect([await ask(home, known), await ask('203.0.113.99', known)]).toEqual([200, 429])
   })
 
   test('are not used up from the networks of one IPv6 site', async () => {
