@@ -44,8 +44,19 @@ const readApp = (sub: string, kit: EndpointKit) => kit.records.get(appKeyOf(sub)
 const readHashes = async (sub: string, kit: EndpointKit) =>
   (await kit.records.get(codesKeyOf(sub), codesSchema))?.hashes ?? []
 
-async function removeAll(sub: string, kit: EndpointKit): Promise<void> {
-  await Promise.all([kit.records.delete(appKeyOf(sub)), kit.records.delete(codesKeyOf(sub))])
+/** What cannot be read is removed, too; it is not counted. */
+const unread = (): undefined => undefined
+
+async function removeApp(sub: string, kit: EndpointKit) {
+  const found = await readApp(sub, kit).catch(unread)
+  await kit.records.delete(appKeyOf(sub))
+  return { apps: found === undefined ? 0 : 1 }
+}
+
+async function removeCodes(sub: string, kit: EndpointKit) {
+  const found = await readHashes(sub, kit).catch(unread)
+  await kit.records.delete(codesKeyOf(sub))
+  return { recoveryCodes: found?.length ?? 0 }
 }
 
 /**
@@ -66,14 +77,14 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
       const found = stored && (await secretIn(stored, sub, safe))
       return found !== undefined && verifyTotp({ secret: found, sub, code }, kit, usualTolerance)
     },
-    reset: removeAll,
+    reset: removeApp,
   }
   const codes: SecondFactor = {
     amr: 'otp',
     limitsHostCalls: true,
     isSetUp: async (sub, kit) => (await readHashes(sub, kit)).length > 0,
     verify: async (sub, code, kit) => verifyRecoveryCode({ hashes: await readHashes(sub, kit), sub, code }, kit),
-    reset: removeAll,
+    reset: removeCodes,
   }
   return {
     factors: [app, codes],
@@ -94,7 +105,7 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
       },
       async remove(sub, kit) {
         if ((await readApp(sub, kit)) === undefined) return false
-        await removeAll(sub, kit)
+        await Promise.all([removeApp(sub, kit), removeCodes(sub, kit)])
         return true
       },
       async newCodes(sub, kit) {

@@ -8,7 +8,7 @@ import { verifyPasskey } from './verify.ts'
 
 /** Passkeys in the storage of the provider, for `signIn({ passkeys })` and `accountPage({ passkeys })`. */
 export interface StoredPasskeys extends PasskeyCheck, AccountPasskeys {
-  reset(sub: string, kit: EndpointKit): Promise<void>
+  reset(sub: string, kit: EndpointKit): Promise<{ readonly passkeys: number }>
 }
 
 export interface StoredPasskeysOptions {
@@ -175,6 +175,7 @@ export function storedPasskeys(options: StoredPasskeysOptions = {}): StoredPassk
     async reset(sub, kit) {
       const slots = await slotsOf(sub, kit)
       await Promise.all(slots.map((slot) => drop(slot, sub, kit)))
+      return { passkeys: slots.length }
     },
   }
 }

@@ -37,6 +37,6 @@ export interface PasskeyCheck {
   readonly limitsHostCalls?: boolean | undefined
   /** Returns the owner; `undefined` if the passkey is unknown, or the response is not valid. */
   verify(response: PasskeyResponse, kit: EndpointKit): Promise<PasskeyUser | undefined>
-  /** Removes all passkeys of a user, as `reset` of a second factor does. */
-  readonly reset?: ((sub: string, kit: EndpointKit) => void | Promise<void>) | undefined
+  /** Removes all passkeys of a user, as `reset` of a second factor does. It can return `{ passkeys: 2 }`. */
+  readonly reset?: ((sub: string, kit: EndpointKit) => unknown) | undefined
 }

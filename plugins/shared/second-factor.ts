@@ -15,7 +15,8 @@ export interface SecondFactor {
   verify(sub: string, code: string, kit: EndpointKit): boolean | Promise<boolean>
   /**
    * Removes what the user has set up, for a user who has lost it. Called again after a failure, and for a user who has set
-   * up nothing. Absent: administrators cannot reset second factors.
+   * up nothing. Absent: administrators cannot reset second factors. It can return how much it has removed, as
+   * `{ apps: 1, recoveryCodes: 8 }`, which administrators are shown.
    */
-  readonly reset?: ((sub: string, kit: EndpointKit) => void | Promise<void>) | undefined
+  readonly reset?: ((sub: string, kit: EndpointKit) => unknown) | undefined
 }

@@ -2,18 +2,25 @@ import { defineHostFunctions, type EndpointKit, hostKey, type PluginPart } from 
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 
+/** How much was removed of each kind. One that is not counted is absent: a function of the host removes it. */
+export interface RemovedFactors {
+  readonly apps?: number
+  readonly recoveryCodes?: number
+  readonly passkeys?: number
+}
+
 /** The second factors and passkeys of users, for host code: a user has lost a device. */
 export interface SecondFactors {
   /** Those that have no `reset`, such as `secondFactors[1]` or `passkeys`. With one, `reset` refuses. */
   readonly withoutReset: readonly string[]
   /**
    * Removes all second factors and passkeys of a user. Sessions and tokens stay valid: revoke them afterwards. If one
-   * fails, the others are removed, and it can be repeated.
+   * fails, the others are removed, and it can be repeated. Returns how much was removed, as far as the factors count it.
    *
    * @throws TypeError if one of them has no `reset`: nothing was removed.
    * @throws OAuthError `temporarily_unavailable` that names those that failed
    */
-  reset(sub: string): Promise<void>
+  reset(sub: string): Promise<RemovedFactors | undefined>
 }
 
 /**
@@ -33,11 +40,23 @@ interface Factors {
   readonly passkeys?: PasskeyCheck | undefined
 }
 
+const kinds = ['apps', 'recoveryCodes', 'passkeys'] as const
+
+/** Adds up what the factors have returned. */
+const removedIn = (returned: readonly unknown[]): RemovedFactors =>
+  Object.fromEntries(
+    kinds.flatMap((kind) => {
+      const counts = returned.map((one) => (one as RemovedFactors | null | undefined)?.[kind])
+      const known = counts.filter((count) => typeof count === 'number')
+      return known.length === 0 ? [] : [[kind, known.reduce((sum, count) => sum + count, 0)]]
+    }),
+  )
+
 /** What can be reset, by the name of its option. */
 type Named = readonly [name: string, factor: Pick<SecondFactor, 'reset' | 'limitsHostCalls'>]
 
 /** A function of the host is called with its limits. */
-const resetOne = async (factor: Named[1], sub: string, kit: EndpointKit): Promise<void> =>
+const resetOne = async (factor: Named[1], sub: string, kit: EndpointKit): Promise<unknown> =>
   factor.limitsHostCalls === true
     ? factor.reset?.(sub, kit)
     : kit.callHost('secondFactors.reset', () => factor.reset?.(sub, kit))
@@ -50,7 +69,8 @@ function createSecondFactors(named: readonly Named[], kit: EndpointKit): SecondF
       if (withoutReset.length > 0) throw new TypeError(`signIn(): ${withoutReset.join(', ')} has no function reset`)
       const ended = await Promise.allSettled(named.map(([, factor]) => resetOne(factor, sub, kit)))
       const failed = ended.flatMap((end, index) => (end.status === 'rejected' ? [[named[index]?.[0], end.reason]] : []))
-      if (failed.length === 0) return
+      if (failed.length === 0)
+        return removedIn(ended.map((end) => (end.status === 'fulfilled' ? end.value : undefined)))
       const names = failed.map(([name]) => name).join(', ')
       const message = `Not all second factors were reset (${names} failed), repeat the reset`
       const reasons = failed.map(([name, reason]) => `${name}: ${reason instanceof Error ? reason.message : 'failed'}`)

@@ -54,6 +54,10 @@ test('each operation refuses wrong and hostile input with a problem', async () =
   const f = await setting({
     more: { requestsPerMinute: 1_000_000, requestsPerMinutePerAddress: 1_000_000 },
     host: {
+      users: {
+        inStorage: true,
+        find: async (sub) => [{ sub, active: true, claims: {}, from: 'storage' }],
+      },
       sessions: {
         list: async (sub) => [{ sid: sub, subject: { amr: ['pwd'], authTime: 1 }, startedAt: 1, expiresAt: 2 }],
         end: async () => true,

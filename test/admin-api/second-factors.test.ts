@@ -18,6 +18,7 @@ async function service({ failing = 0, withoutReset = [] as readonly string[] } =
           const message = 'Not all second factors were reset (secondFactors[1] failed), repeat the reset'
           throw new OAuthError('temporarily_unavailable', message, { reason: 'second_factors_left', retryAfter: 1 })
         }
+        return { apps: 1, passkeys: 2, secret: 'of the host' }
       },
     },
     revoke: async (target) => void calls.push(`revoke ${JSON.stringify(target)}`),
@@ -40,7 +41,10 @@ describe('the second factors of a user', () => {
   test('are removed before sessions and tokens end, and the trail has it', async () => {
     const { send, calls, trail } = await service()
     expect((await send('GET', '')).body.resources).toContain('second-factors')
-    expect(await send('DELETE', path)).toMatchObject({ status: 204 })
+    expect(await send('DELETE', path)).toMatchObject({
+      status: 200,
+      body: { sub: 'carol', removed: { apps: 1, passkeys: 2 }, endedSessions: 1 },
+    })
     expect(calls).toEqual(all)
     expect((await trail())[0]).toMatchObject({
       action: 'user_second_factors_reset',
@@ -59,7 +63,7 @@ describe('the second factors of a user', () => {
     })
     expect(calls).toEqual(all)
     expect((await trail())[0]).toMatchObject({ action: 'user_second_factors_reset', outcome: 'unknown' })
-    expect((await send('DELETE', path)).status).toBe(204)
+    expect((await send('DELETE', path)).status).toBe(200)
     expect(calls).toEqual([...all, ...all])
     expect((await trail())[0]).toMatchObject({ outcome: 'done' })
   })
@@ -89,7 +93,7 @@ describe('the second factors of a user', () => {
   test('cannot be removed with the scope for reading, or with an impossible id', async () => {
     const { send, calls, tokenOf } = await service()
     expect((await send('DELETE', path, { token: await tokenOf('ops', 'admin:read') })).status).toBe(403)
-    expect((await send('DELETE', `/users/${'a'.repeat(513)}/second-factors`)).status).toBe(400)
+    expect((await send('DELETE', `/users/${'a'.repeat(513)}/second-factors`)).status).toBe(404)
     expect(calls).toEqual([])
   })
 })

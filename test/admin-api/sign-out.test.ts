@@ -29,7 +29,7 @@ test('a user who is disabled is signed out, and the clients of the sessions are 
   const built = await providerOptions({ configuration, directory: '.' }, storage, () => {})
   const provider = await createProvider(built)
   onTestFinished(() => provider.close())
-  const { administration } = openAdminHost({ configuration, directory: '.' }, storage, provider, built.plugins)
+  const { administration } = openAdminHost({ configuration, directory: '.' }, storage, provider, built)
   const { users } = administration.as({ who: 'client:ops', from: '192.0.2.7' })
   const { id } = await users.add({ username: 'alice' })
   await users.edit(id, { claims: { name: 'Alice' } })

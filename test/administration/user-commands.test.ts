@@ -155,7 +155,11 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
     ['', ['edit', 'alice', '--set', 'activ=true'], 'did you mean active?'],
     ['', ['edit', 'alice', '--set', 'active="no"'], 'active must be true or false'],
     ['', ['edit', 'alice'], 'nothing to change'],
-    ['', ['show', 'unknown'], 'there is no user with the sub or the name unknown in the storage'],
+    [
+      '',
+      ['show', 'unknown'],
+      'there is no user with the sub or the name unknown in the configuration or in the storage',
+    ],
     ['', ['list', '--limit', '0'], 'It must be a number from 1 to 999999.'],
     ['', ['sessions', 'list', 'alice'], 'no plugin signs users in'],
     ['', ['second-factors', 'reset', 'alice'], 'no plugin of this server can reset second factors'],
@@ -176,7 +180,7 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
 
   test('with users of a module, and without "administration"', async () => {
     const other = newService({ users: {} })
-    for (const line of [['list'], ['add', 'alice', '--no-password'], ['show', 'alice']])
+    for (const line of [['list'], ['add', 'alice', '--no-password'], ['disable', 'alice']])
       expect((await other.run(...line)).err).toContain('users come from a user service, so they cannot be changed here')
     expect((await newService({ administration: false }).run('list')).err).toContain('set "administration": true')
   })

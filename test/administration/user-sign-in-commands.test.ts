@@ -64,7 +64,7 @@ test('sessions are listed and ended: one, or all', async () => {
   const [{ sid }] = sessions as [{ sid: string }]
   expect(await json('users', 'sessions', 'end', 'a', sid)).toEqual({ ended: 1 })
   expect((await outcomes()).sort()).toEqual(['code', 'login_required'])
-  expect(await fails('users', 'sessions', 'end', 'a', sid)).toContain(`the user a has no session ${sid}`)
+  expect(await fails('users', 'sessions', 'end', 'a', sid)).toContain(`the user a (alice) has no session ${sid}`)
   expect(await json('users', 'sessions', 'end', 'alice')).toEqual({ ended: 1 })
   expect(await outcomes()).toEqual(['login_required', 'login_required'])
   const trail: { action: string; id: string }[] = await json('audit')
@@ -84,7 +84,7 @@ test('consents are listed and revoked, and the user is asked again', async () =>
   expect(await outcomes()).toEqual(['consent_required', 'consent_required'])
   expect(await json('users', 'consents', 'list', 'alice')).toEqual([])
   expect(await fails('users', 'consents', 'revoke', 'alice', 'web')).toContain(
-    'the user a has not consented to the client web',
+    'the user a (alice) has not consented to the client web',
   )
 })
 
@@ -99,7 +99,7 @@ test('one of the installations of a client is ended', async () => {
   expect(await list()).toEqual([found[1]])
   await json('users', 'add', 'bob', '--sub', 'b')
   expect(await fails('users', 'authorizations', 'end', 'b', found[1]?.family ?? '')).toContain(
-    `the user b has no authorization ${found[1]?.family}`,
+    `the user b (bob) has no authorization ${found[1]?.family}`,
   )
   expect(await list()).toEqual([found[1]])
   const [last]: { action: string; id: string }[] = await json('audit', '--id', 'a')
@@ -136,7 +136,11 @@ export default { ...${JSON.stringify(setting)}, plugins: [{ name: 'sign-in' }, f
   expect(await fails(...reset)).toContain('no plugin of this server can reset second factors')
   expect(await outcomes()).toEqual(['code', 'code'])
   const { code, out, err } = await printed(...reset, '--config', module, '--json')
-  expect({ code, err, out: JSON.parse(out) }).toEqual({ code: 0, err: '', out: { sub: 'a', reset: true } })
+  expect({ code, err, out: JSON.parse(out) }).toEqual({
+    code: 0,
+    err: '',
+    out: { sub: 'a', reset: true, removed: {}, endedSessions: 2 },
+  })
   expect(readFileSync(removed, 'utf8')).toBe('a')
   expect(await outcomes()).toEqual(['login_required', 'login_required'])
   expect((await json('audit'))[0]).toMatchObject({ action: 'user_second_factors_reset', id: 'a', outcome: 'done' })

@@ -55,7 +55,7 @@ describeWithChromium('the account page, in a browser', () => {
     // The domain of a passkey is a name, not an address.
     issuer = `http://localhost:${port}`
     const { provider } = await setUpPasskeys({ issuer, clients: [] })
-    forget = (sub) => provider.use(secondFactors).reset(sub)
+    forget = async (sub) => void (await provider.use(secondFactors).reset(sub))
     const [server, chromium] = await Promise.all([serve(provider, { port }), startChromium()])
     browser = chromium
     close = () => server.close()

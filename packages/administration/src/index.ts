@@ -53,7 +53,13 @@ export {
   passwordProblem,
   type UserManager,
 } from './users/manage-users.ts'
-export { type ResetDeps, type ResettableFactors, resetSecondFactors } from './users/reset-second-factors.ts'
+export {
+  type RemovedKind,
+  type ResetDeps,
+  type ResetResult,
+  type ResettableFactors,
+  resetSecondFactors,
+} from './users/reset-second-factors.ts'
 export type { SearchRequest } from './users/search-users.ts'
 export { storePasswordHash } from './users/store-password.ts'
 export type { StoredUser } from './users/user.ts'

@@ -105,7 +105,7 @@ export async function openProvider({
     throw new TypeError('plugins: admin changes what is in the storage; set "administration": true')
   }
   // The admin API changes what its own provider serves.
-  const adminHost = () => openAdminHost({ configuration, directory }, driver, provider, built.plugins)
+  const adminHost = () => openAdminHost({ configuration, directory }, driver, provider, built)
   const accounts = await openAccounts({ configuration, directory })
   const userClaims: ReadUserClaims = async (sub, names) => (await users?.claims?.(sub, names)) ?? {}
   const hosts = { adminHost, accounts: accounts?.host, userClaims }

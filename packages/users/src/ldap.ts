@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { type AuthenticatedUser, configurationObject, parseConfiguration, type UserCredentials } from '@grantry/core'
+import {
+  type AuthenticatedUser,
+  configurationObject,
+  type FoundUser,
+  parseConfiguration,
+  type UserCredentials,
+} from '@grantry/core'
 import type { Entry, Filter } from 'ldapts'
 import { type LdapServer, nameOf, openConnection } from './ldap/connection.ts'
-import { claimsOf, claimValue, isGuid, subOf } from './ldap/entries.ts'
+import { claimsOf, claimValue, firstValueOf, isGuid, subOf } from './ldap/entries.ts'
 import { codeOf, explain, isRefusal } from './ldap/errors.ts'
 import { filtersOf } from './ldap/filters.ts'
 import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/options.ts'
 import { createPool } from './ldap/pool.ts'
+import { readableClaims } from './readable-claims.ts'
 import { unavailable, unusableRecord } from './unavailable.ts'
 import type { UserDatabase } from './user-database.ts'
 
@@ -175,6 +182,30 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
     return entry !== undefined && subOf(entry, subAttribute) === sub ? entry : undefined
   }
 
+  /** Searches among all users, and then whether those found are active. */
+  async function findAll(subOrName: string): Promise<readonly FoundUser[]> {
+    if (!isPossible(subOrName)) return []
+    const names = [options.attributes.username].flat()
+    const wanted = [subAttribute, ...names, ...claims.map(({ attribute }) => attribute)]
+    const searches = [filters.ofAll.bySub(subOrName), filters.ofAll.byName(subOrName)]
+    const [withSub = [], named = []] = await Promise.all(
+      searches.map((filter) => (filter === undefined ? [] : directory.search(filter, [...new Set(wanted)]))),
+    )
+    const entries = new Map<string, Entry>()
+    for (const entry of [...withSub, ...named]) {
+      const sub = subOf(entry, subAttribute)
+      if (sub !== undefined && (sub === subOrName || named.includes(entry))) entries.set(sub, entry)
+    }
+    return Promise.all(
+      [...entries].map(async ([sub, entry]) => ({
+        sub,
+        username: firstValueOf(entry, names),
+        active: (await find(sub, [])) !== undefined,
+        claims: readableClaims(claims, (claim) => claimValue(entry, claim)),
+      })),
+    )
+  }
+
   return {
     async open() {
       try {
@@ -198,5 +229,6 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
         if (entry === undefined) return {}
         return Object.fromEntries(wanted.map((claim) => [claim.claim, claimValue(entry, claim)]))
       }),
+    find: (subOrName) => available(() => findAll(subOrName)),
   }
 }

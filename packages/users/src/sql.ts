@@ -1,10 +1,17 @@
-import { type AuthenticatedUser, configurationObject, parseConfiguration, type UserCredentials } from '@grantry/core'
+import {
+  type AuthenticatedUser,
+  configurationObject,
+  type FoundUser,
+  parseConfiguration,
+  type UserCredentials,
+} from '@grantry/core'
 import type { PostgresqlConnectionOptions } from '@grantry/storage-drivers/clients'
 import { createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
 import { createPasswordCheck, type PasswordCheck } from './password-hash/check.ts'
 import type { Derive } from './password-hash/derive.ts'
 import { hashPassword, needsRehash } from './password-hash/new-hash.ts'
 import { type PasswordHash, parsePasswordHash, passwordHashProblem } from './password-hash/parse.ts'
+import { readableClaims } from './readable-claims.ts'
 import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/options.ts'
 import { postgresqlClient } from './sql/postgresql.ts'
 import { checkTable, sampleHashes } from './sql/prepare.ts'
@@ -95,6 +102,24 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
           .map(({ column, text }) => [column.claim, claimValue(text, column)]),
       )
     },
+    async find(subOrName: string): Promise<readonly FoundUser[]> {
+      if (!isPossible(subOrName)) return []
+      const [withSub, named] = await Promise.all([
+        client.read(statements.foundBySub, [subOrName]),
+        client.read(statements.foundByName, [subOrName]),
+      ])
+      const own = rowOf(withSub, subOrName)
+      const others = named.filter(([sub]) => sub !== own?.[0])
+      return [...(own === undefined ? [] : [own]), ...others].map(([sub, username, ...values]) => ({
+        sub: sub ?? '',
+        ...(username != null && { username }),
+        active: isActive(values[claims.length]),
+        claims: readableClaims(
+          claims.map((column, index) => ({ ...column, index })),
+          ({ index, ...column }) => claimValue(values[index] ?? null, column),
+        ),
+      }))
+    },
     rehash: (sub: string, from: string, to: string) => client.write(statements.rehash, [to, sub, from]),
   }
 }
@@ -182,5 +207,6 @@ export function sqlUsers(
       ),
     isActive: (sub) => prepared(() => table.isActive(sub)),
     claims: (sub, names) => prepared(() => table.claims(sub, names)),
+    find: (subOrName) => prepared(() => table.find(subOrName)),
   }
 }

@@ -1,9 +1,11 @@
-import type { UserService } from '@grantry/core'
+import type { FoundUser, UserService } from '@grantry/core'
 
 /** A user service with connections. `open()` is optional: the first call connects, too. */
 export interface UserDatabase extends UserService {
   /** Checks the settings. @throws Error that begins with the path of the setting that is wrong */
   open(): Promise<void>
+  /** Finds the user with exactly this `sub`, and the users with this name, for administrators: also who is not active. */
+  find(subOrName: string): Promise<readonly FoundUser[]>
   /** Closes the connections. */
   close(): Promise<void>
 }

@@ -28,6 +28,8 @@ import type { AdminHost } from './host.ts'
 import { once } from './idempotency.ts'
 import { invitationOperations } from './invitations.ts'
 import { keyOperations } from './keys.ts'
+import { assertKnown } from './known.ts'
+import { knownUserOperations } from './known-users.ts'
 import { createAddressLimit, createCallLimit } from './limit-calls.ts'
 import { createMatch } from './match.ts'
 import { describeApi } from './openapi.ts'
@@ -92,6 +94,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
     ...clientOperations,
     ...scopeOperations,
     ...userOperations,
+    ...knownUserOperations,
     ...invitationOperations,
     ...sessionOperations,
     ...consentOperations,
@@ -121,6 +124,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
     const managers = administration.as(by)
     const audited: OperationCall['audited'] = (change, make) => administration.audited(by, change, make)
     const full = { kit, host: host(), managers, audited, caller, request, ids, params: given }
+    await assertKnown(operation, ids, full)
     return operation.repeatable ? once(full, () => operation.handle(full)) : operation.handle(full)
   }
 

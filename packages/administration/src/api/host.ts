@@ -50,6 +50,27 @@ export interface AdminAuthorizations {
   list(sub: string): Promise<readonly AdminAuthorization[]>
 }
 
+/**
+ * A user, and where the user is: in the configuration, the storage, a user service, or known from another provider.
+ * `removed`: in none of them any more, but sessions or authorizations are left.
+ */
+export interface AdminUser {
+  readonly sub: string
+  /** The name for the sign-in, where it is known. */
+  readonly username?: string | undefined
+  readonly active: boolean
+  readonly claims: Readonly<Record<string, Json | undefined>>
+  readonly from: 'configuration' | 'storage' | 'service' | 'provider' | 'removed'
+}
+
+/** The users of a server, wherever they are. */
+export interface AdminUsers {
+  /** Whether users can be in the storage. `false`: all come from a user service. */
+  readonly inStorage: boolean
+  /** Finds the user with exactly this `sub`, and the users with this name, active or not. Each once. */
+  find(subOrName: string): Promise<readonly AdminUser[]>
+}
+
 /** An invitation to create an account. */
 export interface AdminInvitation {
   readonly id: string
@@ -88,6 +109,8 @@ export interface AdminHost {
   readonly keys: ProviderKeys
   /** `provider.revoke`. */
   readonly revoke: Revoke
+  /** Absent: users are known if they are in the storage, or `users.isActive` of the provider knows them. */
+  readonly users?: AdminUsers | undefined
   /** Absent without `authorizationEndpoint()`. */
   readonly sessions?: AdminSessions | undefined
   /** Absent without `authorizationEndpoint()` or `loginPage()`. */

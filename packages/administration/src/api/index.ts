@@ -1,2 +1,10 @@
 export { type AdminOptions, admin, adminSchema } from './admin.ts'
-export type { AdminHost, AdminInvitation, AdminInvitations, AdminSession, AdminSessions } from './host.ts'
+export type {
+  AdminHost,
+  AdminInvitation,
+  AdminInvitations,
+  AdminSession,
+  AdminSessions,
+  AdminUser,
+  AdminUsers,
+} from './host.ts'

@@ -40,6 +40,13 @@ const audit = operation({
   },
 })
 
+/** Returns the name of an administrator. Without one, and while users cannot be read, the caller is shown by the `sub`. */
+async function nameOf(sub: string, { users }: AdminHost): Promise<{ readonly username?: string }> {
+  const found = (await users?.find(sub).catch(() => [])) ?? []
+  const username = found.find((user) => user.sub === sub)?.username
+  return username === undefined ? {} : { username }
+}
+
 /** The operations that describe the API itself, and the audit trail. */
 export const overviewOperations = (describe: (url: string, host: AdminHost) => Reply['json']): readonly Operation[] => [
   operation({
@@ -54,15 +61,17 @@ export const overviewOperations = (describe: (url: string, host: AdminHost) => R
         issuer: kit.issuer,
         caller: {
           client: client.clientId,
-          ...(sub !== undefined && { sub }),
+          ...(sub !== undefined && { sub, ...(await nameOf(sub, host)) }),
           canChange: scopes.includes(adminScope),
         },
+        usersIn: host.users?.inStorage === false ? 'service' : 'storage',
         resources: [
           'clients',
           'scopes',
           'users',
           'keys',
           'audit',
+          ...(host.users === undefined ? [] : ['known-users']),
           ...(host.sessions === undefined ? [] : ['sessions']),
           ...(host.consents === undefined ? [] : ['consents']),
           ...(host.authorizations === undefined ? [] : ['authorizations']),

@@ -2,20 +2,11 @@ import type { Json, Kit } from '@grantry/core'
 import { resetSecondFactors } from '../users/reset-second-factors.ts'
 import type { AdminHost, AdminSession, AdminSessions } from './host.ts'
 import { nothing, type Operation, operation } from './operation.ts'
-import { missing, wrong } from './refusals.ts'
+import { missing } from './refusals.ts'
 
 function sessionsOf({ sessions }: AdminHost, kit: Pick<Kit, 'refuse'>): AdminSessions {
   if (sessions !== undefined) return sessions
   throw missing(kit, 'This server has no sessions; it has no authorization endpoint')
-}
-
-/** Characters of the longest id that anything was issued to. */
-const maxLength = 512
-
-/** Refuses an id of the path that no user and no client can have, before anything is recorded. */
-function assertPossible(id: string, kit: Pick<Kit, 'refuse'>): string {
-  if (id.length <= maxLength) return id
-  throw wrong(kit, `The id in the path has more than ${maxLength} characters`)
 }
 
 /** What the API shows of a session: nothing that is compared when it is used. */
@@ -27,9 +18,10 @@ const shown = ({ sid, subject: { amr, authTime }, startedAt, expiresAt }: AdminS
   ...(amr !== undefined && { amr: [...amr] }),
 })
 
-async function revokeAndSignOut(subject: string, { revoke, sessions }: AdminHost): Promise<void> {
+/** Returns how many sessions have ended. */
+async function revokeAndSignOut(subject: string, { revoke, sessions }: AdminHost): Promise<number> {
   await revoke({ subject })
-  await sessions?.endAll(subject)
+  return (await sessions?.endAll(subject)) ?? 0
 }
 
 /** The sessions of users, and what was issued to users and clients: also to those that are not in the storage. */
@@ -38,6 +30,7 @@ export const sessionOperations: readonly Operation[] = [
     id: 'listUserSessions',
     method: 'GET',
     path: '/users/{id}/sessions',
+    of: 'user',
     summary: 'List the sessions of a user, in all browsers',
     params: nothing,
     status: 200,
@@ -50,12 +43,12 @@ export const sessionOperations: readonly Operation[] = [
     id: 'endUserSessions',
     method: 'DELETE',
     path: '/users/{id}/sessions',
+    of: 'user',
     summary: 'End all sessions of a user, and inform their clients',
     params: nothing,
     status: 204,
     async handle({ host, kit, audited, ids: [sub = ''] }) {
       const sessions = sessionsOf(host, kit)
-      assertPossible(sub, kit)
       await audited({ action: 'user_sessions_ended', id: sub }, () => sessions.endAll(sub))
       return { status: 204 }
     },
@@ -64,6 +57,7 @@ export const sessionOperations: readonly Operation[] = [
     id: 'endUserSession',
     method: 'DELETE',
     path: '/users/{id}/sessions/{sid}',
+    of: 'user',
     summary: 'End a session of a user, and inform its clients',
     params: nothing,
     status: 204,
@@ -79,12 +73,12 @@ export const sessionOperations: readonly Operation[] = [
     id: 'revokeUser',
     method: 'POST',
     path: '/users/{id}/revoke',
+    of: 'user',
     summary: 'Revoke everything that was issued to a user so far: sessions, codes and tokens',
     params: nothing,
     status: 204,
-    async handle({ host, kit, audited, ids: [sub = ''] }) {
-      const subject = assertPossible(sub, kit)
-      await audited({ action: 'user_revoked', id: subject }, () => revokeAndSignOut(subject, host))
+    async handle({ host, audited, ids: [sub = ''] }) {
+      await audited({ action: 'user_revoked', id: sub }, () => revokeAndSignOut(sub, host))
       return { status: 204 }
     },
   }),
@@ -92,27 +86,27 @@ export const sessionOperations: readonly Operation[] = [
     id: 'resetUserSecondFactors',
     method: 'DELETE',
     path: '/users/{id}/second-factors',
+    of: 'user',
     summary: 'Remove the second factors and passkeys of a user, and end sessions and tokens',
     params: nothing,
     protects: 'administrators',
-    status: 204,
-    async handle({ host, kit, audited, ids: [sub = ''] }) {
-      const subject = assertPossible(sub, kit)
-      const revoke = () => revokeAndSignOut(subject, host)
-      await resetSecondFactors(subject, { secondFactors: host.secondFactors, revoke, audited })
-      return { status: 204 }
+    status: 200,
+    async handle({ host, audited, ids: [sub = ''] }) {
+      const revoke = () => revokeAndSignOut(sub, host)
+      const done = await resetSecondFactors(sub, { secondFactors: host.secondFactors, revoke, audited })
+      return { json: { sub, ...done } }
     },
   }),
   operation({
     id: 'revokeClient',
     method: 'POST',
     path: '/clients/{id}/revoke',
+    of: 'client',
     summary: 'Revoke everything that was issued to a client so far',
     params: nothing,
     status: 204,
-    async handle({ host, kit, audited, ids: [id = ''] }) {
-      const clientId = assertPossible(id, kit)
-      await audited({ action: 'client_revoked', id: clientId }, () => host.revoke({ clientId }))
+    async handle({ host, audited, ids: [id = ''] }) {
+      await audited({ action: 'client_revoked', id }, () => host.revoke({ clientId: id }))
       return { status: 204 }
     },
   }),

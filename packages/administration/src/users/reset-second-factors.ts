@@ -6,14 +6,33 @@ import { refused } from '../refusal.ts'
 export interface ResettableFactors {
   /** Those that cannot be reset. */
   readonly withoutReset: readonly string[]
-  reset(sub: string): Promise<void>
+  /** Returns how much of each kind was removed, such as `{ passkeys: 2 }`. What was not counted is absent. */
+  reset(sub: string): Promise<unknown>
+}
+
+/** What a reset has done. */
+export interface ResetResult {
+  /** How many were removed. A kind whose factor does not count is absent. */
+  readonly removed: Partial<Record<RemovedKind, number>>
+  /** How many sessions have ended. */
+  readonly endedSessions: number
+}
+
+const kinds = ['apps', 'passkeys', 'recoveryCodes'] as const
+
+export type RemovedKind = (typeof kinds)[number]
+
+/** A function of the host can return anything. */
+function countsIn(returned: unknown): ResetResult['removed'] {
+  const given = typeof returned === 'object' && returned !== null ? (returned as Readonly<Record<string, unknown>>) : {}
+  return Object.fromEntries(kinds.flatMap((kind) => (Number.isInteger(given[kind]) ? [[kind, given[kind]]] : [])))
 }
 
 export interface ResetDeps {
   /** Absent if no plugin offers it. */
   readonly secondFactors?: ResettableFactors | undefined
-  /** Revokes what was issued to the user, and ends the sessions. */
-  readonly revoke: (target: RevocationTarget) => Promise<unknown>
+  /** Revokes what was issued to the user, and ends the sessions. Returns their number. */
+  readonly revoke: (target: RevocationTarget) => Promise<number>
   readonly audited: <T>(change: AuditedChange, make: () => Promise<T>) => Promise<T>
 }
 
@@ -28,7 +47,7 @@ const instead = 'remove those of the user where they are stored, then revoke the
 export async function resetSecondFactors(
   subject: string,
   { secondFactors, revoke, audited }: ResetDeps,
-): Promise<void> {
+): Promise<ResetResult> {
   if (secondFactors === undefined) {
     throw refused('unsupported', `no plugin of this server can reset second factors and passkeys; ${instead}`)
   }
@@ -39,12 +58,15 @@ export async function resetSecondFactors(
       `${first} of signIn() has no function reset in the configuration; add it, or ${instead}`,
     )
   }
-  await audited({ action: 'user_second_factors_reset', id: subject }, async () => {
+  return audited({ action: 'user_second_factors_reset', id: subject }, async () => {
+    let endedSessions = 0
+    let returned: unknown
     try {
-      await secondFactors.reset(subject)
+      returned = await secondFactors.reset(subject)
     } finally {
       // Afterwards: a session that a stolen factor begins meanwhile ends, too.
-      await revoke({ subject })
+      endedSessions = await revoke({ subject })
     }
+    return { removed: countsIn(returned), endedSessions }
   })
 }

@@ -29,6 +29,15 @@ export interface UserCredentials {
 export type AuthenticatedUser = Omit<Subject, 'amr'> & { readonly amr?: readonly string[] | undefined }
 
 /** Gives the provider access to your users. The provider does not store users. */
+/** A user as administrators see one, active or not. */
+export interface FoundUser {
+  readonly sub: string
+  /** The name for the sign-in. */
+  readonly username?: string | undefined
+  readonly active: boolean
+  readonly claims?: Readonly<Record<string, Json | undefined>> | undefined
+}
+
 export interface UserService {
   /**
    * Checks a user name and password. Must return `undefined` for an unknown user, a wrong password and an inactive user
@@ -48,6 +57,11 @@ export interface UserService {
   readonly claims?:
     | ((sub: string, names: readonly string[]) => MaybePromise<Readonly<Record<string, Json | undefined>>>)
     | undefined
+  /**
+   * Finds the user with exactly this `sub`, and the users with this name for the sign-in, active or not. Commands and the
+   * admin API call it for administrators; no request of a client does. Without it, they find users by the `sub` only.
+   */
+  readonly find?: ((subOrName: string) => MaybePromise<readonly FoundUser[]>) | undefined
 }
 
 /** Wraps each method of the user service in its own port, bound to the service. */

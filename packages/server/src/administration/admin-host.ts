@@ -1,11 +1,12 @@
 import { openAdministration } from '@grantry/administration'
 import type { AdminHost } from '@grantry/administration/api'
-import { type AtomicDriver, directorySchemasOf, openEntries, type Plugins, type Provider } from '@grantry/core'
+import { type AtomicDriver, directorySchemasOf, openEntries, type Provider, type ProviderOptions } from '@grantry/core'
 import { invitations } from '@grantry/plugins/accounts'
 import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { secondFactors } from '@grantry/plugins/sign-in'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { newPasswordsOf } from '../users/hash-new-password.ts'
+import { knownUsers } from '../users/known-users.ts'
 import { configuredClients } from './configured-clients.ts'
 import { createLiveChecks } from './live-checks.ts'
 import { revokeAndSignOut } from './revoke-and-sign-out.ts'
@@ -16,21 +17,25 @@ export function openAdminHost(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
   storage: AtomicDriver,
   provider: Provider,
-  plugins: Plugins,
+  { plugins, users: service }: Pick<ProviderOptions, 'plugins' | 'users'>,
 ): AdminHost {
   const entries = openEntries({ issuer: configuration.issuer, storage })
   // The caller of the API need not know the path of the file.
   const loaded = { configuration, directory, file: 'the configuration' }
+  const administration = openAdministration({
+    entries,
+    check: createLiveChecks(loaded, provider, storedScopes(entries)),
+    configuredClients: configuredClients(configuration),
+    hashPassword: newPasswordsOf(provider),
+    async revoke(target) {
+      await revokeAndSignOut(target, provider)
+    },
+  })
+  // Only reads.
+  const { users: stored } = administration.as({ who: '' })
   return {
-    administration: openAdministration({
-      entries,
-      check: createLiveChecks(loaded, provider, storedScopes(entries)),
-      configuredClients: configuredClients(configuration),
-      hashPassword: newPasswordsOf(provider),
-      async revoke(target) {
-        await revokeAndSignOut(target, provider)
-      },
-    }),
+    administration,
+    users: knownUsers({ users: configuration.users, service, stored, provider }),
     keys: provider.keys,
     revoke: provider.revoke,
     schemas: directorySchemasOf(plugins),

@@ -18,6 +18,12 @@ export function configuredUserLike(
   return users.find((user) => user.sub === sub || foldedUsername(user.username) === name)
 }
 
+/** Returns the users of the configuration with this `sub`, or with this name in any case and Unicode form. */
+export function configuredUsersLike(subOrName: string, users: readonly ConfiguredUser[]): readonly ConfiguredUser[] {
+  const name = foldedUsername(subOrName)
+  return users.filter(({ sub, username }) => sub === subOrName || foldedUsername(username) === name)
+}
+
 /** @throws RefusedError when users come from a database of the host. */
 export function assertUsersInStorage({ configuration, file }: LoadedConfiguration): void {
   if (isUserList(configuration.users)) return

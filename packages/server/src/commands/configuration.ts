@@ -98,7 +98,7 @@ async function openProvider(
 ): Promise<Provider> {
   const { driver } = await configuredStorage(loaded.configuration.storage, loaded.directory)
   try {
-    const adminHost = () => openAdminHost(loaded, driver, provider, options.plugins)
+    const adminHost = () => openAdminHost(loaded, driver, provider, options)
     const options: ProviderOptions = await providerOptions(loaded, wrap(driver), observe, { adminHost, accounts })
     const { runtime } = await adapterOfThisRuntime()
     const provider: Provider = await createProvider({ ...options, runtime })

@@ -49,6 +49,12 @@ export function subOf(entry: Entry, attribute: string): string | undefined {
   return String(value)
 }
 
+/** Returns the first value of the first of these attributes that an entry has. */
+export function firstValueOf(entry: Entry, attributes: readonly string[]): string | undefined {
+  const [value] = attributes.flatMap((attribute) => valuesOf(entry, attribute))
+  return value === undefined ? undefined : String(value)
+}
+
 /** Returns the value of a claim; `undefined` if the attribute is absent. @throws TypeError if it is of another type */
 export function claimValue(entry: Entry, { claim, attribute, type }: ClaimAttribute): Json | undefined {
   const values = valuesOf(entry, attribute).map(String)

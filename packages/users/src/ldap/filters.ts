@@ -25,29 +25,36 @@ function parsed(text: string, member: string): Filter {
   throw new TypeError(`${member} is not a valid filter (RFC 4515)`)
 }
 
-/** The filters of searches. */
-export interface Filters {
+/** The filters of searches for one user. */
+export interface UserFilters {
   byName(name: string): Filter
   /** `undefined` if no entry can have this `sub`. */
   bySub(sub: string): Filter | undefined
+}
+
+/** The filters of searches: for active users, and for all. */
+export interface Filters extends UserFilters {
+  readonly ofAll: UserFilters
 }
 
 /** @throws TypeError when a filter of the options is malformed. */
 export function filtersOf({ filter, active, attributes }: LdapUsersOptions): Filters {
   const ofActive =
     active === undefined ? undefined : Object.hasOwn(activeFilters, active) ? activeFilters[active as never] : active
-  const always = [parsed(filter, 'users.filter'), ...(ofActive === undefined ? [] : [parsed(ofActive, 'users.active')])]
+  const ofUsers = parsed(filter, 'users.filter')
+  const always = [ofUsers, ...(ofActive === undefined ? [] : [parsed(ofActive, 'users.active')])]
   const { sub: subAttribute, username } = attributes
   const names = typeof username === 'string' ? [username] : username
-  return {
+  const filtersWith = (required: readonly Filter[]): UserFilters => ({
     byName: (name) => {
       const equal = names.map((attribute) => new EqualityFilter({ attribute, value: name }))
-      return new AndFilter({ filters: [...always, new OrFilter({ filters: equal })] })
+      return new AndFilter({ filters: [...required, new OrFilter({ filters: equal })] })
     },
     bySub: (sub) => {
       const value = isGuid(subAttribute) ? guidBytes(sub) : sub
       if (value === undefined) return undefined
-      return new AndFilter({ filters: [...always, new EqualityFilter({ attribute: subAttribute, value })] })
+      return new AndFilter({ filters: [...required, new EqualityFilter({ attribute: subAttribute, value })] })
     },
-  }
+  })
+  return { ...filtersWith(always), ofAll: filtersWith([ofUsers]) }
 }

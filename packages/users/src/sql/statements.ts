@@ -10,6 +10,10 @@ export interface Statements {
   readonly bySub: string
   /** Parameter: the `sub`. Returns the `sub` and the claims. */
   readonly claims: string
+  /** Parameter: the `sub`. Returns the `sub`, the name, the claims and the column of active users. */
+  readonly foundBySub: string
+  /** The same by the name. */
+  readonly foundByName: string
   /** Parameters: the new hash, the `sub`, the old hash. */
   readonly rehash: string
   /** Returns some of the hashes. */
@@ -49,10 +53,14 @@ export function statementsOf(options: SqlUsersOptions, { table, dialect }: SqlCl
   const select = (names: readonly string[]): string =>
     `SELECT ${names.map((name, index) => `${dialect.text(name)} AS c${index}`).join(', ')} FROM ${table}`
   const hasSub = dialect.equals(sub, 1)
+  const hasName = dialect.sameName(username, caseSensitive)
+  const found = select([sub, username, ...claimsOf(options).map(({ column }) => column), ...shownActive])
   return {
-    byName: `${select([sub, password, ...shownActive])} WHERE ${dialect.sameName(username, caseSensitive)} LIMIT 2`,
+    byName: `${select([sub, password, ...shownActive])} WHERE ${hasName} LIMIT 2`,
     bySub: `${select([sub, ...shownActive])} WHERE ${hasSub} LIMIT 2`,
     claims: `${select([sub, ...claimsOf(options).map(({ column }) => column)])} WHERE ${hasSub} LIMIT 2`,
+    foundBySub: `${found} WHERE ${hasSub} LIMIT 2`,
+    foundByName: `${found} WHERE ${hasName} LIMIT 2`,
     rehash: `UPDATE ${table} SET ${quoted(password)} = ${dialect.parameter(1)} WHERE ${dialect.equals(sub, 2)} AND ${dialect.equals(password, 3)}`,
     sample: `${select([password])} LIMIT 200`,
   }

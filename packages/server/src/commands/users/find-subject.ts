@@ -1,7 +1,12 @@
 import { refused, type UserManager } from '@grantry/administration'
+import type { AdminUser } from '@grantry/administration/api'
+import type { Provider, UserService } from '@grantry/core'
 import { assertUsersInStorage, isUserList } from '../../administration/check-user.ts'
 import type { CommandAdministration } from '../../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
+import { knownUsers, onlyUser } from '../../users/known-users.ts'
+import { hostUsers, isUserDatabase, namesDriver } from '../../users/user-databases.ts'
+import { withProvider } from '../configuration.ts'
 import { orConfigured } from '../configured-entry.ts'
 import { type CommonArguments, runOnEntries } from '../entry-commands.ts'
 
@@ -46,13 +51,59 @@ export const runOnUser = <T>(
     return act(sub, administration)
   })
 
-/** Returns the `sub` of a user in the storage, in the configuration or, as it is, of a user service. */
-export async function subjectOf(
-  subOrName: string,
-  { users }: Pick<CommandAdministration, 'users'>,
-  { configuration }: LoadedConfiguration,
-): Promise<string> {
-  if (!isUserList(configuration.users)) return subOrName
-  const configured = configuration.users.find(({ sub, username }) => sub === subOrName || username === subOrName)
-  return configured?.sub ?? storedSub(users, subOrName)
+/** Calls `use` with the user service of a configuration without a list of users, and closes its connections. */
+async function withUserService<T>(
+  { configuration: { users }, directory }: LoadedConfiguration,
+  use: (service: UserService | undefined) => Promise<T>,
+): Promise<T> {
+  if (isUserList(users)) return use(undefined)
+  const service = await hostUsers(users, directory)
+  try {
+    return await use(service)
+  } finally {
+    // A service of a module belongs to the module.
+    if (namesDriver(users) && isUserDatabase(service)) await service.close()
+  }
 }
+
+function whyUnknown(subOrName: string, service: UserService | undefined): string {
+  if (service === undefined) {
+    return `there is no user with the sub or the name ${subOrName} in the configuration or in the storage; check the spelling`
+  }
+  if (service.find !== undefined) return `users has no user with the sub or the name ${subOrName}; check the spelling`
+  return `users.isActive() does not know the sub ${subOrName}, or the user is inactive; pass the sub, or let the user service have find()`
+}
+
+/** A user whom a command names, and what the command needs to act. */
+export interface NamedUser {
+  readonly user: AdminUser
+  readonly provider: Provider
+  readonly administration: CommandAdministration
+  readonly loaded: LoadedConfiguration
+}
+
+/**
+ * Runs an action on a user whom the command names by the `sub` or by the name, wherever users are.
+ *
+ * @throws RefusedError `not_found` for a user whom no part of the configuration knows: a success would hide a typing
+ * mistake
+ */
+export const runOnKnownUser = <T>(
+  subOrName: string,
+  given: CommonArguments,
+  act: (named: NamedUser) => Promise<T>,
+): Promise<T> =>
+  runOnEntries(given, (administration, loaded) =>
+    withProvider(loaded, async (provider) => {
+      const { users } = loaded.configuration
+      const user = await withUserService(loaded, (service) => {
+        const known = knownUsers({ users, service, stored: administration.users, provider })
+        return onlyUser(subOrName, known, whyUnknown(subOrName, service))
+      })
+      return act({ user, provider, administration, loaded })
+    }),
+  )
+
+/** Shows a user in a sentence: the `sub`, and the name if the command was given another text. */
+export const shownUser = ({ sub, username }: Pick<AdminUser, 'sub' | 'username'>): string =>
+  username === undefined || username === sub ? sub : `${sub} (${username})`

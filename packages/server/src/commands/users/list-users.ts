@@ -1,6 +1,7 @@
 import { type Managed, type ManagedPage, type StoredUser, shownEntry, userType } from '@grantry/administration'
 import { type CommonArguments, details, json, print, tableOfPages, wordsOf } from '../entry-commands.ts'
-import { runOnUser, runOnUsers } from './find-subject.ts'
+import { table } from '../table.ts'
+import { runOnKnownUser, runOnUsers } from './find-subject.ts'
 
 interface PageArguments extends CommonArguments {
   readonly limit: number
@@ -14,6 +15,8 @@ interface ListArguments extends PageArguments {
 }
 
 type Page = ManagedPage<StoredUser>
+
+const textOfMember = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 const rowOf = ({ id, value, tags, changedAt }: Managed<StoredUser>): readonly string[] => [
   id,
@@ -67,8 +70,13 @@ export async function searchUsers(name: string, given: PageArguments): Promise<v
   print(textOf(found, given))
 }
 
+/** Also shows a user who is not in the storage, with where the user is. */
 export const showUser = (subOrName: string, given: CommonArguments): Promise<void> =>
-  runOnUser(subOrName, given, async (sub, { users }) => {
-    const user = await users.show(sub)
-    print(given.json ? json(shownEntry(userType, user)) : details(userType, user))
+  runOnKnownUser(subOrName, given, async ({ user, administration: { users } }) => {
+    if (user.from !== 'storage') {
+      print(given.json ? json(user) : table(Object.entries(user).map(([name, value]) => [name, textOfMember(value)])))
+      return
+    }
+    const entry = await users.show(user.sub)
+    print(given.json ? json(shownEntry(userType, entry)) : details(userType, entry))
   })

@@ -1,23 +1,30 @@
-import { resetSecondFactors } from '@grantry/administration'
+import { type ResetResult, resetSecondFactors } from '@grantry/administration'
 import { secondFactors } from '@grantry/plugins/sign-in'
 import { revokeAndSignOut } from '../../administration/revoke-and-sign-out.ts'
-import { withProvider } from '../configuration.ts'
-import { type CommonArguments, json, print, runOnEntries } from '../entry-commands.ts'
-import { subjectOf } from './find-subject.ts'
+import { type CommonArguments, json, print } from '../entry-commands.ts'
+import { runOnKnownUser, shownUser } from './find-subject.ts'
+
+const nouns = { apps: 'app', passkeys: 'passkey', recoveryCodes: 'recovery code', sessions: 'session' } as const
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Such as `1 app, 2 passkeys`; a factor of the configuration may not count. */
+function removedText({ removed }: ResetResult): string {
+  const parts = Object.entries(removed).map(([kind, count]) => counted(count, nouns[kind as keyof typeof nouns]))
+  return parts.length === 0 ? 'what the functions of the configuration remove, which is not counted' : parts.join(', ')
+}
 
 /** Calls the functions of the configuration that remove second factors and passkeys. */
 export async function resetFactors(subOrName: string, given: CommonArguments): Promise<void> {
-  const sub = await runOnEntries(given, async (administration, loaded) => {
-    const subject = await subjectOf(subOrName, administration, loaded)
-    await withProvider(loaded, (provider) =>
-      resetSecondFactors(subject, {
-        secondFactors: provider.has(secondFactors) ? provider.use(secondFactors) : undefined,
-        revoke: (target) => revokeAndSignOut(target, provider),
-        audited: administration.audited,
-      }),
-    )
-    return subject
+  const { user, done } = await runOnKnownUser(subOrName, given, async ({ user, provider, administration }) => {
+    const done = await resetSecondFactors(user.sub, {
+      secondFactors: provider.has(secondFactors) ? provider.use(secondFactors) : undefined,
+      revoke: (target) => revokeAndSignOut(target, provider),
+      audited: administration.audited,
+    })
+    return { user, done }
   })
-  const sentence = `Removed the second factors and passkeys of the user ${subOrName}, ended all sessions, and revoked all tokens.`
-  print(given.json ? json({ sub, reset: true }) : `${sentence}\n`)
+  const ended = counted(done.endedSessions, nouns.sessions)
+  const sentence = `Removed of the user ${shownUser(user)}: ${removedText(done)}. Ended ${ended}, and revoked all tokens.`
+  print(given.json ? json({ sub: user.sub, reset: true, ...done }) : `${sentence}\n`)
 }

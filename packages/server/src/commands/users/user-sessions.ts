@@ -9,13 +9,14 @@ import {
 } from '@grantry/plugins/authorization-endpoint'
 import type { CommandAdministration } from '../../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
-import { withProvider } from '../configuration.ts'
-import { type CommonArguments, json, print, runOnEntries } from '../entry-commands.ts'
+import { type CommonArguments, json, print } from '../entry-commands.ts'
 import { table } from '../table.ts'
-import { subjectOf } from './find-subject.ts'
+import { runOnKnownUser, shownUser } from './find-subject.ts'
 
 interface Target<F> {
   readonly sub: string
+  /** The `sub`, with the name. */
+  readonly shown: string
   readonly functions: F
   readonly provider: Provider
   readonly audited: CommandAdministration['audited']
@@ -28,12 +29,10 @@ const runWithPlugin = <F extends object, T>(
   given: CommonArguments,
   act: (target: Target<F>) => Promise<T>,
 ): Promise<T> =>
-  runOnEntries(given, async (administration, loaded) => {
-    const sub = await subjectOf(subOrName, administration, loaded)
-    return withProvider(loaded, async (provider) => {
-      assertOffered(provider, key, loaded)
-      return act({ sub, functions: provider.use(key), provider, audited: administration.audited })
-    })
+  runOnKnownUser(subOrName, given, async ({ user, provider, administration, loaded }) => {
+    assertOffered(provider, key, loaded)
+    const { audited } = administration
+    return act({ sub: user.sub, shown: shownUser(user), functions: provider.use(key), provider, audited })
   })
 
 function assertOffered(provider: Provider, key: HostKey, { file }: LoadedConfiguration): void {
@@ -61,25 +60,23 @@ export async function listSessions(subOrName: string, given: CommonArguments): P
 }
 
 /** Ends one session of the user. A session of another user is not touched. */
-async function endOne({ sub, functions, audited }: Target<UserSessions>, sid: string): Promise<number> {
+async function endOne({ sub, shown, functions, audited }: Target<UserSessions>, sid: string): Promise<number> {
   const sessions = await functions.list(sub)
   if (!sessions.some((session) => session.sid === sid))
-    throw refused('not_found', `the user ${sub} has no session ${sid}; see grantry users sessions list`)
+    throw refused('not_found', `the user ${shown} has no session ${sid}; see grantry users sessions list`)
   await audited({ action: 'user_session_ended', id: sub, before: { sid } }, () => functions.end(sid))
   return 1
 }
 
 export async function endSessions(subOrName: string, sid: string | undefined, given: CommonArguments): Promise<void> {
-  const ended = await runWithPlugin(userSessions, subOrName, given, (target) => {
+  const { shown, ended } = await runWithPlugin(userSessions, subOrName, given, async (target) => {
     const { sub, functions, audited } = target
-    if (sid !== undefined) return endOne(target, sid)
-    return audited({ action: 'user_sessions_ended', id: sub }, () => functions.endAll(sub))
+    const endAll = () => audited({ action: 'user_sessions_ended', id: sub }, () => functions.endAll(sub))
+    return { shown: target.shown, ended: await (sid === undefined ? endAll() : endOne(target, sid)) }
   })
   const sessions = ended === 1 ? '1 session' : `${ended} sessions`
   print(
-    given.json
-      ? json({ ended })
-      : `Ended ${sessions} of the user ${subOrName}. Tokens stay valid: see grantry revoke.\n`,
+    given.json ? json({ ended }) : `Ended ${sessions} of the user ${shown}. Tokens stay valid: see grantry revoke.\n`,
   )
 }
 
@@ -90,18 +87,20 @@ export async function listConsents(subOrName: string, given: CommonArguments): P
 }
 
 export async function revokeConsent(subOrName: string, clientId: string, given: CommonArguments): Promise<void> {
-  await runWithPlugin(userConsents, subOrName, given, async ({ sub, functions, audited }) => {
+  const shown = await runWithPlugin(userConsents, subOrName, given, async (target) => {
+    const { sub, functions, audited } = target
     const consent = (await functions.list(sub)).find((one) => one.clientId === clientId)
     const before = { clientId, ...(consent !== undefined && { scopes: consent.scopes }) }
     await audited({ action: 'user_consent_revoked', id: sub, before }, async () => {
       if (await functions.revoke(sub, clientId)) return
       throw refused(
         'not_found',
-        `the user ${sub} has not consented to the client ${clientId}; see grantry users consents list`,
+        `the user ${target.shown} has not consented to the client ${clientId}; see grantry users consents list`,
       )
     })
+    return target.shown
   })
-  const sentence = `Revoked the consent of the user ${subOrName} to the client ${clientId}. The client asks again at its next request; its tokens stay valid: see grantry revoke.`
+  const sentence = `Revoked the consent of the user ${shown} to the client ${clientId}. The client asks again at its next request; its tokens stay valid: see grantry revoke.`
   print(given.json ? json({ clientId, revoked: true }) : `${sentence}\n`)
 }
 
@@ -125,16 +124,18 @@ export async function listAuthorizations(subOrName: string, given: CommonArgumen
 
 /** Ends one authorization of the user. That of another user is not touched. */
 export async function endAuthorization(subOrName: string, family: string, given: CommonArguments): Promise<void> {
-  await runWithPlugin(userAuthorizations, subOrName, given, async ({ sub, functions, provider, audited }) => {
+  const shown = await runWithPlugin(userAuthorizations, subOrName, given, async (target) => {
+    const { sub, functions, provider, audited } = target
     const found = (await functions.list(sub)).find((one) => one.family === family)
     if (found === undefined)
       throw refused(
         'not_found',
-        `the user ${sub} has no authorization ${family}; see grantry users authorizations list`,
+        `the user ${target.shown} has no authorization ${family}; see grantry users authorizations list`,
       )
     const before = { family, clientId: found.clientId }
     await audited({ action: 'user_authorization_ended', id: sub, before }, () => provider.revoke({ family }))
+    return target.shown
   })
-  const sentence = `Ended the authorization ${family} of the user ${subOrName}: its refresh token and its access tokens. Others of the same client stay valid.`
+  const sentence = `Ended the authorization ${family} of the user ${shown}: its refresh token and its access tokens. Others of the same client stay valid.`
   print(given.json ? json({ family, ended: true }) : `${sentence}\n`)
 }

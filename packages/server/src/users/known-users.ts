@@ -1,0 +1,90 @@
+import { refused, type UserManager } from '@grantry/administration'
+import type { AdminUser, AdminUsers } from '@grantry/administration/api'
+import type { FoundUser, HostKey, Provider, UserService } from '@grantry/core'
+import { userAuthorizations, userSessions } from '@grantry/plugins/authorization-endpoint'
+import { upstreamUsers } from '@grantry/plugins/upstream'
+import { configuredUsersLike, isUserList } from '../administration/check-user.ts'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+
+export interface KnownUsersDeps {
+  readonly users: CheckedConfiguration['users']
+  /** Finds users if the configuration has no list of them. */
+  readonly service: UserService | undefined
+  readonly stored: Pick<UserManager, 'find' | 'has' | 'show'>
+  readonly provider: Pick<Provider, 'has' | 'use'>
+}
+
+const withSource =
+  (from: AdminUser['from']) =>
+  ({ sub, username, active, claims = {} }: FoundUser): AdminUser => ({
+    sub,
+    ...(username !== undefined && { username }),
+    active,
+    claims,
+    from,
+  })
+
+async function inStorage(subOrName: string, users: KnownUsersDeps['stored']): Promise<readonly AdminUser[]> {
+  const [isSub, named] = await Promise.all([users.has(subOrName), users.find(subOrName)])
+  const found = [...(isSub ? [await users.show(subOrName)] : []), ...(named === undefined ? [] : [named])]
+  return found.map(({ value }) => withSource('storage')({ ...value, active: value.active !== false }))
+}
+
+/** A service without a function that finds users knows a user by the `sub`, while the user is active. */
+async function inService(subOrName: string, service: UserService): Promise<readonly AdminUser[]> {
+  const found = await service.find?.(subOrName)
+  if (found !== undefined) return found.map(withSource('service'))
+  const isKnown = service.isActive === undefined || (await service.isActive(subOrName)) === true
+  return isKnown ? [withSource('service')({ sub: subOrName, active: true })] : []
+}
+
+async function ofProviders(sub: string, provider: KnownUsersDeps['provider']): Promise<readonly AdminUser[]> {
+  const found = provider.has(upstreamUsers) ? await provider.use(upstreamUsers).find(sub) : undefined
+  return found === undefined ? [] : [withSource('provider')({ sub, active: true, claims: found.claims })]
+}
+
+/** What is left of a user who was removed elsewhere can still be shown and ended, by the `sub`. */
+async function leftOf(sub: string, provider: KnownUsersDeps['provider']): Promise<readonly AdminUser[]> {
+  const has = async (key: HostKey<{ list(sub: string): Promise<readonly unknown[]> }>) =>
+    provider.has(key) && (await provider.use(key).list(sub)).length > 0
+  const isLeft = (await has(userSessions)) || (await has(userAuthorizations))
+  return isLeft ? [withSource('removed')({ sub, active: false })] : []
+}
+
+/** Returns a function that finds users wherever they are: in the configuration, the storage, a service, or from a provider. */
+export function knownUsers({ users, service, stored, provider }: KnownUsersDeps): AdminUsers {
+  return {
+    inStorage: isUserList(users),
+    async find(subOrName) {
+      const own = isUserList(users)
+        ? [
+            ...configuredUsersLike(subOrName, users).map(withSource('configuration')),
+            ...(await inStorage(subOrName, stored)),
+          ]
+        : service === undefined
+          ? []
+          : await inService(subOrName, service)
+      const found = [...own, ...(await ofProviders(subOrName, provider))]
+      if (found.length === 0) return leftOf(subOrName, provider)
+      // The first one of each `sub`: an entry comes before what a provider has stated.
+      return found.filter(({ sub }, index) => found.findIndex((user) => user.sub === sub) === index)
+    },
+  }
+}
+
+/**
+ * Returns the only user with this `sub` or name.
+ *
+ * @throws RefusedError `not_found`; `invalid` if several users have it
+ */
+export async function onlyUser(subOrName: string, users: AdminUsers, whyUnknown: string): Promise<AdminUser> {
+  const [user, second] = await users.find(subOrName)
+  if (user === undefined) throw refused('not_found', whyUnknown)
+  if (second === undefined) return user
+  const subs = [user, second].map(({ sub }) => sub)
+  const [other = ''] = subs.filter((sub) => sub !== subOrName)
+  const message = subs.includes(subOrName)
+    ? `${subOrName} is the sub of one user and the name of another one (sub ${other}); rename that one first`
+    : `several users have the name ${subOrName}; pass the sub: ${subs.join(' or ')}`
+  throw refused('invalid', message)
+}

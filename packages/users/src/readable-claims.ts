@@ -1,0 +1,19 @@
+import type { Json } from '@grantry/core'
+
+/** Returns the claims of a user for administrators. A value of a wrong type is left out, and does not hide the user. */
+export function readableClaims<C extends { readonly claim: string }>(
+  claims: readonly C[],
+  read: (claim: C) => Json | undefined,
+): Readonly<Record<string, Json>> {
+  return Object.fromEntries(
+    claims.flatMap((one) => {
+      try {
+        const value = read(one)
+        return value === undefined ? [] : [[one.claim, value]]
+      } catch {
+        // The requests of the user report it.
+        return []
+      }
+    }),
+  )
+}
