@@ -79,6 +79,7 @@ export { choosableScopes, chosenScopes } from './scope-choice.ts'
 export type { Lifetimes, SessionOptions, StaySignedInOptions } from './session-options.ts'
 export type { Session, SessionDevice, Sessions, SignedInUser, StartedSession } from './sessions.ts'
 export {
+  endedAt,
   isOutdated,
   maxInteractionLifetime,
   type Standing,

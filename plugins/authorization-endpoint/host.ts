@@ -16,7 +16,7 @@ import { assertAcceptable, timed } from './decision.ts'
 import type { RefusedInteraction } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
 import { findTarget, withoutCredentials } from './parameters.ts'
-import { notAsked, refused } from './refusal.ts'
+import { assertActive, notAsked, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
 import {
   type AuthorizationParameters,
@@ -195,7 +195,9 @@ async function respond(
     const subject = timed(result.subject, kit.now())
     const { scopes } = result
     assertAcceptable({ scopes }, subject, request, kit.refuse)
-    const code = await kit.authorize(request.proposal, { subject, scopes })
+    await assertActive(subject.sub, kit)
+    const subjectEpoch = kit.provedEpochOf(result.subject)
+    const code = await kit.authorize(request.proposal, { subject, scopes, subjectEpoch })
     await noteAuthorization(kit, request.proposal, subject.sub, scopes)
     return hostResponse(codeResponse(request, code, tools), kit)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { isOAuthError, OAuthError, type OAuthErrorCode, type Refuse } from '@grantry/core'
+import { type EndpointKit, isOAuthError, OAuthError, type OAuthErrorCode, type Refuse } from '@grantry/core'
 
 /** Why a user gets no code. */
 export type RefusalCode =
@@ -22,6 +22,11 @@ const texts: Readonly<Record<RefusalCode, string>> = {
 
 /** Refuses a request because of its user. */
 export const refused = (code: RefusalCode, refuse: Refuse): OAuthError => refuse(code, texts[code], code)
+
+/** Refuses a user who was deactivated, before a code or a session of the user begins. */
+export async function assertActive(sub: string, kit: Pick<EndpointKit, 'isUserActive' | 'refuse'>): Promise<void> {
+  if (!(await kit.isUserActive(sub))) throw kit.refuse('login_required', texts.login_required, 'user_inactive')
+}
 
 /** Refuses a decision of an interaction that has neither asked the user nor a reason not to. */
 export const notAsked = (refuse: Refuse): OAuthError =>

@@ -3,7 +3,7 @@ import { assertAcceptable, timed } from './decision.ts'
 import { findTarget } from './parameters.ts'
 import type { RefusalCode } from './refusal.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
-import { standingOf } from './standing.ts'
+import { type Standing, standingOf } from './standing.ts'
 import { createSuspendedRequests, type Outcome, type SuspendedRecord, storeOutcome } from './suspended.ts'
 
 /** A suspended request, as a login application on another host sees it. */
@@ -58,6 +58,13 @@ export interface RemoteInteractions {
  */
 export const remoteInteractions = hostKey<RemoteInteractions>('remote-interactions', 'authorizationEndpoint()')
 
+/** Returns the state of the user before the password was checked, if the provider has checked it. */
+async function provedStandingOf(kit: EndpointKit, subject: Subject): Promise<Standing> {
+  const standing = await standingOf(kit, subject.sub)
+  const epoch = kit.provedEpochOf(subject)
+  return epoch === undefined ? standing : { ...standing, epoch: epoch ?? undefined }
+}
+
 /** @throws TypeError if the endpoint to which the browser returns is disabled. */
 export function createRemoteInteractions(kit: EndpointKit): RemoteInteractions {
   const resumeUrl = kit.endpointUrl('authorizationResume')
@@ -81,7 +88,7 @@ export function createRemoteInteractions(kit: EndpointKit): RemoteInteractions {
     },
 
     async complete(id, { subject: given, name, scopes, remember, staySignedIn }) {
-      const [record, standing] = await Promise.all([requests.peek(kit, id), standingOf(kit, given.sub)])
+      const [record, standing] = await Promise.all([requests.peek(kit, id), provedStandingOf(kit, given)])
       if (record === undefined) return undefined
       const subject = timed(given, kit.now())
       assertAcceptable({ scopes }, subject, await check(record), kit.refuse)

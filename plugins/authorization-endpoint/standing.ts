@@ -31,6 +31,12 @@ export async function standingOf(kit: EndpointKit, sub: string): Promise<Standin
   return standingIn({ epoch, generation })
 }
 
+/** Returns when all sessions of the user have ended last (epoch seconds). `undefined` if that was long ago, or never. */
+export function endedAt({ generation = '' }: Standing): number | undefined {
+  const time = /\.(\d+)$/u.exec(generation)?.[1]
+  return time === undefined ? undefined : Number(time)
+}
+
 /** Whether the user was revoked, or all sessions have ended, since. */
 export const isOutdated = (carried: Standing, { epoch, generation }: Standing): boolean =>
   (epoch !== undefined && epoch !== carried.epoch) || (generation !== undefined && generation !== carried.generation)
@@ -42,4 +48,8 @@ export const isOutdated = (carried: Standing, { epoch, generation }: Standing): 
  */
 export const endStanding = (kit: EndpointKit, sub: string, lifetime: number): Promise<void> =>
   // Tickets can live longer than sessions.
-  kit.records.put(generationKeyOf(sub), kit.randomId(), kit.now() + Math.max(lifetime, maxInteractionLifetime))
+  kit.records.put(
+    generationKeyOf(sub),
+    `${kit.randomId()}.${kit.now()}`,
+    kit.now() + Math.max(lifetime, maxInteractionLifetime),
+  )

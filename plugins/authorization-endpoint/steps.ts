@@ -12,7 +12,7 @@ import type {
 } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
 import { findTarget } from './parameters.ts'
-import { notAsked, type RefusalCode, refused } from './refusal.ts'
+import { assertActive, notAsked, type RefusalCode, refused } from './refusal.ts'
 import {
   type AuthorizationParameters,
   codeResponse,
@@ -57,11 +57,7 @@ export interface Steps {
 }
 
 /** A request after `requirements`. */
-export interface Opened {
-  readonly visit: Visit
-  readonly target: Target
-  readonly interaction: OpenInteraction
-}
+export type Opened = { readonly visit: Visit; readonly target: Target; readonly interaction: OpenInteraction }
 
 type Result = VisitDecision | UnaskedDecision | RefusedInteraction | Reply
 
@@ -148,7 +144,9 @@ function createLastSteps({ port, pages, decisions, features }: StepDeps) {
     if (isRefusal(result)) return refuse(result.refuse, opened)
     if (!isDecision(result)) return show(result, interaction)
     const decided = decisions.decide(result, interaction)
-    const reply = await featureSteps(interaction, decided.subject.sub)
+    const { sub } = decided.subject
+    if (sub !== interaction.session?.subject.sub) await assertActive(sub, interaction.kit)
+    const reply = await featureSteps(interaction, sub)
     if (reply !== undefined) return isRefusal(reply) ? refuse(reply.refuse, opened) : show(reply, interaction)
     await decisions.spend(visit)
     const { code, cookies } = await decisions.issue(decided, interaction)

@@ -69,6 +69,10 @@ export interface GuessLimit {
   readonly window: number
 }
 
+async function assertActive(sub: string, kit: EndpointKit): Promise<void> {
+  if (!(await kit.isUserActive(sub))) throw kit.refuse('login_required', 'The user must sign in', 'user_inactive')
+}
+
 export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit): DeviceVerification {
   const records = deviceRecords(kit)
   const limit = { name: 'user_code', ...guesses }
@@ -112,8 +116,9 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
 
     async approve(typed, clientAddress, { subject, scopes, provesTime = true, ...shown }) {
       const [request, current] = await Promise.all([lookUp(typed, clientAddress), kit.epochOf(subject.sub)])
-      const epoch = 'epoch' in shown ? shown.epoch : current
+      const epoch = 'epoch' in shown ? shown.epoch : (kit.provedEpochOf(subject) ?? current)
       if (request === undefined) return false
+      await assertActive(subject.sub, kit)
       const granted = scopes ?? request.scopes
       if (!granted.every((scope) => request.scopes.includes(scope))) {
         throw kit.refuse('invalid_scope', 'A scope was not requested', 'scope_not_requested')

@@ -38,13 +38,16 @@ export interface PasskeyPort {
   onUse(credentialId: string, counter: number, kit: EndpointKit): MaybePromise<void>
 }
 
+const isSameKey = ({ publicKey: one }: StoredPasskey, { publicKey: other }: StoredPasskey): boolean =>
+  one.length === other.length && one.every((byte, index) => byte === other[index])
+
 /**
  * Returns the owner of the passkey that has signed the challenge; `undefined` if it is unknown, or the response not valid.
  *
  * @see WebAuthn Level 3 section 7.2
  */
 export async function verifyPasskey(
-  { credential, challenge, origin, onFound, onUnknown }: PasskeyResponse,
+  { credential, challenge, origin, readState, onUnknown }: PasskeyResponse,
   kit: EndpointKit,
   { find, onUse, rpId }: PasskeyPort,
 ): Promise<PasskeyUser | undefined> {
@@ -56,7 +59,7 @@ export async function verifyPasskey(
     onUnknown?.({ id, userHandle: parsed.output.response.userHandle })
     return undefined
   }
-  onFound?.(stored.sub)
+  await readState?.(stored.sub)
   // On demand: the library is large, and a server starts without it.
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const response: AuthenticationResponseJSON = { ...parsed.output, clientExtensionResults: {} }
@@ -70,6 +73,9 @@ export async function verifyPasskey(
     // It throws for each mistake of the response, which is no defect.
   }).catch(() => undefined)
   if (result?.verified !== true) return undefined
+  const current = await find(id, kit)
+  // Removed, or given to another user, while it was verified.
+  if (current?.sub !== stored.sub || !isSameKey(current, stored)) return undefined
   await onUse(id, result.authenticationInfo.newCounter, kit)
   return { sub: stored.sub, name: stored.name }
 }

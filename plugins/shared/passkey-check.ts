@@ -9,10 +9,10 @@ export interface PasskeyResponse {
   /** The origin of the issuer. */
   readonly origin: string
   /**
-   * Called with the `sub` as soon as the passkey is found: the state of the user is read then. A revocation during the rest
-   * of the check, such as that of a stolen passkey, ends the session that follows.
+   * Reads the state of the user as soon as the passkey is found. Await it, and then find the passkey again: one that was
+   * removed meanwhile gives no session that outlives the removal.
    */
-  readonly onFound?: ((sub: string) => void) | undefined
+  readonly readState?: ((sub: string) => unknown) | undefined
   /**
    * Called with the ids of a passkey that is not stored, if the check knows all passkeys there are: the browser can then
    * remove it. Without the user handle if the browser has sent none.

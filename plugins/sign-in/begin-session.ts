@@ -1,5 +1,6 @@
 import type { EndpointKit, Reply } from '@grantry/core'
 import {
+  endedAt,
   type SignedInUser,
   type Standing,
   type SuspendedInteraction,
@@ -9,27 +10,33 @@ import type { FormServices } from './form-services.ts'
 import { signInPage } from './views.ts'
 import type { PendingStep } from './ways.ts'
 
-/** Reads the state of a user as soon as the user is known, so that a revocation during the rest of the check counts. */
-export function standingWhenFound(kit: EndpointKit) {
-  let standing: Promise<Standing> | undefined
+/** Reads the state of a user before what proves the user is checked, so that a revocation during the check counts. */
+export function standingAtProof(kit: EndpointKit) {
+  let read: { readonly sub: string; readonly standing: Promise<Standing> } | undefined
   return {
-    onFound(sub: string): void {
-      standing = standingOf(kit, sub)
-      // It is awaited after the attempt, unless that fails.
-      standing.catch(() => {})
+    /** Resolves when the state is read, with the time when all sessions have ended last. */
+    async readState(sub: string): Promise<number | undefined> {
+      const standing = standingOf(kit, sub)
+      read = { sub, standing }
+      return endedAt(await standing)
     },
     /** Returns what was read, or the current state if the check has not said when it found the user. */
-    standingFor: (sub: string): Promise<Standing> => standing ?? standingOf(kit, sub),
+    standingFor: (sub: string): Promise<Standing> => (read?.sub === sub ? read.standing : standingOf(kit, sub)),
   }
 }
 
-/** Begins a session, and continues with the request. */
+/** Begins a session of a user who is active, and continues with the request. */
 export async function beginSession(
   user: SignedInUser,
   interaction: SuspendedInteraction,
-  { interactions, sessions, ways }: Pick<FormServices, 'interactions' | 'sessions' | 'ways'>,
+  services: FormServices,
 ): Promise<Reply> {
+  const { interactions, sessions, ways } = services
   const { kit, http, id } = interaction
+  // The user may have been deactivated since the proof began, or the proof does not depend on it.
+  if (!(await kit.isUserActive(user.subject.sub))) {
+    return signInPage(interaction, services, { problem: 'wrong_credentials' })
+  }
   await Promise.all(ways.map((way) => way.signedIn?.(user.subject.sub, interaction)))
   const { session, cookies } = await sessions.start(kit, user, http)
   await interactions.proceed(interaction, { signedIn: session.sid, chosen: session.sid })

@@ -2,7 +2,7 @@ import type { Reply } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyResponse } from '../shared/passkey-check.ts'
 import { isPasskeyOfIssuer } from '../shared/passkey-user.ts'
-import { beginSession, standingWhenFound } from './begin-session.ts'
+import { beginSession, standingAtProof } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import { challengeOf, spendChallenge } from './form-token.ts'
 import { signInPage } from './views.ts'
@@ -17,13 +17,13 @@ export async function attemptPasskey(
   const staySignedIn = stay_signed_in !== ''
   const { passkeys, acr, secondFactorAcr = acr } = services
   const challenge = challengeOf(form_token, kit)
-  const { onFound, standingFor } = standingWhenFound(kit)
+  const { readState, standingFor } = standingAtProof(kit)
   let unknown: string | undefined
   const response: PasskeyResponse = {
     credential,
     challenge,
     origin: new URL(kit.issuer).origin,
-    onFound,
+    readState,
     // That of another issuer with the same domain is none of this one.
     onUnknown({ id, userHandle }) {
       if (isPasskeyOfIssuer(userHandle, kit)) unknown = id

@@ -1,6 +1,6 @@
 import { isOAuthError, type Reply, type Subject } from '@grantry/core'
 import { requestedTenant, type SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import { beginSession, standingWhenFound } from './begin-session.ts'
+import { beginSession, standingAtProof } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import type { SignInProblem } from './pages.ts'
 import { askForSecondFactor, hasSecondFactor } from './second-factor.ts'
@@ -31,7 +31,7 @@ export async function attemptSignIn(
   if (!services.passwords) return signInPage(interaction, services, { problem: 'wrong_credentials' })
   const { clientAddress } = http
   const { client } = request
-  const { onFound, standingFor } = standingWhenFound(kit)
+  const { readState, standingFor } = standingAtProof(kit)
   let needsFactor = false
   const needsSecondFactor = async (sub: string): Promise<boolean> => {
     needsFactor = await hasSecondFactor(sub, kit, services.secondFactors)
@@ -40,7 +40,7 @@ export async function attemptSignIn(
   const tenant = requestedTenant(request.acrValues)
   let subject: Subject | undefined
   try {
-    const context = { clientAddress, client, onFound, needsSecondFactor }
+    const context = { clientAddress, client, readState, needsSecondFactor }
     subject = await kit.authenticateUser({ username, password, ...(tenant !== undefined && { tenant }) }, context)
   } catch (error) {
     const problem = isOAuthError(error) ? problems[error.code] : undefined

@@ -1,6 +1,6 @@
 import type { PluginPart } from '@grantry/core'
-import { errorViewOf } from '../authorization-endpoint/authorization-endpoint.ts'
-import { beginProved, standingWhenFound } from './begin-session.ts'
+import { errorViewOf, standingOf } from '../authorization-endpoint/authorization-endpoint.ts'
+import { beginProved } from './begin-session.ts'
 import type { FormServices } from './form-services.ts'
 import { askForSecondFactor, hasSecondFactor } from './second-factor.ts'
 import { expiredPage, signInPage } from './views.ts'
@@ -11,12 +11,13 @@ function createSignInTools(services: FormServices): SignInTools {
   return {
     interactions: services.interactions,
     sessions: services.sessions,
-    async signIn({ subject, name, provesTime, standing: earlier, pending }, interaction) {
+    async signIn({ subject, name, provesTime, standing: earlier, confirm, pending }, interaction) {
       const { kit } = interaction
-      const { onFound, standingFor } = standingWhenFound(kit)
-      onFound(subject.sub)
-      const needsSecondFactor = await hasSecondFactor(subject.sub, kit, services.secondFactors)
-      const standing = earlier ?? (await standingFor(subject.sub))
+      const { sub } = subject
+      // Before everything else is read again.
+      const standing = earlier ?? (await standingOf(kit, sub))
+      if ((await confirm?.()) === false) return signInPage(interaction, services, { problem: 'form_expired' })
+      const needsSecondFactor = await hasSecondFactor(sub, kit, services.secondFactors)
       const user = { subject, name, provesTime, needsSecondFactor, standing, pending, staySignedIn: false }
       return (
         (await askForSecondFactor(user, interaction, services)) ?? beginProved(user, pending, interaction, services)

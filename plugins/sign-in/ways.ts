@@ -16,6 +16,11 @@ export interface WayUser extends Pick<SignedInUser, 'subject' | 'provesTime'> {
   /** The state of the user when the user was authenticated, if that was earlier. A session with an outdated one never counts. */
   readonly standing?: Standing | undefined
   /**
+   * Whether what has identified the user still does, such as a link. Called when the state of the user was read: what ends in
+   * between gives no session. Default: yes.
+   */
+  readonly confirm?: (() => Promise<boolean>) | undefined
+  /**
    * What `proved` of the way does before the session begins: after the user has proved a second factor, if there is one. It
    * is in the form for the factor, encrypted.
    */

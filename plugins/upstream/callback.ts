@@ -6,7 +6,7 @@ import { callbackUrl } from './begin.ts'
 import { authenticationOf, derivedSubject, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
-import { identify } from './identify.ts'
+import { identify, isStillLinked } from './identify.ts'
 import { finishLink } from './linking.ts'
 import type { Provider, Settings } from './options.ts'
 import { findState, spendState } from './state.ts'
@@ -107,5 +107,6 @@ export async function handleCallback(
   ])
   const context = { sub, client: interaction.request.client, clientAddress: http.clientAddress }
   kit.recordUser({ type: 'upstream_sign_in_succeeded', idp: provider.name }, context)
-  return tools.signIn({ subject: { sub, ...subject }, provesTime, name: nameOf(claims) }, interaction)
+  const confirm = () => isStillLinked(claims, sub, settings, kit)
+  return tools.signIn({ subject: { sub, ...subject }, provesTime, name: nameOf(claims), confirm }, interaction)
 }

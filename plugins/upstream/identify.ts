@@ -102,6 +102,18 @@ async function newcomer(arrival: Arrival, accounts: AccountStore): Promise<strin
   return first?.sub ?? failed('links_full')
 }
 
+/** Whether the user at a provider is still the user here. What a function of the host has returned is not asked again. */
+export async function isStillLinked(
+  claims: UpstreamClaims,
+  sub: string,
+  { subject }: Settings,
+  kit: EndpointKit,
+): Promise<boolean> {
+  const id = derivedSubject(claims, kit)
+  const link = await findLink(kit, id)
+  return link === undefined ? subject !== undefined || sub === id : link.sub === sub
+}
+
 /** Returns the user here of a user at a provider. */
 export async function identify(
   claims: UpstreamClaims,

@@ -131,6 +131,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'lastingScopes'
     | 'scopesOf'
     | 'openAuthorization'
+    | 'provedEpochOf'
     | 'authorize'
     | 'authenticateUser'
     | 'revoke'

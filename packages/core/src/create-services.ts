@@ -1,6 +1,7 @@
 import { openLimits } from './abuse/open-limits.ts'
 import { builtInMethods } from './credentials/methods.ts'
 import { openCredentials } from './credentials/open-credentials.ts'
+import type { EpochOf } from './credentials/user-state.ts'
 import { rememberFinds } from './directory/client-sources.ts'
 import type { ClientDirectory } from './directory/clients.ts'
 import { type HostLimits, sharedLimits } from './directory/host-port.ts'
@@ -17,6 +18,7 @@ import { openKeyRing } from './keys/open-key-ring.ts'
 import type { CheckedOptions } from './options.ts'
 import type { Kit } from './parts/kit.ts'
 import { createRegistry, type Registry } from './parts/registry.ts'
+import { after } from './promises.ts'
 import { probeStorage } from './records/probe.ts'
 import { openStore, type Store } from './records/store.ts'
 import { assertHashes, type Runtime } from './runtime.ts'
@@ -81,7 +83,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const limits = openLimits(abuseControl, shared)
   const { bindings } = registry
   const host = { users, maxHostCalls, abuseControl }
-  const credentials = openCredentials({ ...shared, ...host, registry, kitOf, clients, scopes, limits })
   const signing = { keys, jwt, scopeRules }
   const tokens = openTokens({
     ...shared,
@@ -93,6 +94,8 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     clockTolerance,
     clientTokenSubject,
   })
+  const epochOf: EpochOf = (sub) => after(store.getAll([tokens.revocationEpochs.ofSubject(sub)]), ([epoch]) => epoch)
+  const credentials = openCredentials({ ...shared, ...host, registry, kitOf, clients, scopes, limits, epochOf })
   const grants = openGrants({
     ...shared,
     ...signing,

@@ -22,7 +22,14 @@ export {
 export { hashSecret } from './directory/secret.ts'
 export { redirectUriDetail } from './directory/shown-uri.ts'
 export type { RequestedClaims } from './directory/user-claims.ts'
-export type { AuthenticatedUser, FoundUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
+export type {
+  ActiveQuestion,
+  AuthenticatedUser,
+  FoundUser,
+  Subject,
+  UserCredentials,
+  UserService,
+} from './directory/user-service.ts'
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'
 export type { EndpointSwitch } from './endpoints/paths.ts'
 export type { EntryKind } from './entries/entry-key.ts'

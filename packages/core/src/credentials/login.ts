@@ -2,12 +2,13 @@ import * as v from 'valibot'
 import { configurationObject, functionSchema, parseConfiguration } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
-import type { UserCredentials, UserService } from '../directory/user-service.ts'
+import type { Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Recorder } from '../events/recorder.ts'
-import type { AuthenticateUser, LoginContext } from '../parts/authenticate-user.ts'
+import type { Recorder, Trace } from '../events/recorder.ts'
+import type { AuthenticateUser, LoginContext, ProvedEpochOf } from '../parts/authenticate-user.ts'
 import type { PasswordCheck } from './password-check.ts'
 import type { UserNames } from './user-names.ts'
+import type { EpochOf } from './user-state.ts'
 
 /** Created on demand, so that a bundler can drop them. */
 function createSchemas() {
@@ -24,7 +25,7 @@ function createSchemas() {
       clientAddress: v.optional(text),
       clientId: v.optional(text),
       client: v.optional(v.custom<Client>((value) => typeof value === 'object' && value !== null, 'must be a client')),
-      onFound: functionSchema<NonNullable<LoginContext['onFound']>>(),
+      readState: functionSchema<NonNullable<LoginContext['readState']>>(),
       needsSecondFactor: functionSchema<NonNullable<LoginContext['needsSecondFactor']>>(),
     },
     'must be an object',
@@ -35,6 +36,11 @@ function createSchemas() {
 /** The same limits in characters as for the parameters of the password grant. */
 const maxUsernameLength = 256
 const maxPasswordLength = 1024
+
+type Steps = Pick<LoginContext, 'readState' | 'needsSecondFactor'>
+
+const latest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
 
 const isPossible = ({ username, password }: UserCredentials): boolean =>
   username.trim() !== '' &&
@@ -48,8 +54,10 @@ export function createAuthenticateUser(deps: {
   readonly checkPassword: PasswordCheck
   readonly names: UserNames
   readonly recorder: Recorder
-}): AuthenticateUser {
-  const { users, clients, checkPassword, names, recorder } = deps
+  readonly epochOf: EpochOf
+}): { readonly authenticateUser: AuthenticateUser; readonly provedEpochOf: ProvedEpochOf } {
+  const { users, clients, checkPassword, names, recorder, epochOf } = deps
+  const proved = new WeakMap<Subject, string | null>()
   const schemas = createSchemas()
 
   async function clientOf(clientId: string | undefined, found: Client | undefined): Promise<Client | undefined> {
@@ -59,7 +67,23 @@ export function createAuthenticateUser(deps: {
     throw new OAuthError('unauthorized_client', 'The client is not known', { reason: 'client_unknown' })
   }
 
-  return async (input, context) => {
+  /** Checks the password, and remembers the epoch that was current before. */
+  async function check(credentials: UserCredentials, client: Client | undefined, trace: Trace, steps: Steps) {
+    let epoch: string | null | undefined
+    const subject = await checkPassword(credentials, client, trace, {
+      ...steps,
+      async readState(sub) {
+        epoch = undefined
+        const [current, changedAt] = await Promise.all([epochOf(sub), steps.readState?.(sub)])
+        epoch = current.epoch ?? null
+        return latest(current.since, changedAt)
+      },
+    })
+    if (subject !== undefined && epoch !== undefined) proved.set(subject, epoch)
+    return subject
+  }
+
+  const authenticateUser: AuthenticateUser = async (input, context) => {
     if (users.authenticate === undefined) throw new TypeError('authenticateUser() requires authenticate()')
     const credentials = parseConfiguration(schemas.credentials, input, 'authenticateUser()')
     const {
@@ -71,9 +95,11 @@ export function createAuthenticateUser(deps: {
     const client = await clientOf(clientId, found)
     const trace = recorder.start('authenticateUser', { clientAddress }, context.traceContext)
     trace.client = client
-    if (isPossible(credentials)) return checkPassword(credentials, client, trace, steps)
+    if (isPossible(credentials)) return check(credentials, client, trace, steps)
     const name = names.describe(credentials.username.slice(0, maxUsernameLength))
     recorder.record(trace, { type: 'user_authentication_failed', ...name, reason: 'credentials_impossible' })
     return undefined
   }
+
+  return { authenticateUser, provedEpochOf: (subject) => proved.get(subject) }
 }

@@ -12,6 +12,7 @@ import type { Runtime } from '../runtime.ts'
 import { type AuthenticateClient, createClientAuthentication } from './authenticate-client.ts'
 import { createScopeAuthentication, type ScopeAuthentication } from './authenticate-scope.ts'
 import type { OpenPasswords, Passwords } from './passwords.ts'
+import type { EpochOf } from './user-state.ts'
 
 /** How clients, scopes and users authenticate. */
 export interface Credentials extends Passwords {
@@ -22,7 +23,7 @@ export interface Credentials extends Passwords {
 const authenticateUser = missing('authenticateUser', 'passwords')
 
 /** Of a provider whose plugins check no passwords. */
-const noPasswords: Passwords = { authenticateUser, checkPassword: authenticateUser }
+const noPasswords: Passwords = { authenticateUser, provedEpochOf: () => undefined, checkPassword: authenticateUser }
 
 /** Opens the authentication of clients, scopes and users. */
 export function openCredentials({
@@ -42,6 +43,7 @@ export function openCredentials({
   readonly maxHostCalls: number
   readonly limits: Pick<Limits, 'clientLimits' | 'scopeLimits'>
   readonly abuseControl: AbuseControl
+  readonly epochOf: EpochOf
   readonly issuer: string
   readonly store: Store
   readonly runtime: Runtime

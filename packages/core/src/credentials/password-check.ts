@@ -9,21 +9,17 @@ import { checkSubject, localProvider } from '../directory/subject.ts'
 import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
+import type { Runtime } from '../runtime.ts'
 import { createLoginConcurrency } from './login-concurrency.ts'
 import type { UserNames } from './user-names.ts'
+import { type ReadState, userState } from './user-state.ts'
 
 /** What the caller does while a password is checked. */
 interface PasswordSteps {
-  /**
-   * Called with the `sub` as soon as the user service has returned it, before the attempt is settled, so that reads can
-   * share its trip.
-   */
-  readonly onFound?: ((sub: string) => void) | undefined
-  /**
-   * Called before the attempt with the `sub` of the last login under this name, if this process remembers it, so that reads
-   * can share the trip of the attempt. The attempt may have another outcome.
-   */
-  readonly onExpected?: ((sub: string) => void) | undefined
+  /** Reads the state of the user, such as the epoch, that what the password gives carries. The last call counts. */
+  readonly readState?: ReadState | undefined
+  /** Takes a function that checks the password of the user again, without the limits. */
+  readonly confirmBy?: ((sub: string, confirm: () => Promise<boolean>) => void) | undefined
   /** Takes over the settlement of a success, to write it with the tokens. Without it, it is written immediately. */
   readonly settleLater?: ((settlement: Settlement) => void) | undefined
   /** Whether a second factor follows. */
@@ -65,11 +61,12 @@ export function createPasswordCheck(deps: {
   readonly limits: PasswordLimits
   readonly names: UserNames
   readonly recorder: Recorder
+  readonly runtime: Pick<Runtime, 'now'>
 }): PasswordCheck {
-  const { users, maxHostCalls, limits, names, recorder } = deps
+  const { users, maxHostCalls, limits, names, recorder, runtime } = deps
   const concurrency = createLoginConcurrency(maxHostCalls)
   const lastLogins = createBoundedMap<string>(maxLogins)
-  return async (credentials, client, trace, { onFound, onExpected, settleLater, needsSecondFactor } = {}) => {
+  return async (credentials, client, trace, { readState, confirmBy, settleLater, needsSecondFactor } = {}) => {
     const { username, idp, tenant, acrValues } = credentials
     const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
     const directory = namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
@@ -94,29 +91,38 @@ export function createPasswordCheck(deps: {
     const release = concurrency.acquire(attempt)
     const login = JSON.stringify([username, directory, attempt.clientId])
     const expected = lastLogins.get(login)
+    const state = userState(readState, expected, runtime)
+    const ask = async (): Promise<AuthenticatedUser | undefined> =>
+      (await users.authenticate?.(credentials, client)) ?? undefined
+    const confirm = async (sub: string): Promise<boolean> => (await ask())?.sub === sub
     let user: AuthenticatedUser | undefined
+    let isConfirmed = true
     try {
-      if (expected !== undefined) onExpected?.(expected)
       const check = async (): Promise<AuthenticatedUser | undefined> => {
-        const found = (await users.authenticate?.(credentials, client)) ?? undefined
+        await state.isReadForExpected
+        const found = await ask()
         // The subject is validated after the attempt.
-        if (typeof found?.sub === 'string') onFound?.(found.sub)
+        if (typeof found?.sub === 'string') state.found(found.sub)
         return found
       }
       user = await limits.attempt(attempt, trace, { check, settleLater })
+      if (user !== undefined && expected !== user.sub) {
+        lastLogins.set(login, subjectOf(user).sub)
+        isConfirmed = await state.confirmed(user.sub, confirm)
+      }
     } catch (error) {
       if (isOAuthError(error) && error.code === 'slow_down') fail(error.details.reason)
       throw error
     } finally {
       release()
     }
-    if (user === undefined) {
+    if (user === undefined || !isConfirmed) {
       fail('wrong_credentials')
       return undefined
     }
     const subject = subjectOf(user)
     trace.sub = subject.sub
-    if (expected !== subject.sub) lastLogins.set(login, subject.sub)
+    confirmBy?.(subject.sub, () => confirm(subject.sub))
     names.remember(folded)
     const { idp: authenticatedBy = localProvider, acr } = subject
     const how = { idp: authenticatedBy, ...(acr !== undefined && { acr }) }

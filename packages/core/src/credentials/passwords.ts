@@ -3,16 +3,18 @@ import { createPasswordLimits } from '../abuse/password-limits.ts'
 import type { LimitDeps } from '../abuse/window-limit.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { UserService } from '../directory/user-service.ts'
-import type { AuthenticateUser } from '../parts/authenticate-user.ts'
+import type { AuthenticateUser, ProvedEpochOf } from '../parts/authenticate-user.ts'
 import { type Capability, capabilityKind } from '../parts/capability.ts'
 import { createAuthenticateUser } from './login.ts'
 import { createPasswordCheck, type PasswordCheck } from './password-check.ts'
 import { createUserNames } from './user-names.ts'
+import type { EpochOf } from './user-state.ts'
 
 /** How users authenticate with a user name and password. */
 export interface Passwords {
   /** For login pages. */
   readonly authenticateUser: AuthenticateUser
+  readonly provedEpochOf: ProvedEpochOf
   /** For grants. */
   readonly checkPassword: PasswordCheck
 }
@@ -23,15 +25,16 @@ export type OpenPasswords = (
     readonly clients: ClientDirectory
     readonly users: UserService
     readonly maxHostCalls: number
+    readonly epochOf: EpochOf
   },
 ) => Passwords
 
-const open: OpenPasswords = ({ passwords, clients, users, maxHostCalls, ...deps }) => {
+const open: OpenPasswords = ({ passwords, clients, users, maxHostCalls, epochOf, ...deps }) => {
   const { runtime, recorder } = deps
   const names = createUserNames(runtime)
   const limits = createPasswordLimits(passwords, deps)
-  const checkPassword = createPasswordCheck({ users, maxHostCalls, limits, names, recorder })
-  return { checkPassword, authenticateUser: createAuthenticateUser({ users, clients, checkPassword, names, recorder }) }
+  const checkPassword = createPasswordCheck({ users, maxHostCalls, limits, names, recorder, runtime })
+  return { checkPassword, ...createAuthenticateUser({ users, clients, checkPassword, names, recorder, epochOf }) }
 }
 
 /**

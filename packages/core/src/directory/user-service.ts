@@ -28,6 +28,15 @@ export interface UserCredentials {
 /** The result of `users.authenticate`. Default of `amr`: `['pwd']`. */
 export type AuthenticatedUser = Omit<Subject, 'amr'> & { readonly amr?: readonly string[] | undefined }
 
+/** Why the provider asks whether a user is active. */
+export interface ActiveQuestion {
+  /**
+   * Whether a session or an authorization of the user begins with the answer. A user service that remembers answers must then
+   * ask again: otherwise a user who was deactivated a moment ago could still sign in.
+   */
+  readonly begins: boolean
+}
+
 /** Gives the provider access to your users. The provider does not store users. */
 /** A user as administrators see one, active or not. */
 export interface FoundUser {
@@ -52,7 +61,7 @@ export interface UserService {
    * Whether the user is active. Called before a token of a user is issued or accepted. Without it, every user is
    * active.
    */
-  readonly isActive?: ((sub: string) => MaybePromise<boolean>) | undefined
+  readonly isActive?: ((sub: string, question?: ActiveQuestion) => MaybePromise<boolean>) | undefined
   /** Returns the claims of the user with these names. Other claims are ignored. */
   readonly claims?:
     | ((sub: string, names: readonly string[]) => MaybePromise<Readonly<Record<string, Json | undefined>>>)
@@ -76,6 +85,11 @@ export function openUsers(users: UserService, limits: HostLimits): UserService {
   }
 }
 
+const continues: ActiveQuestion = Object.freeze({ begins: false })
+
+/** Whether a session or an authorization begins. */
+export const begins: ActiveQuestion = Object.freeze({ begins: true })
+
 /** Whether a user is active. Fails closed: any result other than `true` means inactive. */
-export const isActive = (users: UserService, sub: string): MaybePromise<boolean> =>
-  users.isActive === undefined ? true : after(users.isActive(sub), (active) => active === true)
+export const isActive = (users: UserService, sub: string, question = continues): MaybePromise<boolean> =>
+  users.isActive === undefined ? true : after(users.isActive(sub, question), (active) => active === true)

@@ -124,7 +124,9 @@ export const tokenEndpoint = builtIn(
         if (subject !== undefined) {
           // Tokens of a stored grant carry its mark.
           if (stored === undefined) marks.readEarly(subject.sub)
-          if (!(await isActive(users, subject.sub))) throw refuse('user_inactive')
+          // What the grant has validated, or the password, has just said so: the mark ends it if that has changed.
+          const isNamed = stored === undefined && validatedTokens.length === 0 && !marks.hasProved(subject.sub)
+          if (!(await isActive(users, subject.sub, { begins: isNamed }))) throw refuse('user_inactive')
         }
 
         const commitRequest: CommitRequest = {

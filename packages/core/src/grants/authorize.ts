@@ -5,6 +5,7 @@ import { completeSubject } from '../directory/subject.ts'
 import { decodeBase64url, hex } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
+import type { ProvedEpochOf } from '../parts/authenticate-user.ts'
 import type { Approval, Authorize, OpenAuthorization, Proposal } from '../parts/proposal.ts'
 import type { Registry } from '../parts/registry.ts'
 import { randomId } from '../random-id.ts'
@@ -103,6 +104,7 @@ interface AuthorizeDeps {
   readonly store: Store
   readonly families: Families
   readonly newRevocationMark: NewRevocationMark
+  readonly provedEpochOf: ProvedEpochOf
   readonly runtime: Runtime
   readonly recorder: Recorder
 }
@@ -191,7 +193,7 @@ export function createAuthorizations(deps: AuthorizationDeps): {
   readonly openAuthorization: OpenAuthorization
   readonly authorize: Authorize
 } {
-  const { clients, scopeRules } = deps
+  const { clients, scopeRules, provedEpochOf } = deps
   const openRequest = createOpenRequest(deps)
   const storeApproval = createStoreApproval(deps)
   const proposals = createProposals(deps.runtime)
@@ -212,7 +214,9 @@ export function createAuthorizations(deps: AuthorizationDeps): {
     async authorize(proposal, input) {
       const opened = proposals.take(proposal)
       const approval = checkedApproval(input, approvalSchema)
-      return storeApproval(await current(opened), proposal.family, approval)
+      // By the object of the caller: the check has copied it.
+      const { subjectEpoch = provedEpochOf(input.subject) } = approval
+      return storeApproval(await current(opened), proposal.family, { ...approval, subjectEpoch })
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { ClientDirectory } from '../directory/clients.ts'
-import { isActive, type UserService } from '../directory/user-service.ts'
-import type { AuthenticateUser } from '../parts/authenticate-user.ts'
+import { begins, isActive, type UserService } from '../directory/user-service.ts'
+import type { AuthenticateUser, ProvedEpochOf } from '../parts/authenticate-user.ts'
 import type { EndpointKit } from '../parts/endpoint.ts'
 import type { Store } from '../records/store.ts'
 import type { Families } from '../tokens/family.ts'
@@ -27,8 +27,10 @@ export function createEndpointKits(deps: {
   readonly families: Families
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
+  readonly provedEpochOf: ProvedEpochOf
 }): EndpointKitOf {
-  const { issuer, paths, jwt, plugins, clients, users, scopeRules, authorizations, authenticateUser } = deps
+  const { issuer, paths, jwt, plugins, clients, users, scopeRules, authorizations, authenticateUser, provedEpochOf } =
+    deps
   const { store, revocationEpochs, families } = deps
   const { origin } = new URL(issuer)
   const kits = new Map<string, EndpointKit>()
@@ -41,9 +43,9 @@ export function createEndpointKits(deps: {
         return path === undefined ? undefined : `${origin}${path}`
       },
       readIdentityToken: (token) => jwt.verify(token, 'JWT', Number.POSITIVE_INFINITY),
-      isUserActive: async (sub) => isActive(users, sub),
+      isUserActive: async (sub) => isActive(users, sub, begins),
       async epochOf(sub) {
-        const [epoch] = await store.getAll([revocationEpochs.ofSubject(sub)])
+        const [{ epoch }] = await store.getAll([revocationEpochs.ofSubject(sub)])
         return epoch
       },
       async epochOfClient(clientId) {
@@ -59,6 +61,7 @@ export function createEndpointKits(deps: {
       scopesOf: (client, scope) => scopeRules().policy.requested(scope, { scope: 'required' }, client),
       ...authorizations,
       authenticateUser,
+      provedEpochOf,
     }
   }
 

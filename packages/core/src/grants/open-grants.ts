@@ -76,7 +76,7 @@ export function openGrants({
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly tokens: Tokens
-  readonly credentials: Pick<Credentials, 'checkPassword' | 'authenticateUser'>
+  readonly credentials: Pick<Credentials, 'checkPassword' | 'authenticateUser' | 'provedEpochOf'>
   readonly waitingRequests: AbuseControl['waitingRequests']
   readonly store: Store
   readonly runtime: Runtime
@@ -88,7 +88,7 @@ export function openGrants({
   const open = registry.capabilities.get('authorizations')?.open as OpenAuthorizations | undefined
   const openAssertions = registry.capabilities.get('assertions')?.open as OpenAssertions | undefined
   const authorizing = { registry, plugins, clients, scopeRules, waitingRequests }
-  const authorizations = open?.({ ...shared, ...tokens, ...authorizing }) ?? noAuthorizations
+  const authorizations = open?.({ ...shared, ...tokens, ...authorizing, ...credentials }) ?? noAuthorizations
   return {
     createKit: createGrantKits({
       ...tokens,

@@ -157,8 +157,8 @@ export function createGrantKits(deps: GrantKitDeps): CreateGrantKit {
       assertKeys,
       authenticateUser: (credentials) =>
         checkPassword(credentials, client, trace, {
-          onFound: marks.readEarly,
-          onExpected: marks.readEarly,
+          readState: marks.readFor,
+          confirmBy: marks.confirmBy,
           settleLater: (settlement) => unsettled.push(settlement),
         }),
       validateToken: createValidateToken(assertKeys, validatedTokens, deps),

@@ -1,6 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { Subject, UserCredentials } from '../directory/user-service.ts'
 import type { TraceContext } from '../events/trace-context.ts'
+import type { MaybePromise } from '../types.ts'
 
 /** The context of a login. The `connection` that an adapter passes with a request is compatible. */
 export interface LoginContext {
@@ -19,10 +20,12 @@ export interface LoginContext {
    */
   readonly needsSecondFactor?: ((sub: string) => Promise<boolean>) | undefined
   /**
-   * Called as soon as the user service has accepted the password, before the result is returned. Read the epoch of the
-   * user here, so that a revocation in between has an effect.
+   * Reads what you store with the result, so that a change while the password is checked has an effect. Return when it has
+   * changed last (epoch seconds), if you know. Called before the check with the user who is expected, if there is one;
+   * afterwards for another one; and before a second check if the state has changed just now. The last call counts. The
+   * epoch of the user need not be read: `authorize` knows it by the subject that is returned.
    */
-  readonly onFound?: ((sub: string) => void) | undefined
+  readonly readState?: ((sub: string) => MaybePromise<number | undefined>) | undefined
 }
 
 /**
@@ -39,3 +42,9 @@ export interface LoginContext {
  * @see wire contract, section 3, `password`; docs/guides/abuse-control.md
  */
 export type AuthenticateUser = (credentials: UserCredentials, context: LoginContext) => Promise<Subject | undefined>
+
+/**
+ * Returns the epoch of the user (`null` before any revocation) that was current before the password of this subject was
+ * checked; `undefined` unless `authenticateUser` has returned this very object.
+ */
+export type ProvedEpochOf = (subject: Subject) => string | null | undefined

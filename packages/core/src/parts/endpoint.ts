@@ -5,7 +5,7 @@ import type { OAuthError } from '../errors/oauth-error.ts'
 import type { CorsPolicy } from '../http/cors-headers.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
-import type { AuthenticateUser } from './authenticate-user.ts'
+import type { AuthenticateUser, ProvedEpochOf } from './authenticate-user.ts'
 import type { AuthenticatedClient, Confirmation, RequestFacts } from './grant.ts'
 import type { Kit, LimitWaiting, Revoking } from './kit.ts'
 import type { Defined } from './part-kind.ts'
@@ -133,10 +133,7 @@ export interface EndpointKit extends Kit, Revoking {
    * exists. The token proves nothing about the caller, and its authorization may have been revoked.
    */
   readIdentityToken(token: string): Promise<JsonObject | undefined>
-  /**
-   * Whether the user is active, by `users.isActive`. Ask it before a session of the user counts: a user who was
-   * deactivated gets no token, but should not get a code or a page either.
-   */
+  /** Whether the user is active now, by `users.isActive`. Ask it before a session or a code of the user begins. */
   isUserActive(sub: string): Promise<boolean>
   /**
    * Returns the epoch of a user: a value that changes when `provider.revoke` revokes everything of the user; `undefined`
@@ -163,6 +160,7 @@ export interface EndpointKit extends Kit, Revoking {
   readonly authorize: Authorize
   /** Checks a user name and password, with the limits and events of the password grant. */
   readonly authenticateUser: AuthenticateUser
+  readonly provedEpochOf: ProvedEpochOf
   readonly limitWaiting: LimitWaiting
 }
 

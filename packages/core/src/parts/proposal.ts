@@ -79,7 +79,8 @@ export interface Approval extends Pick<Authorization, 'subject' | 'claims' | 'id
   readonly scopes?: readonly string[] | undefined
   /**
    * The epoch (`epochOf`) when the user was authenticated or has decided; `null` before any revocation. `authorize` refuses
-   * if there is now another one, even if the revocation happens at that moment. Default: not compared.
+   * if there is now another one, even if the revocation happens at that moment. Default: that of the password, if `subject`
+   * is the object that `authenticateUser` has returned; otherwise not compared.
    */
   readonly subjectEpoch?: string | null | undefined
   /**

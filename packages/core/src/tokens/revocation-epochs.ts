@@ -30,18 +30,39 @@ type CarriedEpochs = { readonly [Kind in keyof Epochs]: string | null | undefine
 export interface RevocationEpochs {
   /** Looks up the current epochs of a client and a subject. */
   current(clientId: string, sub: string | undefined): Lookup<Epochs>
-  /** Looks up the current epoch of a subject. */
-  ofSubject(sub: string): Lookup<string | undefined>
+  /** Looks up the same, and when the epoch of the subject began. */
+  currentWithStart(clientId: string, sub: string | undefined): Lookup<DatedEpochs>
+  /** Looks up the current epoch of a subject, and when it began. */
+  ofSubject(sub: string): Lookup<DatedEpoch>
   /** Starts a new epoch. Resolves when the storage has made it durable. */
   begin(kind: keyof Epochs, name: string): Promise<void>
   /** Returns a number that grows when this process starts an epoch of the subject. */
   lastBegun(sub: string): number
 }
 
-const isEpochRecord = (value: unknown): value is { readonly epoch: string } =>
-  isObject(value) && 'epoch' in value && isString(value.epoch)
+/** The current epoch of a subject. */
+export interface DatedEpoch {
+  readonly epoch: string | undefined
+  /** Epoch seconds of the revocation, by the clock of its server. `undefined` before any, and for one long ago. */
+  readonly since: number | undefined
+}
+
+export interface DatedEpochs {
+  readonly epochs: Epochs
+  /** That of the subject. */
+  readonly since: number | undefined
+}
+
+interface EpochRecord {
+  readonly epoch: string
+  /** Absent in the records of earlier versions. */
+  readonly at?: number
+}
+
+const isEpochRecord = (value: unknown): value is EpochRecord =>
+  isObject(value) && 'epoch' in value && isString(value.epoch) && (!('at' in value) || typeof value.at === 'number')
 /** The epoch of a record that cannot be read. No readable record contains it, so all earlier tokens are refused. */
-const unreadable = { epoch: '' }
+const unreadable: EpochRecord = { epoch: '' }
 
 /**
  * Returns why a token or grant with these epochs is refused, or `undefined` if it is not. An expired epoch record
@@ -140,22 +161,27 @@ export function createRevocationEpochs(deps: {
   }
 
   const epochAt = (key: string) => markerAt(key, isEpochRecord, unreadable)
+  const recordsOf = (clientId: string, sub: string | undefined) =>
+    [epochAt(keyOfClient(clientId)), sub !== undefined && epochAt(keyFor('subject', sub))] as const
 
   return {
     current: (clientId, sub) =>
-      combined(
-        [epochAt(keyOfClient(clientId)), sub !== undefined && epochAt(keyFor('subject', sub))],
-        ([client, subject]) => epochsOf(client?.epoch, subject?.epoch),
-      ),
-    ofSubject: (sub) => combined([epochAt(keyFor('subject', sub))], ([subject]) => subject?.epoch),
+      combined(recordsOf(clientId, sub), ([client, subject]) => epochsOf(client?.epoch, subject?.epoch)),
+    currentWithStart: (clientId, sub) =>
+      combined(recordsOf(clientId, sub), ([client, subject]) => ({
+        epochs: epochsOf(client?.epoch, subject?.epoch),
+        since: subject?.at,
+      })),
+    ofSubject: (sub) =>
+      combined([epochAt(keyFor('subject', sub))], ([subject]) => ({ epoch: subject?.epoch, since: subject?.at })),
     async begin(kind, name) {
       if (kind === 'subject') {
         beginnings += 1
         begun.set(name, beginnings)
       }
-      const epoch = randomId(runtime, 12)
-      const expiresAt = runtime.now() + maxLifetime + revocationMargin
-      await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), { epoch }, expiresAt))
+      const record = { epoch: randomId(runtime, 12), at: runtime.now() }
+      const expiresAt = record.at + maxLifetime + revocationMargin
+      await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), record, expiresAt))
     },
     lastBegun: (sub) => begun.get(sub) ?? 0,
   }

@@ -10,6 +10,8 @@ import type { Epochs, RevocationEpochs } from './revocation-epochs.ts'
 export interface RevocationMark {
   readonly epochs: Epochs
   readonly revision: string | undefined
+  /** Epoch seconds of the last revocation of the subject, if it is known. */
+  readonly since?: number | undefined
 }
 
 /** Returns the mark of a new authorization, so that a revocation reaches it even if it happens at the same time. */
@@ -36,8 +38,8 @@ export function createNewRevocationMark(deps: {
 
   const readOnce = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
     after(
-      store.getAll([revision.forNewRecord(), revocationEpochs.current(clientId, sub)]),
-      ([recorded, epochs]): RevocationMark => ({ epochs, revision: recorded }),
+      store.getAll([revision.forNewRecord(), revocationEpochs.currentWithStart(clientId, sub)]),
+      ([recorded, { epochs, since }]): RevocationMark => ({ epochs, revision: recorded, since }),
     )
 
   /**
@@ -68,14 +70,29 @@ export function createNewRevocationMark(deps: {
 
 /** The marks of the tokens that one request issues. */
 export interface RequestMarks {
+  /**
+   * Begins to read the mark of a user whose password is checked next, or was checked. Resolves when it is read, with the
+   * time of the last revocation of the user (epoch seconds).
+   */
+  readFor(sub: string): MaybePromise<number | undefined>
   /** Begins to read the mark of a user, unless that has begun, so that it shares a trip with what follows. */
   readEarly(sub: string): void
+  /** Takes the function that checks the password of the user again. */
+  confirmBy(sub: string, confirm: () => Promise<boolean>): void
+  /** Whether the password of the user was checked. */
+  hasProved(sub: string): boolean
   /** Returns the mark for a new authorization of this user, or of none. */
   newMark(sub: string | undefined): MaybePromise<RevocationMark>
 }
 
 /** Creates the marks of a request of this client. */
 export type CreateRequestMarks = (clientId: string) => RequestMarks
+
+interface EarlyMark {
+  readonly sub: string
+  readonly lastBegun: number
+  readonly mark: MaybePromise<RevocationMark>
+}
 
 export const createRequestMarks =
   ({
@@ -86,25 +103,40 @@ export const createRequestMarks =
     readonly revocationEpochs: RevocationEpochs
   }): CreateRequestMarks =>
   (clientId) => {
-    let early:
-      | { readonly sub: string; readonly lastBegun: number; readonly mark: MaybePromise<RevocationMark> }
-      | undefined
-    // A revocation in between reaches the token. One of the user in this process may be part of the login: a grant that
-    // ends the earlier sessions. Any other must not cause a second read, which could hide a revocation in another process:
-    // everyone who owns a refresh token can revoke its family.
-    const earlyMark = (sub: string | undefined): MaybePromise<RevocationMark> | undefined =>
-      early !== undefined && early.sub === sub && revocationEpochs.lastBegun(early.sub) <= early.lastBegun
-        ? early.mark
-        : undefined
+    let early: EarlyMark | undefined
+    let confirmation: { readonly sub: string; readonly confirm: () => Promise<boolean> } | undefined
+
+    function read(sub: string): MaybePromise<RevocationMark> {
+      const lastBegun = revocationEpochs.lastBegun(sub)
+      const mark = newRevocationMark(clientId, sub)
+      // Nothing else handles a rejection if the request is refused before it issues a token.
+      if (isThenable(mark)) mark.catch(() => {})
+      early = { sub, lastBegun, mark }
+      return mark
+    }
+
+    /**
+     * A revocation of the user in this process may be part of the login: a grant that ends the earlier sessions. It may also
+     * be part of a change of the password, so the new mark counts only if the password is right after it was read.
+     */
+    async function renewed({ sub, mark }: EarlyMark): Promise<RevocationMark> {
+      if (confirmation?.sub !== sub) return mark
+      const current = await newRevocationMark(clientId, sub)
+      return (await confirmation.confirm()) ? current : mark
+    }
+
     return {
+      readFor: (sub) => after(read(sub), ({ since }) => since),
       readEarly(sub) {
-        if (earlyMark(sub) !== undefined) return
-        const lastBegun = revocationEpochs.lastBegun(sub)
-        const mark = newRevocationMark(clientId, sub)
-        // Nothing else handles a rejection if the request is refused before it issues a token.
-        if (isThenable(mark)) mark.catch(() => {})
-        early = { sub, lastBegun, mark }
+        if (early?.sub !== sub) read(sub)
       },
-      newMark: (sub) => earlyMark(sub) ?? newRevocationMark(clientId, sub),
+      confirmBy(sub, confirm) {
+        confirmation = { sub, confirm }
+      },
+      hasProved: (sub) => confirmation?.sub === sub,
+      newMark(sub) {
+        if (sub === undefined || early?.sub !== sub) return newRevocationMark(clientId, sub)
+        return revocationEpochs.lastBegun(sub) > early.lastBegun ? renewed(early) : early.mark
+      },
     }
   }

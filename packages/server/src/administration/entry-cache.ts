@@ -26,6 +26,8 @@ export interface EntryCache<T> {
    * @param now epoch seconds
    */
   find(id: string, now: number): T | undefined | Promise<T | undefined>
+  /** Reads an entry in any case. */
+  read(id: string, now: number): Promise<T | undefined>
   /** Reads an entry again, at most once in a second. */
   renew(id: string, now: number): T | undefined | Promise<T | undefined>
 }
@@ -107,6 +109,7 @@ export function createEntryCache<T>({ entries, kind, cacheFor, parse }: EntryCac
   }
 
   return {
+    read,
     find(id, now) {
       const known = remembered.get(id)
       if (known === undefined) return read(id, now)

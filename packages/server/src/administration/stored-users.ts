@@ -31,6 +31,8 @@ export interface StoredUsers {
   find(username: string): Promise<SigningUser | undefined>
   /** Reads a user at most once in the seconds of a cache. */
   stateOf(sub: string): UserState | undefined | Promise<UserState | undefined>
+  /** Reads a user. What requests remember is current afterwards. */
+  currentStateOf(sub: string): Promise<UserState | undefined>
 }
 
 export interface StoredUsersOptions {
@@ -78,6 +80,7 @@ export function storedUsers({
       return { sub: user.id, isActive: isActive(user.value), password, renew: renewalOf(user, password) }
     },
     stateOf: (sub) => cache.find(sub, now()),
+    currentStateOf: (sub) => cache.read(sub, now()),
   }
 }
 

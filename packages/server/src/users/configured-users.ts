@@ -1,4 +1,4 @@
-import { configurationObject, type Json, type UserService } from '@grantry/core'
+import { type ActiveQuestion, configurationObject, type Json, type UserService } from '@grantry/core'
 import {
   createConcurrencyLimit,
   createPasswordCheck,
@@ -89,6 +89,7 @@ export function configuredUsers(
   const check = createPasswordCheck([...users.map(({ password }) => password), ...hashes], derive)
   const limited = createConcurrencyLimit(passwordLimits)
   const stateOf = (sub: string) => states.get(sub) ?? stored?.stateOf(sub)
+  const currentStateOf = (sub: string) => states.get(sub) ?? stored?.currentStateOf(sub)
   const service: UserService = {
     async authenticate({ username, password }) {
       const configured = byName.get(username)
@@ -104,7 +105,8 @@ export function configuredUsers(
     },
     // Without configured users, all subjects come from elsewhere (a custom grant), and their state is unknown.
     ...((users.length > 0 || stored !== undefined) && {
-      isActive: (sub: string) => whenRead(stateOf(sub), (state) => state?.isActive ?? false),
+      isActive: (sub: string, { begins = false }: Partial<ActiveQuestion> = {}) =>
+        whenRead(begins ? currentStateOf(sub) : stateOf(sub), (state) => state?.isActive ?? false),
     }),
     claims: (sub) => whenRead(stateOf(sub), (state) => state?.claims ?? {}),
   }

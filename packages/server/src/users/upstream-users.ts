@@ -18,7 +18,7 @@ export function withUpstreamUsers(users: UserService, provider: () => Pick<Provi
     ...(users.authenticate !== undefined && { authenticate: users.authenticate.bind(users) }),
     // Without this function, all users are active.
     ...(isActive !== undefined && {
-      isActive: async (sub: string) => (await isActive.call(users, sub)) === true || (await isKnown(sub)),
+      isActive: async (sub, question) => (await isActive.call(users, sub, question)) === true || (await isKnown(sub)),
     }),
     async claims(sub, names) {
       const own = (await users.claims?.(sub, names)) ?? {}

@@ -133,6 +133,6 @@ export function usersOf({ cases }: Bench, isActive: () => boolean): UserService 
     authenticate: ({ username, password }) =>
       username === 'alice' && password === 'alice-password' ? { sub: 'alice' } : undefined,
     ...given,
-    isActive: async (sub) => isActive() && ((await given?.isActive?.(sub)) ?? true),
+    isActive: async (sub, question) => isActive() && ((await given?.isActive?.(sub, question)) ?? true),
   }
 }

@@ -1,0 +1,77 @@
+/**
+ * Attack: as in sign-in-during-change.test.ts, on a login page that the host has written: the provider checks the old password
+ * while the new one is stored, and the page sends a code, or a decision, for the user it was given.
+ */
+import { passwords, type Subject } from '@grantry/core'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import {
+  authorizationEndpoint,
+  authorizationRequests,
+  type InteractionPort,
+  loginPage,
+  remoteInteractions,
+} from '@grantry/plugins/authorization-endpoint'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { createTestProvider } from '@grantry/testing'
+import { describe, expect, test } from 'vitest'
+import { clients, request, setUp } from '../authorization/parties.ts'
+import { after, before, slowUsers } from '../support/slow-users.ts'
+
+describe('a login page of the host', () => {
+  const context = {}
+  const asked = { consented: true } as const
+
+  test.each([false, true])('gives no code; remembers the user: %s', async (isRemembered) => {
+    const { users, changeDuring } = slowUsers()
+    const f = await createTestProvider({
+      users,
+      plugins: [authorizationCode(), proofKey(), refreshToken(), loginPage({ trusted: true })],
+      clients: [...clients],
+    })
+    const requests = f.provider.use(authorizationRequests)
+    const page = `https://id.example.com/login?${new URLSearchParams(request)}`
+    const codeFor = async (password: string) => {
+      const checked = await requests.parse(new Request(page))
+      if ('response' in checked) throw new Error('The request was refused')
+      const subject = await f.provider.authenticateUser({ username: 'alice', password }, context)
+      if (subject === undefined) return undefined
+      const { headers } = await requests.respond(checked, { subject, scopes: checked.scopes, ...asked })
+      return new URL(headers.get('location') ?? 'x:').searchParams.get('code') ?? undefined
+    }
+    if (isRemembered) expect(await codeFor(before)).toBeDefined()
+    changeDuring(() => f.provider.revoke({ subject: 'alice' }))
+    expect(await codeFor(before)).toBeUndefined()
+    expect(await codeFor(after)).toBeDefined()
+  })
+
+  test('on another host gives no session', async () => {
+    const { users, changeDuring } = slowUsers()
+    const port: InteractionPort = {
+      interact: async ({ suspend }) => ({ location: `https://login.example.net/?id=${(await suspend()).id}` }),
+    }
+    const f = await setUp(
+      port,
+      {},
+      {
+        users,
+        plugins: [
+          passwords,
+          authorizationCode(),
+          proofKey(),
+          refreshToken(),
+          authorizationEndpoint({ interaction: port }),
+        ],
+      },
+    )
+    const remote = f.provider.use(remoteInteractions)
+    const browser = f.browser()
+    const { url } = await browser.open(f.urlOf(request))
+    const id = url.searchParams.get('id') ?? ''
+    expect(await f.provider.authenticateUser({ username: 'alice', password: before }, context)).toBeDefined()
+    changeDuring(() => f.provider.revoke({ subject: 'alice' }))
+    const subject = await f.provider.authenticateUser({ username: 'alice', password: before }, context)
+    const decided = await remote.complete(id, { subject: subject as Subject, scopes: ['openid'] })
+    expect((await browser.open(decided ?? '')).status).toBe(400)
+  })
+})
