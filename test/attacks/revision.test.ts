@@ -66,7 +66,9 @@ describe('a revision', () => {
   })
 
   test('that is read after the epochs does not hide the revocation in between', async () => {
-    const { f, revision } = await started()
+    const { f, storage, revision } = await started()
+    // Another process: one in this process would check the password again.
+    const elsewhere = await fixture({ storage, runtime: { now: f.clock.now } })
     let release = (): void => {}
     revision.held = new Promise((resolve) => {
       release = resolve
@@ -74,7 +76,7 @@ describe('a revision', () => {
     const issuing = issueTokens(f)
     // The epochs are read when this resolves; the revision is not.
     for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-    await f.provider.revoke({ subject: '1' })
+    await elsewhere.provider.revoke({ subject: '1' })
     release()
     const tokens = await issuing
     revision.held = undefined
