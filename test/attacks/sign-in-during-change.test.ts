@@ -33,7 +33,7 @@ async function lasts(f: Fixture, body: { readonly refresh_token?: string }): Pro
 }
 
 const stores: readonly (readonly [string, (driver: AtomicDriver) => AtomicDriver])[] = [
-  ['a driver that responds at once', (driver) => driver],
+  ['a driver in memory', (driver) => driver],
   ['a slow driver', withLatency],
   ['a slow driver that reads in one trip', (driver) => withLatency(inOneTrip(driver))],
 ]
