@@ -1,3 +1,5 @@
+import { configurationError } from '@grantry/core'
+
 /**
  * Why a change was refused. `outdated`: someone else has changed the entry meanwhile. `unreadable`: a newer version, or
  * another program, has written it. `in_use`: other entries need it. `unsupported`: no installed plugin can make it.
@@ -15,13 +17,23 @@ export interface RefusedError extends TypeError {
   readonly refusal: ChangeRefusal
 }
 
+interface RefusedOptions {
+  /** The path of the wrong member. */
+  readonly member?: string | undefined
+  /** More mistakes, which `configurationProblems()` returns, too. */
+  readonly others?: readonly string[] | undefined
+  readonly cause?: unknown
+}
+
 /** Creates the error of a change that is refused. */
 export const refused = (
   reason: RefusalReason,
   message: string,
-  { member, cause }: { readonly member?: string | undefined; readonly cause?: unknown } = {},
+  { member, others = [], cause }: RefusedOptions = {},
 ): RefusedError =>
-  Object.assign(new TypeError(message, cause === undefined ? undefined : { cause }), { refusal: { reason, member } })
+  Object.assign(configurationError([message, ...others], cause === undefined ? undefined : { cause }), {
+    refusal: { reason, member },
+  })
 
 /** Returns why a change was refused; `undefined` for any other error, such as a failed storage. */
 export const refusalOf = (thrown: unknown): ChangeRefusal | undefined =>

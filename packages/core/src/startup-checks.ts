@@ -1,4 +1,4 @@
-import { assertNone } from './config-problems.ts'
+import { allSteps, assertNone } from './config-problems.ts'
 import type { Client } from './directory/client.ts'
 import { type ClientDirectory, openClients } from './directory/clients.ts'
 import type { HostLimits } from './directory/host-port.ts'
@@ -131,15 +131,17 @@ export function assertConsistent(checked: Checked): void {
 /**
  * Checks that a key exists for the `identityTokenAlgorithm` of every client. Without one, its first login would fail.
  *
- * @throws TypeError with one sentence that says where the mistake is and how to fix it.
+ * @throws TypeError with one sentence that says where the mistake is and how to fix it; `configurationProblems()` returns
+ * all.
  */
 export function assertSignable(clients: ClientDirectory, keys: Pick<KeyRing, 'algorithms'>): void {
-  for (const { clientId, identityTokenAlgorithm: algorithm } of clients.all) {
-    if (algorithm === undefined || keys.algorithms.includes(algorithm)) continue
-    throw new TypeError(
-      `clients: ${clientId} has identityTokenAlgorithm ${algorithm}, but no key uses it; add ${algorithm} to the algorithms of keys`,
-    )
-  }
+  assertNone(
+    clients.all.flatMap(({ clientId, identityTokenAlgorithm: algorithm }) =>
+      algorithm === undefined || keys.algorithms.includes(algorithm)
+        ? []
+        : `clients: ${clientId} has identityTokenAlgorithm ${algorithm}, but no key uses it; add ${algorithm} to the algorithms of keys`,
+    ),
+  )
 }
 
 /** Creates the functions that check a client and a scope as `createProvider()` checks those of the host. */
@@ -151,8 +153,7 @@ export function createEntryChecks(
     checkClient(client, moreScopes = []) {
       const clients = openClients([client], registry.clientSchema, hostLimits)
       const isScope = (name: string): boolean => scopes.current.find(name) !== undefined || moreScopes.includes(name)
-      assertClients({ clients, isScope, registry })
-      assertSignable(clients, keys)
+      allSteps([() => assertClients({ clients, isScope, registry }), () => assertSignable(clients, keys)])
     },
     checkScope(scope) {
       assertNone(scopeProblems(openScopes([scope, ...registry.pluginScopes], registry.scopeSchema).current))

@@ -16,11 +16,12 @@ export function inOrder(value: unknown): unknown {
 /** Returns a text that is equal for equal values, whatever the order of members. */
 export const canonical = (value: unknown): string => JSON.stringify(inOrder(value)) ?? ''
 
-/** Sorts a list whose order has no meaning; of a JWK set, its keys. */
+/** Sorts a list whose order has no meaning; of a JWK set, its keys; of any other object, the lists in it. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical).sort(byCode)
-  if (isObject(value) && Array.isArray(value.keys)) return { ...value, keys: sorted(value.keys) }
-  return value
+  if (!isObject(value)) return value
+  if (Array.isArray(value.keys)) return { ...value, keys: sorted(value.keys) }
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]))
 }
 
 /** Whether two values of a member are equal. `isSet`: the order of the list has no meaning. */

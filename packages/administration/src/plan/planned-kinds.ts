@@ -11,7 +11,7 @@ const scopes = plannedKind({
   kept: () => [scopeType.switch, 'secrets', 'grantedSince'],
   initial: [],
   hashes: ['secrets'],
-  sets: ['secrets', 'claims'],
+  sets: ['secrets', 'claims', 'audience'],
   managerOf: (managers) => managers.scopes,
 })
 
@@ -30,6 +30,8 @@ const clients = plannedKind({
     'postLogoutRedirectUris',
     'allowedCorsOrigins',
     'identityProviders',
+    'contacts',
+    'workload',
     'jwks',
   ],
   managerOf: (managers) => managers.clients,

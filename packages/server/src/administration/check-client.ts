@@ -3,7 +3,7 @@ import type { ClientOptions } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredClients } from './configured-clients.ts'
 import type { StoredScopes } from './stored-scopes.ts'
-import { tryProvider } from './try-provider.ts'
+import { checked, withEntryChecks } from './try-provider.ts'
 
 /** @throws RefusedError when a client with this id is in the configuration. */
 export function assertClientNotConfigured(
@@ -17,14 +17,11 @@ export function assertClientNotConfigured(
 
 /** Returns a function that rejects when the provider would refuse a client. It can have the scopes in the storage. */
 export function createClientCheck(loaded: LoadedConfiguration, storedScopes: StoredScopes) {
-  const { configuration } = loaded
   return async (client: ClientOptions): Promise<void> => {
     assertClientNotConfigured(client, loaded)
-    const scopes = [...configuration.scopes, ...(await storedScopes.list())]
-    await tryProvider(
-      loaded,
-      { clients: [client], scopes },
-      { path: 'clients[0]', called: `client ${client.clientId}` },
+    const tried = { path: 'clients[0]', called: `client ${client.clientId}` }
+    await withEntryChecks(loaded, await storedScopes.list(), ({ checkClient }) =>
+      checked(() => checkClient(client), tried),
     )
   }
 }

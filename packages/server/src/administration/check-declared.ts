@@ -6,19 +6,11 @@ import {
   refusalOf,
   type StoredUser,
 } from '@grantry/administration'
-import {
-  type ClientOptions,
-  configurationError,
-  configurationProblems,
-  createProvider,
-  type ScopeOptions,
-} from '@grantry/core'
-import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { adapterOfThisRuntime } from '../adapter.ts'
+import { type ClientOptions, configurationError, configurationProblems, type ScopeOptions } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { providerOptions } from '../configuration/provider-options.ts'
 import { configurationMessage } from '../error-message.ts'
 import { createUserCheck } from './check-user.ts'
+import { withEntryChecks } from './try-provider.ts'
 
 type Named = Readonly<Record<string, unknown>>
 
@@ -64,9 +56,25 @@ async function userProblems(loaded: LoadedConfiguration, users: readonly Planned
   return problems
 }
 
+/** Returns the mistakes of an entry that the provider finds, with the place in the file. */
+function problemsOf({ kind: { list }, where }: PlannedEntry, check: () => void): readonly string[] {
+  try {
+    check()
+    return []
+  } catch (cause) {
+    return configurationProblems(cause).map((problem) => {
+      const text = configurationMessage(problem)
+      // `clients[0]: redirectUris[0] must be`, and `clients: web has`.
+      return text.startsWith(`${list}[0]`)
+        ? where + text.slice(`${list}[0]`.length)
+        : `${where}: ${text.replace(`${list}: `, '')}`
+    })
+  }
+}
+
 /**
- * Checks the entries of files together: a client can have a scope of the same files. A provider on an empty storage checks
- * them, with all plugins of the configuration.
+ * Checks the entries of files together: a client can have a scope of the same files. Each is checked as `grantry clients
+ * add` and the admin API check it.
  *
  * @throws TypeError that names the file and the path. `configurationProblems()` returns all mistakes that were found.
  */
@@ -74,30 +82,17 @@ export async function checkDeclared(loaded: LoadedConfiguration, plan: Plan, man
   const { declared } = plan
   const of = (list: string): readonly PlannedEntry[] => declared.filter(({ kind }) => kind.list === list)
   const named = declared.filter(({ kind }) => kind.list !== 'users')
-  const [first, ...more] = [...configuredTwice(loaded, named), ...(await userProblems(loaded, of('users')))]
+  const names = of('scopes').map(({ value }) => String(value.name))
+  const refusals = await withEntryChecks(loaded, await otherScopes(plan, managers), ({ checkClient, checkScope }) => [
+    ...of('scopes').flatMap((entry) => problemsOf(entry, () => checkScope(entry.value as unknown as ScopeOptions))),
+    ...of('clients').flatMap((entry) =>
+      problemsOf(entry, () => checkClient(entry.value as unknown as ClientOptions, names)),
+    ),
+  ])
+  const [first, ...more] = [
+    ...configuredTwice(loaded, named),
+    ...(await userProblems(loaded, of('users'))),
+    ...refusals,
+  ]
   if (first !== undefined) throw configurationError([first, ...more])
-  const [clients, scopes] = [of('clients'), of('scopes')]
-  const others = [...loaded.configuration.scopes, ...(await otherScopes(plan, managers))]
-  const configuration = {
-    ...loaded.configuration,
-    clients: clients.map(({ value }) => value as unknown as ClientOptions),
-    scopes: [...others, ...scopes.map(({ value }) => value as unknown as ScopeOptions)],
-    keys: {},
-  }
-  const places = {
-    clients: (index: number) => clients[index],
-    scopes: (index: number) => scopes[index - others.length],
-  }
-  const inFile = (problem: string): string =>
-    configurationMessage(problem).replace(
-      /^(clients|scopes)\[(\d+)\]/u,
-      (found, list: keyof typeof places, index) => places[list](Number(index))?.where ?? found,
-    )
-  const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
-  const { runtime } = await adapterOfThisRuntime()
-  const provider = await createProvider({ ...options, runtime }).catch((cause: unknown) => {
-    const [first, ...rest] = configurationProblems(cause)
-    throw configurationError([inFile(first ?? String(cause)), ...rest.map(inFile)], { cause })
-  })
-  await provider.close()
 }

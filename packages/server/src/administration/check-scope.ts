@@ -1,7 +1,7 @@
 import { refused } from '@grantry/administration'
 import type { ScopeOptions } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { tryProvider } from './try-provider.ts'
+import { checked, withEntryChecks } from './try-provider.ts'
 
 /** @throws RefusedError when a scope with this name is in the configuration. */
 export function assertScopeNotConfigured(
@@ -17,6 +17,7 @@ export function assertScopeNotConfigured(
 export function createScopeCheck(loaded: LoadedConfiguration) {
   return async (scope: ScopeOptions): Promise<void> => {
     assertScopeNotConfigured(scope, loaded)
-    await tryProvider(loaded, { clients: [], scopes: [scope] }, { path: 'scopes[0]', called: `scope ${scope.name}` })
+    const tried = { path: 'scopes[0]', called: `scope ${scope.name}` }
+    await withEntryChecks(loaded, [], ({ checkScope }) => checked(() => checkScope(scope), tried))
   }
 }

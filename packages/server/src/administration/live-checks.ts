@@ -6,16 +6,7 @@ import { assertScopeNotConfigured } from './check-scope.ts'
 import { createTenantCheck } from './check-tenant.ts'
 import { createUserCheck } from './check-user.ts'
 import type { StoredScopes } from './stored-scopes.ts'
-import { refusedByProvider, type Tried } from './try-provider.ts'
-
-/** Runs a check of the provider. */
-function checked(check: () => void, tried: Tried): void {
-  try {
-    check()
-  } catch (cause) {
-    throw refusedByProvider(cause, tried)
-  }
-}
+import { checked } from './try-provider.ts'
 
 /**
  * Returns the checks of a running server. Its provider checks each value in less than a millisecond; a command has to create

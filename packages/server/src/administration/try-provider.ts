@@ -1,10 +1,13 @@
 import { type RefusedError, refused } from '@grantry/administration'
-import { createProvider } from '@grantry/core'
+import { algorithms, configurationProblems, createProvider, type Provider, type ScopeOptions } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { adapterOfThisRuntime } from '../adapter.ts'
+import { configuredKeys, keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
+
+type Loaded = Pick<LoadedConfiguration, 'configuration' | 'directory'>
 
 /** What is checked: where it is in the configuration, and what errors call it. */
 export interface Tried {
@@ -23,27 +26,71 @@ function memberIn(message: string, path: string): string | undefined {
   return at < 0 ? undefined : memberForm.exec(message.slice(at + path.length))?.[1]
 }
 
-/** Returns the refusal of a value that the provider refuses. */
+/** Returns the refusal of a value that the provider refuses, with all mistakes. */
 export function refusedByProvider(cause: unknown, { path, called }: Tried): RefusedError {
-  const { message } = cause as Error
-  const member = memberIn(message, path)
-  return refused('invalid', message.replaceAll(path, called), { member: member === '' ? undefined : member, cause })
+  const [first = '', ...others] = configurationProblems(cause).map((problem) => problem.replaceAll(path, called))
+  const member = memberIn((cause as Error).message, path)
+  return refused('invalid', first, { member: member === '' ? undefined : member, others, cause })
 }
 
 /**
- * Creates a provider on an empty storage, with all plugins of the configuration, and closes it.
+ * Returns the settings of the keys. The private key in a file need not be readable where a plan is made: then a client can
+ * have each algorithm, and the server checks it.
+ */
+async function keysToCheckWith({ configuration: { keys }, directory }: Loaded): Promise<CheckedConfiguration['keys']> {
+  if (keySettingsOf(keys).jwks === undefined) return keys
+  return configuredKeys(keys, directory).then(
+    () => keys,
+    () => ({ algorithms: [...algorithms] }),
+  )
+}
+
+/** Creates a provider on an empty storage, with all plugins of the configuration. The caller closes it. */
+async function openTrial(loaded: Loaded, changes: Pick<CheckedConfiguration, 'clients' | 'scopes'>): Promise<Provider> {
+  const configuration = { ...loaded.configuration, ...changes, keys: await keysToCheckWith(loaded) }
+  const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
+  const { runtime } = await adapterOfThisRuntime()
+  return createProvider({ ...options, runtime })
+}
+
+/** How the provider checks a client or a scope: the same for commands, plans and the admin API of a running server. */
+export type EntryChecks = Pick<Provider, 'checkClient' | 'checkScope'>
+
+/** Calls `use` with the checks of the provider of a configuration, which has these scopes besides its own. */
+export async function withEntryChecks<T>(
+  loaded: Loaded,
+  moreScopes: readonly ScopeOptions[],
+  use: (checks: EntryChecks) => T,
+): Promise<T> {
+  const scopes = [...loaded.configuration.scopes, ...moreScopes]
+  const provider = await openTrial(loaded, { clients: [], scopes })
+  try {
+    return use(provider)
+  } finally {
+    await provider.close()
+  }
+}
+
+/** Runs a check of the provider. @throws RefusedError `invalid` when it refuses the value */
+export function checked(check: () => void, tried: Tried): void {
+  try {
+    check()
+  } catch (cause) {
+    throw refusedByProvider(cause, tried)
+  }
+}
+
+/**
+ * Creates the provider of a configuration on an empty storage, and closes it.
  *
- * @throws RefusedError `invalid` when the provider refuses the value
+ * @throws RefusedError `invalid` when the provider refuses the configuration
  */
 export async function tryProvider(
-  loaded: LoadedConfiguration,
+  loaded: Loaded,
   changes: Pick<CheckedConfiguration, 'clients' | 'scopes'>,
   tried: Tried,
 ): Promise<void> {
-  const configuration = { ...loaded.configuration, ...changes, keys: {} }
-  const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
-  const { runtime } = await adapterOfThisRuntime()
-  const provider = await createProvider({ ...options, runtime }).catch((cause: unknown) => {
+  const provider = await openTrial(loaded, changes).catch((cause: unknown) => {
     throw refusedByProvider(cause, tried)
   })
   await provider.close()

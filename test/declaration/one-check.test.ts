@@ -1,0 +1,142 @@
+// A client that the configuration accepts is accepted by `plan`, `apply`, `clients add` and the admin API, and one that it
+// refuses is refused by all, with the same sentences: there is one check.
+import { createProvider } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { sha256Of } from '@grantry/testing'
+import { describe, expect, test } from 'vitest'
+import { createLiveChecks } from '../../packages/server/src/administration/live-checks.ts'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { providerOptions } from '../../packages/server/src/configuration/provider-options.ts'
+import { sharedDirectory } from '../support/directory.ts'
+import { machine, newService } from './setting.ts'
+
+const directory = sharedDirectory('one-check')
+const keys = { algorithms: ['ES256', 'PS256'] }
+const secrets = [{ sha256: sha256Of('a-secret-of-this-client') }]
+const jwks = { keys: [{ kty: 'EC', crv: 'P-256', x: 'a', y: 'b' }] }
+
+/** Members of a client, and the sentences that refuse it; none if it is accepted. */
+const cases: readonly (readonly [members: object, ...sentences: string[]])[] = [
+  [{}],
+  [{ identityTokenAlgorithm: 'PS256' }],
+  [{ identityTokenAlgorithm: 'ES256' }],
+  [{ identityTokenAlgorithm: 'RS256' }, 'has identityTokenAlgorithm RS256, but no key uses it'],
+  [{ identityTokenAlgorithm: 'HS256' }, 'identityTokenAlgorithm must be one of'],
+  [{ scopes: ['api1', 'openid'], accessTokenLifetime: 60 }],
+  [{ scopes: ['constructor'] }, 'has the scope constructor, which is not declared in scopes'],
+  [{ grantTypes: ['__proto__'] }, 'uses the grant type __proto__, which no plugin provides'],
+  [{ grantTypes: ['authorization_code'] }, 'has no redirectUris'],
+  [{ enabled: false, grantTypes: ['authorization_code'] }],
+  [{ public: true, secrets: [] }, 'is public but uses client_credentials'],
+  [{ tokenEndpointAuthMethod: 'private_key_jwt' }, 'has tokenEndpointAuthMethod private_key_jwt'],
+  [{ jwks }, 'jwks is not a known option'],
+  [{ accessTokenLifetime: 0 }, 'accessTokenLifetime must be a whole number'],
+  [{ redirectUris: ['javascript:alert(1)'] }, 'redirectUris[0] must'],
+  [{ secrets: [{ ...secrets[0], expiresAt: '2037-01-01T00:00:00' }] }, 'secrets[0].expiresAt is not a time'],
+  [
+    { scopes: ['x', 'y'], grantTypes: ['z'], identityTokenAlgorithm: 'RS256' },
+    'has the scope x, which is not declared',
+    'has the scope y, which is not declared',
+    'uses the grant type z, which no plugin provides',
+    'has identityTokenAlgorithm RS256, but no key uses it',
+  ],
+]
+
+/** Each way to check a client: returns what it prints, or `''` if it accepts. */
+async function sentencesOf(client: object) {
+  const refusal = ({ code, err }: { readonly code: number | null; readonly err: string }): string => (code === 0 ? '' : err)
+  const configured = newService(directory, { keys, clients: [client] })
+  const service = newService(directory, { keys })
+  const file = service.write({ clients: [client] })
+  const loaded = await loadConfiguration(service.file, {})
+  const start = await loadConfiguration(configured.file, {})
+    .then((own) => providerOptions(own, memoryDriver(), () => {}))
+    .then(createProvider)
+    .then((provider) => provider.close().then(() => ''))
+    .catch((cause: Error) => cause.message)
+  const running = await createProvider(await providerOptions(loaded, memoryDriver(), () => {}))
+  const live = await Promise.resolve(
+    createLiveChecks(loaded, running, { list: async () => [] }).client(client as never),
+  ).then(
+    () => '',
+    (cause: Error) => cause.message,
+  )
+  await running.close()
+  return {
+    start,
+    live,
+    plan: refusal(await service.run('plan', file)),
+    apply: refusal(await service.run('apply', file, '--yes')),
+    add: refusal(
+      await newService(directory, { keys }).run('clients', 'add', 'one', '--file', service.write(client, 'one.json')),
+    ),
+  }
+}
+
+describe('a client is checked in one way', () => {
+  test.each(cases)('%j', async (members, ...sentences) => {
+    const { start, live, ...printed } = await sentencesOf(machine('one', { secrets, ...members }))
+    if (sentences.length === 0) {
+      expect({ start, live, ...printed }).toEqual({ start: '', live: '', plan: '', apply: '', add: '' })
+      return
+    }
+    // These two throw an error, whose message is the first mistake.
+    for (const text of [start, live]) expect(sentences.some((sentence) => text.includes(sentence))).toBe(true)
+    for (const text of Object.values(printed)) for (const sentence of sentences) expect(text).toContain(sentence)
+  })
+
+  test('all kinds of mistakes of a file are printed', async () => {
+    const { run, write } = newService(directory, { keys, clients: [machine('taken', { secrets })] })
+    const content = {
+      scopes: [{ name: 'api1' }, { name: 'x', claims: ['exp'] }],
+      clients: [
+        machine('taken'),
+        machine('a', { redirectUris: ['x'] }),
+        machine('b', { scopes: ['y'] }),
+        machine('c', { identityTokenAlgorithm: 'RS256' }),
+      ],
+      users: [{ sub: '1', username: 'ann', password: 'plain' }],
+    }
+    const { err } = await run('plan', write(content))
+    for (const sentence of [
+      'scopes[0]: the scope api1 is in scopes of',
+      'clients[0]: the client taken is in clients of',
+      'users[0]: user 1: password: must be a hash',
+      'scopes[1]: x has the claim exp, which is reserved',
+      'clients[1]: redirectUris[0] must be an',
+      'clients[2]: b has the scope y, which is not declared',
+      'clients[3]: c has identityTokenAlgorithm RS256, but no key uses it',
+    ])
+      expect(err).toContain(sentence)
+  })
+})
+
+test('a change of the order alone is no change of a set', async () => {
+  const { out, write } = newService(directory, { plugins: [{ name: 'sign-in' }, { name: 'client-assertion' }] })
+  const uris = ['https://a.example.com/1', 'https://b.example.com/2']
+  const lists = (order: <T>(list: T[]) => T[]) => ({
+    scopes: [
+      { name: 'read', audience: order(['https://a.example.com', 'https://b.example.com']), claims: order(['a', 'b']) },
+    ],
+    clients: [
+      {
+        clientId: 'web',
+        secrets: order([{ sha256: sha256Of('one') }, { sha256: sha256Of('two') }]),
+        grantTypes: order(['authorization_code', 'client_credentials']),
+        scopes: order(['openid', 'read']),
+        redirectUris: order([...uris]),
+        postLogoutRedirectUris: order([...uris]),
+        allowedCorsOrigins: order(['https://a.example.com', 'https://b.example.com']),
+        identityProviders: order(['x', 'y']),
+        contacts: order(['a@example.com', 'b@example.com']),
+        tags: order(['s', 't']),
+      },
+    ],
+    users: [{ sub: '1', username: 'ann', claims: { role: ['admin', 'staff'] } }],
+  })
+  await out('apply', write(lists((list) => list)), '--yes')
+  expect(await out('plan', write(lists((list) => [...list].reverse())))).toContain('Nothing to do')
+  // The values of claims are as they are: their order can have a meaning.
+  const users = [{ sub: '1', username: 'ann', claims: { role: ['staff', 'admin'] } }]
+  expect(await out('plan', write({ users }))).toContain('claims')
+})
