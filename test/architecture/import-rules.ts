@@ -18,7 +18,7 @@ const layers: readonly RegExp[] = [
   /^(?:records|http|errors|events|directory)\//u,
   /^(?:sealed-json|random-id)\.ts/u,
   /^(?:runtime|config-schema|parse-url)\.ts/u,
-  /^(?:types|config-problems|encoding|parse-time|promises|bounded-map|standard-schema)\.ts/u,
+  /^(?:types|config-problems|encoding|parse-time|exact-numbers|promises|bounded-map|standard-schema)\.ts/u,
 ]
 
 /** The allowed value imports between siblings, with reasons. Type imports between siblings are always allowed. */

@@ -16,7 +16,7 @@ const secrets = [{ sha256: sha256Of('a-secret-of-this-client') }]
 const jwks = { keys: [{ kty: 'EC', crv: 'P-256', x: 'a', y: 'b' }] }
 
 /** Members of a client, and the sentences that refuse it; none if it is accepted. */
-const cases: readonly (readonly [members: object, ...sentences: string[]])[] = [
+const cases: [members: object, ...sentences: string[]][] = [
   [{}],
   [{ identityTokenAlgorithm: 'PS256' }],
   [{ identityTokenAlgorithm: 'ES256' }],
@@ -44,7 +44,8 @@ const cases: readonly (readonly [members: object, ...sentences: string[]])[] = [
 
 /** Each way to check a client: returns what it prints, or `''` if it accepts. */
 async function sentencesOf(client: object) {
-  const refusal = ({ code, err }: { readonly code: number | null; readonly err: string }): string => (code === 0 ? '' : err)
+  const refusal = ({ code, err }: { readonly code: number | null; readonly err: string }): string =>
+    code === 0 ? '' : err
   const configured = newService(directory, { keys, clients: [client] })
   const service = newService(directory, { keys })
   const file = service.write({ clients: [client] })
@@ -74,7 +75,7 @@ async function sentencesOf(client: object) {
 }
 
 describe('a client is checked in one way', () => {
-  test.each(cases)('%j', async (members, ...sentences) => {
+  test.each(cases)('%j', async (members: object, ...sentences: string[]) => {
     const { start, live, ...printed } = await sentencesOf(machine('one', { secrets, ...members }))
     if (sentences.length === 0) {
       expect({ start, live, ...printed }).toEqual({ start: '', live: '', plan: '', apply: '', add: '' })

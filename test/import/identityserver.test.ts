@@ -108,7 +108,7 @@ test('clients of Duende IdentityServer get tokens with their present secrets', a
   const machine = (secret: string) =>
     [['machine', secret], { grant_type: 'client_credentials', scope: 'invoice.read' }] as const
   const requests = [machine('a-secret-of-the-machine'), machine('a-longer-hash'), machine('plain')]
-  expect(await applied(directory, file, requests, [])).toEqual([token, token, refusal('invalid_client')])
+  expect(await applied(directory, file, requests)).toEqual([token, token, refusal('invalid_client')])
 })
 
 test('clients of IdentityServer 3', async () => {

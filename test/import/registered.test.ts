@@ -115,7 +115,7 @@ test('clients of oidc-provider', async () => {
     'client api-client: grant_types: the grant type urn:openid:params:grant-type:ciba has no counterpart',
     'client api-client: id_token_encrypted_response_alg: has no counterpart',
     'client spa: id_token_signed_response_alg: the algorithm HS256 has no counterpart; the client gets the default one',
-    'client spa: requirePushedAuthorizationRequests: the configuration needs the plugin sign-in',
+    'client spa: the configuration needs the plugin sign-in',
   ]) {
     expect(report).toContain(line)
   }

@@ -16,7 +16,12 @@ export async function imported(directory: string, system: string, content: unkno
   const { code, out: output, err } = await printed('import', system, file, '--out', out)
   expect({ code, output }).toEqual({ code: 0, output: '' })
   const text = readFileSync(out, 'utf8')
-  return { file: out, text, declared: JSON.parse(text), report: err.trim().split('\n') }
+  // Without the place of a line, and what became of its member.
+  const report = err
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().replace(/ \((?:lost|changed)\)$/u, ''))
+  return { file: out, text, declared: JSON.parse(text), report, printed: err }
 }
 
 type Form = Readonly<Record<string, string>>

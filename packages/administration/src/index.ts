@@ -8,7 +8,15 @@ export type { EntryType } from './entry-type.ts'
 export { importAuth0 } from './import/auth0.ts'
 export { importHydra } from './import/hydra.ts'
 export { importIdentityServer } from './import/identityserver.ts'
-export type { ExportedFile, Finding, Imported, ImportFunction, ImportPorts } from './import/imported.ts'
+export {
+  type Consequence,
+  consequences,
+  type ExportedFile,
+  type Finding,
+  type Imported,
+  type ImportFunction,
+  type ImportPorts,
+} from './import/imported.ts'
 export { importKeycloak } from './import/keycloak.ts'
 export { importOidcProvider } from './import/oidc-provider.ts'
 export type { EditOptions, EntryManager } from './manage-entries.ts'
@@ -62,6 +70,6 @@ export {
 } from './users/reset-second-factors.ts'
 export type { SearchRequest } from './users/search-users.ts'
 export { storePasswordHash } from './users/store-password.ts'
-export type { StoredUser } from './users/user.ts'
+export { type StoredUser, userProblem } from './users/user.ts'
 export { userType } from './users/user-type.ts'
 export { foldedUsername } from './users/username.ts'

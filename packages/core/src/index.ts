@@ -52,6 +52,7 @@ export {
   type TraceParent,
   traceparentOf,
 } from './events/trace-context.ts'
+export { inexactNumber, inexactNumberIn, parseExactJson } from './exact-numbers.ts'
 export { authorizations } from './grants/authorizations.ts'
 export { defineGrantCheck } from './grants/grant-check-kind.ts'
 export { assertions } from './grants/mint-assertion.ts'

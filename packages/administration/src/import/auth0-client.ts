@@ -8,31 +8,40 @@ import {
   knownOrigins,
   knownUris,
 } from './client-draft.ts'
-import { type Finding, isObject } from './imported.ts'
-import { createReader, type Reader } from './reader.ts'
+import { type Consequence, type Finding, isObject } from './imported.ts'
+import { createReader, type Known, type Reader } from './reader.ts'
 
 /** Names of Auth0 for grant types that others have standard names for. */
-const grantNames: Readonly<Record<string, string>> = {
-  'http://auth0.com/oauth/grant-type/password-realm': 'password',
-}
+const grantNames: ReadonlyMap<string, string> = new Map([
+  ['http://auth0.com/oauth/grant-type/password-realm', 'password'],
+])
 
-const methods: Readonly<Record<string, string>> = {
-  client_secret_post: 'client_secret_post',
-  client_secret_basic: 'client_secret_basic',
-}
+const methods: readonly string[] = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
+
+const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
+  ['client_authentication_methods', ['sign-in']],
+  ['addons', ['sign-in']],
+  ['client_metadata', ['unknown']],
+  ['organization_usage', ['sign-in']],
+  ['initiate_login_uri', ['sign-in']],
+  ['mobile', ['cosmetic']],
+  ['native_social_login', ['cosmetic']],
+])
+const known: Known = (member) => consequences.get(member)
 
 const nested = (reader: Reader, name: string, entry: string, findings: Finding[]): Reader => {
   const value = reader.take(name)
   return createReader(isObject(value) ? value : {}, { entry, findings, path: `${name}.` })
 }
 
-function refreshToken({ text, number, ignore, end, note }: Reader): Members {
+function refreshToken({ text, number, ignore, end, changed }: Reader): Members {
   const rotation = text('rotation_type')
   const leeway = number('leeway')
   const absolute = number('token_lifetime')
   const idle = number('idle_token_lifetime')
   const expiration = text('expiration_type')
-  if (expiration === 'non-expiring') note('expiration_type', 'refresh tokens have an end now: the default one')
+  if (expiration === 'non-expiring')
+    changed('expiration_type', 'refresh tokens have an end now: the default one', 'token')
   ignore(['infinite_token_lifetime', 'infinite_idle_token_lifetime'], false, true)
   end()
   const isExpiring = expiration !== 'non-expiring'
@@ -51,7 +60,7 @@ function secretsOf(reader: Reader, isPublic: boolean): Members {
     const secrets = hashesOf(secret, 'client_secret', reader)
     return secrets.length > 0 ? { secrets } : {}
   }
-  reader.note('client_secret', 'is not in the export; the client gets a new secret')
+  reader.note('client_secret', 'is not in the export; the client gets a new secret', 'sign-in')
   return {}
 }
 
@@ -64,22 +73,22 @@ export function auth0Client(
   const name = String(exported.name ?? '')
   const clientId = String(exported.client_id ?? '')
   const entry = `client ${clientId === '' ? name : clientId}`
-  const reader = createReader(exported, { entry, findings })
+  const reader = createReader(exported, { entry, findings, known })
   const problem = clientId === '' ? 'it has no client_id: export with --export_ids' : (idProblem(clientId) ?? undefined)
   if (problem !== undefined) {
-    reader.note(undefined, `was left out: ${problem}`)
+    reader.note(undefined, `was left out: ${problem}`, 'sign-in')
     return []
   }
   const method = reader.text('token_endpoint_auth_method')
   const type = reader.text('app_type')
   const isPublic = method === 'none' || (method === undefined && (type === 'spa' || type === 'native'))
-  const given = reader.texts('grant_types').map((grant) => grantNames[grant] ?? grant)
+  const given = reader.texts('grant_types').map((grant) => grantNames.get(grant) ?? grant)
   const grants = knownGrants(given, 'grant_types', reader)
   const jwt = nested(reader, 'jwt_configuration', entry, findings)
   const refresh = refreshToken(nested(reader, 'refresh_token', entry, findings))
   const logout = nested(reader, 'oidc_logout', entry, findings)
   const [logoutUri, ...more] = logout.texts('backchannel_logout_urls')
-  if (more.length > 0) logout.note('backchannel_logout_urls', 'only the first was taken over')
+  if (more.length > 0) logout.note('backchannel_logout_urls', 'only the first was taken over', 'sign-in')
   const isForUsers = grants.some((grant) => grant !== 'client_credentials')
   const apis = granted.get(clientId) ?? granted.get(name) ?? []
   const scopes = [
@@ -90,7 +99,8 @@ export function auth0Client(
   const client: Members = {
     clientId,
     public: isPublic || undefined,
-    ...(method !== undefined && !isPublic && { tokenEndpointAuthMethod: methods[method] }),
+    ...(method !== undefined &&
+      !isPublic && { tokenEndpointAuthMethod: methods.includes(method) ? method : undefined }),
     ...secretsOf(reader, isPublic),
     grantTypes: grants,
     scopes: [...new Set(scopes)],

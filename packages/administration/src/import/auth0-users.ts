@@ -2,7 +2,7 @@ import type { Members } from '../differences.ts'
 import { usernameProblem } from '../users/username.ts'
 import { idProblem } from './client-draft.ts'
 import { type Finding, type ImportPorts, isObject } from './imported.ts'
-import { createReader } from './reader.ts'
+import { createReader, type Known } from './reader.ts'
 
 /** Members of the standard claims. */
 const claimNames = ['name', 'nickname', 'given_name', 'family_name', 'picture', 'email', 'email_verified'] as const
@@ -14,6 +14,13 @@ function subOf({ user_id: id, _id: own }: Members): string {
   return typeof oid === 'string' ? `auth0|${oid}` : ''
 }
 
+const known: Known = (member) =>
+  member === 'multifactor' || member === 'mfa_factors'
+    ? ['sign-in', 'second factors are not imported']
+    : /^(?:app|user)_metadata$/u.test(member)
+      ? ['token']
+      : undefined
+
 /** Reads users, of an export with or without hashes of passwords (bcrypt). */
 export const auth0Users = (
   exported: readonly Members[],
@@ -24,16 +31,16 @@ export const auth0Users = (
     const username = String(user.username ?? user.email ?? '')
     const sub = subOf(user)
     const entry = `user ${username === '' ? sub : username}`
-    const reader = createReader(user, { entry, findings })
+    const reader = createReader(user, { entry, findings, known })
     const name = usernameProblem(username)
     const reason = (name === undefined ? undefined : `the name ${name}`) ?? idProblem(sub)
     if (reason !== undefined) {
-      reader.note(undefined, `was left out: ${reason}`)
+      reader.note(undefined, `was left out: ${reason}`, 'sign-in')
       return []
     }
     const hash = reader.text('passwordHash')
     const problem = hash === undefined ? undefined : ports.passwordHashProblem(hash)
-    if (problem !== undefined) reader.note('passwordHash', `the password was left out: ${problem}`)
+    if (problem !== undefined) reader.note('passwordHash', `the password was left out: ${problem}`, 'sign-in')
     const claims = claimNames.flatMap((claim) => {
       const value = claim === 'email_verified' ? reader.flag(claim, false) : reader.text(claim)
       return value === undefined ? [] : [[claim, value] as const]

@@ -1,7 +1,9 @@
 import type { Members } from '../differences.ts'
+import { foldedUsername } from '../users/username.ts'
 import { auth0Client } from './auth0-client.ts'
 import { auth0Users } from './auth0-users.ts'
-import { idProblem, missingScopes } from './client-draft.ts'
+import { idProblem } from './client-draft.ts'
+import { completed } from './completed.ts'
 import { type ExportedFile, type Finding, type ImportFunction, isObject, objectsIn } from './imported.ts'
 import { createReader } from './reader.ts'
 
@@ -27,7 +29,7 @@ function entriesOf(files: readonly ExportedFile[], findings: Finding[]): Readonl
       const reader = createReader(members, { entry: path, findings })
       for (const name of own) found.get(name)?.push(...objectsIn(reader.take(name)))
       reader.end()
-    } else findings.push({ entry: path, what: 'has no counterpart' })
+    } else createReader({}, { entry: path, findings }).note(undefined, 'has no counterpart')
   }
   if ([...found.values()].every((list) => list.length === 0)) {
     const [{ path = 'the export' } = {}] = files
@@ -43,7 +45,7 @@ function scopesOf(exported: Members, findings: Finding[]): readonly Members[] {
   const scopes = objectsIn(reader.take('scopes')).flatMap(({ value }) => {
     const name = String(value ?? '')
     const problem = idProblem(name)
-    if (problem !== undefined) reader.note('scopes', `${name} was left out: ${problem}`)
+    if (problem !== undefined) reader.note('scopes', `${name} was left out: ${problem}`, 'sign-in')
     return problem === undefined ? [{ name, audience: identifier }] : []
   })
   reader.ignore(['id', 'name', 'identifier', 'signing_alg', 'is_system', 'subject_type_authorization'])
@@ -55,6 +57,17 @@ function scopesOf(exported: Members, findings: Finding[]): readonly Members[] {
   reader.ignore(['token_dialect'], 'access_token')
   reader.end()
   return scopes
+}
+
+/** Adds an API to a scope that another one has, too. */
+function addAudience(scope: Members, other: Members, scopes: Map<string, Members>, findings: Finding[]): void {
+  const audiences = [...new Set([other.audience, scope.audience].flat())]
+  const reader = createReader({}, { entry: `resource server ${String(scope.audience)}`, findings })
+  if (audiences.length > 1) {
+    const what = `${String(scope.name)} is a scope of ${audiences.join(' and ')}: requests have to name one of them in resource, and the configuration needs the plugin resource-indicators`
+    reader.changed('scopes', what, 'sign-in')
+  }
+  scopes.set(String(scope.name), { ...other, audience: audiences.length === 1 ? audiences[0] : audiences })
 }
 
 /** The scopes of clients without a user, by the client. */
@@ -76,16 +89,10 @@ export const importAuth0: ImportFunction = async (files, ports) => {
   for (const scope of all('resourceServers').flatMap((server) => scopesOf(server, findings))) {
     const other = scopes.get(scope.name as string)
     if (other === undefined) scopes.set(scope.name as string, scope)
-    else
-      findings.push({
-        entry: `resource server ${String(scope.audience)}`,
-        member: 'scopes',
-        what: `${String(scope.name)} is a scope of ${String(other.audience)} already`,
-      })
+    else addAudience(scope, other, scopes, findings)
   }
   const granted = grantedScopes(all('clientGrants'))
   const clients = all('clients').flatMap((client) => auth0Client(client, granted, findings))
   const users = auth0Users(all('users'), findings, ports)
-  const declared = [...scopes.values()]
-  return { scopes: [...declared, ...missingScopes(clients, declared)], clients, users, findings }
+  return completed({ scopes: [...scopes.values()], clients, users }, findings, foldedUsername)
 }

@@ -56,11 +56,11 @@ export const idProblem = (id: string): string | undefined =>
 export function knownGrants(given: readonly string[], member: string, { note }: Reader): readonly string[] {
   return [...new Set(given)].filter((grant) => {
     if (!grantTypes.has(grant)) {
-      note(member, `the grant type ${grant} has no counterpart`)
+      note(member, `the grant type ${grant} has no counterpart`, 'sign-in')
       return false
     }
     const plugin = grantTypes.get(grant)
-    if (plugin !== undefined) note(member, `the grant type ${grant} needs the plugin ${plugin}`)
+    if (plugin !== undefined) note(member, `the grant type ${grant} needs the plugin ${plugin}`, 'sign-in')
     return true
   })
 }
@@ -69,7 +69,7 @@ export function knownGrants(given: readonly string[], member: string, { note }: 
 export function knownUris(given: readonly string[], member: string, { note }: Reader): readonly string[] {
   return [...new Set(given)].filter((uri) => {
     const problem = uri.includes('*') ? 'contains a wildcard: list the URIs' : redirectUriProblem(uri)
-    if (problem !== undefined) note(member, `${uri} was left out: it ${problem}`)
+    if (problem !== undefined) note(member, `${uri} was left out: it ${problem}`, 'sign-in')
     return problem === undefined
   })
 }
@@ -83,7 +83,7 @@ export function knownOrigins(given: readonly string[], member: string, { note }:
     } catch {
       // Not a URL: reported below.
     }
-    note(member, `${text} was left out: it is not an origin such as https://app.example.com`)
+    note(member, `${text} was left out: it is not an origin such as https://app.example.com`, 'sign-in')
     return []
   })
 }
@@ -91,7 +91,7 @@ export function knownOrigins(given: readonly string[], member: string, { note }:
 /** Returns the algorithm of identity tokens, if there is one like this. */
 export function knownAlgorithm(given: string | undefined, member: string, { note }: Reader): string | undefined {
   if (given === undefined || (algorithms as readonly string[]).includes(given)) return given
-  note(member, `the algorithm ${given} has no counterpart; the client gets the default one`)
+  note(member, `the algorithm ${given} has no counterpart; the client gets the default one`, 'token')
   return undefined
 }
 
@@ -112,10 +112,10 @@ export function secretsOf(
       ? 'its end cannot be read'
       : undefined
   if (problem !== undefined) {
-    note(member, `was left out: ${problem}; the client gets a new secret`)
+    note(member, `was left out: ${problem}; the client gets a new secret`, 'sign-in')
     return []
   }
-  if (plain.length < shortSecret) note(member, `is shorter than ${shortSecret} characters; rotate it soon`)
+  if (plain.length < shortSecret) note(member, `is shorter than ${shortSecret} characters; rotate it soon`, 'cosmetic')
   return [{ ...hashSecret(plain), ...(end !== undefined && { expiresAt: end }) }]
 }
 
@@ -126,7 +126,8 @@ const confidentialGrants: readonly unknown[] = ['client_credentials', 'password'
 function grantsOf({ public: isPublic, grantTypes: grants }: Members, { note }: Pick<Reader, 'note'>): unknown {
   if (isPublic !== true || !Array.isArray(grants)) return grants
   const left = grants.filter((grant) => confidentialGrants.includes(grant))
-  if (left.length > 0) note(undefined, `the grant types ${left.join(', ')} were left out: the client is public`)
+  if (left.length > 0)
+    note(undefined, `the grant types ${left.join(', ')} were left out: the client is public`, 'sign-in')
   return grants.filter((grant) => !left.includes(grant))
 }
 
@@ -141,8 +142,7 @@ export function finished(draft: Members, reader: Pick<Reader, 'note'>): Members 
     Object.keys(members).flatMap((name) => (coreMembers.includes(name) ? [] : (pluginOf.get(name) ?? []))),
   )
   for (const plugin of plugins) {
-    const names = Object.keys(members).filter((name) => pluginOf.get(name) === plugin && !coreMembers.includes(name))
-    note(undefined, `${names.join(', ')}: the configuration needs the plugin ${plugin}`)
+    note(undefined, `the configuration needs the plugin ${plugin}`, 'sign-in')
   }
   return members
 }

@@ -1,7 +1,8 @@
 import type { Members } from '../differences.ts'
 import { finished, knownAlgorithm, knownGrants, knownOrigins, knownUris } from './client-draft.ts'
 import { hashesIn, keysIn } from './identityserver-secrets.ts'
-import type { Reader } from './reader.ts'
+import type { Consequence } from './imported.ts'
+import type { Known, Reader } from './reader.ts'
 
 /** Grant types by the number and the name of `Flow` of IdentityServer 3. */
 const flows: readonly (readonly [name: string, grants: readonly string[]])[] = [
@@ -15,18 +16,26 @@ const flows: readonly (readonly [name: string, grants: readonly string[]])[] = [
   ['hybridwithproofkey', ['hybrid']],
 ]
 
-function grantsOf(reader: Reader): readonly string[] {
+interface Granted {
+  readonly grants: readonly string[]
+  /** Whether the grant demands a proof key. Only version 3 has this in the grant. */
+  readonly hasProofKey: boolean
+}
+
+function grantsOf(reader: Reader): Granted {
   const flow = reader.take('Flow')
   const own = reader.texts('AllowedGrantTypes')
   const custom = reader.texts('AllowedCustomGrantTypes')
-  const [, ofFlow = []] = flows.find(([name], index) => index === flow || name === String(flow).toLowerCase()) ?? []
+  const [nameOfFlow = '', ofFlow = []] =
+    flows.find(([name], index) => index === flow || name === String(flow).toLowerCase()) ?? []
   const all = [...own, ...ofFlow, ...custom]
   if (reader.flag('AllowClientCredentialsOnly') === true) all.push('client_credentials')
   // Hybrid clients get the code, too, and can use it alone.
   if (all.includes('hybrid'))
-    reader.note('AllowedGrantTypes', 'hybrid became authorization_code: the response type is code only')
+    reader.changed('AllowedGrantTypes', 'hybrid became authorization_code: the response type is code only', 'sign-in')
   const codes = all.map((grant) => (grant === 'hybrid' ? 'authorization_code' : grant))
-  return knownGrants(codes, own.length > 0 ? 'AllowedGrantTypes' : 'Flow', reader)
+  const grants = knownGrants(codes, own.length > 0 ? 'AllowedGrantTypes' : 'Flow', reader)
+  return { grants, hasProofKey: nameOfFlow.endsWith('withproofkey') }
 }
 
 /** Reads a value of an enumeration, which is its number or its name. */
@@ -40,7 +49,7 @@ function refreshToken(reader: Reader): Members {
   const sliding = reader.number('SlidingRefreshTokenLifetime')
   const isSliding = isValue(expiration, 0, 'Sliding')
   if (isSliding && absolute === 0)
-    reader.note('AbsoluteRefreshTokenLifetime', 'refresh tokens have an end now: the default one')
+    reader.changed('AbsoluteRefreshTokenLifetime', 'refresh tokens have an end now: the default one', 'token')
   return {
     ...(isValue(usage, 0, 'ReUse') && { usage: 'reuse' }),
     ...(absolute && { absoluteLifetime: absolute }),
@@ -77,23 +86,63 @@ function ignoreDefaults(reader: Reader): void {
   reader.ignore(['DPoPClockSkew'], '00:05:00', '00:00:00')
 }
 
+/** `old`: version 3, and 4 before 4.0, which demand PKCE for no client by default, and consent for each. */
+export type Version = 'old' | 'new'
+
+/** Members that only clients of version 3 have. */
+const thirdMembers: readonly string[] = [
+  'flow',
+  'allowaccesstoallscopes',
+  'allowclientcredentialsonly',
+  'allowedcustomgranttypes',
+]
+
+/** Whether it is a client of version 3. */
+export const isOfThird = (client: Members): boolean =>
+  Object.keys(client).some((name) => thirdMembers.includes(name.toLowerCase()))
+
+/** Consequences of what has no counterpart. */
+export const knownOfClients: Known = (member) => consequencesOfClients.get(member.toLowerCase())
+const consequencesOfClients: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
+  ['pairwisesubjectsalt', ['sub', 'has no counterpart: users of the client get another sub']],
+  ['frontchannellogouturi', ['sign-in']],
+  ['logouturi', ['sign-in']],
+  ['allowaccesstoallscopes', ['sign-in', 'has no counterpart: list the scopes of the client']],
+  ['claims', ['token']],
+  ['properties', ['cosmetic']],
+  ['alwayssendclientclaims', ['token']],
+  ['clientclaimsprefix', ['token']],
+  ['consentlifetime', ['cosmetic']],
+  ['userssolifetime', ['unknown']],
+  ['usercodetype', ['cosmetic']],
+])
+
 /** Reads a client of IdentityServer. */
-export function identityServerClient(clientId: string, reader: Reader): Members {
+export function identityServerClient(clientId: string, reader: Reader, version: Version): Members {
   const { text, flag, number, texts } = reader
   const isPublic = flag('RequireClientSecret') === false
   const given = reader.take('ClientSecrets')
   const secrets = hashesIn(given, 'ClientSecrets', reader)
   const keys = keysIn(given, 'ClientSecrets', reader)
-  if (isPublic && secrets.length > 0) reader.note('ClientSecrets', 'were left out: the client is public')
+  if (isPublic && secrets.length > 0) reader.note('ClientSecrets', 'were left out: the client is public', 'cosmetic')
   const offline = flag('AllowOfflineAccess') === true
   const scopes = [...texts('AllowedScopes'), ...(offline ? ['offline_access'] : [])]
-  const grants = grantsOf(reader)
+  const { grants, hasProofKey } = grantsOf(reader)
   // Without the list, a client could use each provider.
   const restrictions = reader.texts('IdentityProviderRestrictions', 'the client is disabled')
   const algorithms = texts('AllowedIdentityTokenSigningAlgorithms')
   const tokenType = reader.take('AccessTokenType')
   const refresh = refreshToken(reader)
   const hasRefresh = offline || scopes.includes('offline_access')
+  const needsPkce = flag('RequirePkce', true) ?? (hasProofKey || version === 'new')
+  // The default of each version, of which a client without a page has no use.
+  const isForUsers = grants.includes('authorization_code')
+  const asksForConsent = flag('RequireConsent', true) ?? !(version === 'new' && isForUsers)
+  if (needsPkce && !hasProofKey && isForUsers && !isPublic && reader.take('RequirePkce') === undefined) {
+    const what =
+      'is not in the export, and became true, the default of version 4: remove requirePkce of a client without PKCE'
+    reader.changed('RequirePkce', what, 'sign-in')
+  }
   ignoreDefaults(reader)
   const client: Members = {
     clientId,
@@ -114,15 +163,14 @@ export function identityServerClient(clientId: string, reader: Reader): Members 
     authorizationCodeLifetime: number('AuthorizationCodeLifetime'),
     userClaimsInIdentityToken: flag('AlwaysIncludeUserClaimsInIdToken') || undefined,
     ...(hasRefresh && Object.keys(refresh).length > 0 && { refreshToken: refresh }),
-    // The default of IdentityServer from version 4.
-    requirePkce:
-      (flag('RequirePkce', true) ?? !isPublic) && !isPublic && grants.includes('authorization_code') ? true : undefined,
+    // For a public client, it is always required.
+    requirePkce: (!isPublic && grants.includes('authorization_code') && needsPkce) || undefined,
     allowPlainPkce: flag('AllowPlainTextPkce') || undefined,
     clientName: text('ClientName'),
     clientUri: text('ClientUri'),
     logoUri: text('LogoUri'),
     initiateLoginUri: text('InitiateLoginUri'),
-    requireConsent: flag('RequireConsent') === false ? false : undefined,
+    requireConsent: asksForConsent ? undefined : false,
     backchannelLogoutUri: text('BackChannelLogoutUri'),
     backchannelLogoutSessionRequired:
       flag('BackChannelLogoutSessionRequired') && text('BackChannelLogoutUri') !== undefined ? true : undefined,

@@ -21,18 +21,18 @@ export function hashesIn(list: unknown, member: string, { note }: Reader): reado
     .flatMap(({ type, value, expiration }, index) => {
       const where = `${member}[${index}]`
       if ((type ?? 'SharedSecret') !== 'SharedSecret') {
-        if (type !== 'JWK') note(where, `a secret of the type ${String(type)} has no counterpart`)
+        if (type !== 'JWK') note(where, `a secret of the type ${String(type)} has no counterpart`, 'sign-in')
         return []
       }
       const isBase64 = typeof value === 'string' && value.length <= 88 && /^[A-Za-z0-9+/]+={0,2}$/u.test(value)
       const algorithm = isBase64 ? algorithms.get(value.length) : undefined
       if (algorithm === undefined) {
-        note(where, 'was left out: it is not the base64 of a SHA-256 or SHA-512')
+        note(where, 'was left out: it is not the base64 of a SHA-256 or SHA-512', 'sign-in')
         return []
       }
       const end = exportedEnd(expiration)
       if (Number.isNaN(end)) {
-        note(where, unreadableEnd)
+        note(where, unreadableEnd, 'sign-in')
         return []
       }
       return [{ [algorithm]: value, ...(end !== undefined && { expiresAt: end }) }]
@@ -69,7 +69,7 @@ export function keysIn(list: unknown, member: string, { note }: Reader): readonl
         keyProblem(key) ??
         (end === undefined ? undefined : 'it has an end, which a key cannot have here; add it, and remove it then')
       if (problem === undefined) return [key]
-      note(`${member}[${index}]`, `was left out: ${problem}`)
+      note(`${member}[${index}]`, `was left out: ${problem}`, 'sign-in')
       return []
     })
 }

@@ -1,96 +1,62 @@
 import type { Members } from '../differences.ts'
-import { idProblem, isStandardScope, missingScopes } from './client-draft.ts'
-import { identityServerClient } from './identityserver-client.ts'
-import { hashesIn } from './identityserver-secrets.ts'
+import { foldedUsername } from '../users/username.ts'
+import { idProblem, isStandardScope } from './client-draft.ts'
+import { completed } from './completed.ts'
+import { identityServerClient, isOfThird, knownOfClients, type Version } from './identityserver-client.ts'
+import { addResource, memberOf, scopeOf } from './identityserver-scopes.ts'
 import { type ExportedFile, type Finding, type ImportFunction, isObject, objectsIn } from './imported.ts'
-import { createReader, type Reader } from './reader.ts'
+import { createReader, type Known } from './reader.ts'
 
 const lists = ['Clients', 'ApiScopes', 'ApiResources', 'IdentityResources'] as const
 type Lists = Readonly<Record<(typeof lists)[number], readonly Members[]>>
 
-/** Configuration of .NET has names in any case, and often one section of a larger file. */
-const memberOf = (members: Members, name: string): unknown =>
-  Object.entries(members).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
+const knownOfFiles: Known = (member) =>
+  member.toLowerCase() === 'users' ? ['sign-in', 'users are not imported: configure users, or declare them'] : undefined
 
-function listsOf({ path, content }: ExportedFile): Lists {
+/** Returns the lists of a file, which is often one section of a larger one. */
+function listsOf({ path, content }: ExportedFile, findings: Finding[]): Lists {
   const section = isObject(content) ? (memberOf(content, 'IdentityServer') ?? content) : { Clients: content }
   const found = isObject(section) ? lists.map((name) => [name, objectsIn(memberOf(section, name))] as const) : []
   if (found.every(([, list]) => list.length === 0))
     throw new TypeError(
       `${path}: must be a list of clients, or an object with Clients, ApiScopes, ApiResources or IdentityResources`,
     )
+  const reader = createReader(section as Members, { entry: path, findings, anyCase: true, known: knownOfFiles })
+  reader.ignore(lists)
+  reader.end()
   return Object.fromEntries(found) as unknown as Lists
-}
-
-/** Members of scopes and resources that only texts on pages need. */
-const described = ['DisplayName', 'Description', 'ShowInDiscoveryDocument', 'Emphasize', 'Required', 'NonEditable']
-
-function scopeOf(exported: Members, kind: 'API scope' | 'identity resource', findings: Finding[]): readonly Members[] {
-  const name = String(memberOf(exported, 'Name') ?? '')
-  const reader = createReader(exported, { entry: `${kind} ${name}`, findings, anyCase: true })
-  if (idProblem(name) !== undefined || isStandardScope(name)) {
-    if (!isStandardScope(name)) reader.note(undefined, `was left out: ${idProblem(name)}`)
-    return []
-  }
-  const enabled = reader.flag('Enabled')
-  const claims = reader.texts('UserClaims')
-  reader.ignore(['Name', 'Id', 'Created', 'Updated', 'LastAccessed', ...described])
-  reader.end()
-  return [
-    {
-      name,
-      ...(kind === 'identity resource' && { identity: true }),
-      ...(enabled === false && { enabled }),
-      ...(claims.length > 0 && { claims }),
-    },
-  ]
-}
-
-/** Adds an API to its scopes: its name is their audience. */
-function addResource(exported: Members, scopes: Map<string, Members>, findings: Finding[]): void {
-  const name = String(memberOf(exported, 'Name') ?? '')
-  const reader: Reader = createReader(exported, { entry: `API resource ${name}`, findings, anyCase: true })
-  const own = reader.take('Scopes')
-  // Of IdentityServer 3 and 4 before version 4, scopes are objects.
-  const names = Array.isArray(own)
-    ? own.map((scope) => String(isObject(scope) ? memberOf(scope, 'Name') : scope))
-    : [name]
-  const secrets = hashesIn(reader.take('ApiSecrets'), 'ApiSecrets', reader)
-  const claims = reader.texts('UserClaims')
-  for (const scope of names) {
-    const present = scopes.get(scope) ?? { name: scope }
-    const all = [...new Set([...((present.claims as readonly string[] | undefined) ?? []), ...claims])]
-    scopes.set(scope, { ...present, audience: name, ...(all.length > 0 && { claims: all }) })
-  }
-  const [first] = names
-  if (secrets.length > 0 && first !== undefined) {
-    scopes.set(first, { ...scopes.get(first), secrets })
-    reader.note('ApiSecrets', `the API calls introspection as ${first} now, and with its present secret`)
-  }
-  reader.ignore(['Name', 'Id', 'Enabled', 'Created', 'Updated', 'LastAccessed', ...described])
-  reader.ignore(['RequireResourceIndicator'], false)
-  reader.end()
 }
 
 /** Imports clients, scopes and resources of IdentityServer 3 and 4 and Duende IdentityServer, as JSON. */
 export const importIdentityServer: ImportFunction = async (files) => {
   const findings: Finding[] = []
-  const found = files.map(listsOf)
-  const all = (name: keyof Lists): readonly Members[] => found.flatMap((each) => each[name] ?? [])
+  const found = files.map((file) => listsOf(file, findings))
+  const all = (name: keyof Lists): readonly Members[] => found.flatMap((each) => each[name])
   const scopes = new Map<string, Members>()
   for (const scope of all('ApiScopes').flatMap((each) => scopeOf(each, 'API scope', findings)))
     scopes.set(String(scope.name), scope)
   for (const scope of all('IdentityResources').flatMap((each) => scopeOf(each, 'identity resource', findings)))
     scopes.set(String(scope.name), scope)
-  for (const resource of all('ApiResources')) addResource(resource, scopes, findings)
+  const resources = all('ApiResources')
+  const isOff = (resource: Members): boolean => memberOf(resource, 'Enabled') === false
+  // Those that are disabled last: their scopes can be those of others.
+  for (const resource of [...resources.filter((each) => !isOff(each)), ...resources.filter(isOff)])
+    addResource(resource, scopes, findings)
+  // Before version 4.0, scopes were parts of resources.
+  const isOld = resources.some((resource) => objectsIn(memberOf(resource, 'Scopes')).length > 0)
   const clients = all('Clients').flatMap((exported) => {
     const clientId = String(memberOf(exported, 'ClientId') ?? '')
-    const reader = createReader(exported, { entry: `client ${clientId}`, findings, anyCase: true })
+    const entry = `client ${clientId}`
+    const reader = createReader(exported, { entry, findings, anyCase: true, known: knownOfClients })
     const problem = idProblem(clientId)
-    if (problem === undefined) return [identityServerClient(clientId, reader)]
-    reader.note(undefined, `was left out: ${problem}`)
+    const version: Version = isOld || isOfThird(exported) ? 'old' : 'new'
+    if (problem === undefined) return [identityServerClient(clientId, reader, version)]
+    reader.note(undefined, `was left out: ${problem}`, 'sign-in')
     return []
   })
-  const declared = [...scopes.values()]
-  return { scopes: [...declared, ...missingScopes(clients, declared)], clients, users: [], findings }
+  return completed(
+    { clients, scopes: [...scopes.values()].filter(({ name }) => !isStandardScope(String(name))) },
+    findings,
+    foldedUsername,
+  )
 }

@@ -1,5 +1,12 @@
 import type { Members } from '../differences.ts'
 
+/**
+ * What users and APIs notice of a finding, the worst first: a sign-in, a sign-out or a request for tokens fails; users have
+ * another `sub`; a token or a response is another one; it depends on what the member meant there; nothing.
+ */
+export const consequences = ['sign-in', 'sub', 'token', 'unknown', 'cosmetic'] as const
+export type Consequence = (typeof consequences)[number]
+
 /** Something of an export that was changed, or that has no counterpart. */
 export interface Finding {
   /** Such as `client web`. */
@@ -8,6 +15,9 @@ export interface Finding {
   readonly member?: string | undefined
   /** What became of it. It contains no secret. */
   readonly what: string
+  /** `changed`: it was taken over, and has another effect. `lost`: it was not. */
+  readonly outcome: 'changed' | 'lost'
+  readonly consequence: Consequence
 }
 
 /** An export of another system, as a file for `grantry apply` declares it. */

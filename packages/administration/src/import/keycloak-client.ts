@@ -1,16 +1,10 @@
 import type { Members } from '../differences.ts'
 import { finished, idProblem, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretsOf } from './client-draft.ts'
 import { secondsEnd } from './exported-values.ts'
-import { type Finding, isObject } from './imported.ts'
-import { isTechnicalScope } from './keycloak-scope.ts'
-import { createReader, type Reader } from './reader.ts'
-
-export interface RealmFacts {
-  readonly realm: string
-  /** Seconds of an access token. */
-  readonly lifetime: number | undefined
-  readonly findings: Finding[]
-}
+import { type Consequence, isObject, objectsIn } from './imported.ts'
+import type { RealmFacts } from './keycloak-realm.ts'
+import { isTechnicalScope, noteMapper } from './keycloak-scope.ts'
+import { createReader, type Known, type Reader } from './reader.ts'
 
 /** Clients of every realm. */
 const ownClients: readonly string[] = [
@@ -27,7 +21,8 @@ const masked = '**********'
 
 function grantsOf(reader: Reader, attributes: Reader): readonly string[] {
   const has = (name: string, byDefault: boolean): boolean => reader.flag(name) ?? byDefault
-  if (has('implicitFlowEnabled', false)) reader.note('implicitFlowEnabled', 'the implicit grant has no counterpart')
+  if (has('implicitFlowEnabled', false))
+    reader.note('implicitFlowEnabled', 'the implicit grant has no counterpart', 'sign-in')
   const users = [
     ...(has('standardFlowEnabled', true) ? ['authorization_code'] : []),
     ...(has('directAccessGrantsEnabled', false) ? ['password'] : []),
@@ -85,9 +80,9 @@ function credentialsOf(reader: Reader, attributes: Reader): Members {
     return { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri, jwks: jwksIn(keys, attributes) }
   if (type === 'client-x509')
     return { tokenEndpointAuthMethod: 'tls_client_auth', tlsClientAuthSubjectDn: attributes.text('x509.subjectdn') }
-  if (type !== 'client-secret') reader.note('clientAuthenticatorType', `${type} has no counterpart`)
+  if (type !== 'client-secret') reader.note('clientAuthenticatorType', `${type} has no counterpart`, 'sign-in')
   if (secret === undefined || secret === masked) {
-    reader.note('secret', 'is not in the export; the client gets a new secret')
+    reader.note('secret', 'is not in the export; the client gets a new secret', 'sign-in')
     return {}
   }
   const end = secondsEnd(attributes.take('client.secret.expiration.time'))
@@ -100,7 +95,7 @@ function jwksIn(text: string | undefined, { note }: Reader): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    note('jwks.string', 'was left out: it is not JSON')
+    note('jwks.string', 'was left out: it is not JSON', 'sign-in')
     return undefined
   }
 }
@@ -111,6 +106,41 @@ function scopesOf(reader: Reader, grants: readonly string[]): readonly string[] 
   const own = [...(isForUsers ? ['openid'] : []), ...(grants.includes('refresh_token') ? ['offline_access'] : [])]
   return [...new Set([...own, ...names.filter((name) => !isTechnicalScope(name))])]
 }
+
+/**
+ * Keycloak returns refresh tokens also without `offline_access`: they end with the session. Those of a client with times of
+ * its own have these.
+ */
+function refreshTokenOf(grants: readonly string[], attributes: Reader, { idle, longest }: RealmFacts): Members {
+  const sliding = attributes.number('client.session.idle.timeout') || idle
+  const absolute = attributes.number('client.session.max.lifespan') || longest
+  if (!grants.includes('refresh_token')) return {}
+  const passwordsOnly = grants.filter((grant) => grant === 'password' || grant.endsWith(':device_code'))
+  if (passwordsOnly.length > 0) {
+    const what = `a request with the grant type ${passwordsOnly.join(' or ')} gets a refresh token only if its scope has offline_access`
+    attributes.changed('use.refresh.tokens', what, 'sign-in')
+  }
+  return {
+    refreshToken: {
+      ...(grants.includes('authorization_code') && { unasked: 'always' }),
+      ...(absolute && { absoluteLifetime: absolute }),
+      ...(sliding && { slidingLifetime: sliding }),
+    },
+  }
+}
+
+const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
+  ['authenticationFlowBindingOverrides', ['sign-in']],
+  ['authorizationSettings', ['token']],
+  ['frontchannel.logout.url', ['sign-in']],
+  ['pkce.code.challenge.method', ['sign-in']],
+  ['client.session.idle.timeout', ['token']],
+  ['user.info.response.signature.alg', ['token']],
+  ['access.token.signed.response.alg', ['token']],
+])
+
+const known: Known = (member) => consequences.get(member)
+const knownAttributes: Known = (member) => (member.startsWith('saml') ? ['cosmetic'] : consequences.get(member))
 
 function ignoreDefaults(reader: Reader, attributes: Reader): void {
   reader.ignore([
@@ -139,9 +169,10 @@ function ignoreDefaults(reader: Reader, attributes: Reader): void {
 }
 
 /** Reads a client of a realm. */
-export function keycloakClient(exported: Members, { realm, lifetime, findings }: RealmFacts): readonly Members[] {
+export function keycloakClient(exported: Members, facts: RealmFacts): readonly Members[] {
+  const { realm, lifetime, findings } = facts
   const clientId = String(exported.clientId ?? '')
-  const reader = createReader(exported, { entry: `client ${clientId}`, findings })
+  const reader = createReader(exported, { entry: `client ${clientId}`, findings, known })
   const protocol = exported.protocol ?? 'openid-connect'
   const isOwn = ownClients.includes(clientId) || clientId === `${realm}-realm`
   const reason =
@@ -150,7 +181,7 @@ export function keycloakClient(exported: Members, { realm, lifetime, findings }:
     (protocol === 'openid-connect' ? undefined : `it uses the protocol ${String(protocol)}`) ??
     (exported.bearerOnly === true ? 'it is an API: declare a scope with a secret for it' : undefined)
   if (reason !== undefined) {
-    reader.note(undefined, `was left out: ${reason}`)
+    reader.note(undefined, `was left out: ${reason}`, isOwn ? 'cosmetic' : 'sign-in')
     return []
   }
   const given = reader.take('attributes')
@@ -158,6 +189,7 @@ export function keycloakClient(exported: Members, { realm, lifetime, findings }:
     entry: `client ${clientId}`,
     findings,
     path: 'attributes.',
+    known: knownAttributes,
   })
   const grants = grantsOf(reader, attributes)
   const credentials = credentialsOf(reader, attributes)
@@ -170,6 +202,7 @@ export function keycloakClient(exported: Members, { realm, lifetime, findings }:
     grantTypes: grants,
     scopes: scopesOf(reader, grants),
     ...urisOf(reader, attributes),
+    ...refreshTokenOf(grants, attributes, facts),
     accessTokenLifetime: attributes.number('access.token.lifespan') ?? lifetime,
     identityTokenAlgorithm: knownAlgorithm(algorithm, 'id.token.signed.response.alg', attributes),
     requirePkce:
@@ -191,7 +224,8 @@ export function keycloakClient(exported: Members, { realm, lifetime, findings }:
       attributes.flag('tls.client.certificate.bound.access.tokens', true) || undefined,
   }
   if (attributes.take('client.secret.rotated') !== undefined)
-    attributes.note('client.secret.rotated', 'was left out: only the present secret is taken over')
+    attributes.note('client.secret.rotated', 'was left out: only the present secret is taken over', 'sign-in')
+  for (const mapper of objectsIn(reader.take('protocolMappers'))) noteMapper(mapper, reader)
   ignoreDefaults(reader, attributes)
   const result = finished(client, reader)
   reader.end()

@@ -1,7 +1,7 @@
 import type { Members } from '../differences.ts'
 import { idProblem, isStandardScope } from './client-draft.ts'
 import { type Finding, isObject, objectsIn } from './imported.ts'
-import { createReader } from './reader.ts'
+import { createReader, type Reader } from './reader.ts'
 
 /** Scopes of every realm that only add claims of Keycloak. */
 const technicalScopes: readonly string[] = [
@@ -19,6 +19,14 @@ export const isTechnicalScope = (name: string): boolean => technicalScopes.inclu
 
 const attributeMappers: readonly unknown[] = ['oidc-usermodel-attribute-mapper', 'oidc-usermodel-property-mapper']
 
+/** Reports a mapper without a counterpart. */
+export function noteMapper({ name, protocolMapper: type }: Members, { note }: Reader): void {
+  const what = `the mapper ${String(name)} (${String(type)}) has no counterpart`
+  if (type === 'oidc-sha256-pairwise-sub-mapper')
+    note('protocolMappers', `${what}: users of the client get another sub`, 'sub')
+  else note('protocolMappers', what, 'token')
+}
+
 /** What the mappers of a scope add. */
 interface Mapped {
   readonly claims: readonly string[]
@@ -26,7 +34,7 @@ interface Mapped {
   readonly isIdentity: boolean
 }
 
-function readMappers(mappers: unknown, entry: string, findings: Finding[]): Mapped {
+function readMappers(mappers: unknown, reader: Reader): Mapped {
   const claims: string[] = []
   let audience: string | undefined
   let isIdentity = false
@@ -44,8 +52,7 @@ function readMappers(mappers: unknown, entry: string, findings: Finding[]): Mapp
     ) {
       audience = included
     } else {
-      const what = `the mapper ${String(mapper.name)} (${String(mapper.protocolMapper)}) has no counterpart`
-      findings.push({ entry, member: 'protocolMappers', what })
+      noteMapper(mapper, reader)
     }
   }
   return { claims, audience, isIdentity }
@@ -60,10 +67,14 @@ export function keycloakScope(exported: Members, findings: Finding[]): readonly 
   const problem = idProblem(name)
   const protocol = reader.text('protocol') ?? 'openid-connect'
   if (protocol !== 'openid-connect' || problem !== undefined) {
-    reader.note(undefined, `was left out: ${problem ?? `it belongs to the protocol ${protocol}`}`)
+    reader.note(
+      undefined,
+      `was left out: ${problem ?? `it belongs to the protocol ${protocol}`}`,
+      problem === undefined ? 'cosmetic' : 'sign-in',
+    )
     return []
   }
-  const { claims, audience, isIdentity } = readMappers(reader.take('protocolMappers'), entry, findings)
+  const { claims, audience, isIdentity } = readMappers(reader.take('protocolMappers'), reader)
   // How the pages of Keycloak show it.
   reader.ignore(['name', 'id', 'description', 'attributes'])
   reader.end()

@@ -2,8 +2,8 @@ import type { Members } from '../differences.ts'
 import { usernameProblem } from '../users/username.ts'
 import { idProblem } from './client-draft.ts'
 import { isPlaceholder } from './exported-values.ts'
-import { type Finding, type ImportPorts, isObject, objectsIn } from './imported.ts'
-import { createReader, type Reader } from './reader.ts'
+import { type Consequence, type Finding, type ImportPorts, isObject, objectsIn } from './imported.ts'
+import { createReader, type Known, type Reader } from './reader.ts'
 
 /** Claims of attributes that Keycloak maps by default. */
 const claimNames: Readonly<Record<string, string>> = {
@@ -21,7 +21,12 @@ const claimNames: Readonly<Record<string, string>> = {
 }
 
 function attributeClaims(given: unknown, entry: string, findings: Finding[]): Members {
-  const reader = createReader(isObject(given) ? given : {}, { entry, findings, path: 'attributes.' })
+  const reader = createReader(isObject(given) ? given : {}, {
+    entry,
+    findings,
+    path: 'attributes.',
+    known: knownAttributes,
+  })
   const claims = Object.entries(claimNames).flatMap(([name, claim]) => {
     const value = reader.take(name)
     const text: unknown = Array.isArray(value) ? value[0] : value
@@ -44,23 +49,27 @@ function hashOf(credential: Members, ports: ImportPorts): string | undefined {
   })
 }
 
-async function passwordOf(credentials: unknown, { note }: Reader, ports: ImportPorts): Promise<string | undefined> {
+async function passwordOf(
+  credentials: unknown,
+  { note, changed }: Reader,
+  ports: ImportPorts,
+): Promise<string | undefined> {
   let password: string | undefined
   for (const [index, credential] of objectsIn(credentials).entries()) {
     const member = `credentials[${index}]`
     if (credential.type !== 'password')
-      note(member, `a credential of the type ${String(credential.type)} has no counterpart`)
-    else if (password !== undefined) note(member, 'was left out: a user has one password')
+      note(member, `a credential of the type ${String(credential.type)} has no counterpart`, 'sign-in')
+    else if (password !== undefined) note(member, 'was left out: a user has one password', 'sign-in')
     else if (typeof credential.value === 'string' && isPlaceholder(credential.value))
-      note(member, 'the password was left out: it is a placeholder')
+      note(member, 'the password was left out: it is a placeholder', 'sign-in')
     else if (typeof credential.value === 'string') password = await ports.hashPassword(credential.value)
     else {
       const hash = hashOf(credential, ports)
       const problem = hash === undefined ? 'its algorithm is not known' : ports.passwordHashProblem(hash)
       if (problem === undefined) password = hash
-      else note(member, `the password was left out: ${problem}`)
+      else note(member, `the password was left out: ${problem}`, 'sign-in')
     }
-    if (credential.temporary === true) note(member, 'is temporary in Keycloak; here the user can keep it')
+    if (credential.temporary === true) changed(member, 'is temporary in Keycloak; here the user can keep it', 'sign-in')
   }
   return password
 }
@@ -84,6 +93,17 @@ function claimsOf(reader: Reader, username: string, entry: string, findings: Fin
   }
 }
 
+const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
+  ['federationLink', ['sign-in', 'belongs to a directory: the user has no password here']],
+  ['federatedIdentities', ['sign-in', 'accounts at other providers are not imported: users link them again']],
+  ['requiredActions', ['sign-in', 'is not demanded here']],
+  ['groups', ['token']],
+  ['clientRoles', ['token']],
+  ['clientConsents', ['cosmetic']],
+])
+const known: Known = (member) => consequences.get(member)
+const knownAttributes: Known = () => ['token']
+
 /** Reads a user of a realm. */
 export async function keycloakUser(
   exported: Members,
@@ -92,10 +112,10 @@ export async function keycloakUser(
 ): Promise<readonly Members[]> {
   const username = String(exported.username ?? '')
   const entry = `user ${username}`
-  const reader = createReader(exported, { entry, findings })
+  const reader = createReader(exported, { entry, findings, known })
   // Realms that are written by hand have no ids.
   const sub = reader.text('id') ?? username
-  if (exported.id === undefined) reader.note('id', `is not in the export; the sub is ${sub}`)
+  if (exported.id === undefined) reader.changed('id', `is not in the export; the sub is ${sub}`, 'sub')
   const service = reader.text('serviceAccountClientId')
   const problem = usernameProblem(username)
   const reason =
@@ -103,7 +123,7 @@ export async function keycloakUser(
     (problem === undefined ? undefined : `the name ${problem}`) ??
     idProblem(sub)
   if (reason !== undefined) {
-    reader.note(undefined, `was left out: ${reason}`)
+    reader.note(undefined, `was left out: ${reason}`, service === undefined ? 'sign-in' : 'cosmetic')
     return []
   }
   const password = await passwordOf(reader.take('credentials'), reader, ports)

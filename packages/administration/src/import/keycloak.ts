@@ -1,10 +1,11 @@
 import type { Members } from '../differences.ts'
-import { missingScopes } from './client-draft.ts'
+import { foldedUsername } from '../users/username.ts'
+import { completed } from './completed.ts'
 import { type ExportedFile, type Finding, type Imported, type ImportFunction, isObject, objectsIn } from './imported.ts'
 import { keycloakClient } from './keycloak-client.ts'
+import { readRealm } from './keycloak-realm.ts'
 import { keycloakScope } from './keycloak-scope.ts'
 import { keycloakUser } from './keycloak-user.ts'
-import { createReader } from './reader.ts'
 
 /** Returns the realm of an export; of a directory, its files together. */
 function realmOf(files: readonly ExportedFile[]): Members {
@@ -19,39 +20,14 @@ function realmOf(files: readonly ExportedFile[]): Members {
   throw new TypeError(`${path}: must be an export of a realm: an object with clients`)
 }
 
-/** What the realm itself has: reported, without the settings that every export has. */
-function readRealm(realm: Members, findings: Finding[]): { readonly lifetime: number | undefined } {
-  const reader = createReader(realm, { entry: `realm ${String(realm.realm ?? '')}`, findings })
-  const lifetime = reader.number('accessTokenLifespan')
-  reader.ignore([
-    'clients',
-    'clientScopes',
-    'users',
-    'id',
-    'realm',
-    'displayName',
-    'displayNameHtml',
-    'keycloakVersion',
-  ])
-  reader.ignore(['defaultDefaultClientScopes', 'defaultOptionalClientScopes', 'defaultRole', 'defaultRoles'])
-  // They count for clients and users, who have their names.
-  reader.ignore(['roles'])
-  reader.ignore(['enabled'], true)
-  reader.end()
-  return { lifetime }
-}
-
 /** Imports a realm of Keycloak: the JSON of `kc.sh export`, or of the console. */
 export const importKeycloak: ImportFunction = async (files, ports): Promise<Imported> => {
   const findings: Finding[] = []
   const realm = realmOf(files)
-  const { lifetime } = readRealm(realm, findings)
-  const realmName = String(realm.realm ?? '')
+  const facts = readRealm(realm, findings)
   const scopes = objectsIn(realm.clientScopes).flatMap((scope) => keycloakScope(scope, findings))
-  const clients = objectsIn(realm.clients).flatMap((client) =>
-    keycloakClient(client, { realm: realmName, lifetime, findings }),
-  )
+  const clients = objectsIn(realm.clients).flatMap((client) => keycloakClient(client, facts))
   const users: Members[] = []
   for (const user of objectsIn(realm.users)) users.push(...(await keycloakUser(user, findings, ports)))
-  return { scopes: [...scopes, ...missingScopes(clients, scopes)], clients, users, findings }
+  return completed({ scopes, clients, users }, findings, foldedUsername)
 }

@@ -1,5 +1,6 @@
+import { inexactNumberIn } from '@grantry/core'
 import type { Members } from '../differences.ts'
-import type { Finding } from './imported.ts'
+import type { Consequence, Finding } from './imported.ts'
 
 /** Reads the members of an entry of an export. What is not read is in the report: nothing is dropped silently. */
 export interface Reader {
@@ -14,11 +15,16 @@ export interface Reader {
   texts(name: string, consequence: string): readonly string[] | undefined
   /** Ignores a member that has no counterpart, if it has one of these values. */
   ignore(names: readonly string[], ...values: readonly unknown[]): void
-  /** Adds to the report. */
-  note(member: string | undefined, what: string): void
+  /** Adds a loss to the report. */
+  note(member: string | undefined, what: string, consequence?: Consequence): void
+  /** Adds to the report what was taken over, and has another effect. */
+  changed(member: string | undefined, what: string, consequence: Consequence): void
   /** Reports all members that were not read. */
   end(): void
 }
+
+/** Returns the consequence of a member without a counterpart, and a text that says more than that. */
+export type Known = (member: string) => readonly [consequence: Consequence, what?: string] | undefined
 
 export interface ReaderOptions {
   /** Such as `client web`. */
@@ -28,6 +34,7 @@ export interface ReaderOptions {
   readonly path?: string | undefined
   /** Whether the case of names has no meaning. */
   readonly anyCase?: boolean | undefined
+  readonly known?: Known | undefined
 }
 
 const noCounterpart = 'has no counterpart'
@@ -47,18 +54,20 @@ const asNumber = (value: unknown): unknown =>
 const asFlag = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value)
 
 export function createReader(members: Members, options: ReaderOptions): Reader {
-  const { entry, findings, path = '', anyCase = false } = options
+  const { entry, findings, path = '', anyCase = false, known } = options
   const keyOf = (name: string): string => (anyCase ? name.toLowerCase() : name)
   const values = new Map(Object.entries(members).map(([name, value]) => [keyOf(name), { name, value }]))
   const read = new Set<string>()
 
-  const note: Reader['note'] = (member, what) => {
-    findings.push({ entry, ...(member !== undefined && { member: path + member }), what })
-  }
+  const add =
+    (outcome: Finding['outcome']) => (member: string | undefined, what: string, consequence?: Consequence) => {
+      const place = member === undefined ? {} : { member: path + member }
+      findings.push({ entry, ...place, what, outcome, consequence: consequence ?? 'unknown' })
+    }
+  const note = add('lost')
   const take: Reader['take'] = (name) => {
     read.add(keyOf(name))
-    const { value } = values.get(keyOf(name)) ?? {}
-    return value === null ? undefined : value
+    return values.get(keyOf(name))?.value ?? undefined
   }
   /** Returns a member of a type. One of another type is reported. */
   function typed<T>(
@@ -76,18 +85,23 @@ export function createReader(members: Members, options: ReaderOptions): Reader {
   return {
     take,
     note,
+    changed: add('changed'),
     text(name) {
       const value = typed(name, (given) => typeof given === 'string')
       return value === '' ? undefined : value
     },
     flag: (name, unreadable) => typed(name, (value) => typeof value === 'boolean', asFlag, unreadable),
     number: (name) =>
-      typed(name, (value): value is number => typeof value === 'number' && Number.isFinite(value), asNumber),
+      typed(
+        name,
+        (value): value is number => typeof value === 'number' && inexactNumberIn(value) === undefined,
+        asNumber,
+      ),
     texts(name: string, consequence?: string) {
       const value = take(name)
       const texts = textsIn(value)
       if (texts !== undefined || value === undefined) return texts ?? []
-      note(name, `has an unknown form, and ${consequence ?? noCounterpart}`)
+      note(name, `has an unknown form, and ${consequence ?? noCounterpart}`, 'sign-in')
       return consequence === undefined ? [] : (undefined as never)
     },
     ignore(names, ...harmless) {
@@ -102,7 +116,11 @@ export function createReader(members: Members, options: ReaderOptions): Reader {
       }
     },
     end() {
-      for (const [key, { name, value }] of values) if (!read.has(key) && !isEmpty(value)) note(name, noCounterpart)
+      for (const [key, { name, value }] of values) {
+        if (read.has(key) || isEmpty(value)) continue
+        const [consequence, what = noCounterpart] = known?.(name) ?? ['unknown']
+        note(name, what, consequence)
+      }
     },
   }
 }

@@ -8,8 +8,8 @@ import {
   knownUris,
 } from './client-draft.ts'
 import { secondsEnd } from './exported-values.ts'
-import { isObject } from './imported.ts'
-import type { Reader } from './reader.ts'
+import { type Consequence, isObject } from './imported.ts'
+import type { Known, Reader } from './reader.ts'
 
 /** Members that have the same meaning under another name (RFC 7591, RFC 8705, RFC 9126, RFC 9449, OpenID Connect). */
 const texts: Readonly<Record<string, string>> = {
@@ -35,6 +35,23 @@ const flags: Readonly<Record<string, string>> = {
   tls_client_certificate_bound_access_tokens: 'tlsClientCertificateBoundAccessTokens',
 }
 
+const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
+  ['subject_type', ['sub', 'has no counterpart: users of the client get another sub']],
+  ['sector_identifier_uri', ['sub']],
+  ['frontchannel_logout_uri', ['sign-in']],
+  ['request_uris', ['sign-in']],
+  ['request_object_signing_alg', ['sign-in']],
+  ['require_signed_request_object', ['sign-in']],
+  ['audience', ['token']],
+  ['userinfo_signed_response_alg', ['token']],
+  ['id_token_encrypted_response_alg', ['token']],
+  ['default_acr_values', ['token']],
+  ['owner', ['cosmetic']],
+  ['metadata', ['unknown']],
+])
+/** Consequences of what has no counterpart. */
+export const knownOfRegistered: Known = (member) => consequences.get(member)
+
 /** A hash that is no SHA-256: bcrypt, PBKDF2, argon2, scrypt. */
 const foreignHash = /^\$(?:2[aby]|pbkdf2|argon2|scrypt)/u
 
@@ -46,6 +63,7 @@ function secretsOf(reader: Reader): readonly Members[] | undefined {
     reader.note(
       'client_secret',
       'is a hash that cannot be taken over (only SHA-256 and SHA-512 can); the client gets a new secret',
+      'sign-in',
     )
     return undefined
   }
@@ -57,9 +75,10 @@ function methodOf(reader: Reader): Members {
   const method = reader.text('token_endpoint_auth_method')
   if (method === 'none') return { public: true }
   if (method === 'client_secret_jwt') {
-    reader.note(
+    reader.changed(
       'token_endpoint_auth_method',
       'client_secret_jwt needs a function of the host; the client can use its secret',
+      'sign-in',
     )
     return {}
   }
@@ -75,7 +94,7 @@ function scopesOf(reader: Reader, grants: readonly string[]): readonly string[] 
   if (given === undefined && grants.includes('authorization_code')) {
     const scopes = ['openid', ...(grants.includes('refresh_token') ? ['offline_access'] : [])]
     const consequence = `the client gets ${scopes.join(' ')}: add those that it needs`
-    reader.note('scope', `is missing, and stands for all scopes there; ${consequence}`)
+    reader.changed('scope', `is missing, and stands for all scopes there; ${consequence}`, 'sign-in')
     return scopes
   }
   const names = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given.map(String) : []
@@ -87,13 +106,14 @@ export function registeredClient(clientId: string, reader: Reader, more: (reader
   const { text, flag, note } = reader
   const grants = reader.take('grant_types') === undefined ? ['authorization_code'] : reader.texts('grant_types')
   const responses = reader.texts('response_types').filter((type) => type !== 'code')
-  for (const type of responses) note('response_types', `the response type ${type} has no counterpart`)
+  for (const type of responses) note('response_types', `the response type ${type} has no counterpart`, 'sign-in')
   // Exports have an empty object for a client without keys.
   const given = reader.take('jwks')
   const jwks = isObject(given) && Array.isArray(given.keys) && given.keys.length > 0 ? given : undefined
   const method = methodOf(reader)
   const secrets = secretsOf(reader)
-  if (method.public === true && secrets !== undefined) note('client_secret', 'was left out: the client is public')
+  if (method.public === true && secrets !== undefined)
+    note('client_secret', 'was left out: the client is public', 'cosmetic')
   reader.ignore(['frontchannel_logout_session_required'], false, true)
   reader.ignore(['subject_type'], 'public')
   reader.ignore(['application_type', 'client_id_issued_at', 'client_id'])

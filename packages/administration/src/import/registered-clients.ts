@@ -1,8 +1,9 @@
 import type { Members } from '../differences.ts'
-import { idProblem, missingScopes } from './client-draft.ts'
+import { idProblem } from './client-draft.ts'
+import { completed } from './completed.ts'
 import { type ExportedFile, type Finding, type Imported, isObject } from './imported.ts'
 import { createReader, type Reader } from './reader.ts'
-import { registeredClient } from './registered-client.ts'
+import { knownOfRegistered, registeredClient } from './registered-client.ts'
 
 /** Returns the clients of a file: a list, an object with one, or a client. */
 function clientsIn({ path, content }: ExportedFile): readonly Members[] {
@@ -17,13 +18,13 @@ export function importRegistered(files: readonly ExportedFile[], more: (reader: 
   const findings: Finding[] = []
   const clients = files.flatMap(clientsIn).flatMap((exported) => {
     const clientId = String(exported.client_id)
-    const reader = createReader(exported, { entry: `client ${clientId}`, findings })
+    const reader = createReader(exported, { entry: `client ${clientId}`, findings, known: knownOfRegistered })
     const problem = idProblem(clientId)
     if (problem !== undefined) {
-      reader.note(undefined, `was left out: ${problem}`)
+      reader.note(undefined, `was left out: ${problem}`, 'sign-in')
       return []
     }
     return [registeredClient(clientId, reader, more)]
   })
-  return { scopes: missingScopes(clients, []), clients, users: [], findings }
+  return completed({ clients }, findings, (name) => name)
 }

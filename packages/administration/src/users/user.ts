@@ -1,4 +1,4 @@
-import { configurationObject, type Json, parseConfiguration } from '@grantry/core'
+import { configurationObject, entryProblem, type Json, type JsonObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { type RefusedError, refused } from '../refusal.ts'
 import { usernameProblem } from './username.ts'
@@ -37,6 +37,17 @@ const userSchema = configurationObject(
   },
   { noun: 'member' },
 )
+
+/** Returns why the storage cannot keep a user; `undefined` if it can. */
+export function userProblem(user: object): string | undefined {
+  try {
+    assertUser(user as StoredUser)
+  } catch (thrown) {
+    return (thrown as Error).message
+  }
+  const { sub, ...rest } = user as StoredUser
+  return entryProblem(sub, rest as unknown as JsonObject)
+}
 
 /** The start of a message names the member, such as `user alice: claims must be ...`. */
 const memberIn = /^user\[\]: ([\w.]+)/u

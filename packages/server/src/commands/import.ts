@@ -1,5 +1,4 @@
 import {
-  type Finding,
   type Imported,
   type ImportFunction,
   importAuth0,
@@ -10,10 +9,12 @@ import {
 } from '@grantry/administration'
 import { hashPassword, keycloakPasswordHash, passwordHashProblem } from '@grantry/users/password-hash'
 import { type Command, InvalidArgumentError } from 'commander'
+import { importReport } from '../declaration/import-report.ts'
 import { withOutput } from '../declaration/output-file.ts'
 import { readExport } from '../declaration/read-export.ts'
 import { withTextsOnly } from '../declaration/texts-only.ts'
-import { jsonText, sanitizeText } from '../sanitize-text.ts'
+import { withUsableEntries } from '../declaration/usable-entries.ts'
+import { jsonText } from '../sanitize-text.ts'
 
 interface ImportArguments {
   readonly out?: string
@@ -21,30 +22,18 @@ interface ImportArguments {
   readonly json?: true
 }
 
-const systems: Readonly<Record<string, ImportFunction>> = {
-  keycloak: importKeycloak,
-  identityserver: importIdentityServer,
-  hydra: importHydra,
-  auth0: importAuth0,
-  'oidc-provider': importOidcProvider,
-}
-const names = Object.keys(systems).join(', ')
+const systems: ReadonlyMap<string, ImportFunction> = new Map<string, ImportFunction>([
+  ['keycloak', importKeycloak],
+  ['identityserver', importIdentityServer],
+  ['hydra', importHydra],
+  ['auth0', importAuth0],
+  ['oidc-provider', importOidcProvider],
+])
+const names = [...systems.keys()].join(', ')
 
 function systemOf(given: string): string {
-  if (Object.hasOwn(systems, given)) return given
+  if (systems.has(given)) return given
   throw new InvalidArgumentError(`It must be one of ${names}.`)
-}
-
-const count = (list: readonly unknown[], noun: string): string =>
-  `${list.length} ${noun}${list.length === 1 ? '' : 's'}`
-
-/** What could not be taken over, one line each. Names can come from an untrusted source. */
-function reportText({ scopes, clients, users, findings }: Imported): string {
-  const lines = findings.map(({ entry, member, what }: Finding) =>
-    sanitizeText(`${entry}: ${member === undefined ? '' : `${member}: `}${what}`),
-  )
-  const summary = `Imported ${count(clients, 'client')}, ${count(scopes, 'scope')} and ${count(users, 'user')}; ${count(findings, 'note')}.`
-  return `${[...lines, summary].join('\n')}\n`
 }
 
 /** Returns the lists that have entries. With --prune, an empty list would remove everything of its kind. */
@@ -53,12 +42,13 @@ const declaration = ({ scopes, clients, users }: Imported) =>
 
 /** Runs `grantry import`. */
 async function importCommand(system: string, file: string, { out, report, json }: ImportArguments): Promise<void> {
-  const read = systems[system]
+  const read = systems.get(system)
   if (read === undefined) throw new TypeError(`the system must be one of ${names}`)
-  const imported = await read(await readExport(file), { keycloakPasswordHash, passwordHashProblem, hashPassword })
+  const ports = { keycloakPasswordHash, passwordHashProblem, hashPassword }
+  const imported = await withUsableEntries(await read(await readExport(file), ports))
   const declared = withTextsOnly(declaration(imported))
   await withOutput(out, async (output) => output.write(`${jsonText(declared)}\n`))
-  const text = json ? `${jsonText(imported.findings)}\n` : reportText(imported)
+  const text = json ? `${jsonText(imported.findings)}\n` : importReport(imported)
   if (report === undefined) process.stderr.write(text)
   else await withOutput(report, async (output) => output.write(text))
 }

@@ -1,0 +1,114 @@
+import type { Members } from '../differences.ts'
+import { type Consequence, type Finding, isObject, objectsIn } from './imported.ts'
+import { createReader, type Known, type Reader } from './reader.ts'
+
+/** What a client takes from its realm. In seconds. */
+export interface RealmFacts {
+  readonly realm: string
+  readonly lifetime: number | undefined
+  /** The end of a session that is not used, and of one that is. */
+  readonly idle: number | undefined
+  readonly longest: number | undefined
+  readonly findings: Finding[]
+}
+
+const signIn = 'sign-in' as const
+
+const counterparts: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
+  ['identityProviders', [signIn, 'users sign in at other providers: configure upstream of the plugin sign-in']],
+  ['federatedUsers', [signIn]],
+  ['registrationAllowed', [signIn, 'users sign up there: configure accounts of the plugin sign-in']],
+  ['resetPasswordAllowed', [signIn, 'users recover their accounts there: configure accounts of the plugin sign-in']],
+  ['organizationsEnabled', ['token', 'organizations are not imported: configure organizations of the plugin sign-in']],
+  ['identityProviderMappers', ['token']],
+  ['groups', ['token', 'groups are not imported: give users a claim']],
+  ['scopeMappings', ['token']],
+  ['clientScopeMappings', ['token']],
+])
+
+/** Settings of pages, mails, events and limits, which the configuration has in its own way. */
+const cosmetic =
+  /Theme$|^(?:events|adminEvents|webAuthn|otpPolicy|browser|firstBroker|docker|directGrant|resetCredentials|clientAuthentication|registrationFlow|actionToken|supported|internationalization|localization|authentic|requiredActions|requiredCredentials|smtpServer|enabledEventTypes|clientProfiles|clientPolicies|attributes|userManagedAccess|rememberMe|verifyEmail|bruteForce|maxFailure|waitIncrement|quickLogin|minimumQuick|maxDelta|failureFactor|permanentLockout|maxTemporary|sslRequired|editUsername|verifiableCredentials|adminPermissions|oauth2Device)/u
+
+const isCosmetic = (member: string): boolean => cosmetic.test(member)
+
+const known: Known = (member) => counterparts.get(member) ?? (isCosmetic(member) ? ['cosmetic'] : undefined)
+
+/** Components by the interface that they implement. */
+function readComponents(components: unknown, { note }: Reader): void {
+  if (!isObject(components)) return
+  for (const [type, list] of Object.entries(components)) {
+    const names = objectsIn(list).map(({ name, providerId }) => `${String(name)} (${String(providerId)})`)
+    if (names.length === 0) continue
+    const text = names.join(', ')
+    if (type === 'org.keycloak.storage.UserStorageProvider') {
+      note(
+        'components',
+        `the users of ${text} are not in the export: configure users with the driver ldap or sql`,
+        signIn,
+      )
+    } else if (type === 'org.keycloak.keys.KeyProvider') {
+      const what = `the signing keys ${text} are not imported: APIs and clients have to read the new key set`
+      note('components', what, 'token')
+    } else note('components', `${type}: ${text} have no counterpart`, 'cosmetic')
+  }
+}
+
+/** Reports the users who signed in with an address that is not their name. */
+function readNames(users: readonly Members[], { note, flag }: Reader): void {
+  const isAllowed = flag('loginWithEmailAllowed', true) ?? true
+  const lower = (value: unknown): string => String(value ?? '').toLowerCase()
+  const others = users.filter(({ email, username }) => typeof email === 'string' && lower(email) !== lower(username))
+  if (!isAllowed || others.length === 0) return
+  const what = `${others.length} user${others.length === 1 ? '' : 's'} could sign in with the address, too: here only the name counts`
+  note('loginWithEmailAllowed', what, signIn)
+}
+
+const hasRoles = ({ realmRoles, clientRoles }: Members): boolean =>
+  (Array.isArray(realmRoles) && realmRoles.length > 0) || clientRoles !== undefined
+
+/** Reads the realm itself: reports what it has besides its lists, without the settings that every export has. */
+export function readRealm(realm: Members, findings: Finding[]): RealmFacts {
+  const name = String(realm.realm ?? '')
+  const reader = createReader(realm, { entry: `realm ${name}`, findings, known })
+  const { number } = reader
+  const users = objectsIn(realm.users)
+  readComponents(reader.take('components'), reader)
+  readNames(users, reader)
+  if (users.some(hasRoles)) {
+    const what = 'roles are in the claim role of the scope roles, not in realm_access.roles and resource_access'
+    reader.changed('roles', what, 'token')
+  }
+  const [idle, longest] = [number('ssoSessionIdleTimeout'), number('ssoSessionMaxLifespan')]
+  const offline = number('offlineSessionIdleTimeout')
+  if (offline !== undefined && idle !== undefined) {
+    const what = `refresh tokens for offline_access end as those of sessions: after ${idle} seconds without use, not ${offline}; set refreshToken.slidingLifetime and absoluteLifetime of a client that needs them longer`
+    reader.changed('offlineSessionIdleTimeout', what, signIn)
+  }
+  if (reader.flag('revokeRefreshToken') !== true)
+    reader.changed('revokeRefreshToken', 'a refresh token can be used once: clients must keep the new one', 'token')
+  const lifetime = number('accessTokenLifespan')
+  reader.ignore([
+    'clients',
+    'clientScopes',
+    'users',
+    'id',
+    'realm',
+    'displayName',
+    'displayNameHtml',
+    'keycloakVersion',
+  ])
+  reader.ignore(['defaultDefaultClientScopes', 'defaultOptionalClientScopes', 'defaultRole', 'defaultRoles'])
+  // They count for clients and users, who have their names.
+  reader.ignore(['roles', 'defaultSignatureAlgorithm'])
+  reader.ignore(['enabled', 'registrationEmailAsUsername'], true, false)
+  reader.ignore([...counterparts.keys(), 'notBefore', 'refreshTokenMaxReuse'], false, 0)
+  reader.ignore(
+    Object.keys(realm).filter((member) =>
+      /^(?:offlineSession|clientSession|clientOffline|ssoSession|accessCode|accessTokenLifespanFor)/u.test(member),
+    ),
+  )
+  reader.ignore(Object.keys(realm).filter(isCosmetic), false, 0)
+  reader.end()
+  return { realm: name, lifetime, idle: idle || undefined, longest: longest || undefined, findings }
+}

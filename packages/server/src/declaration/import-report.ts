@@ -1,0 +1,61 @@
+import { type Consequence, consequences, type Finding, type Imported } from '@grantry/administration'
+import { sanitizeText } from '../sanitize-text.ts'
+
+const headings: Readonly<Record<Consequence, string>> = {
+  'sign-in': 'Breaks a sign-in, a sign-out or a request for tokens',
+  sub: 'Changes the sub of users',
+  token: 'Changes a token or a response',
+  unknown: 'Depends on what it meant there',
+  cosmetic: 'Changes nothing that users or APIs need',
+}
+
+const parts: Readonly<Record<Consequence, string>> = {
+  'sign-in': 'can break a sign-in',
+  sub: 'change a sub',
+  token: 'change a token',
+  unknown: 'depend on their meaning',
+  cosmetic: 'are cosmetic',
+}
+
+/** Names of entries in a line that several have. */
+const maxNamed = 5
+
+const count = (list: readonly unknown[], noun: string): string =>
+  `${list.length} ${noun}${list.length === 1 ? '' : 's'}`
+
+/** Returns one line for all entries with the same note. Names can come from an untrusted source. */
+function linesOf(findings: readonly Finding[]): readonly string[] {
+  const entries = new Map<string, string[]>()
+  for (const { entry, member, what, outcome } of findings) {
+    const note = `${member === undefined ? '' : `${member}: `}${what} (${outcome})`
+    const all = entries.get(note)
+    if (all === undefined) entries.set(note, [entry])
+    else all.push(entry)
+  }
+  return [...entries].map(([note, all]) => {
+    const rest = all.length - maxNamed
+    return sanitizeText(`  ${all.slice(0, maxNamed).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}: ${note}`)
+  })
+}
+
+const having = (entries: readonly object[], member: string): number =>
+  entries.filter((entry) => Object.hasOwn(entry, member)).length
+
+/** Returns what an import has changed and lost, ordered by what users and APIs notice, and what it carries. */
+export function importReport({ scopes, clients, users, findings }: Imported): string {
+  const sections = consequences.flatMap((consequence) => {
+    const own = findings.filter((finding) => finding.consequence === consequence)
+    return own.length === 0 ? [] : [`${headings[consequence]}:`, ...linesOf(own), '']
+  })
+  const counts = consequences.flatMap((consequence) => {
+    const own = findings.filter((finding) => finding.consequence === consequence).length
+    return own === 0 ? [] : [`${own} ${parts[consequence]}`]
+  })
+  const carried = [
+    `${count(clients, 'client')} (${having(clients, 'secrets')} with secrets, ${having(clients, 'enabled')} disabled)`,
+    count(scopes, 'scope'),
+    `${count(users, 'user')} (${having(users, 'password')} with passwords)`,
+  ]
+  const summary = `Imported ${carried.join(', ')}; ${count(findings, 'note')}${counts.length > 0 ? `: ${counts.join(', ')}` : ''}.`
+  return `${[...sections, summary].join('\n')}\n`
+}
