@@ -196,11 +196,14 @@ function convert(schema: unknown): JsonSchema {
   const [first, ...rest] = pipe
   // Actions after a transformation do not apply to the written value.
   const end = rest.findIndex(({ type }) => type === 'transform')
-  const base = convert(first)
+  const whole = convert(first)
+  // What follows is about the value, and not about a variable for it.
+  const [base = whole, ...others] = Array.isArray(whole.anyOf) ? (whole.anyOf as readonly JsonSchema[]) : [whole]
   const added = rest
     .slice(0, end < 0 ? undefined : end)
     .map((action) => actions[action.type]?.(action, base.type) ?? {})
   const complete: JsonSchema = Object.assign({}, base, ...added)
+  if (others.length > 0) return { anyOf: [complete, ...others] }
   return isNarrow(complete) ? { anyOf: [complete, variable] } : complete
 }
 

@@ -11,6 +11,7 @@ const programs = [
   { package: 'slapd', tests: 'users in an LDAP directory', isAvailable: () => isInstalled('slapd', '-VV') },
   { package: 'pgbouncer', tests: 'PostgreSQL behind PgBouncer', isAvailable: () => isInstalled('pgbouncer') },
   { package: 'nginx-light', tests: 'mutual TLS behind nginx', isAvailable: () => isInstalled('nginx', '-v') },
+  { package: 'prometheus', tests: 'the alerts for Prometheus', isAvailable: () => isInstalled('promtool') },
   { package: 'chromium', tests: 'pages in Chromium', isAvailable: () => findChromium() !== undefined },
   { package: 'zsh', tests: 'the completion for zsh', isAvailable: () => isInstalled('zsh') },
   { package: 'fish', tests: 'the completion for fish', isAvailable: () => isInstalled('fish') },

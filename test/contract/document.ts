@@ -61,8 +61,8 @@ ${deviations.join('\n')}
 
 * Deno has no time limit for the head of a request. It keeps the connection of a body that arrived
   too late, although the 408 response is sent in time. Limit both in a proxy in front of it.
-* Bun closes a connection that is idle for \`requestTimeout\` plus ten seconds (at most 255). Node.js
-  has its own limits.
+* Bun closes a connection that is idle for \`idleTimeout\`, or \`requestTimeout\` plus ten seconds if that is
+  longer, and at most 255 seconds. Deno does not close idle connections.
 * A Worker does not receive the address of its caller:
   \`fetchHandler(provider, { clientAddress })\` reads it from the header that the platform sets.
 * A Fetch runtime joins two \`Authorization\` headers with a comma, which no Basic or Bearer

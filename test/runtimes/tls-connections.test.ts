@@ -53,7 +53,7 @@ describeTlsServers(({ port, start }) => {
       ['after a late body', [`${head}Content-Length: 6\r\n\r\nabc`, 'def'], '200'],
       ['idle after a response', `${head}\r\n`, '200'],
     ] as const
-    const server = await start({ tls: settings, requestTimeout: 1 })
+    const server = await start({ tls: settings, requestTimeout: 1, idleTimeout: 1 })
     // Once more if the machine was so busy that the first request did not arrive in time.
     const ends = stalls.map(([what, text, status]) =>
       eventually(async () => expect(await stall(server.port, text).closed, what).toContain(status)),

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseConfiguration } from '@grantry/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { withEnvironment } from '../../packages/server/src/configuration/environment.ts'
+import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-environment-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -81,5 +83,33 @@ describe('a variable in a URL', () => {
     ['a text with two dollar signs', `smtp://a:$${referenceTo('X')}@host`, `smtp://a:${referenceTo('X')}@host`],
   ])('%s', (_, text, expected) => {
     expect(withEnvironment(text, { X: '/%', S: 'smtp', URL_OF: 'smtp://a:%2F@host' })).toBe(expected)
+  })
+})
+
+describe('a number of the server from a variable', () => {
+  const parsed = (more: object) =>
+    parseConfiguration(configurationSchema, { issuer: 'https://id.example.com', clients: [], ...more }, '')
+
+  test('is the number that the text has', () => {
+    const text = withEnvironment(
+      {
+        metrics: { port: referenceTo('PORT') },
+        trustedProxies: referenceTo('PROXIES'),
+        idleTimeout: referenceTo('IDLE'),
+        storage: { driver: 'postgresql', url: 'postgresql://a@b/c', operationTimeout: '0.5' },
+      },
+      { PORT: '9464', PROXIES: '1', IDLE: '620' },
+    )
+    expect(parsed(text as object)).toMatchObject({
+      metrics: { port: 9464 },
+      trustedProxies: 1,
+      idleTimeout: 620,
+      storage: { operationTimeout: 0.5 },
+    })
+  })
+
+  test.each(['', ' ', '-1', '1e3', '0x10', '1.5', 'Infinity', '99999', '١', '9464 ', 'true'])('%j is none', (text) => {
+    expect(() => parsed({ metrics: { port: text } })).toThrow('metrics.port must be a port')
+    expect(() => parsed({ trustedProxies: text === '99999' ? 'x' : text })).toThrow('trustedProxies must be')
   })
 })

@@ -44,7 +44,7 @@ describe('shutdownDelay', () => {
     expect(parsed(2.5)).toBe(2.5)
   })
 
-  test.each([-1, 301, Number.NaN, '5', null])('rejects %j with its path', (value) => {
+  test.each([-1, 301, Number.NaN, '-5', '5 s', null])('rejects %j with its path', (value) => {
     expect(() => parsed(value)).toThrow(/^shutdownDelay must be/u)
   })
 })

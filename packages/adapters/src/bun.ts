@@ -4,6 +4,7 @@ import { internalServerError } from './error-response.ts'
 import {
   createCallbacks,
   defaultDrain,
+  idleTimeoutOf,
   type RunningServer,
   requestTimeoutOf,
   type ServeOptions,
@@ -143,7 +144,7 @@ export async function serve(
       return internalServerError()
     },
     // Bun closes idle connections even while a handler is running. The margin leaves time for the 408 for a late body.
-    idleTimeout: Math.min(maxIdleTimeout, Math.ceil(requestTimeoutOf(options)) + 10),
+    idleTimeout: Math.min(maxIdleTimeout, Math.ceil(Math.max(requestTimeoutOf(options) + 10, idleTimeoutOf(options)))),
     fetch: bunHandler(provider, options),
   })
   return {

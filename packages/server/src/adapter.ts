@@ -21,6 +21,7 @@ export interface AdapterLimits {
   readonly maxBodies?: number
   /** On Bun and Deno only with `tls`. */
   readonly maxConnections?: number
+  readonly idleTimeout?: number
   readonly clientCertificate?: ClientCertificateHeader
   readonly tls?: TlsContent
 }

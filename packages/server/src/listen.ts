@@ -47,7 +47,7 @@ export async function listen(
   adapter: Adapter,
   server: Parameters<Adapter['serve']>[0],
   options: Parameters<Adapter['serve']>[1] & { readonly host: string; readonly port: number },
-  { maxRequests, maxBodies, maxConnections, clientCertificate }: Partial<CheckedConfiguration>,
+  { maxRequests, maxBodies, maxConnections, idleTimeout, clientCertificate }: Partial<CheckedConfiguration>,
 ): Promise<Listening> {
   try {
     return await adapter.serve(server, {
@@ -55,6 +55,7 @@ export async function listen(
       ...(maxRequests !== undefined && { maxRequests }),
       ...(maxBodies !== undefined && { maxBodies }),
       ...(maxConnections !== undefined && { maxConnections }),
+      ...(idleTimeout !== undefined && { idleTimeout }),
       ...(clientCertificate !== undefined && { clientCertificate }),
     })
   } catch (cause) {

@@ -5,6 +5,8 @@ import type { Times } from './options.ts'
 interface Connection {
   /** Requests whose response has not ended. */
   pending: number
+  /** Whether it has had a request. */
+  isUsed: boolean
   /** Milliseconds; when the connection began to wait for a request. */
   since: number
   /** The bytes that had been read then. */
@@ -32,7 +34,7 @@ export function limitTimes(server: TlsServer, http: Server, times: Times): { clo
   }
 
   server.on('secureConnection', (socket) => {
-    connections.set(socket, { pending: 0, since: performance.now(), read: 0 })
+    connections.set(socket, { pending: 0, isUsed: false, since: performance.now(), read: 0 })
     socket.once('close', () => connections.delete(socket))
   })
 
@@ -45,6 +47,7 @@ export function limitTimes(server: TlsServer, http: Server, times: Times): { clo
       connection.read = socket.bytesRead
     }
     connection.pending += 1
+    connection.isUsed = true
     res.once('close', () => {
       connection.pending -= 1
       wait()
@@ -60,9 +63,11 @@ export function limitTimes(server: TlsServer, http: Server, times: Times): { clo
   })
 
   const check = setInterval(() => {
-    const latest = performance.now() - times.requestTimeout
+    const now = performance.now()
     for (const [socket, connection] of connections) {
-      if (connection.pending === 0 && connection.since < latest) expire(socket, isIdle(socket, connection))
+      const idle = isIdle(socket, connection)
+      const limit = idle && connection.isUsed ? times.keepAliveTimeout : times.requestTimeout
+      if (connection.pending === 0 && connection.since < now - limit) expire(socket, idle)
     }
   }, times.connectionsCheckingInterval)
   check.unref()

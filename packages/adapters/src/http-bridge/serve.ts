@@ -1,10 +1,10 @@
 import type { Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { createBridge, type FetchHandler } from './bridge.ts'
 import { clientAddress } from './client-address.ts'
 import { rejectMalformed } from './client-error.ts'
 import { createHttpServer } from './http-server.ts'
-import { defaultDrain, type RunningServer, requestTimeoutOf, type ServeOptions } from './options.ts'
+import { defaultDrain, type RunningServer, type ServeOptions, timesOf } from './options.ts'
 import type { TlsSettings } from './tls.ts'
 
 /** Options of `serve()`. */
@@ -37,6 +37,17 @@ function maxConnectionsOf({ maxConnections = defaultConnections }: NodeServeOpti
 /** Connections waiting to be accepted. Measured: with Node's default of 511, a tenth of a burst of 2,000 was reset. */
 const backlog = 4096
 
+/** Milliseconds in which requests arrive that were sent before the port was closed. */
+const linger = 100
+
+const isNode = !('Bun' in globalThis) && !('Deno' in globalThis)
+
+/** Accepts no more connections. `close()` of an HTTP server of Node.js closes idle ones, too, and loses requests on them. */
+function stopListening(acceptor: Server, done: () => void): void {
+  if (isNode) NetServer.prototype.close.call(acceptor, done)
+  else acceptor.close(done)
+}
+
 /**
  * Serves a handler over HTTP/1.1, with TLS if `tls` is set.
  *
@@ -49,15 +60,10 @@ export async function serve(
   options: NodeServeOptions = {},
 ): Promise<RunningNodeServer> {
   const { host = '127.0.0.1', port = 0, tls } = options
-  const requestTimeout = requestTimeoutOf(options)
-  const times = {
-    requestTimeout: requestTimeout * 1000,
-    // By default, Node checks every 30 s, so a timeout of 10 s could take 40 s.
-    connectionsCheckingInterval: Math.min(1000, requestTimeout * 250),
-  }
-  let closing = false
+  const times = timesOf(options)
+  let isClosing = false
   const { http, acceptor, closeIdle, closeAll, isVerified, updateTls } = createHttpServer(tls, times)
-  const { listener, callbacks } = createBridge(origin, options, { isClosing: () => closing, isVerified })
+  const { listener, callbacks } = createBridge(origin, options, { isClosing: () => isClosing, isVerified })
   http.on('request', listener(handler))
   acceptor.maxConnections = maxConnectionsOf(options)
   const reportRefusal = (status: number, remoteAddress: string | undefined): void =>
@@ -83,17 +89,27 @@ export async function serve(
     port: (acceptor.address() as AddressInfo).port,
     updateTls,
     close(seconds = defaultDrain) {
-      closing = true
+      isClosing = true
       return new Promise((resolve) => {
         const deadline = setTimeout(closeAll, seconds * 1000)
-        // Idle keep-alive connections would delay the shutdown indefinitely, including those that become idle only now.
-        const idle = setInterval(closeIdle, 20)
-        acceptor.close(() => {
+        // Idle keep-alive connections would delay the shutdown indefinitely, including those that become idle only now. Not
+        // immediately: a request can be on its way on one, or on a connection that was accepted just now.
+        let idle: ReturnType<typeof setInterval> | undefined
+        const first = setTimeout(
+          () => {
+            closeIdle()
+            idle = setInterval(closeIdle, 20)
+          },
+          Math.min(linger, seconds * 1000),
+        )
+        stopListening(acceptor, () => {
           clearTimeout(deadline)
+          clearTimeout(first)
           clearInterval(idle)
+          // Ends the timer with which Node.js checks the times of connections.
+          if (isNode) http.close()
           resolve()
         })
-        closeIdle()
       })
     },
   }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import { numeric } from './numeric.ts'
 
 /** Whether a text is an IP address or a network in CIDR notation. */
 function isNetwork(text: string): boolean {
@@ -22,7 +23,7 @@ export const clientCertificateSchema = configurationObject({
   proxies: v.pipe(v.array(network, 'must be an array of IP addresses'), v.minLength(1, 'must not be empty')),
   verified: v.optional(v.boolean('must be true or false'), false),
   position: v.optional(
-    v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more')),
+    v.pipe(numeric('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more')),
     1,
   ),
 })

@@ -1,5 +1,6 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import { numeric } from './numeric.ts'
 
 const hostName = v.pipe(
   v.string('must be a host name'),
@@ -11,7 +12,7 @@ const hostName = v.pipe(
 
 export const listenerSchema = configurationObject({
   port: v.pipe(
-    v.number('must be a port'),
+    numeric('must be a port'),
     v.integer('must be a port'),
     v.minValue(0, 'must be a port from 0 to 65535'),
     v.maxValue(65_535, 'must be a port from 0 to 65535'),

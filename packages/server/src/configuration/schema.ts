@@ -24,23 +24,24 @@ import { keysSchema } from './keys.ts'
 import { mailSchema } from './mail.ts'
 import { metricsSchema } from './metrics.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
+import { numeric } from './numeric.ts'
 import { storageSchema } from './storage/storage-drivers.ts'
 import { tenantsSchema } from './tenants.ts'
 import { tlsSchema } from './tls.ts'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 const proxies = v.pipe(
-  v.number('must be a number'),
+  numeric('must be a number'),
   v.integer('must be a whole number'),
   v.minValue(0, 'must be 0 or more'),
 )
 
 const limit = v.optional(
-  v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more')),
+  v.pipe(numeric('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more')),
 )
 
 const shutdownDelay = v.pipe(
-  v.number('must be a number of seconds'),
+  numeric('must be a number of seconds'),
   v.minValue(0, 'must be 0 to 300 seconds'),
   v.maxValue(300, 'must be 0 to 300 seconds'),
 )
@@ -141,6 +142,13 @@ const entries = {
   maxRequests: limit,
   maxBodies: limit,
   maxConnections: limit,
+  idleTimeout: v.optional(
+    v.pipe(
+      numeric('must be a number of seconds'),
+      v.minValue(1, 'must be 1 to 86400 seconds'),
+      v.maxValue(86_400, 'must be 1 to 86400 seconds'),
+    ),
+  ),
   shutdownDelay: v.optional(shutdownDelay, 0),
   abuseControl: abuseControlSchema,
   log: v.optional(logSchema, {}),

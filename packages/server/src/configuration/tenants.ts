@@ -2,6 +2,7 @@ import { type ClientOptions, configurationObject, type ScopeOptions } from '@gra
 import { isTenantName, tenantsByHost, tenantsByPath } from '@grantry/core/tenants'
 import * as v from 'valibot'
 import { userSchema } from '../users/configured-users.ts'
+import { numeric } from './numeric.ts'
 
 const isList = (value: unknown): boolean => Array.isArray(value)
 
@@ -35,7 +36,7 @@ export type ConfiguredTenant = Pick<v.InferOutput<typeof listedTenantSchema>, 'n
   Partial<v.InferOutput<typeof listedTenantSchema>>
 
 const count = v.pipe(
-  v.number('must be a number'),
+  numeric('must be a number'),
   v.integer('must be a whole number'),
   v.minValue(1, 'must be 1 or more'),
 )

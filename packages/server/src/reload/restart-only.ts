@@ -14,6 +14,7 @@ const fixed = [
   'maxRequests',
   'maxBodies',
   'maxConnections',
+  'idleTimeout',
   'metrics',
 ] as const satisfies readonly (keyof CheckedConfiguration)[]
 

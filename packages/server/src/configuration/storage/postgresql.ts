@@ -1,6 +1,7 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import { readAuthority } from '../authority-file.ts'
+import { numeric } from '../numeric.ts'
 import { passwordEntries, passwordOf } from '../password-file.ts'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { operationTimeout, prefix, tableName, text } from './fields.ts'
@@ -20,7 +21,7 @@ export const postgresqlSchema = configurationObject({
   prefix,
   maxConnections: v.optional(
     v.pipe(
-      v.number('must be a number'),
+      numeric('must be a number'),
       v.integer('must be a whole number'),
       v.minValue(1, 'must be 1 to 1000'),
       v.maxValue(1000, 'must be 1 to 1000'),

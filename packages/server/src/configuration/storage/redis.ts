@@ -1,5 +1,6 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import { numeric } from '../numeric.ts'
 import { passwordEntries, passwordOf } from '../password-file.ts'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { operationTimeout, text } from './fields.ts'
@@ -17,7 +18,7 @@ const sentinelSchema = configurationObject({
   host: v.pipe(text('the host of a Sentinel'), v.regex(/^[^/@\s]+$/u, 'must be the host of a Sentinel, not a URL')),
   port: v.optional(
     v.pipe(
-      v.number('must be a port'),
+      numeric('must be a port'),
       v.integer('must be a port'),
       v.minValue(1, 'must be a port from 1 to 65535'),
       v.maxValue(65_535, 'must be a port from 1 to 65535'),
@@ -39,7 +40,7 @@ export const redisSchema = v.pipe(
     ...passwordEntries,
     prefix: v.optional(text('a non-empty string'), 'grantry'),
     waitReplicas: v.optional(
-      v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be 0 or more')),
+      v.pipe(numeric('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be 0 or more')),
       0,
     ),
     operationTimeout,
