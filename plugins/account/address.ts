@@ -9,7 +9,7 @@ import { accountOf, callAccounts } from './accounts.ts'
 import { mailChange, noteChange } from './changes.ts'
 import type { AddressProblem } from './pages.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+import { formTokenFor, mayStillChange, nameIn, urlOf, type Visit } from './visit.ts'
 
 export const addressPaths = { ask: 'email', prove: 'email/code' } as const
 
@@ -165,10 +165,9 @@ export const changeAddress: ChangePage = {
 
 /** Changes the address that a code has proved. */
 async function takeAddress({ address, before }: Ticket, visit: Visit, services: AccountServices) {
-  const { kit, session, request } = visit
+  const { session } = visit
   const account = await accountOf(visit, services)
-  // A user who was revoked meanwhile has lost the session.
-  const isCurrent = (await services.sessions.find(kit, request)) !== undefined
+  const isCurrent = await mayStillChange(visit, services)
   if (account === undefined || !isCurrent || (account.email ?? '') !== before) return 'gone'
   const changes = {
     email: address,

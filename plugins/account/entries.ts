@@ -74,7 +74,9 @@ export interface PasskeyView {
 /** The second factors of the user, and the pages that change them. */
 export interface FactorsView {
   readonly app: boolean
+  /** Whether there are recovery codes that were not used, and how many. */
   readonly codes: boolean
+  readonly codesLeft?: number | undefined
   readonly setUp: string
   readonly remove: string
   readonly newCodes: string

@@ -211,7 +211,11 @@ export interface AccountPages {
   ): { readonly subject: string; readonly text: string; readonly html: string }
   /** The account is deleted, and the user signed out. @param view `again`: the URL of the sign-in */
   deleted(view: { readonly again: string }, locale: string): RenderedPage
-  /** The user has canceled the sign-in. @param view `again`: the URL that begins it again */
-  signedOut(view: { readonly again: string }, locale: string): RenderedPage
+  /**
+   * The user has canceled the sign-in, or the browser keeps no cookies.
+   *
+   * @param view `again`: the URL that begins it again; `hasCookies`: whether the browser has sent a cookie
+   */
+  signedOut(view: { readonly again: string; readonly hasCookies?: boolean | undefined }, locale: string): RenderedPage
   error(view: ErrorView, locale: string): RenderedPage
 }

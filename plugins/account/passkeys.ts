@@ -10,7 +10,7 @@ import { deviceName } from './device.ts'
 import { labelIn } from './label.ts'
 import type { AddPasskeyView, OverviewView } from './pages.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formLifetime, formTokenFor, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
+import { formLifetime, formTokenFor, mayStillChange, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
 
 export const addPasskeyPath = 'passkeys/add'
 
@@ -101,8 +101,8 @@ export const addPasskey: ChangePage = {
     const passkey = { credential, challenge, origin, rpId, name: label, sub, userName: nameIn(session) }
     const added = await passkeys.add(passkey, kit)
     if (typeof added === 'string') return addPage(visit, services, problems[added])
-    // A user who was revoked in between has lost the session, and must not keep a new key.
-    if ((await services.sessions.find(kit, visit.request)) === undefined) {
+    // Afterwards: it must not be left, at whichever moment the user is revoked.
+    if (!(await mayStillChange(visit, services))) {
       await passkeys.remove(sub, added.id, kit)
       return addPage(visit, services, 'passkey_not_valid')
     }

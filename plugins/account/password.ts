@@ -5,7 +5,7 @@ import type { PasswordProblem } from '../shared/password-rules.ts'
 import { accountOf, callAccounts } from './accounts.ts'
 import { noteChange } from './changes.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+import { formTokenFor, mayStillChange, nameIn, urlOf, type Visit } from './visit.ts'
 
 export const passwordPath = 'password'
 
@@ -56,6 +56,7 @@ export const changePassword: ChangePage = {
     const { username, email = '' } = account
     const problem = await newPasswordProblem(password, [username, email], 'account_page', passwords, kit)
     if (problem !== undefined) return passwordPage(visit, services, passwords, problem)
+    if (!(await mayStillChange(visit, services))) return 'gone'
     // Before: if this process dies after the change, no session is left that the old password has begun. The user of this
     // one then signs in again, and repeats the change if it was not made.
     await endAll(visit, services)

@@ -5,7 +5,7 @@ import { noteChange } from './changes.ts'
 import type { ProfileField, ProfileProblem } from './pages.ts'
 import type { ProfileClaim } from './profile-claims.ts'
 import type { AccountServices, ChangePage, Fields } from './services.ts'
-import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+import { formTokenFor, mayStillChange, nameIn, urlOf, type Visit } from './visit.ts'
 
 export const profilePath = 'profile'
 
@@ -122,6 +122,7 @@ export const changeProfile: ChangePage = {
     if (after.some(({ problem }) => problem !== undefined)) return profilePage(visit, services, after)
     const changed = after.filter(({ value }, index) => value !== before[index]?.value)
     if (changed.length === 0) return { location: urlOf(kit) }
+    if (!(await mayStillChange(visit, services))) return 'gone'
     const someClaims = Object.fromEntries(changed.map(({ claim, value }) => [claim, value === '' ? null : value]))
     const outcome = await callAccounts(visit, services, (store) => store.change(session.subject.sub, { someClaims }))
     if (outcome === undefined || outcome === 'taken') return 'gone'

@@ -5,7 +5,7 @@ import { noteChange } from './changes.ts'
 import { isLastFactor, resumed } from './demand.ts'
 import { otpPaths } from './paths.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
+import { formTokenFor, mayStillChange, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
 
 /** The secret that the user has scanned, until a code confirms it. It is in the form, sealed. */
 const pendingSchema = v.object({ pendingSecret: v.string(), sub: v.string(), id: v.string() })
@@ -91,8 +91,8 @@ export const setUpApp: ChangePage = {
       await kit.records.delete(used)
       return (await setUpPage(visit, services, { secret, pending })) ?? 'gone'
     }
-    // A user who was revoked in between has lost the session, and must not keep a new app.
-    if ((await services.sessions.find(kit, visit.request)) === undefined) {
+    // Afterwards: it must not be left, at whichever moment the user is revoked.
+    if (!(await mayStillChange(visit, services))) {
       await secondFactors.remove(sub, kit)
       return 'form_expired'
     }
@@ -144,7 +144,7 @@ export const newRecoveryCodes: ChangePage = {
     return services.pages.confirm({ ...(await formOf(visit)), change: 'new_recovery_codes' }, visit.locale)
   },
   async submit(_fields, visit, services) {
-    if (!(await hasApp(visit, services))) return 'gone'
+    if (!(await hasApp(visit, services)) || !(await mayStillChange(visit, services))) return 'gone'
     await noteChange('recovery_codes_created', visit, services)
     return codesPage(visit, services)
   },

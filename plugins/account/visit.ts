@@ -1,6 +1,11 @@
 import type { EndpointKit, EndpointRequest, OAuthError, Reply } from '@grantry/core'
 import * as v from 'valibot'
-import type { PageClient, Session, Sessions } from '../authorization-endpoint/authorization-endpoint.ts'
+import {
+  judgeFlow,
+  type PageClient,
+  type Session,
+  type Sessions,
+} from '../authorization-endpoint/authorization-endpoint.ts'
 import type { AccountPages } from './pages.ts'
 
 /** The path of the page, relative to the issuer. */
@@ -33,6 +38,17 @@ export async function sessionFor(request: EndpointRequest, kit: EndpointKit, ses
   return session !== undefined && (await kit.isUserActive(session.subject.sub)) ? session : undefined
 }
 
+/**
+ * Whether the session still counts, and its user is active. Read again before a change that took its time: a user who was
+ * revoked or deactivated meanwhile, such as because of a thief, changes nothing.
+ */
+export async function mayStillChange({ session, request, kit }: Visit, { sessions }: { readonly sessions: Sessions }) {
+  const { sid, subject } = session
+  // The age of the authentication was judged when the request arrived.
+  const flow = { sid, sub: subject.sub, maxAge: Number.POSITIVE_INFINITY }
+  return (await judgeFlow(flow, sessions, request, kit)) !== 'ended'
+}
+
 /** A path of the page that the sign-in returns to. Each page checks its own segments. */
 const pathForm = /^[\w/-]{1,200}$/u
 export const returnPath = (state: string | undefined): string =>
@@ -53,7 +69,8 @@ export function signedOutPage(
 ): Reply {
   const error: OAuthError = kit.refuse('login_required', 'The user is not signed in', 'signed_out')
   const locale = pages.localeOf(undefined, request.header('accept-language'))
-  return { ...pages.signedOut({ again: urlOf(kit, path) }, locale), error }
+  const hasCookies = (request.header('cookie') ?? '') !== ''
+  return { ...pages.signedOut({ again: urlOf(kit, path), hasCookies }, locale), error }
 }
 
 const formSchema = v.object({ accountForm: v.string(), sub: v.string(), sid: v.string(), begun: v.number() })

@@ -35,6 +35,7 @@ export type {
   InvitationState,
   InvitationStateView,
   InvitedView,
+  MailElsewhereView,
   MailProvedView,
   MailPurpose,
   MailSentView,

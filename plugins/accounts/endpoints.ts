@@ -52,7 +52,9 @@ async function requestMail(
   }
   const { account, counts, mail } = addressed
   const { ticket, link, code } = await createTicket(purpose.name, { address, account, counts }, interaction)
-  const page = await sentPage(purpose, ticket, interaction, services)
+  // The mail counts as long as it says, also one that was asked for late.
+  const waiting = await services.tools.interactions.extend(interaction, ticket.expiresAt)
+  const page = await sentPage(purpose, ticket, waiting, services)
   kit.recordUser({ type: 'mail_requested', purpose: purpose.name }, contextOf(interaction, account?.sub))
   const { contains } = purpose
   const view =
@@ -119,9 +121,9 @@ async function finish(
   }
   if (!(await spendMailed(ticket, kit))) {
     failed('proof_used', purpose, ticket, interaction)
-    return elsewherePage(http, kit, services)
+    return elsewherePage(http, kit, services, purpose)
   }
-  return (await purpose.finish(entered, ticket, interaction, services)) ?? elsewherePage(http, kit, services)
+  return (await purpose.finish(entered, ticket, interaction, services)) ?? elsewherePage(http, kit, services, purpose)
 }
 
 async function prove(
@@ -132,13 +134,13 @@ async function prove(
 ): Promise<Reply> {
   const { kit, http } = interaction
   const ticket = await findTicket(purpose.name, interaction)
-  if (ticket === undefined || (await isMailedSpent(ticket, kit))) return elsewherePage(http, kit, services)
+  if (ticket === undefined || (await isMailedSpent(ticket, kit))) return elsewherePage(http, kit, services, purpose)
   if (http.method !== 'POST') {
     if (fields.token === '') return sentPage(purpose, ticket, interaction, services)
     if (purpose.contains.link && isLinkOf(ticket, fields.token, kit)) {
       return provedPage(purpose, ticket, interaction, services)
     }
-    return elsewherePage(http, kit, services)
+    return elsewherePage(http, kit, services, purpose)
   }
   if (!(await permits(fields.form_token, purpose, interaction))) {
     return sentPage(purpose, ticket, interaction, services, { problem: 'form_expired' })
@@ -166,7 +168,7 @@ export const endpointsOf = (services: AccountsServices, purposes: readonly Purpo
     name: 'mailRequest' | 'mailProof',
     path: `/${string}`,
     handle: typeof ask,
-    unknown: (http: SuspendedInteraction['http'], kit: EndpointKit) => Promise<Reply>,
+    unknown: (http: SuspendedInteraction['http'], kit: EndpointKit, purpose: Purpose | undefined) => Promise<Reply>,
   ) =>
     defineEndpoint({
       name,
@@ -178,7 +180,7 @@ export const endpointsOf = (services: AccountsServices, purposes: readonly Purpo
         const purpose = purposes.find((one) => one.name === fields.for)
         const isKnown = purpose !== undefined || fields.for === ''
         const interaction = isKnown ? await tools.interactions.find(kit, request, fields.interaction) : undefined
-        if (interaction === undefined) return unknown(request, kit)
+        if (interaction === undefined) return unknown(request, kit, purpose)
         // Back to the page of the sign-in.
         if (purpose === undefined) return tools.show(interaction)
         return handle(fields, purpose, interaction, services)
@@ -187,6 +189,8 @@ export const endpointsOf = (services: AccountsServices, purposes: readonly Purpo
     })
   return [
     endpoint('mailRequest', '/connect/mail', ask, tools.expired),
-    endpoint('mailProof', '/connect/mailed', prove, (http, kit) => elsewherePage(http, kit, services)),
+    endpoint('mailProof', '/connect/mailed', prove, (http, kit, purpose) =>
+      elsewherePage(http, kit, services, purpose),
+    ),
   ]
 }

@@ -69,6 +69,12 @@ export interface InvitationStateView extends Pick<ErrorView, 'home'> {
   readonly signInUrl?: string | undefined
 }
 
+/** A mailed link that does not belong to this browser, or no longer counts. */
+export interface MailElsewhereView extends Pick<ErrorView, 'home'> {
+  /** Whether the mail has a code, which can be entered in the browser that asked for it. */
+  readonly hasCode: boolean
+}
+
 /** The content of a mail. */
 export type MailView =
   | {
@@ -98,7 +104,7 @@ export interface AccountsPages {
   mailSent(view: MailSentView, locale: string): RenderedPage
   mailProved(view: MailProvedView, locale: string): RenderedPage
   /** A mailed link that does not belong to this browser, or no longer counts. */
-  mailElsewhere(view: Pick<ErrorView, 'home'>, locale: string): RenderedPage
+  mailElsewhere(view: MailElsewhereView, locale: string): RenderedPage
   invited(view: InvitedView, locale: string): RenderedPage
   /** An invitation that no longer counts, is not needed, or was accepted. */
   invitationState(view: InvitationStateView, locale: string): RenderedPage

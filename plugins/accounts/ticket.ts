@@ -58,12 +58,12 @@ export async function createTicket(
     account,
     counts,
   }: { readonly address: string; readonly account: Account | undefined; readonly counts: boolean },
-  interaction: SuspendedInteraction,
+  interaction: Pick<SuspendedInteraction, 'kit' | 'browser' | 'id'>,
 ): Promise<MailedSecrets & { readonly ticket: Ticket }> {
   const { kit, browser } = interaction
   const standing = standingIn(await standingOf(kit, account?.sub ?? unusedSub))
   const link = kit.randomId()
-  const expiresAt = Math.min(kit.now() + mailedLifetime, interaction.expiresAt)
+  const expiresAt = kit.now() + mailedLifetime
   const { code, stored } = await createMailed({ counts, expiresAt }, kit)
   const ticket: Ticket = {
     ...stored,

@@ -132,6 +132,7 @@ export async function elsewherePage(
   http: EndpointRequest,
   kit: EndpointKit,
   { settings: { pages } }: AccountsServices,
+  purpose: Purpose | undefined,
 ): Promise<Reply> {
   const error = kit.refuse(
     'invalid_request',
@@ -140,5 +141,7 @@ export async function elsewherePage(
   )
   const { home } = await errorViewOf(error, http, kit)
   const locale = pages.localeOf(undefined, http.header('accept-language'))
-  return { ...pages.mailElsewhere({ home: parseUrl(home ?? '') === undefined ? undefined : home }, locale), error }
+  const hasCode = purpose?.contains.code ?? true
+  const view = { home: parseUrl(home ?? '') === undefined ? undefined : home, hasCode }
+  return { ...pages.mailElsewhere(view, locale), error }
 }

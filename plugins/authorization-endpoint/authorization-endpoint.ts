@@ -87,6 +87,7 @@ export {
   standingIn,
   standingOf,
 } from './standing.ts'
+export { unknownReason } from './suspended.ts'
 export { type UserSessions, userSessions } from './user-sessions.ts'
 
 /** Shows refusals that no client may receive to the user. */

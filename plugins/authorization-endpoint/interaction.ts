@@ -110,6 +110,11 @@ export interface Interactions {
   resumeUrl(kit: EndpointKit, id: string): string
   /** Returns `undefined` if the id is unknown, has expired, was used, or belongs to another browser. */
   find(kit: EndpointKit, http: EndpointRequest, id: string): Promise<SuspendedInteraction | undefined>
+  /**
+   * Lets an interaction wait at least until then (epoch seconds), such as for a mail: at most 30 minutes from now, and a day in
+   * all. Forms of the returned interaction are valid as long.
+   */
+  extend(interaction: SuspendedInteraction, expiresAt: number): Promise<SuspendedInteraction>
   /** Stores progress. Redirect to `resumeUrl` afterwards. */
   proceed(interaction: SuspendedInteraction, progress: Progress): Promise<void>
   /** Ends the interaction with a decision: the reply sends a code to the client. */

@@ -1,6 +1,7 @@
 import type { Interactions, SuspendedInteraction } from './interaction.ts'
+import { maxInteractionLifetime } from './standing.ts'
 import type { Opened, Steps } from './steps.ts'
-import type { SuspendedRequests } from './suspended.ts'
+import { maxExtension, type SuspendedRequests } from './suspended.ts'
 import { suspensionOf } from './visit.ts'
 
 /** Creates what the endpoints of an interaction use. */
@@ -25,6 +26,20 @@ export function createInteractionServices(
       const interaction = { ...opened.interaction, ...suspensionOf(opened.visit.suspended) }
       known.set(interaction, opened)
       return interaction
+    },
+
+    async extend(interaction, expiresAt) {
+      const opened = openedOf(interaction)
+      const { suspended } = opened.visit
+      if (suspended === undefined || suspended.record.expiresAt >= expiresAt) return interaction
+      const { id, record } = suspended
+      const last = Math.min(interaction.kit.now() + maxExtension, record.startedAt + maxInteractionLifetime)
+      const end = Math.max(record.expiresAt, Math.min(expiresAt, last))
+      const extended = { ...interaction, expiresAt: end }
+      const later = { id, record: { ...record, expiresAt: end } }
+      await suspendedRequests.update(interaction.kit, id, later.record)
+      known.set(extended, { ...opened, visit: { ...opened.visit, suspended: later } })
+      return extended
     },
 
     async proceed(interaction, { signedIn, chosen }) {

@@ -24,7 +24,7 @@ import {
   type Target,
 } from './response.ts'
 import type { Sessions } from './sessions.ts'
-import { isNotStored, type Outcome, type SuspendedRequests, takeOutcome } from './suspended.ts'
+import { isNotStored, type Outcome, type SuspendedRequests, takeOutcome, unknownReason } from './suspended.ts'
 import { newVisit, type OpenInteraction, type OpenInteractionFor, suspendedVisit, type Visit } from './visit.ts'
 
 /**
@@ -229,7 +229,7 @@ export function createSteps(deps: StepDeps): Steps {
         ticket === undefined ? undefined : takeOutcome(kit, id, ticket),
       ])
       if (visit === undefined || (ticket !== undefined && outcome === undefined)) {
-        throw kit.refuse('invalid_request', 'The request has expired, or was already answered', 'interaction_unknown')
+        throw kit.refuse('invalid_request', 'The request has expired, or was already answered', unknownReason(http))
       }
       return run(visit, await findTarget(visit.params, kit), outcome)
     },

@@ -31,6 +31,13 @@ const idForm = /^[\w-]{43}$/u
 
 const keyOf = (id: string): string => `interaction:${id}`
 
+/** Returns why a request is unknown. A browser that keeps no cookies never finds one. */
+export const unknownReason = (http: EndpointRequest): 'cookies_missing' | 'interaction_unknown' =>
+  (http.header('cookie') ?? '') === '' ? 'cookies_missing' : 'interaction_unknown'
+
+/** Seconds from now until which a request can be extended. */
+export const maxExtension = 1800
+
 /** Keeps authorization requests while their users are busy. A request belongs to the browser that sent it. */
 export interface SuspendedRequests {
   /**
@@ -92,8 +99,9 @@ export function createSuspendedRequests(sameSite: SameSite = 'lax'): SuspendedRe
 
     async use(kit, id, { expiresAt }) {
       // An insert, because only that is atomic across processes. Another call that has found the request can be in
-      // progress after its end.
-      const isFirst = await kit.records.insert(`used interaction:${id}`, true, expiresAt + clockSkew)
+      // progress after its end, and extend it.
+      const end = Math.max(expiresAt, kit.now() + maxExtension)
+      const isFirst = await kit.records.insert(`used interaction:${id}`, true, end + clockSkew)
       if (isFirst) await kit.records.delete(keyOf(id))
       return isFirst
     },

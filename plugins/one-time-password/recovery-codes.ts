@@ -32,6 +32,19 @@ export const newRecoveryCodes = (count = 10): readonly { readonly code: string; 
     return { code: text.replaceAll(/(.{4})(?=.)/gu, '$1-'), hash }
   })
 
+const usedKeyOf = (sub: string, hash: string): string => `recovery:${sub}:${hash}`
+
+/** Returns how many codes were not used. */
+export async function countUnused(hashes: readonly string[], sub: string, kit: EndpointKit): Promise<number> {
+  const used = await Promise.all(hashes.map((hash) => kit.records.get(usedKeyOf(sub, hash), v.boolean())))
+  return used.filter((isUsed) => isUsed !== true).length
+}
+
+/** Removes what is stored of codes that are no longer valid. Remove their hashes first. */
+export async function forgetUsed(hashes: readonly string[], sub: string, kit: EndpointKit): Promise<void> {
+  await Promise.all(hashes.map((hash) => kit.records.delete(usedKeyOf(sub, hash))))
+}
+
 /** Whether the code is one of these, and is used for the first time. */
 export async function verifyRecoveryCode(
   { hashes, sub, code }: { readonly hashes: readonly string[]; readonly sub: string; readonly code: string },
@@ -39,7 +52,7 @@ export async function verifyRecoveryCode(
 ): Promise<boolean> {
   const hash = kit.sha256(normalized(code))
   const known = hashes.filter((other) => kit.equals(other, hash))
-  return known.length > 0 && kit.records.insert(`recovery:${sub}:${hash}`, true, kit.now() + memory)
+  return known.length > 0 && kit.records.insert(usedKeyOf(sub, hash), true, kit.now() + memory)
 }
 
 /**

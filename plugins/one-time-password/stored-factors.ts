@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { AccountSecondFactors } from '../shared/account-factors.ts'
 import { createSafe, encryptionSecretsSchema, type Safe } from '../shared/safe.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
-import { newRecoveryCodes, verifyRecoveryCode } from './recovery-codes.ts'
+import { countUnused, forgetUsed, newRecoveryCodes, verifyRecoveryCode } from './recovery-codes.ts'
 import { newTotpSecret, totpUri, usualTolerance, verifyTotp } from './totp.ts'
 
 export interface StoredSecondFactorsOptions {
@@ -56,7 +56,16 @@ async function removeApp(sub: string, kit: EndpointKit) {
 async function removeCodes(sub: string, kit: EndpointKit) {
   const found = await readHashes(sub, kit).catch(unread)
   await kit.records.delete(codesKeyOf(sub))
+  await forgetUsed(found ?? [], sub, kit)
   return { recoveryCodes: found?.length ?? 0 }
+}
+
+/** Whether it is a recovery code of the user. Its hash is read again: codes that are replaced meanwhile do not count. */
+async function isRecoveryCode(sub: string, code: string, kit: EndpointKit): Promise<boolean> {
+  const hashes = await readHashes(sub, kit)
+  if (!(await verifyRecoveryCode({ hashes, sub, code }, kit))) return false
+  const current = await readHashes(sub, kit)
+  return current.length > 0 && current.every((hash) => hashes.includes(hash))
 }
 
 /**
@@ -83,7 +92,7 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
     amr: 'otp',
     limitsHostCalls: true,
     isSetUp: async (sub, kit) => (await readHashes(sub, kit)).length > 0,
-    verify: async (sub, code, kit) => verifyRecoveryCode({ hashes: await readHashes(sub, kit), sub, code }, kit),
+    verify: isRecoveryCode,
     reset: removeCodes,
   }
   return {
@@ -91,7 +100,8 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
     account: {
       async state(sub, kit) {
         const [stored, hashes] = await Promise.all([readApp(sub, kit), readHashes(sub, kit)])
-        return { app: stored !== undefined, codes: hashes.length > 0 }
+        const codesLeft = await countUnused(hashes, sub, kit)
+        return { app: stored !== undefined, codes: codesLeft > 0, codesLeft }
       },
       newSecret: newTotpSecret,
       uriOf: totpUri,
@@ -110,7 +120,9 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
       },
       async newCodes(sub, kit) {
         const created = newRecoveryCodes()
+        const earlier = await readHashes(sub, kit)
         await kit.records.put(codesKeyOf(sub), { hashes: created.map(({ hash }) => hash) }, kit.now() + lifetime)
+        await forgetUsed(earlier, sub, kit)
         return created.map(({ code }) => code)
       },
     },

@@ -77,14 +77,22 @@ async function all(sub: string, kit: EndpointKit) {
     .sort((one, other) => one.stored.at - other.stored.at)
 }
 
+/** Removes the records of a passkey. A place that a process has left can be that of a passkey of another user. */
+async function forget(id: string, sub: string, kit: EndpointKit): Promise<void> {
+  const stored = await read(id, kit)
+  if (stored?.sub !== sub) return
+  await kit.records.delete(keyOf(id))
+  await Promise.all([kit.records.delete(nameKeyOf(stored)), kit.records.delete(useKeyOf(stored))])
+}
+
 /**
  * Removes a passkey. Its record goes first, so that it never signs in without being listed; and again afterwards, because
  * an enrolment that has not finished can have stored it in between.
  */
 async function drop({ member, id }: Slot, sub: string, kit: EndpointKit): Promise<void> {
-  await kit.records.delete(keyOf(id))
+  await forget(id, sub, kit)
   await setOf(kit, sub).remove(member)
-  await kit.records.delete(keyOf(id))
+  await forget(id, sub, kit)
 }
 
 /** Takes a place among the passkeys of the user. */
@@ -110,15 +118,17 @@ const add: AccountPasskeys['add'] = async ({ credential, challenge, origin, rpId
     return (await read(id, kit)) === undefined ? 'too_many' : 'known'
   }
   const stored: Stored = { sub, userName, publicKey, counter, ref: kit.randomId(), at: now }
-  await kit.records.put(nameKeyOf(stored), name, expiresAt)
   // Atomic: a credential belongs to one user.
   if (!(await kit.records.insert(keyOf(id), stored, expiresAt))) {
     await setOf(kit, sub).remove(slot.member)
     return 'known'
   }
+  await kit.records.put(nameKeyOf(stored), name, expiresAt)
   // A reset in between has removed the place.
   if ((await slotsOf(sub, kit)).some(({ member }) => member === slot.member)) return { id: stored.ref }
   await drop(slot, sub, kit)
+  // The reset may have removed the passkey before it had a name.
+  await kit.records.delete(nameKeyOf(stored))
   return 'not_valid'
 }
 

@@ -2,8 +2,11 @@ import type { EndpointKit } from '@grantry/core'
 
 /** The one-time passwords and recovery codes that users manage on their account page. */
 export interface AccountSecondFactors {
-  /** Whether the user has an authenticator app, and recovery codes. */
-  state(sub: string, kit: EndpointKit): Promise<{ readonly app: boolean; readonly codes: boolean }>
+  /** Whether the user has an authenticator app, and recovery codes that were not used; and how many of these. */
+  state(
+    sub: string,
+    kit: EndpointKit,
+  ): Promise<{ readonly app: boolean; readonly codes: boolean; readonly codesLeft?: number | undefined }>
   /** Returns a new secret (base32), which counts only after `confirm`. */
   newSecret(): string
   /** Returns the URI that an app reads from a QR code. */

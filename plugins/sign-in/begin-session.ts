@@ -1,6 +1,7 @@
 import type { EndpointKit, Reply } from '@grantry/core'
 import {
   endedAt,
+  isOutdated,
   type SignedInUser,
   type Standing,
   type SuspendedInteraction,
@@ -51,10 +52,15 @@ export async function beginProved(
   services: FormServices,
 ): Promise<Reply> {
   if (pending === undefined) return beginSession(user, interaction, services)
+  const { kit } = interaction
+  const { sub } = user.subject
+  // A revocation since the user was found, such as of a stolen mailbox, ends what was pending too.
+  const hasEnded = user.standing !== undefined && isOutdated(user.standing, await standingOf(kit, sub))
+  if (hasEnded) return signInPage(interaction, services, { problem: 'form_expired' })
   const way = services.ways.find(({ name }) => name === pending.way)
   const isDone = await way?.proved?.(pending.data, interaction)
   if (isDone !== true) return signInPage(interaction, services, { problem: 'form_expired' })
   // It may have revoked what the user had before.
-  const standing = await standingOf(interaction.kit, user.subject.sub)
+  const standing = await standingOf(kit, sub)
   return beginSession({ ...user, standing }, interaction, services)
 }

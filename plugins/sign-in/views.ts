@@ -7,6 +7,7 @@ import {
   requestedClaims,
   restartUrlOf,
   type SuspendedInteraction,
+  unknownReason,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { passkeyDomain } from '../shared/passkey-domain.ts'
@@ -94,7 +95,7 @@ export async function expiredPage(
   { pages }: Pick<SignInPageServices, 'pages'>,
 ): Promise<Reply> {
   const text = 'The request has expired, or was already answered'
-  const error = kit.refuse('invalid_request', text, 'interaction_unknown')
+  const error = kit.refuse('invalid_request', text, unknownReason(http))
   const restart = request === undefined ? undefined : restartUrlOf(kit, request)
   const view = await errorViewOf(error, http, kit, { restart })
   return { ...pages.error(view, pages.localeOf(undefined, http.header('accept-language'))), error }

@@ -16,7 +16,7 @@ describe('an authenticator app', () => {
     const { secret, done } = await setUpApp(alice)
     expect(done.html).toContain('New recovery codes were created')
     expect(codesIn(done)).toHaveLength(10)
-    expect((await alice.open(accountUri)).html).toContain('You have recovery codes')
+    expect((await alice.open(accountUri)).html).toContain('Recovery codes left: 10.')
 
     clock.advance(30)
     const other = browser()
@@ -60,7 +60,7 @@ describe('an authenticator app', () => {
     await setUpApp(alice)
     const removed = await send(alice, await alice.open(`${accountUri}/otp/remove`))
     expect(removed.html).toContain('The authenticator app is removed')
-    expect(removed.html).not.toContain('You have recovery codes')
+    expect(removed.html).not.toContain('Recovery codes left: 10.')
     const other = browser()
     expect((await enter(other, await other.open(accountUri))).html).toContain('Signed in as alice<')
     const changes = events.filter(({ type }) => type === 'account_changed')

@@ -42,7 +42,9 @@ describe('an address is not changed', () => {
       await of.submit(codeUri, { ...hiddenFields(page), code })
     }
     const none = browser()
-    expect((await none.submit(codeUri, { ...hiddenFields(page), code })).html).toContain('You are not signed in')
+    expect((await none.submit(codeUri, { ...hiddenFields(page), code })).html).toContain(
+      'Your browser has sent no cookie',
+    )
     expect([users.get('alice'), users.get('bob')?.email]).toMatchObject([unchanged, 'bob@example.com'])
     await own.submit(codeUri, { ...hiddenFields(page), code })
     expect(users.get('alice')?.email).toBe('new@example.com')

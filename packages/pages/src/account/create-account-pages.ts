@@ -28,6 +28,7 @@ import type {
   ProveAddressView,
   RecoveryCodesView,
   SetUpAppView,
+  SignedOutView,
 } from './views.ts'
 
 /** The pages of an account, ready for `accountPage()`. */
@@ -52,7 +53,7 @@ export interface AccountPageSet {
     locale: string,
   ): { readonly subject: string; readonly text: string; readonly html: string }
   deleted(view: { readonly again: string }, locale: string): Rendered
-  signedOut(view: { readonly again: string }, locale: string): Rendered
+  signedOut(view: SignedOutView, locale: string): Rendered
   error(view: ErrorView, locale: string): Rendered
 }
 
@@ -63,9 +64,9 @@ export type AccountTemplates = {
   readonly [Name in PageName]: (view: Parameters<AccountPageSet[Name]>[0], tools: AccountTools) => Page
 }
 
-function signedOut({ again }: { readonly again: string }, { text, own }: AccountTools): Page {
+function signedOut({ again, hasCookies }: SignedOutView, { text, own }: AccountTools): Page {
   const title = own('accountTitle')
-  const content = html`<h1>${title}</h1><p>${text('deviceSignedOut')}</p><p><a id="continue" href="${again}">${text('signIn')}</a></p>`
+  const content = html`<h1>${title}</h1><p>${text(hasCookies === false ? 'errorCookies' : 'deviceSignedOut')}</p><p><a id="continue" href="${again}">${text('signIn')}</a></p>`
   return { title, content }
 }
 

@@ -46,6 +46,11 @@ function passwordOf({ changePassword }: OverviewView, { own }: AccountTools): Co
   return html`<section aria-labelledby="own-password"><h2 id="own-password">${own('passwordTitle')}</h2><p class="links"><a id="change-password" href="${changePassword}">${own('passwordChange')}</a></p></section>`
 }
 
+function codesText({ codes, codesLeft }: NonNullable<OverviewView['factors']>, { own }: AccountTools): string {
+  if (!codes) return own('recoveryNone')
+  return codesLeft === undefined ? own('recoverySome') : own('recoveryLeft', { count: String(codesLeft) })
+}
+
 function factorsOf({ factors }: OverviewView, tools: AccountTools): Content {
   if (factors === undefined) return false
   const { own } = tools
@@ -55,7 +60,7 @@ function factorsOf({ factors }: OverviewView, tools: AccountTools): Content {
     : entryLink(factors.setUp, own('otpSetUp'), name)
   const state = factors.app ? own('otpAdded') : own('otpNone')
   const app = html`<li class="entry"><div><strong>${name}</strong><small>${state}</small></div>${link}</li>`
-  const codes = html`<li class="entry"><div><strong>${own('recoveryName')}</strong><small>${factors.codes ? own('recoverySome') : own('recoveryNone')}</small></div><a class="change" id="new-codes" href="${factors.newCodes}">${own('recoveryCreate')}</a></li>`
+  const codes = html`<li class="entry"><div><strong>${own('recoveryName')}</strong><small>${codesText(factors, tools)}</small></div><a class="change" id="new-codes" href="${factors.newCodes}">${own('recoveryCreate')}</a></li>`
   return html`<section aria-labelledby="factors"><h2 id="factors">${own('factorsTitle')}</h2><ul>${app}${factors.app && codes}</ul></section>`
 }
 

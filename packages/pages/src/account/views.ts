@@ -73,6 +73,12 @@ export interface AddPasskeyView extends FormPageView {
   readonly problem?: 'passkey_not_valid' | 'passkey_known' | 'passkey_limit' | undefined
 }
 
+export interface SignedOutView {
+  readonly again: string
+  /** Whether the browser has sent a cookie. Default: `true`. */
+  readonly hasCookies?: boolean | undefined
+}
+
 export interface SetUpAppView extends FormPageView {
   readonly secret: string
   readonly uri: string
@@ -169,6 +175,7 @@ export interface OverviewView {
     | {
         readonly app: boolean
         readonly codes: boolean
+        readonly codesLeft?: number | undefined
         readonly setUp: string
         readonly remove: string
         readonly newCodes: string

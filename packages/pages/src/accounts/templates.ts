@@ -136,6 +136,6 @@ export function mailProved(view: MailProvedView, tools: AccountsTools): Page {
 
 /** A mailed link that does not belong to this browser, or no longer counts. */
 export function mailElsewhere(view: MailElsewhereView, { own, shared }: AccountsTools): Page {
-  const content = html`<h1>${own('elsewhereTitle')}</h1><p>${own('elsewhereText')}</p>${waysOn(view, shared)}`
+  const content = html`<h1>${own('elsewhereTitle')}</h1><p>${own(view.hasCode === false ? 'elsewhereLink' : 'elsewhereText')}</p>${waysOn(view, shared)}`
   return { title: own('elsewhereTitle'), content }
 }

@@ -35,6 +35,7 @@ export interface AccountsTexts {
   confirmTitle: string
   elsewhereTitle: string
   elsewhereText: string
+  elsewhereLink: string
   mailRecoverySubject: string
   mailRecoveryText: string
   mailSignUpSubject: string

@@ -60,7 +60,10 @@ export interface InvitationStateView extends Pick<ErrorView, 'home'> {
   readonly signInUrl?: string | undefined
 }
 
-export type MailElsewhereView = Pick<ErrorView, 'home' | 'restart'>
+export interface MailElsewhereView extends Pick<ErrorView, 'home' | 'restart'> {
+  /** Whether the mail has a code. Default: `true`. */
+  readonly hasCode?: boolean | undefined
+}
 
 export type MailView =
   | {

@@ -86,6 +86,8 @@ export const de: Messages = {
   errorRequest: 'Die Anwendung hat eine Anfrage gesendet, die dieser Dienst nicht versteht.',
   errorClient: 'Dieser Dienst kennt die Anwendung nicht.',
   errorExpired: 'Diese Anfrage ist abgelaufen oder wurde bereits abgeschlossen.',
+  errorCookies:
+    'Ihr Browser hat kein Cookie gesendet. Erlauben Sie Cookies für diese Website, und beginnen Sie im selben Browser neu.',
   errorEnded:
     'Die Verbindung zu dieser Anwendung ist beendet. Entfernen Sie sie in der Anwendung, und verbinden Sie sich neu.',
   errorServer: 'Der Dienst ist zurzeit nicht verfügbar. Bitte versuchen Sie es gleich noch einmal.',

@@ -81,6 +81,7 @@ export const en: Messages = {
   errorRequest: 'The application sent a request that this service does not understand.',
   errorClient: 'This service does not know the application.',
   errorExpired: 'This request has expired, or was already completed.',
+  errorCookies: 'Your browser has sent no cookie. Allow cookies for this site, and begin again in the same browser.',
   errorEnded: 'The connection to this application has ended. Remove it in the application, and connect again.',
   errorServer: 'This service is not available at the moment. Try again soon.',
   errorHint: 'Return to the application and try again. If that does not help, contact its support.',

@@ -83,6 +83,8 @@ export const es: Messages = {
   errorRequest: 'La aplicación ha enviado una solicitud que este servicio no entiende.',
   errorClient: 'Este servicio no conoce la aplicación.',
   errorExpired: 'Esta solicitud ha caducado o ya se ha completado.',
+  errorCookies:
+    'Su navegador no ha enviado ninguna cookie. Permita las cookies de este sitio y empiece de nuevo en el mismo navegador.',
   errorEnded: 'La conexión con esta aplicación ha finalizado. Elimínela en la aplicación y vuelva a conectarse.',
   errorServer: 'El servicio no está disponible en este momento. Vuelva a intentarlo en breve.',
   errorHint: 'Vuelva a la aplicación e inténtelo de nuevo. Si el problema continúa, contacte con su soporte.',

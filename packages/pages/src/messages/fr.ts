@@ -83,6 +83,8 @@ export const fr: Messages = {
   errorRequest: 'L’application a envoyé une demande que ce service ne comprend pas.',
   errorClient: 'Ce service ne connaît pas l’application.',
   errorExpired: 'Cette demande a expiré ou a déjà été traitée.',
+  errorCookies:
+    'Votre navigateur n’a envoyé aucun cookie. Autorisez les cookies pour ce site, puis recommencez dans le même navigateur.',
   errorEnded:
     'La connexion à cette application a pris fin. Supprimez-la dans l’application, puis connectez-vous à nouveau.',
   errorServer: 'Le service est momentanément indisponible. Réessayez dans un instant.',

@@ -81,6 +81,8 @@ export const it: Messages = {
   errorRequest: 'L’app ha inviato una richiesta che questo servizio non comprende.',
   errorClient: 'Questo servizio non conosce l’app.',
   errorExpired: 'Questa richiesta è scaduta o è già stata completata.',
+  errorCookies:
+    'Il browser non ha inviato alcun cookie. Consenti i cookie di questo sito e ricomincia nello stesso browser.',
   errorEnded: 'Il collegamento con questa applicazione è terminato. Rimuovilo nell’applicazione e collegati di nuovo.',
   errorServer: 'Il servizio non è disponibile al momento. Riprova tra poco.',
   errorHint: 'Torna all’app e riprova. Se il problema persiste, contatta l’assistenza dell’app.',

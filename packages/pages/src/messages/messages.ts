@@ -79,6 +79,7 @@ export interface Messages {
   errorRequest: string
   errorClient: string
   errorExpired: string
+  errorCookies: string
   errorEnded: string
   errorServer: string
   errorHint: string

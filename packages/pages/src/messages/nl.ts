@@ -83,6 +83,8 @@ export const nl: Messages = {
   errorRequest: 'De app heeft een verzoek gestuurd dat deze dienst niet begrijpt.',
   errorClient: 'Deze dienst kent de app niet.',
   errorExpired: 'Dit verzoek is verlopen of al afgerond.',
+  errorCookies:
+    'Uw browser heeft geen cookie gestuurd. Sta cookies van deze site toe en begin opnieuw in dezelfde browser.',
   errorEnded: 'De verbinding met deze app is beëindigd. Verwijder deze in de app en maak opnieuw verbinding.',
   errorServer: 'De dienst is op dit moment niet beschikbaar. Probeer het zo opnieuw.',
   errorHint:

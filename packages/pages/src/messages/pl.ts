@@ -82,6 +82,8 @@ export const pl: Messages = {
   errorRequest: 'Aplikacja wysłała żądanie, którego ta usługa nie rozumie.',
   errorClient: 'Ta usługa nie zna tej aplikacji.',
   errorExpired: 'To żądanie wygasło lub zostało już zakończone.',
+  errorCookies:
+    'Przeglądarka nie przesłała pliku cookie. Zezwól tej witrynie na pliki cookie i zacznij od nowa w tej samej przeglądarce.',
   errorEnded: 'Połączenie z tą aplikacją wygasło. Usuń je w aplikacji i połącz się ponownie.',
   errorServer: 'Usługa jest teraz niedostępna. Spróbuj ponownie za chwilę.',
   errorHint: 'Wróć do aplikacji i spróbuj ponownie. Jeśli to nie pomoże, skontaktuj się z jej pomocą techniczną.',

@@ -82,6 +82,8 @@ export const pt: Messages = {
   errorRequest: 'O aplicativo enviou uma solicitação que este serviço não entende.',
   errorClient: 'Este serviço não conhece o aplicativo.',
   errorExpired: 'Esta solicitação expirou ou já foi concluída.',
+  errorCookies:
+    'Seu navegador não enviou nenhum cookie. Permita cookies deste site e comece de novo no mesmo navegador.',
   errorEnded: 'A conexão com este aplicativo terminou. Remova-a no aplicativo e conecte novamente.',
   errorServer: 'O serviço não está disponível no momento. Tente novamente em breve.',
   errorHint: 'Volte ao aplicativo e tente novamente. Se o problema continuar, fale com o suporte do aplicativo.',

@@ -77,6 +77,7 @@ export const zh: Messages = {
   errorRequest: '该应用发送了此服务无法处理的请求。',
   errorClient: '此服务不认识该应用。',
   errorExpired: '此请求已过期或已完成。',
+  errorCookies: '您的浏览器没有发送 Cookie。请允许此网站使用 Cookie，然后在同一浏览器中重新开始。',
   errorEnded: '与此应用的连接已结束。请在应用中移除该连接，然后重新连接。',
   errorServer: '服务暂时不可用，请稍后再试。',
   errorHint: '请返回应用并重试。如果仍无法解决，请联系该应用的客服。',

@@ -14,6 +14,7 @@ const phrases: Readonly<Record<string, keyof Messages>> = {
 
 const phraseOf = ({ code, reason }: ErrorView): keyof Messages => {
   if (reason === 'plugin:registration:client_ended') return 'errorEnded'
+  if (reason.endsWith(':cookies_missing')) return 'errorCookies'
   if (reason.endsWith(':interaction_unknown') || reason.endsWith(':interaction_used')) return 'errorExpired'
   return Object.hasOwn(phrases, code) ? (phrases[code] ?? 'errorRequest') : 'errorRequest'
 }

@@ -125,6 +125,7 @@ export const ar: AccountMessages = {
   otpRemoveIntro: 'لن تعمل رموزه هنا بعد الآن.',
   recoveryName: 'رموز الاسترداد',
   recoverySome: 'لديك رموز استرداد.',
+  recoveryLeft: 'رموز الاسترداد المتبقية: {count}.',
   recoveryNone: 'ليس لديك رموز استرداد.',
   recoveryCreate: 'إنشاء رموز جديدة',
   recoveryCreateIntro: 'تتوقف رموز الاسترداد السابقة عن العمل.',

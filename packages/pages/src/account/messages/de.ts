@@ -135,6 +135,7 @@ export const de: AccountMessages = {
   otpRemoveIntro: 'Ihre Codes gelten hier nicht mehr.',
   recoveryName: 'Wiederherstellungscodes',
   recoverySome: 'Sie haben Wiederherstellungscodes.',
+  recoveryLeft: 'Verbleibende Wiederherstellungscodes: {count}.',
   recoveryNone: 'Sie haben keine Wiederherstellungscodes.',
   recoveryCreate: 'Neue Codes erzeugen',
   recoveryCreateIntro: 'Frühere Wiederherstellungscodes gelten nicht mehr.',

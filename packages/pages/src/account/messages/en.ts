@@ -128,6 +128,7 @@ export const en: AccountMessages = {
   otpRemoveIntro: 'Its codes no longer work here.',
   recoveryName: 'Recovery codes',
   recoverySome: 'You have recovery codes.',
+  recoveryLeft: 'Recovery codes left: {count}.',
   recoveryNone: 'You have no recovery codes.',
   recoveryCreate: 'Create new codes',
   recoveryCreateIntro: 'Earlier recovery codes stop working.',

@@ -129,6 +129,7 @@ export const es: AccountMessages = {
   otpRemoveIntro: 'Sus códigos dejarán de funcionar aquí.',
   recoveryName: 'Códigos de recuperación',
   recoverySome: 'Tiene códigos de recuperación.',
+  recoveryLeft: 'Códigos de recuperación restantes: {count}.',
   recoveryNone: 'No tiene códigos de recuperación.',
   recoveryCreate: 'Crear códigos nuevos',
   recoveryCreateIntro: 'Los códigos de recuperación anteriores dejan de funcionar.',

@@ -130,6 +130,7 @@ export const fr: AccountMessages = {
   otpRemoveIntro: 'Ses codes ne fonctionneront plus ici.',
   recoveryName: 'Codes de récupération',
   recoverySome: 'Vous avez des codes de récupération.',
+  recoveryLeft: 'Codes de récupération restants : {count}.',
   recoveryNone: 'Vous n’avez pas de codes de récupération.',
   recoveryCreate: 'Créer de nouveaux codes',
   recoveryCreateIntro: 'Les codes de récupération précédents ne fonctionneront plus.',

@@ -126,6 +126,7 @@ export const it: AccountMessages = {
   otpRemoveIntro: 'I suoi codici non funzioneranno più qui.',
   recoveryName: 'Codici di recupero',
   recoverySome: 'Ha dei codici di recupero.',
+  recoveryLeft: 'Codici di recupero rimasti: {count}.',
   recoveryNone: 'Non ha codici di recupero.',
   recoveryCreate: 'Crea nuovi codici',
   recoveryCreateIntro: 'I codici di recupero precedenti non funzioneranno più.',

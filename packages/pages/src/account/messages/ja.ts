@@ -130,6 +130,7 @@ export const ja: AccountMessages = {
   otpRemoveIntro: '今後、アプリのコードはここでは使えません。',
   recoveryName: 'リカバリーコード',
   recoverySome: 'リカバリーコードがあります。',
+  recoveryLeft: '残りのリカバリーコード: {count}',
   recoveryNone: 'リカバリーコードはありません。',
   recoveryCreate: '新しいコードを作成',
   recoveryCreateIntro: '以前のリカバリーコードは使えなくなります。',

@@ -127,6 +127,7 @@ export const ko: AccountMessages = {
   otpRemoveIntro: '앱의 코드는 더 이상 여기에서 사용할 수 없습니다.',
   recoveryName: '복구 코드',
   recoverySome: '복구 코드가 있습니다.',
+  recoveryLeft: '남은 복구 코드: {count}개.',
   recoveryNone: '복구 코드가 없습니다.',
   recoveryCreate: '새 코드 만들기',
   recoveryCreateIntro: '이전 복구 코드는 더 이상 사용할 수 없습니다.',

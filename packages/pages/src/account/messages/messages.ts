@@ -125,6 +125,7 @@ export interface AccountMessages {
   otpRemoveIntro: string
   recoveryName: string
   recoverySome: string
+  recoveryLeft: string
   recoveryNone: string
   recoveryCreate: string
   recoveryCreateIntro: string

@@ -128,6 +128,7 @@ export const nl: AccountMessages = {
   otpRemoveIntro: 'De codes ervan werken hier niet meer.',
   recoveryName: 'Herstelcodes',
   recoverySome: 'U hebt herstelcodes.',
+  recoveryLeft: 'Resterende herstelcodes: {count}.',
   recoveryNone: 'U hebt geen herstelcodes.',
   recoveryCreate: 'Nieuwe codes maken',
   recoveryCreateIntro: 'Eerdere herstelcodes werken niet meer.',

@@ -127,6 +127,7 @@ export const pl: AccountMessages = {
   otpRemoveIntro: 'Jej kody przestaną tu działać.',
   recoveryName: 'Kody odzyskiwania',
   recoverySome: 'Masz kody odzyskiwania.',
+  recoveryLeft: 'Pozostałe kody odzyskiwania: {count}.',
   recoveryNone: 'Nie masz kodów odzyskiwania.',
   recoveryCreate: 'Utwórz nowe kody',
   recoveryCreateIntro: 'Wcześniejsze kody odzyskiwania przestaną działać.',

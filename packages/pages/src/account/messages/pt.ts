@@ -129,6 +129,7 @@ export const pt: AccountMessages = {
   otpRemoveIntro: 'Os códigos dela deixam de funcionar aqui.',
   recoveryName: 'Códigos de recuperação',
   recoverySome: 'Tem códigos de recuperação.',
+  recoveryLeft: 'Códigos de recuperação restantes: {count}.',
   recoveryNone: 'Não tem códigos de recuperação.',
   recoveryCreate: 'Criar códigos novos',
   recoveryCreateIntro: 'Os códigos de recuperação anteriores deixam de funcionar.',

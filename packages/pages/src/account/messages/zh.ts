@@ -125,6 +125,7 @@ export const zh: AccountMessages = {
   otpRemoveIntro: '其代码将无法再在此使用。',
   recoveryName: '恢复代码',
   recoverySome: '您有恢复代码。',
+  recoveryLeft: '剩余恢复代码：{count}。',
   recoveryNone: '您没有恢复代码。',
   recoveryCreate: '创建新代码',
   recoveryCreateIntro: '之前的恢复代码将失效。',

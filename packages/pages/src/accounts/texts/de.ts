@@ -40,6 +40,8 @@ export const de: AccountsTexts = {
   elsewhereTitle: 'Dieser Link funktioniert hier nicht',
   elsewhereText:
     'Öffnen Sie den Link in dem Browser, in dem Sie die E-Mail angefordert haben, oder geben Sie dort den Code ein. Ein Link gilt einmal, 15 Minuten lang. Gilt er nicht mehr, fordern Sie eine weitere E-Mail an.',
+  elsewhereLink:
+    'Öffnen Sie den Link in dem Browser, in dem Sie die E-Mail angefordert haben. Ein Link gilt einmal, 15 Minuten lang. Gilt er nicht mehr, fordern Sie eine weitere E-Mail an.',
   mailRecoverySubject: 'Neues Passwort wählen',
   mailRecoveryText: 'Für Ihr Konto bei {service} wurde ein neues Passwort angefordert.',
   mailSignUpSubject: 'E-Mail-Adresse bestätigen',

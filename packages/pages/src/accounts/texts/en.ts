@@ -36,6 +36,8 @@ export const en: AccountsTexts = {
   elsewhereTitle: 'This link does not work here',
   elsewhereText:
     'Open the link in the browser in which you asked for the email, or enter the code there. A link works once, for 15 minutes. If it no longer works, ask for another email.',
+  elsewhereLink:
+    'Open the link in the browser in which you asked for the email. A link works once, for 15 minutes. If it no longer works, ask for another email.',
   mailRecoverySubject: 'Choose a new password',
   mailRecoveryText: 'There was a request for a new password for your account at {service}.',
   mailSignUpSubject: 'Confirm your email address',

@@ -37,6 +37,8 @@ export const es: AccountsTexts = {
   elsewhereTitle: 'Este enlace no funciona aquí',
   elsewhereText:
     'Abra el enlace en el navegador en el que pidió el mensaje, o introduzca allí el código. Un enlace sirve una vez, durante 15 minutos. Si ya no sirve, pida otro mensaje.',
+  elsewhereLink:
+    'Abra el enlace en el navegador en el que pidió el mensaje. Un enlace sirve una vez, durante 15 minutos. Si ya no sirve, pida otro mensaje.',
   mailRecoverySubject: 'Elegir una nueva contraseña',
   mailRecoveryText: 'Se ha pedido una nueva contraseña para su cuenta en {service}.',
   mailSignUpSubject: 'Confirme su correo electrónico',

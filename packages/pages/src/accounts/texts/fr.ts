@@ -37,6 +37,8 @@ export const fr: AccountsTexts = {
   elsewhereTitle: 'Ce lien ne fonctionne pas ici',
   elsewhereText:
     'Ouvrez le lien dans le navigateur où vous avez demandé l’e-mail, ou saisissez-y le code. Un lien sert une fois, pendant 15 minutes. S’il n’est plus valable, demandez un autre e-mail.',
+  elsewhereLink:
+    'Ouvrez le lien dans le navigateur où vous avez demandé l’e-mail. Un lien sert une fois, pendant 15 minutes. S’il n’est plus valable, demandez un autre e-mail.',
   mailRecoverySubject: 'Choisir un nouveau mot de passe',
   mailRecoveryText: 'Un nouveau mot de passe a été demandé pour votre compte sur {service}.',
   mailSignUpSubject: 'Confirmez votre adresse e-mail',

@@ -37,6 +37,8 @@ export const it: AccountsTexts = {
   elsewhereTitle: 'Questo link non funziona qui',
   elsewhereText:
     'Apri il link nel browser in cui hai chiesto l’e-mail, o inserisci lì il codice. Un link vale una volta, per 15 minuti. Se non vale più, chiedi un’altra e-mail.',
+  elsewhereLink:
+    'Apri il link nel browser in cui hai chiesto l’e-mail. Un link vale una volta, per 15 minuti. Se non vale più, chiedi un’altra e-mail.',
   mailRecoverySubject: 'Scegli una nuova password',
   mailRecoveryText: 'È stata chiesta una nuova password per il tuo account su {service}.',
   mailSignUpSubject: 'Conferma il tuo indirizzo e-mail',

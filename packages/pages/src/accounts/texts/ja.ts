@@ -36,6 +36,8 @@ export const ja: AccountsTexts = {
   elsewhereTitle: 'このリンクはここでは使えません',
   elsewhereText:
     'メールを依頼したブラウザーでリンクを開くか、そこでコードを入力してください。リンクは 15 分間、1 回だけ使えます。使えない場合は、もう一度メールを依頼してください。',
+  elsewhereLink:
+    'メールを依頼したブラウザーでリンクを開いてください。リンクは 15 分間、1 回だけ使えます。使えない場合は、もう一度メールを依頼してください。',
   mailRecoverySubject: '新しいパスワードを設定',
   mailRecoveryText: '{service} のアカウントの新しいパスワードが依頼されました。',
   mailSignUpSubject: 'メールアドレスの確認',

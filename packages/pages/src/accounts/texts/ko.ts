@@ -36,6 +36,8 @@ export const ko: AccountsTexts = {
   elsewhereTitle: '이 링크는 여기에서 작동하지 않습니다',
   elsewhereText:
     '이메일을 요청한 브라우저에서 링크를 열거나 그곳에 코드를 입력하세요. 링크는 15분 동안 한 번만 쓸 수 있습니다. 더 이상 작동하지 않으면 이메일을 다시 요청하세요.',
+  elsewhereLink:
+    '이메일을 요청한 브라우저에서 링크를 여세요. 링크는 15분 동안 한 번만 쓸 수 있습니다. 더 이상 작동하지 않으면 이메일을 다시 요청하세요.',
   mailRecoverySubject: '새 비밀번호 정하기',
   mailRecoveryText: '{service} 계정의 새 비밀번호가 요청되었습니다.',
   mailSignUpSubject: '이메일 주소 확인',

@@ -37,6 +37,8 @@ export const nl: AccountsTexts = {
   elsewhereTitle: 'Deze link werkt hier niet',
   elsewhereText:
     'Open de link in de browser waarin u om de e-mail hebt gevraagd, of voer daar de code in. Een link werkt één keer, 15 minuten lang. Werkt de link niet meer, vraag dan om een andere e-mail.',
+  elsewhereLink:
+    'Open de link in de browser waarin u om de e-mail hebt gevraagd. Een link werkt één keer, 15 minuten lang. Werkt de link niet meer, vraag dan om een andere e-mail.',
   mailRecoverySubject: 'Een nieuw wachtwoord kiezen',
   mailRecoveryText: 'Er is om een nieuw wachtwoord gevraagd voor uw account bij {service}.',
   mailSignUpSubject: 'Bevestig uw e-mailadres',

@@ -36,6 +36,8 @@ export const pl: AccountsTexts = {
   elsewhereTitle: 'Ten link tutaj nie działa',
   elsewhereText:
     'Otwórz link w przeglądarce, w której poproszono o wiadomość, albo wpisz tam kod. Link działa raz, przez 15 minut. Jeśli już nie działa, poproś o kolejną wiadomość.',
+  elsewhereLink:
+    'Otwórz link w przeglądarce, w której poproszono o wiadomość. Link działa raz, przez 15 minut. Jeśli już nie działa, poproś o kolejną wiadomość.',
   mailRecoverySubject: 'Ustaw nowe hasło',
   mailRecoveryText: 'Poproszono o nowe hasło do Twojego konta w {service}.',
   mailSignUpSubject: 'Potwierdź swój adres e-mail',

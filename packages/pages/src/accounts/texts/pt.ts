@@ -36,6 +36,8 @@ export const pt: AccountsTexts = {
   elsewhereTitle: 'Este link não funciona aqui',
   elsewhereText:
     'Abra o link no navegador em que você pediu a mensagem, ou digite lá o código. Um link vale uma vez, por 15 minutos. Se ele não valer mais, peça outra mensagem.',
+  elsewhereLink:
+    'Abra o link no navegador em que você pediu a mensagem. Um link vale uma vez, por 15 minutos. Se ele não valer mais, peça outra mensagem.',
   mailRecoverySubject: 'Escolher uma nova senha',
   mailRecoveryText: 'Foi pedida uma nova senha para a sua conta em {service}.',
   mailSignUpSubject: 'Confirme o seu e-mail',

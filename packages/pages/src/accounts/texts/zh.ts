@@ -36,6 +36,7 @@ export const zh: AccountsTexts = {
   elsewhereTitle: '此链接在这里无效',
   elsewhereText:
     '请在您申请邮件的浏览器中打开链接，或在那里输入验证码。链接只能使用一次，有效期 15 分钟。如果已失效，请重新申请邮件。',
+  elsewhereLink: '请在您申请邮件的浏览器中打开链接。链接只能使用一次，有效期 15 分钟。如果已失效，请重新申请邮件。',
   mailRecoverySubject: '设置新密码',
   mailRecoveryText: '有人申请为您在 {service} 的账户设置新密码。',
   mailSignUpSubject: '确认您的电子邮件地址',
