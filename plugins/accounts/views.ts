@@ -18,27 +18,24 @@ export interface Problem {
   readonly retryAfter?: number | undefined
 }
 
-const tokenSchema = v.object({ purpose: v.string(), id: v.string(), browser: v.string() })
+const tokenSchema = v.object({ purpose: v.string(), id: v.string() })
 
-/** Whether a form belongs to this request of this browser. */
-export async function permits(formToken: string, { name }: Purpose, { kit, id, browser }: SuspendedInteraction) {
+/** Whether a form belongs to this request, which is found in its browser only. */
+export async function permits(formToken: string, { name }: Purpose, { kit, id }: SuspendedInteraction) {
   const token = await kit.unseal(formToken, tokenSchema)
-  return token !== undefined && token.purpose === name && token.id === id && kit.equals(token.browser, browser)
+  return token !== undefined && token.purpose === name && token.id === id
 }
 
-const proofSchema = v.object({ ticket: v.string(), browser: v.string() })
+const proofSchema = v.object({ provedTicket: v.string() })
 
 /** Shows that the user has opened the link, or entered the code. It spends nothing. */
-const proofOf = (ticket: Ticket, { kit, browser }: SuspendedInteraction): Promise<string> =>
-  kit.seal({ ticket: ticket.id, browser }, ticket.expiresAt)
+const proofOf = (ticket: Ticket, { kit }: SuspendedInteraction): Promise<string> =>
+  kit.seal({ provedTicket: ticket.id }, ticket.expiresAt)
 
-export async function isProved(
-  proof: string,
-  ticket: Ticket,
-  { kit, browser }: SuspendedInteraction,
-): Promise<boolean> {
+/** Whether it is the proof of this ticket, which is found in its browser only. */
+export async function isProved(proof: string, ticket: Ticket, { kit }: SuspendedInteraction): Promise<boolean> {
   const proved = await kit.unseal(proof, proofSchema)
-  return proved !== undefined && proved.ticket === ticket.id && kit.equals(proved.browser, browser)
+  return proved !== undefined && proved.provedTicket === ticket.id
 }
 
 /** Returns the URL of an endpoint of accounts. Its host is that of the issuer. */
@@ -56,8 +53,8 @@ async function formView(
   purpose: Purpose,
   interaction: SuspendedInteraction,
 ): Promise<FormView & { readonly purpose: Purpose['name']; readonly backUrl: string }> {
-  const { kit, id, browser, expiresAt, request } = interaction
-  const formToken = await kit.seal({ purpose: purpose.name, id, browser }, expiresAt)
+  const { kit, id, expiresAt, request } = interaction
+  const formToken = await kit.seal({ purpose: purpose.name, id }, expiresAt)
   return {
     purpose: purpose.name,
     action: urlOf(endpoint, purpose, interaction),
