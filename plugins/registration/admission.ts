@@ -1,8 +1,8 @@
 import type { EndpointKit, JsonObject } from '@grantry/core'
 import { initialTokens } from './initial-tokens.ts'
-import { createRegistrationLimits } from './limits.ts'
+import { createRegistrationLimits, type RegistrationLimits } from './limits.ts'
 import type { Settings } from './options.ts'
-import { createSoftwareStatements } from './software-statement.ts'
+import { createSoftwareStatements, vouched } from './software-statement.ts'
 
 /** How a registration was admitted. */
 export type AdmittedBy = 'token' | 'statement' | 'open'
@@ -23,7 +23,7 @@ export interface SentMetadata {
 }
 
 /** Decides who may register a client. */
-export interface Admissions {
+export interface Admissions extends Pick<RegistrationLimits, 'takeChange'> {
   /** @throws OAuthError if the caller may not */
   admit(sent: SentMetadata & { readonly bearer: string | undefined }, kit: EndpointKit): Promise<Admission>
   /** Returns metadata with the claims of its statement, and without its own scope. @throws OAuthError if the statement is not valid. */
@@ -49,7 +49,7 @@ export function createAdmissions(settings: Settings): Admissions {
       throw kit.refuse('invalid_software_statement', 'software_statement must be a JWT', 'statement_malformed')
     }
     const { claims, reason } = await statements.verify(jwt, kit)
-    if (claims !== undefined) return { ...others, ...claims, software_statement: jwt }
+    if (claims !== undefined) return vouched(others, claims, jwt)
     const code = reason === 'issuer_unknown' ? 'unapproved_software_statement' : 'invalid_software_statement'
     const text = statementText[reason] ?? 'The software statement is not valid'
     throw kit.refuse(code, text, `statement_${reason}`.slice(0, 50))
@@ -57,6 +57,7 @@ export function createAdmissions(settings: Settings): Admissions {
 
   return {
     withStatement,
+    takeChange: limits.takeChange,
     async admit({ metadata: sent, bearer, clientAddress }, kit) {
       const limited = () => limits.take(clientAddress, kit)
       if (bearer !== undefined) {

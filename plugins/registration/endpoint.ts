@@ -1,6 +1,6 @@
 import { type Call, defineEndpoint, type EndpointKit, type JsonObject, type Reply } from '@grantry/core'
 import * as v from 'valibot'
-import type { Admissions, AdmittedBy } from './admission.ts'
+import type { Admissions } from './admission.ts'
 import { clientInformation, describedOrRefused, firstSecret } from './information.ts'
 import type { Management } from './management.ts'
 import type { Describe } from './metadata.ts'
@@ -27,11 +27,12 @@ function createRegister({ settings, describe, records, admissions }: EndpointPar
     const record = {
       metadata: described.registered,
       issuedAt: kit.now(),
+      by,
       secrets: [...secrets],
       token: { hash: kit.sha256(token) },
     }
     const clientId = await records.add(record, kit)
-    kit.recordClient({ type: 'client_registered', clientId, by: by satisfies AdmittedBy }, { clientAddress })
+    kit.recordClient({ type: 'client_registered', clientId, by }, { clientAddress })
     return { status: 201, json: clientInformation(clientId, record, { token, secret }, kit) }
   }
 }

@@ -4,7 +4,7 @@ import { clientInformation, describedOrRefused, nextSecret } from './information
 import type { Describe } from './metadata.ts'
 import type { Settings } from './options.ts'
 import { type ClientRecord, type ClientRecords, conflict, isRegisteredId } from './records.ts'
-import { claimsOfStored } from './software-statement.ts'
+import { claimsOfStored, vouched } from './software-statement.ts'
 
 type Token = ClientRecord['token']
 type ManagementCall = Call<JsonObject, 'anyone'>
@@ -47,7 +47,7 @@ export function createManagement(parts: {
   readonly settings: Settings
   readonly describe: Describe
   readonly records: ClientRecords
-  readonly admissions: Pick<Admissions, 'withStatement'>
+  readonly admissions: Pick<Admissions, 'withStatement' | 'takeChange'>
 }): Management {
   const { settings, describe, records, admissions } = parts
 
@@ -97,10 +97,11 @@ export function createManagement(parts: {
     const known = sentSecret(call.params, record, kit)
     const { software_statement: statement } = record.metadata as JsonObject
     const sent = await admissions.withStatement(call.params, kit)
-    const isVouched = statement !== undefined && sent.software_statement === undefined
-    const metadata = isVouched ? { ...sent, ...claimsOfStored(statement), software_statement: statement } : sent
+    const isVouched = typeof statement === 'string' && sent.software_statement === undefined
+    const metadata = isVouched ? vouched(sent, claimsOfStored(statement), statement) : sent
     const described = describedOrRefused(describe, metadata, kit)
     const { secret, secrets } = nextSecret(described, record.secrets, settings, kit)
+    await admissions.takeChange({ clientId, by: record.by }, call.request.clientAddress, kit)
     const { token, stored } = rotated(presented, kit)
     const changed = { ...record, metadata: described.registered, secrets: [...secrets], token: stored }
     if (!(await records.change(clientId, record, changed, kit))) throw conflict(kit)

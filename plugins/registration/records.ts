@@ -10,6 +10,8 @@ const recordSchema = v.object({
   /** What was granted. It is read again by the present options, so that a stricter policy applies to all clients. */
   metadata: v.record(v.string(), v.any()),
   issuedAt: v.number(),
+  /** How it was admitted. Absent in records of earlier versions. */
+  by: v.optional(v.picklist(['token', 'statement', 'open'])),
   /** Hashes. */
   secrets: v.array(secret),
   /** The token with which the client manages its registration. */

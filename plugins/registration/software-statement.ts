@@ -27,9 +27,29 @@ const metadataIn = (payload: JWTPayload): JsonObject =>
   Object.fromEntries(Object.entries(payload).filter(([name]) => !foreign.has(name))) as JsonObject
 
 /** Returns the claims of a statement that was verified when it was stored. */
-export function claimsOfStored(jwt: unknown): JsonObject {
-  const { payload } = typeof jwt === 'string' ? unverifiedJwt(jwt, []) : {}
+export function claimsOfStored(jwt: string): JsonObject {
+  const { payload } = unverifiedJwt(jwt, [])
   return payload === undefined ? {} : metadataIn(payload)
+}
+
+/** Names of one thing each: a statement that has one of them has decided about the thing. */
+const sameThing: readonly (readonly string[])[] = [
+  ['jwks', 'jwks_uri'],
+  ['token_endpoint_auth_method', 'token_endpoint_auth_methods_supported'],
+  // OpenID Connect Relying Party Metadata Choices 1.0 section 2.
+  ['id_token_signed_response_alg', 'id_token_signing_alg_values_supported'],
+  ['token_endpoint_auth_signing_alg', 'token_endpoint_auth_signing_alg_values_supported'],
+  ['userinfo_signed_response_alg', 'userinfo_signing_alg_values_supported'],
+  ['authorization_signed_response_alg', 'authorization_signing_alg_values_supported'],
+  ['request_object_signing_alg', 'request_object_signing_alg_values_supported'],
+  ['subject_type', 'subject_types_supported'],
+]
+
+/** Returns metadata in which the claims of a statement win, also over other names of the same thing. */
+export function vouched(sent: JsonObject, claims: JsonObject, jwt: string): JsonObject {
+  const decided = new Set(sameThing.filter((names) => names.some((name) => Object.hasOwn(claims, name))).flat())
+  const others = Object.entries(sent).filter(([name]) => !decided.has(name))
+  return { ...Object.fromEntries(others), ...claims, software_statement: jwt }
 }
 
 type StatementSettings = NonNullable<Settings['softwareStatements']>
