@@ -1,4 +1,12 @@
-import { defineClientSource, defineFields, definePlugin, type Plugin, parseConfiguration } from '@grantry/core'
+import {
+  defineClientSource,
+  defineFields,
+  defineGrantCheck,
+  definePlugin,
+  type Plugin,
+  parseConfiguration,
+} from '@grantry/core'
+import * as v from 'valibot'
 import { type ClientJwks, clientKeyEntries } from '../shared/client-keys.ts'
 import { clientMembers } from '../shared/client-members.ts'
 import { createDocuments } from './documents.ts'
@@ -31,6 +39,14 @@ export function clientMetadata(options: ClientMetadataOptions): Plugin {
     defineFields({
       client: { ...clientMembers, ...clientKeyEntries(settings.allowPrivateAddresses) },
       metadata: { client_id_metadata_document_supported: true },
+    }),
+    defineGrantCheck({
+      grantTypes: 'all',
+      params: v.object({}),
+      async check({ client: { clientId } }, kit) {
+        if (start.test(clientId)) await documents.use(clientId, kit)
+        return undefined
+      },
     }),
     defineClientSource({
       matches: (clientId) => start.test(clientId),

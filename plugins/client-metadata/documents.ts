@@ -1,7 +1,7 @@
 import { type ClientOptions, type JsonObject, type Kit, parseUrl, type UnknownCaller } from '@grantry/core'
 import { createPolicyOf } from '../shared/host-policy.ts'
 import { clientIn } from './document.ts'
-import { copyKey, copySchema, createFetchTogether, failureLifetime } from './fetch-together.ts'
+import { copyKey, copySchema, createFetchTogether, failureLifetime, keepCopy } from './fetch-together.ts'
 import { type Failure, type Outcome, refused } from './fetched-document.ts'
 import type { HostPolicy, Settings } from './options.ts'
 import { createRemembered } from './remembered.ts'
@@ -10,7 +10,15 @@ import { createRemembered } from './remembered.ts'
 export interface Documents {
   /** @throws OAuthError if the document describes no client, or cannot be fetched at this time. */
   find(url: string, kit: Kit, caller: UnknownCaller | undefined): Promise<ClientOptions> | ClientOptions
+  /** Lets the copy of a client live for a day that gets a token: its tokens need the client while its host is down. */
+  use(url: string, kit: Kit): Promise<void>
 }
+
+/** Seconds for which a process does not ask again whether a copy lives on. */
+const rememberUse = 3600
+
+/** The clients of which a process remembers that their copies live on. */
+const maxUsed = 1000
 
 /** @throws OAuthError */
 function clientOf(outcome: Outcome, kit: Kit): ClientOptions {
@@ -41,6 +49,23 @@ export function createDocuments(settings: Settings): Documents {
   const stale = createRemembered()
   const fetchTogether = createFetchTogether(settings, remembered)
 
+  /** Until when copies live on, by URL. */
+  const used = new Map<string, number>()
+
+  const isUsed = (url: string, now: number): boolean => (used.get(url) ?? 0) > now
+
+  function noteUse(url: string, until: number): void {
+    used.delete(url)
+    used.set(url, until)
+    const [oldest] = used.keys()
+    if (used.size > maxUsed && oldest !== undefined) used.delete(oldest)
+  }
+
+  const outcomeIn =
+    (url: string, policy: Exclude<HostPolicy, 'refuse'>) =>
+    (document: JsonObject): Outcome =>
+      clientIn(document, url, policy, settings)
+
   async function look(
     url: string,
     policy: Exclude<HostPolicy, 'refuse'>,
@@ -48,18 +73,30 @@ export function createDocuments(settings: Settings): Documents {
     caller: UnknownCaller | undefined,
   ): Promise<Outcome> {
     const now = kit.now()
-    const outcomeOf = (document: JsonObject): Outcome => clientIn(document, url, policy, settings)
+    const outcomeOf = outcomeIn(url, policy)
     const found = await kit.records.get(copyKey(url), copySchema)
     const copy = found && outcomeOf(found.document)
     // The client of a stored grant or a token: it was checked when it began.
     const isUsable = found !== undefined && (found.freshUntil > now || caller === undefined)
-    if (copy === undefined || !isUsable) return fetchTogether({ url, outcomeOf, copy, kit, caller })
+    if (copy === undefined || !isUsable) {
+      return fetchTogether({ url, outcomeOf, copy, used: found?.used === true || isUsed(url, now), kit, caller })
+    }
     if (found.freshUntil > now) remembered.set(url, copy, found.freshUntil)
     else stale.set(url, copy, now + failureLifetime)
     return copy
   }
 
   return {
+    async use(url, kit) {
+      const now = kit.now()
+      if (isUsed(url, now)) return
+      const policy = policyOf(parseUrl(url)?.hostname ?? '')
+      const copy = policy === 'refuse' ? undefined : await kit.records.get(copyKey(url), copySchema)
+      if (copy === undefined || policy === 'refuse') return
+      const outcome = outcomeIn(url, policy)(copy.document)
+      if (copy.used !== true && 'client' in outcome) await keepCopy(url, { ...copy, used: true }, outcome.client, kit)
+      noteUse(url, now + rememberUse)
+    },
     find(url, kit, caller) {
       const now = kit.now()
       const known = remembered.get(url, now) ?? (caller === undefined ? stale.get(url, now) : undefined)

@@ -1,4 +1,11 @@
-import { addressGroupOf, type JsonObject, type Kit, type UnknownCaller } from '@grantry/core'
+import {
+  addressGroupOf,
+  type ClientOptions,
+  type Json,
+  type JsonObject,
+  type Kit,
+  type UnknownCaller,
+} from '@grantry/core'
 import * as v from 'valibot'
 import { createBulkhead } from '../shared/bulkhead.ts'
 import { createFetchBudget } from '../shared/fetch-budget.ts'
@@ -15,6 +22,11 @@ export const failureLifetime = 10
 /** Seconds for which a copy is used while the host sends no document. */
 const copyLifetime = 86_400
 
+/** Seconds for which it is used until the client has got a token: longer than a sign-in. Anyone can name documents. */
+const unusedCopyLifetime = 1800
+
+const endOfCopy = (used: boolean, now: number): number => now + (used ? copyLifetime : unusedCopyLifetime)
+
 /** Requests that wait for documents: half of the places that the look-ups of this plugin have by default. */
 const maxWaiting = 64
 
@@ -26,14 +38,18 @@ export const copySchema = v.object({
   document: v.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
   /** Epoch seconds. */
   freshUntil: v.number(),
+  /** Whether the client has got a token while there was a copy. */
+  used: v.optional(v.boolean()),
 })
+
+export type Copy = v.InferOutput<typeof copySchema>
 
 export const copyKey = (url: string): string => `document:${url}`
 
 /** Origins of one document whose preflights are answered. */
 const maxOrigins = 8
 
-/** A preflight names no client, only the origin of a page: one of a client whose document was used in the last day. */
+/** A preflight names no client, only the origin of a page: one of a client whose document has a copy. */
 export const originSchema = v.literal(true)
 
 export const originKey = (origin: string): string => `origin:${origin}`
@@ -50,6 +66,8 @@ export interface NeededDocument {
   readonly outcomeOf: (document: JsonObject) => Outcome
   /** What the last document described, for as long as the host sends no other one. */
   readonly copy: Outcome | undefined
+  /** Whether the client has got a token before. */
+  readonly used: boolean
   readonly kit: Kit
   readonly caller: UnknownCaller | undefined
 }
@@ -60,6 +78,14 @@ export interface NeededDocument {
  * @throws OAuthError if the limits allow no fetch, and there is no copy.
  */
 export type FetchTogether = (needed: NeededDocument) => Promise<Outcome>
+
+/** Keeps a document for all processes. Without the copy, they fetch it themselves. */
+export async function keepCopy(url: string, copy: Copy, client: ClientOptions, kit: Kit): Promise<void> {
+  const until = endOfCopy(copy.used === true, kit.now())
+  const put = (key: string, value: Json) => kit.records.put(key, value, until).catch(() => undefined)
+  const origins = client.allowedCorsOrigins?.slice(0, maxOrigins) ?? []
+  await Promise.all([put(copyKey(url), copy as Json), ...origins.map((origin) => put(originKey(origin), true))])
+}
 
 /** @throws OAuthError */
 function busy({ kit }: NeededDocument): never {
@@ -76,7 +102,7 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
   const attempts = new Map<string, FetchAttempt>()
 
   /** Fetches a document, and keeps it for all processes. Never rejects. */
-  async function renew({ url, outcomeOf, copy, kit }: NeededDocument): Promise<void> {
+  async function renew({ url, outcomeOf, copy, used, kit }: NeededDocument): Promise<void> {
     const now = kit.now()
     const headers = { accept: 'application/json' }
     const fetched = await fetchGuarded(url, { headers, timeout, maxSize, accepts: ['application/json', '+json'], now })
@@ -85,13 +111,7 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
     if ('client' in outcome && 'document' in found && fetched.problem === undefined) {
       const freshUntil = now + lifetimeOf(fetched.headers, defaultLifetime, now)
       remembered.set(url, outcome, freshUntil)
-      const value = { document: found.document, freshUntil }
-      // Without the copy, other processes fetch the document themselves.
-      const origins = outcome.client.allowedCorsOrigins?.slice(0, maxOrigins) ?? []
-      await Promise.all([
-        kit.records.put(copyKey(url), value, now + copyLifetime).catch(() => undefined),
-        ...origins.map((origin) => kit.records.put(originKey(origin), true, now + copyLifetime).catch(() => undefined)),
-      ])
+      await keepCopy(url, { document: found.document, freshUntil, used }, outcome.client, kit)
       return
     }
     const isOutage = 'reason' in outcome && outcome.isTemporary

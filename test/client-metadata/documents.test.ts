@@ -164,7 +164,7 @@ describe('a copy of the document', () => {
 
   test('is used for a day while the host is down, also for a new sign-in', async () => {
     const f = await setUp()
-    await f.authorize()
+    await f.redeem((await f.authorize()).code)
     f.hosted.set(clientId, () => Promise.reject(new Error('down')))
     f.clock.advance(3600)
     expect((await f.authorize()).code).toEqual(expect.any(String))
