@@ -1,11 +1,8 @@
 import type { EndpointKit, JsonObject } from '@grantry/core'
 import { initialTokens } from './initial-tokens.ts'
-import { createRegistrationLimits, type RegistrationLimits } from './limits.ts'
+import { type AdmittedBy, createRegistrationLimits, type RegistrationLimits } from './limits.ts'
 import type { Settings } from './options.ts'
 import { createSoftwareStatements, vouched } from './software-statement.ts'
-
-/** How a registration was admitted. */
-export type AdmittedBy = 'token' | 'statement' | 'open'
 
 /** A registration that may take place. */
 export interface Admission {

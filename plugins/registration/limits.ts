@@ -1,6 +1,8 @@
 import { type Kit, siteOf } from '@grantry/core'
-import type { AdmittedBy } from './admission.ts'
 import type { Settings } from './options.ts'
+
+/** How a registration was admitted. */
+export type AdmittedBy = 'token' | 'statement' | 'open'
 
 /** Seconds for which a count outlives its period, because clocks differ. */
 const allowance = 60

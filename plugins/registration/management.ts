@@ -43,6 +43,14 @@ function rotated(presented: Presented, kit: EndpointKit): { readonly token: stri
   return { token, stored: { hash: kit.sha256(token), before: { hash: record.token.hash, nonce } } }
 }
 
+/** Returns the secret if it is the client's; `undefined` if it has sent none. */
+function sentSecret({ client_secret: secret }: JsonObject, { secrets }: ClientRecord, kit: EndpointKit) {
+  if (secret === undefined || secret === null) return undefined
+  const hash = typeof secret === 'string' && secret !== '' ? hashSecret(secret).sha256 : ''
+  if (secrets.some(({ sha256 }) => kit.equals(hash, sha256))) return String(secret)
+  throw kit.refuse('invalid_client_metadata', 'client_secret is not that of the client', 'secret_differs')
+}
+
 export function createManagement(parts: {
   readonly settings: Settings
   readonly describe: Describe
@@ -73,14 +81,6 @@ export function createManagement(parts: {
       if (!(await records.change(clientId, record, { ...record, token: { hash } }, kit))) throw conflict(kit)
     }
     return { json: clientInformation(clientId, record, { token: presentToken(presented, kit) }, kit) }
-  }
-
-  /** Returns the secret if it is the client's; `undefined` if it has sent none. */
-  function sentSecret({ client_secret: secret }: JsonObject, { secrets }: ClientRecord, kit: EndpointKit) {
-    if (secret === undefined || secret === null) return undefined
-    const hash = typeof secret === 'string' && secret !== '' ? hashSecret(secret).sha256 : ''
-    if (secrets.some(({ sha256 }) => kit.equals(hash, sha256))) return String(secret)
-    throw kit.refuse('invalid_client_metadata', 'client_secret is not that of the client', 'secret_differs')
   }
 
   /** RFC 7592 section 2.2: what was sent replaces everything. The claims of a statement stay. */

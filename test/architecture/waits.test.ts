@@ -42,6 +42,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'proofs/races/forgetful-driver.ts',
     'proofs/torture/programs/broken-server.ts',
     'test/attacks/account-deletion.test.ts',
+    'test/attacks/known-addresses-of-clients.test.ts',
     'test/attacks/outdated-plan.test.ts',
     'test/attacks/passwords-guessed-at-once.test.ts',
     'test/attacks/returned-permits.test.ts',

@@ -1,28 +1,48 @@
+import { createBoundedMap } from '../bounded-map.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
-import type { AbuseControl } from './abuse-control.ts'
+import type { AbuseControl, Window } from './abuse-control.ts'
 import type { AddressOf } from './address-group.ts'
 import { foldedName } from './folded-name.ts'
 import { createWindowLimit, type LimitDeps } from './window-limit.ts'
 
-/** Limits the failed authentications of clients and scopes. */
-export interface CredentialLimits {
+/** An attempt to authenticate that may be checked. */
+export interface CredentialAttempt {
   /**
-   * Checks the limit without reading the storage. Call it before the secret is checked, and again before a success is
-   * returned: attempts in flight when the limit trips all get the same 429, right or wrong.
+   * Checks the limit again before an outcome is returned: attempts in flight when it trips all get the same 429.
    *
+   * @param isRight whether it is a success, which makes the address known
    * @throws OAuthError `slow_down` (429).
    */
-  assertBelow(presented: string | undefined, trace: Trace): void
+  confirm(isRight: boolean): void
   /**
-   * Counts the thrown error if it is a failed authentication.
+   * Counts the thrown error if it is a failed authentication, and what was presented was a guess.
    *
    * @returns the error to throw: the same one, or `slow_down` if the limit is exceeded.
    */
-  countFailure(thrown: unknown, presented: string | undefined, trace: Trace): Promise<unknown>
+  fail(thrown: unknown, isGuess: boolean): Promise<unknown>
 }
 
-const unlimited: CredentialLimits = { assertBelow() {}, countFailure: async (thrown) => thrown }
+/** Limits the failed authentications of clients and scopes. */
+export interface CredentialLimits {
+  /**
+   * Checks the limit without reading the storage. Call it before the secret is checked.
+   *
+   * @throws OAuthError `slow_down` (429).
+   */
+  admit(presented: string | undefined, trace: Trace): CredentialAttempt
+}
+
+const noLimit: CredentialAttempt = { confirm() {}, fail: async (thrown) => thrown }
+
+/**
+ * Wrong secrets beyond the limit, as a multiple of it, after which a known address is no exception. With few, an attacker
+ * behind the same address could shut the client out; without an end, a short secret could be guessed.
+ */
+const beyond = 10
+
+/** The pairs of a client and an address that a process knows: about 2 MB. */
+const maxKnown = 10_000
 
 /** Longer than any client id or scope name that can authenticate. Longer names count together by this prefix. */
 const maxNameLength = 101
@@ -50,45 +70,100 @@ function plainName(presented: string): string {
   return foldedName(name)
 }
 
+const isFailure = (thrown: unknown): boolean => isOAuthError(thrown) && thrown.code === 'invalid_client'
+
+const keyPart = (...parts: readonly string[]): string => JSON.stringify(parts)
+
 /** @param owner the kind of credentials: a scope and a client can have the same name. */
 export function createCredentialLimits(
   limits: AbuseControl['credentials'],
   owner: 'client' | 'scope',
   deps: LimitDeps & { readonly addressOf: AddressOf },
 ): CredentialLimits {
-  if (limits === false) return unlimited
+  if (limits === false) return { admit: () => noLimit }
   const { addressOf } = deps
-  const perAddress = createWindowLimit(limits.perAddress, { limit: `${owner}s.perAddress`, ...deps })
-  const perOwner = createWindowLimit(limits.perClientAndAddress, { limit: `${owner}s.perClientAndAddress`, ...deps })
+  const create = (name: string, { failures, window }: Window) =>
+    createWindowLimit({ failures, window }, { limit: `${owner}s.${name}`, ...deps })
+  const perAddress = create('perAddress', limits.perAddress)
+  const perOwner = create('perClientAndAddress', limits.perClientAndAddress)
+  // Counted in this process only: nothing is stored of a flood.
+  const late = create('beyond', {
+    ...limits.perClientAndAddress,
+    failures: beyond * limits.perClientAndAddress.failures,
+  })
+  const lateOfAddress = create('beyond.perAddress', {
+    ...limits.perAddress,
+    failures: beyond * limits.perAddress.failures,
+  })
+  /** Where an owner has authenticated, under the exact name. */
+  const known = createBoundedMap<true>(maxKnown)
   const nameOf = (presented: string, address: string): string =>
     JSON.stringify([plainName(presented).slice(0, maxNameLength), address])
 
-  return {
-    assertBelow(presented, trace) {
-      // The usual case: no failure in this process.
-      if (perAddress.isQuiet && perOwner.isQuiet) return
-      const address = addressOf(trace)
-      if (address === undefined) return
-      perAddress.assertBelow(address)
-      if (presented !== undefined) perOwner.assertBelow(nameOf(presented, address))
-    },
-    async countFailure(thrown, presented, trace) {
-      if (!isOAuthError(thrown) || thrown.code !== 'invalid_client') return thrown
-      const address = addressOf(trace)
-      if (address === undefined) return thrown
-      try {
-        if (presented !== undefined) await perOwner.count(nameOf(presented, address), trace)
-      } catch (refusal) {
-        // If the storage failed, the failure counts in this process under both limits. Otherwise an attacker could try
-        // secrets of any number of clients.
-        if (isOAuthError(refusal) && refusal.code !== 'slow_down') perAddress.announce(address)
-        return refusal
-      }
-      try {
-        await perAddress.count(address, trace)
+  function assertBelow(presented: string | undefined, address: string): void {
+    // The usual case: no failure in this process.
+    if (perAddress.isQuiet && perOwner.isQuiet) return
+    perAddress.assertBelow(address)
+    if (presented !== undefined) perOwner.assertBelow(nameOf(presented, address))
+  }
+
+  /** An attempt beyond the limit at an address where the owner has authenticated: only the right secret gets a result. */
+  function lateAttempt(presented: string, address: string, refusal: unknown): CredentialAttempt {
+    const name = nameOf(presented, address)
+    lateOfAddress.assertBelow(address)
+    late.assertBelow(name)
+    // Before the check, so that no burst has more guesses.
+    const announced = [lateOfAddress.announce(address), late.announce(name)]
+    const withdraw = (): void => {
+      for (const failure of announced.splice(0)) failure.withdraw()
+    }
+    return {
+      confirm(isRight) {
+        if (isRight) withdraw()
+      },
+      async fail(thrown, isGuess) {
+        if (isGuess && isFailure(thrown)) return refusal
+        withdraw()
         return thrown
+      },
+    }
+  }
+
+  async function countFailure(thrown: unknown, presented: string | undefined, address: string, trace: Trace) {
+    try {
+      if (presented !== undefined) await perOwner.count(nameOf(presented, address), trace)
+    } catch (refusal) {
+      // If the storage failed, the failure counts in this process under both limits. Otherwise an attacker could try
+      // secrets of any number of clients.
+      if (isOAuthError(refusal) && refusal.code !== 'slow_down') perAddress.announce(address)
+      return refusal
+    }
+    try {
+      await perAddress.count(address, trace)
+      return thrown
+    } catch (refusal) {
+      return refusal
+    }
+  }
+
+  return {
+    admit(presented, trace) {
+      const address = addressOf(trace)
+      if (address === undefined) return noLimit
+      const key = presented === undefined ? undefined : keyPart(presented, address)
+      try {
+        assertBelow(presented, address)
       } catch (refusal) {
-        return refusal
+        if (presented === undefined || key === undefined || known.get(key) === undefined) throw refusal
+        return lateAttempt(presented, address, refusal)
+      }
+      return {
+        confirm(isRight) {
+          assertBelow(presented, address)
+          if (isRight && key !== undefined && known.get(key) === undefined) known.set(key, true)
+        },
+        fail: async (thrown, isGuess) =>
+          isGuess && isFailure(thrown) ? countFailure(thrown, presented, address, trace) : thrown,
       }
     },
   }

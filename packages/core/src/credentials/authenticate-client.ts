@@ -1,4 +1,4 @@
-import type { CredentialLimits } from '../abuse/credential-limits.ts'
+import type { CredentialAttempt, CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { isOAuthError, reasonOf } from '../errors/oauth-error.ts'
@@ -169,6 +169,7 @@ export function createClientAuthentication(deps: ClientAuthenticationDeps): Auth
     let presentedClientId = form.client_id
     // What `present` refuses is compared with nothing.
     let isGuess = false
+    let attempt: CredentialAttempt | undefined
     try {
       const { headers } = request
       const { clientAddress, clientCertificate } = trace
@@ -176,9 +177,8 @@ export function createClientAuthentication(deps: ClientAuthenticationDeps): Auth
       const found = present(form, { header, clientAddress, clientCertificate, endpointUrls })
       const { by, presented } = found
       presentedClientId = presented.clientId
-      const isLimited = isGuessable(found)
-      isGuess = isLimited
-      if (isLimited) limits.assertBelow(presentedClientId, trace)
+      isGuess = isGuessable(found)
+      if (isGuess) attempt = limits.admit(presentedClientId, trace)
       let verdict = await verify(found, trace)
       if (verdict.client === undefined) {
         const first = verdict.credentials
@@ -191,7 +191,7 @@ export function createClientAuthentication(deps: ClientAuthenticationDeps): Auth
       }
       const { client, method, reason, detail } = verdict
       // Also before a refusal that does not count, which reveals a right secret.
-      if (isLimited) limits.assertBelow(presentedClientId, trace)
+      attempt?.confirm(client !== undefined)
       // The response is the same for every reason.
       if (client === undefined) throw invalidClient(reason, detail)
       trace.client = client
@@ -199,7 +199,7 @@ export function createClientAuthentication(deps: ClientAuthenticationDeps): Auth
       return client as AuthenticatedClient
     } catch (thrown) {
       const failure = uniform(thrown)
-      const error = isGuess ? await limits.countFailure(failure, presentedClientId, trace) : failure
+      const error = attempt === undefined ? failure : await attempt.fail(failure, isGuess)
       recordFailure(error, presentedClientId, trace)
       throw error
     }

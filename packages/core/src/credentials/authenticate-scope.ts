@@ -1,4 +1,4 @@
-import type { CredentialLimits } from '../abuse/credential-limits.ts'
+import type { CredentialAttempt, CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Scope } from '../directory/scope.ts'
 import { derivedFrom, type LiveScopes } from '../directory/scopes.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
@@ -76,6 +76,7 @@ export function createScopeAuthentication(deps: {
     let id: string | undefined
     // What `present` refuses is compared with nothing.
     let isGuess = false
+    let attempt: CredentialAttempt | undefined
     try {
       const { headers } = request
       const { clientAddress, clientCertificate } = trace
@@ -83,15 +84,15 @@ export function createScopeAuthentication(deps: {
       const presentation = present(form, { header, clientAddress, clientCertificate, endpointUrls: [] })
       const { by, presented } = presentation
       id = presented.clientId
-      limits.assertBelow(id, trace)
+      attempt = limits.admit(id, trace)
       isGuess = isGuessable(presentation) && readingsOf(by.method, presented as PresentedSecret).some(isPossible)
       const verifying = verify(presentation)
       const scope = isThenable(verifying) ? await verifying : verifying
-      limits.assertBelow(id, trace)
+      attempt.confirm(true)
       return { scope, presentation }
     } catch (thrown) {
       if (id !== undefined && recorder.observed) trace.presented = presentedId(id, isKnown, runtime)
-      throw isGuess ? await limits.countFailure(thrown, id, trace) : thrown
+      throw attempt === undefined ? thrown : await attempt.fail(thrown, isGuess)
     }
   }
 }
