@@ -143,6 +143,10 @@ export function backChannelLogout(options: BackChannelLogoutOptions = {}): Autho
       backchannelLogoutUri: v.optional(uriSchema(settings)),
       backchannelLogoutSessionRequired: v.optional(v.boolean('must be true or false')),
     },
+    clientMetadata: {
+      backchannel_logout_uri: 'backchannelLogoutUri',
+      backchannel_logout_session_required: 'backchannelLogoutSessionRequired',
+    },
     metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
   })
   const receives = ({ backchannelLogoutUri }: Client): boolean => backchannelLogoutUri !== undefined

@@ -8,7 +8,7 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { type ClientJwks, clientKeyEntries } from '../shared/client-keys.ts'
-import { clientMembers } from '../shared/client-members.ts'
+import { clientMembers, clientMetadata as clientMetadataNames } from '../shared/client-members.ts'
 import { createDocuments } from './documents.ts'
 import { originKey, originSchema } from './fetch-together.ts'
 import { type ClientMetadataOptions, clientMetadataSchema } from './options.ts'
@@ -38,6 +38,7 @@ export function clientMetadata(options: ClientMetadataOptions): Plugin {
   return definePlugin('client-metadata', [
     defineFields({
       client: { ...clientMembers, ...clientKeyEntries(settings.allowPrivateAddresses) },
+      clientMetadata: clientMetadataNames,
       metadata: { client_id_metadata_document_supported: true },
     }),
     defineGrantCheck({

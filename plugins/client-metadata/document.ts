@@ -1,8 +1,10 @@
 import type { ClientOptions, JsonObject } from '@grantry/core'
 import {
+  type MetadataKit,
   namedMethods,
   narrowedScopes,
   ownRedirectProblem,
+  requestedMembers,
   selfDescribedMembers,
   stringsIn,
 } from '../shared/self-described.ts'
@@ -53,6 +55,7 @@ export function clientIn(
   url: string,
   policy: Exclude<HostPolicy, 'refuse'>,
   { scopes, grantTypes, refreshToken }: Pick<Settings, 'scopes' | 'grantTypes' | 'refreshToken'>,
+  kit: MetadataKit,
 ): Described {
   // A gateway sends errors as JSON, too: without the id of the client, it is none of its documents.
   if (document.client_id !== url) {
@@ -66,9 +69,12 @@ export function clientIn(
     return problem('redirect_uris_missing', 'redirect_uris contains no URI that can be used')
   const authentication = authenticationOf(document)
   if ('reason' in authentication) return authentication
+  const requested = requestedMembers(document, kit)
+  if ('reason' in requested) return requested
   const named = stringsIn(document.grant_types ?? ['authorization_code'])
   return {
     client: {
+      ...requested.members,
       clientId: url,
       ...authentication,
       grantTypes: grantTypes.filter((grantType) => named.includes(grantType)),

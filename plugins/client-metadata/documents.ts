@@ -62,9 +62,9 @@ export function createDocuments(settings: Settings): Documents {
   }
 
   const outcomeIn =
-    (url: string, policy: Exclude<HostPolicy, 'refuse'>) =>
+    (url: string, policy: Exclude<HostPolicy, 'refuse'>, kit: Kit) =>
     (document: JsonObject): Outcome =>
-      clientIn(document, url, policy, settings)
+      clientIn(document, url, policy, settings, kit)
 
   async function look(
     url: string,
@@ -73,7 +73,7 @@ export function createDocuments(settings: Settings): Documents {
     caller: UnknownCaller | undefined,
   ): Promise<Outcome> {
     const now = kit.now()
-    const outcomeOf = outcomeIn(url, policy)
+    const outcomeOf = outcomeIn(url, policy, kit)
     const found = await kit.records.get(copyKey(url), copySchema)
     const copy = found && outcomeOf(found.document)
     // The client of a stored grant or a token: it was checked when it began.
@@ -93,7 +93,7 @@ export function createDocuments(settings: Settings): Documents {
       const policy = policyOf(parseUrl(url)?.hostname ?? '')
       const copy = policy === 'refuse' ? undefined : await kit.records.get(copyKey(url), copySchema)
       if (copy === undefined || policy === 'refuse') return
-      const outcome = outcomeIn(url, policy)(copy.document)
+      const outcome = outcomeIn(url, policy, kit)(copy.document)
       if (copy.used !== true && 'client' in outcome) await keepCopy(url, { ...copy, used: true }, outcome.client, kit)
       noteUse(url, now + rememberUse)
     },

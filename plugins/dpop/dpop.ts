@@ -157,6 +157,7 @@ export function dpop(options: DpopOptions = {}): Plugin {
     sealing,
     defineFields({
       client: { dpopBoundAccessTokens: v.optional(v.boolean('must be true or false'), false) },
+      clientMetadata: { dpop_bound_access_tokens: 'dpopBoundAccessTokens' },
       errors,
       metadata: { dpop_signing_alg_values_supported: algorithms },
     }),

@@ -165,6 +165,7 @@ export function mtls(options: MtlsOptions = {}): Plugin {
         ...clientKeyEntries(jwksUri.allowPrivateAddresses),
         tlsClientCertificateBoundAccessTokens: v.optional(v.boolean('must be true or false'), false),
       },
+      clientMetadata: { tls_client_certificate_bound_access_tokens: 'tlsClientCertificateBoundAccessTokens' },
       checkClient: subjectProblem,
       metadata: {
         tls_client_certificate_bound_access_tokens: true,

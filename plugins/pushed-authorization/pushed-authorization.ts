@@ -66,6 +66,7 @@ export function pushedAuthorization(options: PushedAuthorizationOptions = {}): A
 
   const fields = defineFields({
     client: { requirePushedAuthorizationRequests: v.optional(flag) },
+    clientMetadata: { require_pushed_authorization_requests: 'requirePushedAuthorizationRequests' },
     ...(required && { metadata: { require_pushed_authorization_requests: true } }),
   })
 

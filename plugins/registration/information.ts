@@ -8,7 +8,7 @@ const maxSize = 16_384
 
 /** @throws OAuthError if the metadata describes no client */
 export function describedOrRefused(describe: Describe, metadata: JsonObject, kit: EndpointKit): Described {
-  const described = describe(metadata)
+  const described = describe(metadata, kit)
   if (!('client' in described)) throw kit.refuse(described.code, described.text, described.reason)
   const { software_statement: statement } = metadata
   const registered = { ...described.registered, ...(statement !== undefined && { software_statement: statement }) }

@@ -1,13 +1,13 @@
-import {
-  type ClientOptions,
-  directorySchemasOf,
-  type JsonObject,
-  type Plugin,
-  parseConfiguration,
-  parseUrl,
-} from '@grantry/core'
+import { type ClientOptions, type JsonObject, type Kit, parseUrl } from '@grantry/core'
 import { createPolicyOf } from '../shared/host-policy.ts'
-import { namedMethods, ownRedirectProblem, selfDescribedMembers, stringsIn } from '../shared/self-described.ts'
+import {
+  type MetadataKit,
+  namedMethods,
+  ownRedirectProblem,
+  requestedMembers,
+  selfDescribedMembers,
+  stringsIn,
+} from '../shared/self-described.ts'
 import type { Settings } from './options.ts'
 
 /** Why metadata describes no client. */
@@ -127,8 +127,7 @@ function registeredMetadata(metadata: JsonObject, client: Described['client'], m
 }
 
 /** Creates the function that reads metadata. */
-export function createDescribe(settings: Settings, fields: Plugin) {
-  const { clientSchema } = directorySchemasOf([fields])
+export function createDescribe(settings: Settings) {
   const redirectUriProblem = createRedirectCheck(settings)
 
   function urisOf(metadata: JsonObject, member: string): readonly string[] | MetadataProblem {
@@ -153,19 +152,8 @@ export function createDescribe(settings: Settings, fields: Plugin) {
       : metadataProblem('grant_types_refused', `grant_types must contain one of ${settings.grantTypes.join(', ')}`)
   }
 
-  /** Checks the client as one of the configuration. */
-  function checked(client: Described['client']): MetadataProblem | undefined {
-    try {
-      parseConfiguration(clientSchema, { ...client, clientId: 'registered' }, 'client')
-      return undefined
-    } catch (thrown) {
-      if (!(thrown instanceof TypeError)) throw thrown
-      return metadataProblem('metadata_malformed', thrown.message)
-    }
-  }
-
   /** Returns the client that metadata describes, or why there is none. What the provider does not have is left out. */
-  return (given: JsonObject): Described | MetadataProblem => {
+  return (given: JsonObject, kit: MetadataKit & Pick<Kit, 'problemOfClient'>): Described | MetadataProblem => {
     // Some programs send null for what they do not have.
     const metadata = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as JsonObject
     const redirectUris = urisOf(metadata, 'redirect_uris')
@@ -182,7 +170,10 @@ export function createDescribe(settings: Settings, fields: Plugin) {
     if (metadata.jwks !== undefined && metadata.jwks_uri !== undefined) {
       return metadataProblem('keys_twice', 'jwks and jwks_uri exclude each other')
     }
+    const requested = requestedMembers(metadata, kit)
+    if ('reason' in requested) return metadataProblem(requested.reason, requested.text)
     const client = {
+      ...requested.members,
       ...authentication,
       grantTypes: [...grantTypes],
       scopes: [...scopesOf(metadata, settings)],
@@ -192,9 +183,11 @@ export function createDescribe(settings: Settings, fields: Plugin) {
         selfDescribed: settings.consent,
       }),
     } as Described['client']
-    const problem = checked(client)
-    if (problem !== undefined) return problem
-    return { client, registered: registeredMetadata(metadata, client, methods), needsSecret: needsSecret(methods[0]) }
+    // As a client of the configuration.
+    const problem = kit.problemOfClient({ ...client, clientId: 'registered' })
+    if (problem !== undefined) return metadataProblem('metadata_malformed', problem)
+    const registered = { ...registeredMetadata(metadata, client, methods), ...requested.granted }
+    return { client, registered, needsSecret: needsSecret(methods[0]) }
   }
 }
 

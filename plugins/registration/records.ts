@@ -61,7 +61,7 @@ export interface ClientRecords {
   remove(clientId: string, from: ClientRecord, kit: Kit): Promise<boolean>
   /** Lets a client live on that has got a token. Writes only if a good part of its lifetime is over. */
   use(clientId: string, kit: Kit): Promise<void>
-  clientOf(clientId: string, record: ClientRecord): ClientOptions | undefined
+  clientOf(clientId: string, record: ClientRecord, kit: Kit): ClientOptions | undefined
   isOriginAllowed(origin: string, kit: Kit): Promise<boolean>
 }
 
@@ -89,10 +89,10 @@ export const conflict = ({ refuse }: Pick<Kit, 'refuse'>) =>
 function createRemembered(describe: Describe) {
   const remembered = new Map<string, { readonly record: ClientRecord; readonly client: ClientOptions | undefined }>()
 
-  function remember(clientId: string, record: ClientRecord): ClientOptions | undefined {
+  function remember(clientId: string, record: ClientRecord, kit: Kit): ClientOptions | undefined {
     const known = remembered.get(clientId)
     if (known?.record.generation === record.generation) return known.client
-    const described = describe(record.metadata as JsonObject)
+    const described = describe(record.metadata as JsonObject, kit)
     const client = 'client' in described ? { ...described.client, clientId, secrets: record.secrets } : undefined
     remembered.delete(clientId)
     remembered.set(clientId, { record, client })

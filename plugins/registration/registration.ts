@@ -12,7 +12,7 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { type ClientJwks, clientKeyEntries } from '../shared/client-keys.ts'
-import { clientMembers } from '../shared/client-members.ts'
+import { clientMembers, clientMetadata } from '../shared/client-members.ts'
 import { createAdmissions } from './admission.ts'
 import { registrationEndpoint } from './endpoint.ts'
 import { createRegistrations, registrations } from './host.ts'
@@ -57,7 +57,7 @@ async function find(
   caller: UnknownCaller | undefined,
 ): Promise<ClientOptions | undefined> {
   const record = await records.get(clientId, kit)
-  if (record !== undefined) return records.clientOf(clientId, record)
+  if (record !== undefined) return records.clientOf(clientId, record, kit)
   // A stored grant or token of a client that has ended is refused like that of any other.
   if (caller === undefined) return undefined
   // The page shows it to a user whose application has kept the registration.
@@ -79,9 +79,10 @@ export function registration(options: RegistrationOptions): Plugin {
   }
   const fields = defineFields({
     client: { ...clientMembers, ...clientKeyEntries(settings.allowPrivateAddresses) },
+    clientMetadata,
     errors,
   })
-  const describe = createDescribe(settings, definePlugin('registration', [fields]))
+  const describe = createDescribe(settings)
   const records = createClientRecords(settings, describe)
   const admissions = createAdmissions(settings)
   const management = createManagement({ settings, describe, records, admissions })

@@ -36,6 +36,9 @@ export const clientMembers = {
   selfDescribed: v.optional(v.picklist(['allow', 'ask'], 'must be "allow" or "ask"')),
 }
 
+/** The names that members have in metadata which clients decide about themselves. */
+export const clientMetadata = { initiate_login_uri: 'initiateLoginUri', default_max_age: 'defaultMaxAge' } as const
+
 /**
  * Refresh tokens of clients that have described or registered themselves. Several processes of such a client share one
  * refresh token in a file, and its library does not ask for `offline_access`.

@@ -1,4 +1,4 @@
-import { type ClientOptions, type JsonObject, parseUrl, redirectUriProblem } from '@grantry/core'
+import { type ClientOptions, type Json, type JsonObject, type Kit, parseUrl, redirectUriProblem } from '@grantry/core'
 import * as v from 'valibot'
 import { clientMembers } from './client-members.ts'
 
@@ -72,6 +72,72 @@ export function narrowed(allowed: readonly string[], names: readonly string[]): 
 /** Returns the scopes that a client can ask for: those that it names, or all. */
 export const narrowedScopes = (allowed: readonly string[], { scope }: JsonObject): readonly string[] =>
   narrowed(allowed, typeof scope === 'string' ? scope.split(' ') : [])
+
+const isDemanded = (value: unknown): boolean => value !== false
+
+/**
+ * What a client demands for the protection of its users or tokens, by the values that demand it. A provider without it refuses
+ * the client: it would have less than it asks for, and does not learn so from a document. All other metadata that the provider
+ * does not have is left out.
+ */
+const demands: Readonly<Record<string, (value: unknown) => boolean>> = {
+  // RFC 9449 section 5.2, RFC 8705 section 3.4, RFC 9126 section 6, RFC 9101 section 10.5.
+  dpop_bound_access_tokens: isDemanded,
+  tls_client_certificate_bound_access_tokens: isDemanded,
+  require_pushed_authorization_requests: isDemanded,
+  require_signed_request_object: isDemanded,
+  // OpenID Connect Dynamic Client Registration 1.0 section 2.
+  default_max_age: isDemanded,
+  id_token_signed_response_alg: isDemanded,
+  id_token_encrypted_response_alg: isDemanded,
+  userinfo_signed_response_alg: isDemanded,
+  userinfo_encrypted_response_alg: isDemanded,
+  subject_type: (value) => value !== 'public',
+}
+
+/** What reading metadata needs of a kit. */
+export type MetadataKit = Pick<Kit, 'clientMetadata' | 'signingAlgorithms'>
+
+/** What a client asks for, in members and in the names of metadata, or why it cannot have it. */
+export type Requested =
+  | { readonly members: Partial<ClientOptions>; readonly granted: JsonObject }
+  | { readonly reason: 'metadata_malformed' | 'demand_unsupported'; readonly text: string }
+
+const valueIn = (metadata: JsonObject, name: string) =>
+  Object.hasOwn(metadata, name) ? (metadata[name] ?? undefined) : undefined
+
+/** Reads the metadata that members of this provider and its plugins represent. */
+export function requestedMembers(metadata: JsonObject, kit: MetadataKit): Requested {
+  const members: Record<string, Json> = {}
+  const granted: Record<string, Json> = {}
+  const problems = new Map<string, string>()
+  for (const [name, { member, schema }] of kit.clientMetadata) {
+    const value = valueIn(metadata, name)
+    if (value === undefined) continue
+    const { success, issues = [] } = v.safeParse(schema, value)
+    const isSignable = member !== 'identityTokenAlgorithm' || kit.signingAlgorithms.some((known) => known === value)
+    if (!success) problems.set(name, issues[0]?.message ?? 'is malformed')
+    else if (!isSignable) problems.set(name, `must be one of ${kit.signingAlgorithms.join(', ')}`)
+    else {
+      members[member] = value
+      granted[name] = value
+    }
+  }
+  for (const [name, isDemand] of Object.entries(demands)) {
+    const value = valueIn(metadata, name)
+    if (value === undefined || name in granted || !isDemand(value)) continue
+    const problem = problems.get(name)
+    return problem === undefined
+      ? { reason: 'demand_unsupported', text: `${name} is not supported by this server` }
+      : { reason: 'metadata_malformed', text: `${name} ${problem}` }
+  }
+  // Identity tokens always contain it.
+  const { require_auth_time: authTime } = metadata
+  return {
+    members: members as Partial<ClientOptions>,
+    granted: { ...granted, ...(authTime === true && { require_auth_time: true }) },
+  }
+}
 
 /** Returns the members that each client has which describes itself. Users are always asked about it. */
 export const selfDescribedMembers = (

@@ -4,7 +4,7 @@ import type { Trace } from '../events/recorder.ts'
 import type { AbuseControl, Window } from './abuse-control.ts'
 import type { AddressOf } from './address-group.ts'
 import { foldedName } from './folded-name.ts'
-import { createWindowLimit, type LimitDeps } from './window-limit.ts'
+import { createWindowLimit, type LimitDeps, type WindowLimit } from './window-limit.ts'
 
 /** An attempt to authenticate that may be checked. */
 export interface CredentialAttempt {
@@ -74,46 +74,27 @@ const isFailure = (thrown: unknown): boolean => isOAuthError(thrown) && thrown.c
 
 const keyPart = (...parts: readonly string[]): string => JSON.stringify(parts)
 
-/** @param owner the kind of credentials: a scope and a client can have the same name. */
-export function createCredentialLimits(
-  limits: AbuseControl['credentials'],
-  owner: 'client' | 'scope',
-  deps: LimitDeps & { readonly addressOf: AddressOf },
-): CredentialLimits {
-  if (limits === false) return { admit: () => noLimit }
-  const { addressOf } = deps
-  const create = (name: string, { failures, window }: Window) =>
-    createWindowLimit({ failures, window }, { limit: `${owner}s.${name}`, ...deps })
-  const perAddress = create('perAddress', limits.perAddress)
-  const perOwner = create('perClientAndAddress', limits.perClientAndAddress)
-  // Counted in this process only: nothing is stored of a flood.
-  const late = create('beyond', {
-    ...limits.perClientAndAddress,
-    failures: beyond * limits.perClientAndAddress.failures,
-  })
-  const lateOfAddress = create('beyond.perAddress', {
-    ...limits.perAddress,
-    failures: beyond * limits.perAddress.failures,
-  })
-  /** Where an owner has authenticated, under the exact name. */
-  const known = createBoundedMap<true>(maxKnown)
-  const nameOf = (presented: string, address: string): string =>
-    JSON.stringify([plainName(presented).slice(0, maxNameLength), address])
+const nameOf = (presented: string, address: string): string =>
+  JSON.stringify([plainName(presented).slice(0, maxNameLength), address])
 
-  function assertBelow(presented: string | undefined, address: string): void {
-    // The usual case: no failure in this process.
-    if (perAddress.isQuiet && perOwner.isQuiet) return
-    perAddress.assertBelow(address)
-    if (presented !== undefined) perOwner.assertBelow(nameOf(presented, address))
-  }
+type Create = (name: string, window: Window) => WindowLimit
 
-  /** An attempt beyond the limit at an address where the owner has authenticated: only the right secret gets a result. */
-  function lateAttempt(presented: string, address: string, refusal: unknown): CredentialAttempt {
+/** Limits attempts beyond the usual limit. Counted in this process only: nothing is stored of a flood. */
+function createLateAttempts(
+  { perAddress, perClientAndAddress }: Exclude<AbuseControl['credentials'], false>,
+  create: Create,
+) {
+  const wider = ({ failures, window }: Window): Window => ({ failures: beyond * failures, window })
+  const ofOwner = create('beyond.perClientAndAddress', wider(perClientAndAddress))
+  const ofAddress = create('beyond.perAddress', wider(perAddress))
+
+  /** Admits an attempt at an address where the owner has authenticated: only the right secret gets a result. */
+  return (presented: string, address: string, refusal: unknown): CredentialAttempt => {
     const name = nameOf(presented, address)
-    lateOfAddress.assertBelow(address)
-    late.assertBelow(name)
+    ofAddress.assertBelow(address)
+    ofOwner.assertBelow(name)
     // Before the check, so that no burst has more guesses.
-    const announced = [lateOfAddress.announce(address), late.announce(name)]
+    const announced = [ofAddress.announce(address), ofOwner.announce(name)]
     const withdraw = (): void => {
       for (const failure of announced.splice(0)) failure.withdraw()
     }
@@ -127,6 +108,29 @@ export function createCredentialLimits(
         return thrown
       },
     }
+  }
+}
+
+/** @param owner the kind of credentials: a scope and a client can have the same name. */
+export function createCredentialLimits(
+  limits: AbuseControl['credentials'],
+  owner: 'client' | 'scope',
+  deps: LimitDeps & { readonly addressOf: AddressOf },
+): CredentialLimits {
+  if (limits === false) return { admit: () => noLimit }
+  const { addressOf } = deps
+  const create: Create = (name, window) => createWindowLimit(window, { limit: `${owner}s.${name}`, ...deps })
+  const perAddress = create('perAddress', limits.perAddress)
+  const perOwner = create('perClientAndAddress', limits.perClientAndAddress)
+  const admitLate = createLateAttempts(limits, create)
+  /** Where an owner has authenticated, under the exact name. */
+  const known = createBoundedMap<true>(maxKnown)
+
+  function assertBelow(presented: string | undefined, address: string): void {
+    // The usual case: no failure in this process.
+    if (perAddress.isQuiet && perOwner.isQuiet) return
+    perAddress.assertBelow(address)
+    if (presented !== undefined) perOwner.assertBelow(nameOf(presented, address))
   }
 
   async function countFailure(thrown: unknown, presented: string | undefined, address: string, trace: Trace) {
@@ -155,7 +159,7 @@ export function createCredentialLimits(
         assertBelow(presented, address)
       } catch (refusal) {
         if (presented === undefined || key === undefined || known.get(key) === undefined) throw refusal
-        return lateAttempt(presented, address, refusal)
+        return admitLate(presented, address, refusal)
       }
       return {
         confirm(isRight) {

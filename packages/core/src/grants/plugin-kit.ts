@@ -1,8 +1,9 @@
 import { addressGroupOf } from '../abuse/address-group.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from '../abuse/window-limit.ts'
 import { createBoundedMap } from '../bounded-map.ts'
-import { maxLifetime } from '../config-schema.ts'
+import { maxLifetime, parseConfiguration } from '../config-schema.ts'
 import { constantTimeEqual } from '../credentials/check-secret.ts'
+import type { ClientOptions } from '../directory/client.ts'
 import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
 import { utf8 } from '../encoding.ts'
 import { createRefuse, tooManyFailures } from '../errors/oauth-error.ts'
@@ -116,7 +117,7 @@ interface PluginKitDeps {
   readonly runtime: Runtime
   readonly recorder: Recorder
   readonly hostLimits: HostLimits
-  readonly registry: Pick<Registry, 'capabilities'>
+  readonly registry: Pick<Registry, 'capabilities' | 'clientSchema' | 'clientMetadata'>
 }
 
 function createSign({
@@ -145,10 +146,20 @@ function createSealOf(deps: PluginKitDeps): ReturnType<OpenSealing> {
 }
 
 export function createPluginKits(deps: PluginKitDeps): PluginKits {
-  const { issuer, tokenEndpoints, scopeRules, store, runtime, recorder, hostLimits } = deps
+  const { issuer, tokenEndpoints, scopeRules, store, runtime, recorder, hostLimits, registry, keys } = deps
   const callHost = createHostCalls(hostLimits)
   const sign = createSign(deps)
   const sealOf = createSealOf(deps)
+
+  function problemOfClient(client: ClientOptions): string | undefined {
+    try {
+      parseConfiguration(registry.clientSchema, client, 'client')
+      return undefined
+    } catch (thrown) {
+      if (!(thrown instanceof TypeError)) throw thrown
+      return thrown.message
+    }
+  }
 
   /**
    * Checks that `expiresAt` is an epoch time. A duration passed by mistake would make a single-use credential usable
@@ -186,6 +197,9 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       issuer,
       tokenEndpoints,
       audienceOf: (audience) => scopeRules().audiences.registered(audience),
+      clientMetadata: registry.clientMetadata,
+      signingAlgorithms: keys.algorithms,
+      problemOfClient,
       now: runtime.now,
       sha256: (data) => runtime.base64url(runtime.sha256(typeof data === 'string' ? utf8(data) : data)),
       equals: (one, other) => constantTimeEqual(one, other),

@@ -6,6 +6,7 @@ import { type ScopeOptions, scopeEntries, scopeSchemaWith } from '../directory/s
 import { isCoreError } from '../errors/error-codes.ts'
 import { reasonOfPlugin } from '../errors/oauth-error.ts'
 import { jsonSchema } from '../records/json.ts'
+import { clientMetadataNames } from './client-metadata.ts'
 import type { AllFields, ErrorStatuses, Fields } from './fields.ts'
 import { type Members, memberObject, type Owned, oneOf, partKind } from './part-kind.ts'
 import { discoveryMembersOf } from './plugin-metadata.ts'
@@ -54,11 +55,13 @@ function entriesOf(fields: FieldsOfPlugins, of: 'client' | 'scope', core: v.Obje
 /** @throws TypeError when two plugins add the same name, or one replaces a name of the core. */
 function allFields(fields: FieldsOfPlugins): AllFields {
   const errors = collect(fields, { what: 'error code', valuesOf: ({ errors: codes }) => codes, isCore: isCoreError })
+  const clientMembers = entriesOf(fields, 'client', clientEntries)
   return {
     clientSchema: clientSchemaWith(
-      entriesOf(fields, 'client', clientEntries),
+      clientMembers,
       fields.flatMap(({ part }) => part.checkClient ?? []),
     ),
+    clientMetadata: clientMetadataNames(fields, clientMembers),
     scopeSchema: scopeSchemaWith(entriesOf(fields, 'scope', scopeEntries)),
     pluginErrors: new Map(
       errors.map(({ name, value }) => {
@@ -104,6 +107,7 @@ function fieldSchemas() {
     ownScopes: v.optional(v.array(v.custom<ScopeOptions>(() => true))),
     errors: v.optional(configurationMap(v.lazy((given) => (typeof given === 'object' ? statuses : status)))),
     metadata: v.optional(configurationMap(jsonSchema)),
+    clientMetadata: v.optional(configurationMap(v.string('must be the name of a member'))),
     checkClient: functionSchema(),
     checkIssuer: functionSchema(),
     warn: functionSchema(),

@@ -3,6 +3,7 @@ import { type Client, clientSchema } from '../directory/client.ts'
 import { type ScopeOptions, scopeSchema } from '../directory/scope.ts'
 import type { PluginErrors } from '../errors/error-response.ts'
 import type { JsonObject } from '../types.ts'
+import type { ClientMetadataNames } from './client-metadata.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Defined, Owned } from './part-kind.ts'
 
@@ -36,6 +37,12 @@ export interface Fields extends Defined<'fields'> {
    * object.
    */
   readonly client?: ObjectEntries | undefined
+  /**
+   * The names that these members have in metadata (RFC 7591), such as `{ dpop_bound_access_tokens: 'dpopBoundAccessTokens'
+   * }`. Clients that register or describe themselves can then have them. Only for members that a client may decide about
+   * itself, with the same form in metadata.
+   */
+  readonly clientMetadata?: Readonly<Record<string, string>> | undefined
   /**
    * Checks the members of a client together, at startup, or when a client store returns the client. Returns the first
    * problem.
@@ -84,6 +91,8 @@ export interface AllFields {
   /** The schemas of clients and scopes, with the members that plugins add. */
   readonly clientSchema: typeof clientSchema
   readonly scopeSchema: typeof scopeSchema
+  /** The members of clients that metadata can contain. */
+  readonly clientMetadata: ClientMetadataNames
   readonly pluginErrors: PluginErrors
   /** The scopes of the plugins. */
   readonly pluginScopes: readonly ScopeOptions[]
@@ -98,6 +107,7 @@ export interface AllFields {
 export const noFields: AllFields = {
   clientSchema,
   scopeSchema,
+  clientMetadata: new Map(),
   pluginErrors: new Map(),
   pluginScopes: [],
   assertIssuer() {},

@@ -1,8 +1,9 @@
-import type { Client } from '../directory/client.ts'
+import type { Client, ClientOptions } from '../directory/client.ts'
 import type { Refuse } from '../errors/oauth-error.ts'
 import type { ClientFact, UserFact } from '../events/event.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { ClientMetadataNames } from './client-metadata.ts'
 
 /** The records of one plugin. Other plugins cannot access them. A key can be any string; it is hashed. */
 export interface PluginRecords {
@@ -62,6 +63,12 @@ export interface Kit {
    * other text unchanged. Compare and return only this form.
    */
   audienceOf(resource: string): string
+  /** The members of a client of this provider that clients can name in metadata (RFC 7591). */
+  readonly clientMetadata: ClientMetadataNames
+  /** The algorithms of the keys of this provider: those that identity tokens can have. */
+  readonly signingAlgorithms: readonly string[]
+  /** Returns why this provider could not have a client with these settings, with all checks of its plugins. */
+  problemOfClient(client: ClientOptions): string | undefined
   /** Epoch seconds. */
   now(): number
   /** SHA-256 of bytes or UTF-8 text as unpadded base64url, as in `code_challenge_method=S256`. */

@@ -145,7 +145,7 @@ export function directorySchemasOf(plugins: Plugins): Pick<AllFields, 'clientSch
 /** The parts of the plugins of a provider. */
 export interface Registry
   extends RegisteredGrants,
-    Pick<AllFields, 'clientSchema' | 'scopeSchema' | 'pluginErrors' | 'pluginScopes'> {
+    Pick<AllFields, 'clientSchema' | 'scopeSchema' | 'clientMetadata' | 'pluginErrors' | 'pluginScopes'> {
   /** The methods of client authentication, those of the core first. */
   readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
   /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
@@ -194,13 +194,14 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
   const endpoints = collected<'endpoint', readonly InstalledEndpoint[]>(parts, 'endpoint', [])
   const credentialParameters = credentialParametersOf(authenticationMethods)
   for (const endpoint of endpoints) endpoint.assertParameters(credentialParameters)
-  const { clientSchema, scopeSchema, pluginErrors, pluginScopes, ...fields } = fieldsIn(parts)
+  const { clientSchema, scopeSchema, clientMetadata, pluginErrors, pluginScopes, ...fields } = fieldsIn(parts)
   fields.assertIssuer(issuer)
   return {
     ...grants,
     authenticationMethods,
     clientSchema,
     scopeSchema,
+    clientMetadata,
     pluginErrors,
     pluginScopes,
     credentialParameters,

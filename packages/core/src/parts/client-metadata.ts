@@ -1,0 +1,38 @@
+import type * as v from 'valibot'
+import { clientEntries } from '../directory/client.ts'
+import type { Fields } from './fields.ts'
+import type { Owned } from './part-kind.ts'
+
+/** A member of a client that a name in its metadata stands for. */
+export interface MetadataMember {
+  readonly member: string
+  readonly schema: v.GenericSchema
+}
+
+/** The members of clients, by their names in metadata (RFC 7591). */
+export type ClientMetadataNames = ReadonlyMap<string, MetadataMember>
+
+/** OpenID Connect Dynamic Client Registration 1.0 section 2. */
+const coreNames = { id_token_signed_response_alg: 'identityTokenAlgorithm' } as const
+
+/**
+ * Collects the names that the core and plugins have for members.
+ *
+ * @throws TypeError when a name stands for two members, or for one that no plugin defines
+ */
+export function clientMetadataNames(fields: readonly Owned<Fields>[], members: v.ObjectEntries): ClientMetadataNames {
+  const entries = { ...clientEntries, ...members }
+  const names = new Map<string, MetadataMember>()
+  const given = fields.map(({ plugin, part }) => ({ plugin, given: part.clientMetadata ?? {} }))
+  for (const { plugin, given: more } of [{ plugin: 'core', given: coreNames }, ...given]) {
+    for (const [name, member] of Object.entries<string>(more)) {
+      const schema = Object.hasOwn(entries, member) ? (entries[member as 'scopes'] as v.GenericSchema) : undefined
+      const earlier = names.get(name)?.member ?? member
+      const what = `plugins: ${plugin} has the metadata name ${name} for ${member}`
+      if (schema === undefined) throw new TypeError(`${what}, which is no member of a client`)
+      if (earlier !== member) throw new TypeError(`${what}, which stands for ${earlier}`)
+      names.set(name, { member, schema })
+    }
+  }
+  return names
+}
