@@ -3,7 +3,6 @@ import { createWindowLimit, type LimitDeps, type WindowLimit } from '../abuse/wi
 import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime, parseConfiguration } from '../config-schema.ts'
 import { constantTimeEqual } from '../credentials/check-secret.ts'
-import type { ClientOptions } from '../directory/client.ts'
 import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
 import { utf8 } from '../encoding.ts'
 import { createRefuse, tooManyFailures } from '../errors/oauth-error.ts'
@@ -145,21 +144,23 @@ function createSealOf(deps: PluginKitDeps): ReturnType<OpenSealing> {
   return open?.(deps) ?? (() => noSealing)
 }
 
-export function createPluginKits(deps: PluginKitDeps): PluginKits {
-  const { issuer, tokenEndpoints, scopeRules, store, runtime, recorder, hostLimits, registry, keys } = deps
-  const callHost = createHostCalls(hostLimits)
-  const sign = createSign(deps)
-  const sealOf = createSealOf(deps)
-
-  function problemOfClient(client: ClientOptions): string | undefined {
+const createProblemOfClient =
+  ({ clientSchema }: Pick<Registry, 'clientSchema'>): Kit['problemOfClient'] =>
+  (client) => {
     try {
-      parseConfiguration(registry.clientSchema, client, 'client')
+      parseConfiguration(clientSchema, client, 'client')
       return undefined
     } catch (thrown) {
       if (!(thrown instanceof TypeError)) throw thrown
       return thrown.message
     }
   }
+
+export function createPluginKits(deps: PluginKitDeps): PluginKits {
+  const { issuer, tokenEndpoints, scopeRules, store, runtime, recorder, hostLimits, registry, keys } = deps
+  const callHost = createHostCalls(hostLimits)
+  const sign = createSign(deps)
+  const sealOf = createSealOf(deps)
 
   /**
    * Checks that `expiresAt` is an epoch time. A duration passed by mistake would make a single-use credential usable
@@ -199,7 +200,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       audienceOf: (audience) => scopeRules().audiences.registered(audience),
       clientMetadata: registry.clientMetadata,
       signingAlgorithms: keys.algorithms,
-      problemOfClient,
+      problemOfClient: createProblemOfClient(registry),
       now: runtime.now,
       sha256: (data) => runtime.base64url(runtime.sha256(typeof data === 'string' ? utf8(data) : data)),
       equals: (one, other) => constantTimeEqual(one, other),

@@ -1,7 +1,5 @@
 import type * as v from 'valibot'
 import { clientEntries } from '../directory/client.ts'
-import type { Fields } from './fields.ts'
-import type { Owned } from './part-kind.ts'
 
 /** A member of a client that a name in its metadata stands for. */
 export interface MetadataMember {
@@ -20,11 +18,13 @@ const coreNames = { id_token_signed_response_alg: 'identityTokenAlgorithm' } as 
  *
  * @throws TypeError when a name stands for two members, or for one that no plugin defines
  */
-export function clientMetadataNames(fields: readonly Owned<Fields>[], members: v.ObjectEntries): ClientMetadataNames {
+export function clientMetadataNames(
+  given: readonly { readonly plugin: string; readonly names: Readonly<Record<string, string>> }[],
+  members: v.ObjectEntries,
+): ClientMetadataNames {
   const entries = { ...clientEntries, ...members }
   const names = new Map<string, MetadataMember>()
-  const given = fields.map(({ plugin, part }) => ({ plugin, given: part.clientMetadata ?? {} }))
-  for (const { plugin, given: more } of [{ plugin: 'core', given: coreNames }, ...given]) {
+  for (const { plugin, names: more } of [{ plugin: 'core', names: coreNames }, ...given]) {
     for (const [name, member] of Object.entries<string>(more)) {
       const schema = Object.hasOwn(entries, member) ? (entries[member as 'scopes'] as v.GenericSchema) : undefined
       const earlier = names.get(name)?.member ?? member

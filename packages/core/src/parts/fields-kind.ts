@@ -61,7 +61,10 @@ function allFields(fields: FieldsOfPlugins): AllFields {
       clientMembers,
       fields.flatMap(({ part }) => part.checkClient ?? []),
     ),
-    clientMetadata: clientMetadataNames(fields, clientMembers),
+    clientMetadata: clientMetadataNames(
+      fields.map(({ plugin, part }) => ({ plugin, names: part.clientMetadata ?? {} })),
+      clientMembers,
+    ),
     scopeSchema: scopeSchemaWith(entriesOf(fields, 'scope', scopeEntries)),
     pluginErrors: new Map(
       errors.map(({ name, value }) => {
