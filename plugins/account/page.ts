@@ -24,6 +24,7 @@ import {
   returnPath,
   sessionFor,
   signedOutPage,
+  signInPath,
   toSignIn,
   urlOf,
   type Visit,
@@ -136,6 +137,8 @@ async function handle(
   services: AccountServices,
 ): Promise<Reply> {
   const path = request.segments.join('/')
+  // For a user who has just got an account: another user can be signed in in this browser.
+  if (path === signInPath) return toSignIn(services.client, kit, '', { prompt: 'login' })
   const page = changePageAt(path, services)
   const isResume = path.startsWith(`${resumePath}/`)
   const isFromProvider = path === linkedPath && services.linkedProviders !== undefined

@@ -11,6 +11,9 @@ import type { AccountPages } from './pages.ts'
 /** The path of the page, relative to the issuer. */
 export const accountPath = '/account'
 
+/** The path below it that asks for a sign-in, also while a user is signed in. */
+export const signInPath = 'sign-in'
+
 /** The client that the page signs its users in as. A URN: no client of the host has this id. */
 export const accountClientId = 'urn:grantry:account-page'
 

@@ -52,7 +52,9 @@ const localeIn = ({ http, services }: Visit): string =>
 async function statePage(state: InvitationState, visit: Visit): Promise<Reply> {
   const { http, kit, services } = visit
   const { pages } = services.settings
-  const signInUrl = kit.endpointUrl('account')
+  const accountUrl = kit.endpointUrl('account')
+  // Not the account page itself: in this browser, another user can be signed in.
+  const signInUrl = accountUrl && `${accountUrl}/sign-in`
   if (state === 'ready') return pages.invitationState({ state, signInUrl }, localeIn(visit))
   const isKnown = state === 'account_exists'
   const [says, reason] = isKnown
