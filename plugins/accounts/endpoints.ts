@@ -1,7 +1,14 @@
-import { defineEndpoint, type EndpointKit, isOAuthError, type PluginPart, type Reply } from '@grantry/core'
+import {
+  defineEndpoint,
+  type EndpointKit,
+  foldedAddress,
+  isOAuthError,
+  type PluginPart,
+  type Reply,
+} from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import { addressIn, foldedAddress, mailboxOf } from '../shared/mail-address.ts'
+import { addressIn, mailboxOf } from '../shared/mail-address.ts'
 import { countAddress, countNetwork, countSent, isKnownPlace } from '../shared/mail-limits.ts'
 import { isMailedCode, isMailedSpent, spendMailed } from '../shared/mailed-code.ts'
 import { countMailedCode } from '../shared/mailed-code-limits.ts'
@@ -35,6 +42,9 @@ async function requestMail(
   if (address === undefined) {
     return askPage(purpose, interaction, services, { problem: 'address_malformed', address: entered })
   }
+  // Its domain belongs to a provider, for which the accounts of its users end: no mail replaces it.
+  const way = services.tools.byAddress(address, interaction)
+  if (way !== undefined) return { location: way.url }
   const { limits } = services.settings
   let addressed: Addressed
   try {

@@ -1,7 +1,6 @@
-import type { EndpointKit, Reply } from '@grantry/core'
+import { type EndpointKit, isSameAddress, type Reply } from '@grantry/core'
 import { type SuspendedInteraction, standingIn } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { Account } from '../shared/account-store.ts'
-import { isSameAddress } from '../shared/mail-address.ts'
 import { newPasswordProblem } from '../shared/new-passwords.ts'
 import type { WayUser } from '../sign-in/sign-in.ts'
 import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose } from './flow.ts'

@@ -1,12 +1,4 @@
-import { parseUrl } from '@grantry/core'
-
-/**
- * Maps an address in any case to one text. Only spellings with the same text are one address, also for a store that ignores
- * more, such as accents: each of the others would have limits of its own, and be another mailbox.
- */
-export const foldedAddress = (address: string): string => address.normalize('NFKC').toLowerCase()
-
-export const isSameAddress = (one: string, other: string): boolean => foldedAddress(one) === foldedAddress(other)
+import { foldedAddress, foldedDomain, typedName } from '@grantry/core'
 
 /** The longest address. @see RFC 5321 section 4.5.3.1, RFC 3696 erratum 1690 */
 const maxLength = 254
@@ -23,20 +15,24 @@ const form =
 /** Characters that no one sees, such as fillers: an address with them would look like another one. */
 const invisible = /\p{Default_Ignorable_Code_Point}/u
 
-/** Returns a mail address without the spaces around it; `undefined` if it is none. */
+/**
+ * Returns a mail address as it is stored, shown and sent to: without what no user sees around it, in the width of Latin
+ * letters, with the letters of its domain. `undefined` if it is none. Case counts before the domain.
+ */
 export function addressIn(text: string): string | undefined {
-  const trimmed = text.trim()
   // Before: Unicode normalization sorts marks, in time that grows with the square of their number.
-  if (trimmed.length > maxLength) return undefined
-  const address = trimmed.normalize('NFC')
-  return address.length <= maxLength && form.test(address) && !invisible.test(address) ? address : undefined
+  if (text.length > 2 * maxLength) return undefined
+  const typed = typedName(text).normalize('NFKC')
+  const at = typed.lastIndexOf('@')
+  const address = `${typed.slice(0, at)}@${foldedDomain(typed.slice(at + 1))}`
+  const isPossible = at > 0 && address.length <= maxLength && !invisible.test(typed)
+  return isPossible && form.test(address) ? address : undefined
 }
 
 /**
- * Maps addresses of one mailbox to one text, for the limit of mails: without the tag after a plus sign, and with the name
- * of the host as it is in the DNS.
+ * Maps addresses of one mailbox to one text, for the limit of mails: without the tag after a plus sign.
  *
- * @see RFC 5233; RFC 5891 section 4.4
+ * @see RFC 5233
  */
 export function mailboxOf(address: string): string {
   const folded = foldedAddress(address)
@@ -44,5 +40,5 @@ export function mailboxOf(address: string): string {
   const host = folded.slice(at + 1)
   // A name that starts with the sign has no tag.
   const [name = ''] = folded.slice(0, at).split(/(?<=.)\+/u, 1)
-  return `${name}@${parseUrl(`http://${host}`)?.hostname ?? host}`
+  return `${name}@${host}`
 }

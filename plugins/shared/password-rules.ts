@@ -1,4 +1,4 @@
-import type { MaybePromise } from '@grantry/core'
+import { foldedPassword, type MaybePromise } from '@grantry/core'
 
 /** Why a user cannot have a password. */
 export type PasswordProblem =
@@ -43,12 +43,14 @@ function consistsOf(words: readonly string[], password: string): boolean {
  * @see NIST SP 800-63B-4 section 3.1.1.2
  */
 export async function passwordProblem(
-  password: string,
+  typed: string,
   names: readonly string[],
   { least, most, isCommon }: PasswordRules,
 ): Promise<PasswordProblem | undefined> {
   // Characters as users see them, not UTF-16 units. A longer text is not counted.
-  const length = password.length > most * 2 ? password.length : [...password.normalize('NFC')].length
+  if (typed.length > most * 2) return 'password_long'
+  const password = foldedPassword(typed)
+  const { length } = [...password]
   if (length > most) return 'password_long'
   if (length < least) return 'password_short'
   if (/[\p{Cc}]/u.test(password) || password.trim() === '') return 'password_malformed'

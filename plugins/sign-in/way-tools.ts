@@ -4,7 +4,7 @@ import { beginProved } from './begin-session.ts'
 import type { FormServices } from './form-services.ts'
 import { askForSecondFactor, hasSecondFactor } from './second-factor.ts'
 import { expiredPage, signInPage } from './views.ts'
-import type { SignInTools } from './ways.ts'
+import { linkByAddress, type SignInTools } from './ways.ts'
 
 function createSignInTools(services: FormServices): SignInTools {
   const { pages } = services
@@ -24,6 +24,7 @@ function createSignInTools(services: FormServices): SignInTools {
       )
     },
     hasSecondFactor: (sub, kit) => hasSecondFactor(sub, kit, services.secondFactors),
+    byAddress: (address, interaction) => linkByAddress(interaction, services)?.(address),
     show: (interaction, problem, provider) => signInPage(interaction, services, { problem, provider }),
     expired: (http, kit) => expiredPage(undefined, http, kit, services),
     presentError: async (error, http, kit) =>

@@ -42,6 +42,8 @@ export interface SignInTools {
   signIn(user: WayUser, interaction: SuspendedInteraction): Promise<Reply>
   /** Whether `signIn` asks the user for a second factor first. */
   hasSecondFactor(sub: string, kit: EndpointKit): Promise<boolean>
+  /** Returns the link that the domain of a mail address leads to: its users have no password, and get no mail here. */
+  byAddress(address: string, interaction: SuspendedInteraction): SignInWay | undefined
   /**
    * Shows the page of the sign-in, with what went wrong.
    *

@@ -1,6 +1,5 @@
-import type { EndpointKit } from '@grantry/core'
+import { domainOf, type EndpointKit, foldedDomain, isSameAddress } from '@grantry/core'
 import type { AccountStore } from '../shared/account-store.ts'
-import { isSameAddress } from '../shared/mail-address.ts'
 import { derivedSubject, nameOf } from './claims.ts'
 import { failed, type UpstreamFailure } from './failure.ts'
 import { findLink, insertLink, listLinks, noteFirst, removeLink } from './links.ts'
@@ -29,8 +28,8 @@ const linkOf = ({ claims, provider, kit }: Arrival, sub: string) => ({
 function trustedMail({ claims, provider }: Arrival): string | undefined {
   const { email, email_verified: isVerified } = claims
   if (typeof email !== 'string' || isVerified !== true) return undefined
-  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
-  return provider.linkBy.some((one) => one.toLowerCase() === domain) ? email : undefined
+  const domain = domainOf(email)
+  return domain !== undefined && provider.linkBy.some((one) => foldedDomain(one) === domain) ? email : undefined
 }
 
 /** Characters of the random part of a name: 96 bits. */

@@ -2,8 +2,10 @@ import {
   defineEndpoint,
   defineFields,
   defineHostFunctions,
+  domainOf,
   type EndpointKit,
   type EndpointRequest,
+  foldedDomain,
   parseConfiguration,
   type Reply,
 } from '@grantry/core'
@@ -103,8 +105,8 @@ export interface UpstreamWays extends SignInWays, ProviderLinks, ProviderLogout 
 
 /** Whether a mail address is in one of the domains of a provider. */
 function isAt(mail: string | undefined, { domains }: Provider): boolean {
-  const domain = mail?.includes('@') ? mail.slice(mail.lastIndexOf('@') + 1).toLowerCase() : undefined
-  return domain !== undefined && domains.some((one) => one.toLowerCase() === domain)
+  const domain = mail === undefined ? undefined : domainOf(mail)
+  return domain !== undefined && domains.some((one) => foldedDomain(one) === domain)
 }
 
 /**
@@ -142,7 +144,7 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       const providers = usable(interaction).filter(({ domains }) => domains.length > 0)
       if (providers.length === 0) return undefined
       return (address) => {
-        const provider = providers.find((one) => isAt(address.trim(), one))
+        const provider = providers.find((one) => isAt(address, one))
         return provider && wayTo(provider, interaction)
       }
     },

@@ -8,7 +8,7 @@ import {
   type MailMessage,
   type NewAccount,
 } from '@grantry/plugins/accounts'
-import { type SignInOptions, signIn } from '@grantry/plugins/sign-in'
+import { type SignInOptions, type SignInWays, signIn } from '@grantry/plugins/sign-in'
 import type { TestProviderOptions } from '@grantry/testing'
 import { hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
 import { request, setUp } from '../authorization/parties.ts'
@@ -82,7 +82,13 @@ export async function setUpAccounts(
   {
     signIn: more,
     provider,
-  }: { readonly signIn?: Partial<SignInOptions>; readonly provider?: Partial<TestProviderOptions> } = {},
+    ways = [],
+  }: {
+    readonly signIn?: Partial<SignInOptions>
+    readonly provider?: Partial<TestProviderOptions>
+    /** Ways to sign in besides accounts. */
+    readonly ways?: readonly SignInWays[]
+  } = {},
 ) {
   const memory = memoryAccounts([aliceAccount])
   const mails: MailMessage[] = []
@@ -102,7 +108,7 @@ export async function setUpAccounts(
     ...options,
   })
   const f = await setUp(
-    signIn({ pages, ways: [way], ...more }),
+    signIn({ pages, ways: [way, ...ways], ...more }),
     {},
     { users: { authenticate: memory.authenticate }, ...provider },
   )

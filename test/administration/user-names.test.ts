@@ -1,6 +1,5 @@
 // Names of users: each belongs to one user, in every order of two administrators, and wherever a process dies.
-import { foldedUsername } from '@grantry/administration'
-import type { AtomicDriver } from '@grantry/core'
+import { type AtomicDriver, foldedUsername } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import { foldedName } from '../../packages/core/src/abuse/folded-name.ts'
 import { createRandom } from '../support/random.ts'

@@ -1,6 +1,6 @@
 // Users in a memory storage whose operations can be reordered, or end with the process.
-import { foldedUsername, openAdministration, pagesOf, refusalOf } from '@grantry/administration'
-import { type AtomicDriver, openEntries } from '@grantry/core'
+import { openAdministration, pagesOf, refusalOf } from '@grantry/administration'
+import { type AtomicDriver, foldedUsername, openEntries } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { expect } from 'vitest'
 

@@ -17,7 +17,8 @@ const layers: readonly RegExp[] = [
   /^entries\//u,
   /^(?:records|http|errors|events|directory)\//u,
   /^(?:sealed-json|random-id)\.ts/u,
-  /^(?:runtime|config-schema|parse-url)\.ts/u,
+  /^folded-text\.ts/u,
+  /^(?:runtime|config-schema|parse-url|punycode)\.ts/u,
   /^(?:types|config-problems|encoding|parse-time|exact-numbers|promises|bounded-map|standard-schema)\.ts/u,
 ]
 

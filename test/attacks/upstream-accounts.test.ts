@@ -1,7 +1,7 @@
 // The attacker wants the account of another user by an account at a provider: with a mail address that the provider has
 // not verified, one that had another owner before, one for which the provider does not decide, or an account here that
 // was registered with the address of the victim before.
-import { foldedUsername } from '@grantry/administration'
+import { foldedUsername } from '@grantry/core'
 import { google, type Link } from '@grantry/plugins/upstream'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'

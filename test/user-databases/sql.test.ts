@@ -30,10 +30,13 @@ describeDatabases('users in a table', (open, isPostgresql) => {
   const signIn = (username: string, given = password, scope = 'api1 openid profile email') =>
     f.post('token', { grant_type: 'password', username, password: given, scope }, web)
 
-  test.each(['Alice', 'alice', 'ALICE', 'bob'])('%s signs in with the right password only', async (name) => {
-    expect((await signIn(name)).status).toBe(200)
-    expect((await signIn(name, `${password} `)).body).toMatchObject({ error: 'invalid_grant' })
-  })
+  test.each(['Alice', 'alice', 'ALICE', 'bob', ' alice', 'alice\u00a0', '\uff41lice', 'al\u200bice'])(
+    '%j signs in with the right password only',
+    async (name) => {
+      expect((await signIn(name)).status).toBe(200)
+      expect((await signIn(name, `${password} `)).body).toMatchObject({ error: 'invalid_grant' })
+    },
+  )
 
   test.each([
     'carol',
@@ -41,15 +44,12 @@ describeDatabases('users in a table', (open, isPostgresql) => {
     'erin',
     'no user',
     '',
-    ' alice',
-    'alice ',
     "alice' OR '1'='1",
     'alice"; DROP TABLE users; --',
     '%',
     'al_ce',
     'alice\0',
     '\0',
-    'ａlice',
     'alic\u0065\u0301',
     '\uD800',
     'x'.repeat(255),

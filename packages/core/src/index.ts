@@ -53,6 +53,16 @@ export {
   traceparentOf,
 } from './events/trace-context.ts'
 export { inexactNumber, inexactNumberIn, parseExactJson } from './exact-numbers.ts'
+export {
+  domainOf,
+  foldedAddress,
+  foldedDomain,
+  foldedPassword,
+  foldedUsername,
+  isSameAddress,
+  spellingsOf,
+  typedName,
+} from './folded-text.ts'
 export { authorizations } from './grants/authorizations.ts'
 export { defineGrantCheck } from './grants/grant-check-kind.ts'
 export { assertions } from './grants/mint-assertion.ts'

@@ -3,12 +3,14 @@ import {
   type AuthenticatedUser,
   configurationObject,
   type FoundUser,
+  foldedPassword,
   parseConfiguration,
+  spellingsOf,
   type UserCredentials,
 } from '@grantry/core'
 import type { Entry, Filter } from 'ldapts'
 import { type LdapServer, nameOf, openConnection } from './ldap/connection.ts'
-import { claimsOf, claimValue, firstValueOf, isGuid, subOf } from './ldap/entries.ts'
+import { claimsOf, claimValue, firstValueOf, hasDomainOf, isGuid, subOf } from './ldap/entries.ts'
 import { codeOf, explain, isRefusal } from './ldap/errors.ts'
 import { filtersOf } from './ldap/filters.ts'
 import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/options.ts'
@@ -124,19 +126,31 @@ function onlyOne([entry, second]: readonly Entry[], problem: string): Entry | un
   return entry
 }
 
-/** One search and one bind in any case: without an entry, as one that does not exist. */
+/** The forms of a password: that of new ones, and as typed, for one that another program has set. */
+const formsOf = (password: string): readonly string[] => [...new Set([foldedPassword(password), password])]
+
+/** One search and one bind for each form of the password in any case: without an entry, as one that does not exist. */
 async function signIn(
   directory: Directory,
   { attributes, baseDn }: LdapUsersOptions,
-  byName: (name: string) => Filter,
+  byName: (spellings: readonly string[]) => Filter,
   { username, password }: UserCredentials,
 ): Promise<AuthenticatedUser | undefined> {
   // With an empty password, a bind succeeds without a check (RFC 4513 section 5.1.2).
   if (password === '' || password.includes('\0')) return undefined
-  const found = isPossible(username) ? await directory.search(byName(username), [attributes.sub]) : []
+  const spellings = spellingsOf(username).filter(isPossible)
+  const names = [attributes.username].flat()
+  const all = spellings.length === 0 ? [] : await directory.search(byName(spellings), [attributes.sub, ...names])
+  const found = all.filter((entry) => hasDomainOf(username, entry, names) !== false)
   const dn = found.length === 1 ? found[0]?.dn : undefined
-  const matches = await directory.bind(dn ?? `cn=${randomUUID()},${baseDn}`, password)
+  let matches = false
+  for (const form of formsOf(password)) {
+    matches = (await directory.bind(dn ?? `cn=${randomUUID()},${baseDn}`, form)) || matches
+  }
   const entry = onlyOne(found, 'users.attributes.username: several entries have this name')
+  if (entry !== undefined && hasDomainOf(username, entry, names) === undefined) {
+    throw unusableRecord('users.attributes.username: the directory does not show these attributes to bindDn')
+  }
   if (!matches || entry === undefined) return undefined
   const sub = subOf(entry, attributes.sub)
   if (sub !== undefined && sub !== '') return { sub }
@@ -187,7 +201,7 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
     if (!isPossible(subOrName)) return []
     const names = [options.attributes.username].flat()
     const wanted = [subAttribute, ...names, ...claims.map(({ attribute }) => attribute)]
-    const searches = [filters.ofAll.bySub(subOrName), filters.ofAll.byName(subOrName)]
+    const searches = [filters.ofAll.bySub(subOrName), filters.ofAll.byName(spellingsOf(subOrName).filter(isPossible))]
     const [withSub = [], named = []] = await Promise.all(
       searches.map((filter) => (filter === undefined ? [] : directory.search(filter, [...new Set(wanted)]))),
     )

@@ -19,6 +19,7 @@ import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/
 import { postgresqlClient } from './sql/postgresql.ts'
 import { checkTable } from './sql/prepare.ts'
 import { releaseIn } from './sql/release-address.ts'
+import { isPossible, rowsOfName } from './sql/rows-of-name.ts'
 import type { SqlClient, TextRow } from './sql/sql-client.ts'
 import { sqliteClient } from './sql/sqlite.ts'
 import { claimValue, hasValue, isAddress } from './sql/values.ts'
@@ -28,8 +29,6 @@ export type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
 
 // Errors name the path as in the configuration of a server.
 const schema = configurationObject({ users: sqlUsersSchema })
-
-const isPossible = (text: string): boolean => text !== '' && text.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(text)
 
 /** Reads and writes rows. */
 function createRows(options: SqlUsersOptions, client: SqlClient) {
@@ -50,7 +49,11 @@ function createRows(options: SqlUsersOptions, client: SqlClient) {
 
   async function rowBy(key: 'bySub' | 'byName' | 'byEmail', text: string): Promise<TextRow | undefined> {
     const ready = await prepare()
-    const rows = await client.read(ready[key], [isPossible(text) ? text : '\u{FFFD}'])
+    const read = (value: string) => client.read(ready[key], [value])
+    const rows =
+      key === 'bySub'
+        ? await read(isPossible(text) ? text : '\u{FFFD}')
+        : await rowsOfName(text, key === 'byName' && options.caseSensitive, read)
     // Several rows with one name belong to no one: the index is not unique.
     return rows.length === 1 ? rows[0] : undefined
   }
@@ -175,11 +178,12 @@ function createWriter(
     // A column can be the name and the address.
     const once = new Map(cells.map((cell) => [cell[0], cell]))
     const insert = () => rows.write((ready) => ready.insert([...once.values()]))
+    // The index knows one spelling.
+    if ((await rows.rowBy('byName', username)) !== undefined) return 'taken'
     await insert()
     const created = await find(sub)
     if (created !== undefined) return created
-    const isNameFree = (await rows.rowBy('byName', username)) === undefined
-    if (!isNameFree || !(await release(email, emailVerified))) return 'taken'
+    if (!(await release(email, emailVerified))) return 'taken'
     await insert()
     return (await find(sub)) ?? 'taken'
   }

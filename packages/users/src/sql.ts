@@ -15,6 +15,7 @@ import { readableClaims } from './readable-claims.ts'
 import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/options.ts'
 import { postgresqlClient } from './sql/postgresql.ts'
 import { checkTable, sampleHashes } from './sql/prepare.ts'
+import { isOfDomain, isPossible, rowsOfName } from './sql/rows-of-name.ts'
 import type { SqlClient, TextRow } from './sql/sql-client.ts'
 import { sqliteClient } from './sql/sqlite.ts'
 import { activeOf, claimsOf, statementsOf } from './sql/statements.ts'
@@ -32,9 +33,6 @@ function clientOf(options: SqlUsersOptions, connection: PostgresqlConnectionOpti
   const { url, file = '' } = options
   return url === undefined ? sqliteClient({ ...options, file }) : postgresqlClient({ ...options, url }, connection)
 }
-
-/** Names that no database can contain, or that are too long for an index. */
-const isPossible = (name: string): boolean => name !== '' && name.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(name)
 
 /** Users without a password have no hash, or one that no password matches: `!` of Django, `*` of Unix. */
 const isAbsent = (text: string | null): boolean => text === null || text === '' || /^[!*]/u.test(text)
@@ -81,10 +79,12 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
   return {
     prepare,
     async byName(username: string) {
-      const rows = isPossible(username) ? await client.read(statements.byName, [username]) : []
+      const rows = await rowsOfName(username, options.caseSensitive, (spelling) =>
+        client.read(statements.byName, [spelling]),
+      )
       const [row] = rows
-      if (row === undefined) return undefined
-      const [sub, hash, state] = row
+      const [sub, hash, name, state] = row ?? []
+      if (row === undefined || !isOfDomain(username, name)) return undefined
       return { sub: sub ?? '', text: hash ?? null, isActive: isActive(state), isDuplicate: rows.length > 1 }
     },
     async isActive(sub: string): Promise<boolean> {
@@ -106,7 +106,7 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
       if (!isPossible(subOrName)) return []
       const [withSub, named] = await Promise.all([
         client.read(statements.foundBySub, [subOrName]),
-        client.read(statements.foundByName, [subOrName]),
+        rowsOfName(subOrName, options.caseSensitive, (spelling) => client.read(statements.foundByName, [spelling])),
       ])
       const own = rowOf(withSub, subOrName)
       const others = named.filter(([sub]) => sub !== own?.[0])

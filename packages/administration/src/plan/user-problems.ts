@@ -1,6 +1,6 @@
+import { foldedUsername } from '@grantry/core'
 import type { Managers } from '../open-administration.ts'
 import { assertUser, type StoredUser } from '../users/user.ts'
-import { foldedUsername } from '../users/username.ts'
 import { concurrently } from './concurrently.ts'
 import type { PlannedEntry } from './planned-kind.ts'
 

@@ -3,7 +3,7 @@ import { type Managed, readEntry } from '../managed-entry.ts'
 import type { StoredUser } from './user.ts'
 import { type ClaimedText, readNameOwner, userAddress, userName } from './user-names.ts'
 import { userType } from './user-type.ts'
-import { foldedUsername, usernameId } from './username.ts'
+import { usernameId } from './username.ts'
 
 /** No user has this `sub`. */
 const unusedSub = ' '
@@ -14,7 +14,7 @@ async function findByText(
   claimed: ClaimedText,
   runtime: Pick<Runtime, 'sha256Hex'>,
 ): Promise<Managed<StoredUser> | undefined> {
-  const folded = foldedUsername(text)
+  const folded = claimed.fold(text)
   const found = await entries.get(claimed.kind, usernameId(folded, runtime))
   const owner = found && readNameOwner(found)
   const entry = await entries.get('user', owner?.sub ?? unusedSub)
@@ -22,7 +22,7 @@ async function findByText(
   const user = readEntry(userType, entry)
   // A command can be between the claim and the user, or have been killed there.
   const current = claimed.of(entry)?.text
-  return current !== undefined && foldedUsername(current) === folded ? user : undefined
+  return current !== undefined && claimed.fold(current) === folded ? user : undefined
 }
 
 /**

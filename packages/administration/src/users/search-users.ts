@@ -1,10 +1,10 @@
-import type { Entry, EntryStore } from '@grantry/core'
+import { type Entry, type EntryStore, foldedUsername } from '@grantry/core'
 import { type Managed, managedIn } from '../managed-entry.ts'
 import { type ManagedPage, readsOfTrip } from '../pages.ts'
 import type { StoredUser } from './user.ts'
 import { nameOwnerIn } from './user-names.ts'
 import { userType } from './user-type.ts'
-import { foldedUsername, type IdRange, idRangesOf } from './username.ts'
+import { type IdRange, idRangesOf } from './username.ts'
 
 export interface SearchRequest {
   /** The start of the name, in any case and Unicode form. */

@@ -8,7 +8,6 @@ import {
   userAddress,
   userName,
 } from './user-names.ts'
-import { foldedUsername } from './username.ts'
 
 type Changes = Pick<EntryStore, 'create' | 'replace' | 'remove'>
 
@@ -33,7 +32,7 @@ function newTextIn(text: ClaimedText, id: string, value: Json): string | undefin
 async function changeOf(names: UserNames, id: string, before: string | undefined, after: string | undefined) {
   const old = before === undefined ? undefined : await names.find(before, id)
   if (after === undefined) return { names, old, claimed: undefined }
-  if (before === undefined || foldedUsername(before) !== foldedUsername(after)) {
+  if (before === undefined || names.fold(before) !== names.fold(after)) {
     return { names, old, claimed: await names.claim(after, id) }
   }
   // Only a text that was lost is claimed again.

@@ -1,8 +1,15 @@
-import type { Entry, EntryStore, JsonObject, Runtime } from '@grantry/core'
+import {
+  type Entry,
+  type EntryStore,
+  foldedAddress,
+  foldedUsername,
+  type JsonObject,
+  type Runtime,
+} from '@grantry/core'
 import { managedIn } from '../managed-entry.ts'
 import { refused } from '../refusal.ts'
 import { userType } from './user-type.ts'
-import { foldedUsername, usernameId } from './username.ts'
+import { usernameId } from './username.ts'
 
 /** What is stored of a name. It counts only if the user has this name: a command can be killed between the two writes. */
 export interface NameOwner {
@@ -19,6 +26,8 @@ export interface ClaimedText {
   /** For messages, such as `with the name`. */
   readonly having: string
   readonly member: string
+  /** Maps all spellings to one text. */
+  fold(text: string): string
   /** Returns the text of a user; nothing if the user has none, `undefined` if the entry has an unknown form. */
   of(user: Entry): { readonly text?: string } | undefined
 }
@@ -28,6 +37,7 @@ export const userName: ClaimedText = {
   noun: 'user name',
   having: 'with the name',
   member: 'username',
+  fold: foldedUsername,
   of(user) {
     const text = usernameOf(user)
     return text === undefined ? undefined : { text }
@@ -40,6 +50,7 @@ export const userAddress: ClaimedText = {
   noun: 'mail address',
   having: 'who has verified the mail address',
   member: 'claims',
+  fold: foldedAddress,
   of(user) {
     const managed = managedIn(userType, user)
     if (managed === undefined) return undefined
@@ -83,7 +94,7 @@ export function usernameOf(user: Entry): string | undefined {
 }
 
 /** The names or addresses of users: each belongs to one. */
-export interface UserNames {
+export interface UserNames extends Pick<ClaimedText, 'fold'> {
   /**
    * Gives a name to a user, before the user gets it. Takes it from a user who does not have it, because a command was
    * killed; a command that is about to give it to that user fails.
@@ -100,7 +111,7 @@ export interface UserNames {
 export function createUserNames(
   entries: EntryStore,
   runtime: Pick<Runtime, 'sha256Hex'>,
-  { kind, noun, having, member, of }: ClaimedText = userName,
+  { kind, noun, having, member, fold, of }: ClaimedText = userName,
 ): UserNames {
   /**
    * Ends the claim of a user who does not have the name. The user is changed, or its `sub` used up, so that a command that
@@ -112,7 +123,7 @@ export function createUserNames(
     const user = await entries.get('user', sub)
     if (user === undefined) return entries.retire('user', sub)
     const current = of(user)
-    if (current === undefined || (current.text !== undefined && foldedUsername(current.text) === name)) {
+    if (current === undefined || (current.text !== undefined && fold(current.text) === name)) {
       const message = `there is a user ${having} ${username} already (sub ${sub}); choose another ${kind === 'user-name' ? 'name' : 'address'}`
       throw refused('exists', message, { member })
     }
@@ -121,7 +132,7 @@ export function createUserNames(
 
   /** Claims a name once. `undefined` if another call changes it at the same time. */
   async function attempt(username: string, sub: string): Promise<ClaimedName | undefined> {
-    const name = foldedUsername(username)
+    const name = fold(username)
     const id = usernameId(name, runtime)
     const value = { name, sub }
     const found = await entries.get(kind, id)
@@ -138,6 +149,7 @@ export function createUserNames(
   }
 
   return {
+    fold,
     async claim(username, sub) {
       for (let tries = 0; tries < maxTries; tries += 1) {
         const claimed = await attempt(username, sub)
@@ -146,7 +158,7 @@ export function createUserNames(
       throw refused('outdated', `others change the ${noun} ${username} at the same time; try again`)
     },
     async find(username, sub) {
-      const id = usernameId(foldedUsername(username), runtime)
+      const id = usernameId(fold(username), runtime)
       const found = await entries.get(kind, id)
       return found && readNameOwner(found).sub === sub ? { id, version: found.version, isNew: false } : undefined
     },

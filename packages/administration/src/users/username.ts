@@ -13,25 +13,6 @@ export function usernameProblem(username: string): string | undefined {
   return username.trim() === username ? undefined : 'must not start or end with a space'
 }
 
-// Lower case first, because only this maps the capital sharp s to SS.
-const withoutCase = (text: string): string => text.toLowerCase().toUpperCase().toLowerCase()
-
-/** Its capital form is a letter, which is not a mark: names with it would have several limits for guesses. */
-const iotaSubscript = '\u0345'
-
-/**
- * Maps all spellings of a name in other cases and Unicode forms to one string. Spellings of one name share their limits for
- * guesses, which ignore accents, too. Here, accents count: with and without one, it is the name of another user.
- */
-export const foldedUsername = (username: string): string =>
-  username
-    .slice(0, maxLength)
-    .normalize('NFKD')
-    .split(iotaSubscript)
-    .map(withoutCase)
-    .join(iotaSubscript)
-    .normalize('NFKC')
-
 /** Starts the hash in an id. A name with this character is always hashed. */
 const mark = '~'
 

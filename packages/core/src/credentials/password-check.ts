@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { addressGroupOf } from '../abuse/address-group.ts'
-import { foldedName } from '../abuse/folded-name.ts'
 import type { PasswordLimits } from '../abuse/password-limits.ts'
 import type { Settlement } from '../abuse/settlement.ts'
 import { createBoundedMap } from '../bounded-map.ts'
@@ -9,9 +8,10 @@ import { checkSubject, localProvider } from '../directory/subject.ts'
 import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
+import { typedName } from '../folded-text.ts'
 import type { Runtime } from '../runtime.ts'
 import { createLoginConcurrency } from './login-concurrency.ts'
-import type { UserNames } from './user-names.ts'
+import { limitNameOf, type UserNames } from './user-names.ts'
 import { type ReadState, userState } from './user-state.ts'
 
 /** What the caller does while a password is checked. */
@@ -66,8 +66,16 @@ export function createPasswordCheck(deps: {
   const { users, maxHostCalls, limits, names, recorder, runtime } = deps
   const concurrency = createLoginConcurrency(maxHostCalls)
   const lastLogins = createBoundedMap<string>(maxLogins)
-  return async (credentials, client, trace, { readState, confirmBy, settleLater, needsSecondFactor } = {}) => {
-    const { username, idp, tenant, acrValues } = credentials
+  return async (
+    { username: typed, ...given },
+    client,
+    trace,
+    { readState, confirmBy, settleLater, needsSecondFactor } = {},
+  ) => {
+    // A space that a keyboard adds makes no other user.
+    const username = typedName(typed)
+    const credentials = { ...given, username }
+    const { idp, tenant, acrValues } = credentials
     const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
     const directory = namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
     trace.tenant = tenant
@@ -78,7 +86,7 @@ export function createPasswordCheck(deps: {
       }
       recorder.record(trace, { type: 'user_authentication_failed', ...names.describe(username), ...requested, reason })
     }
-    const folded = foldedName(username)
+    const folded = limitNameOf(username)
     const address = trace.clientAddress
     const attempt = {
       foldedName: folded,

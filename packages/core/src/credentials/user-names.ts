@@ -1,8 +1,12 @@
 import { foldedName } from '../abuse/folded-name.ts'
 import { createBoundedMap } from '../bounded-map.ts'
+import { foldedUsername } from '../folded-text.ts'
 import { randomId } from '../random-id.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
+
+/** Maps all spellings of a user name, also of the domain of an address, to the name under which its failures are counted. */
+export const limitNameOf = (username: string): string => foldedName(foldedUsername(username))
 
 /** What an event contains about the user name of a login attempt. */
 export interface UserDescription {
@@ -33,7 +37,7 @@ export function createUserNames(runtime: Runtime): UserNames {
       if (known.get(name) === undefined) known.set(name, true)
     },
     describe(username) {
-      const name = foldedName(username)
+      const name = limitNameOf(username)
       const usernameFingerprint = fingerprintOf(hashOf(JSON.stringify([key, name]), runtime))
       return known.get(name) ? { username, usernameFingerprint } : { usernameFingerprint }
     },

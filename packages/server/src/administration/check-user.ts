@@ -1,4 +1,5 @@
-import { foldedUsername, refused, type StoredUser } from '@grantry/administration'
+import { refused, type StoredUser } from '@grantry/administration'
+import { foldedUsername } from '@grantry/core'
 import { passwordHashProblem } from '@grantry/users/password-hash'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'

@@ -1,4 +1,4 @@
-import { closestName } from '@grantry/core'
+import { closestName, foldedDomain } from '@grantry/core'
 import type { NamedPlugin } from '../configuration/named-plugins.ts'
 import type { Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
@@ -69,7 +69,7 @@ function checkProvider(provider: Configured, path: string, { clients, hasExterna
     const reason = 'A tenant enters any mail address for its users: one of them could become a user of yours'
     found.push(finding('upstream-link-any-tenant', `${path}.linkBy`, reason))
   }
-  const foreign = linkBy.find((domain) => publicMail.includes(domain.toLowerCase()))
+  const foreign = linkBy.find((domain) => publicMail.includes(foldedDomain(domain)))
   if (foreign !== undefined) {
     const reason = `Addresses in ${foreign} get new owners, who would become users of yours`
     found.push(finding('upstream-link-public-mail', `${path}.linkBy`, reason))

@@ -1,4 +1,4 @@
-import { type ActiveQuestion, configurationObject, type Json, type UserService } from '@grantry/core'
+import { type ActiveQuestion, configurationObject, foldedUsername, type Json, type UserService } from '@grantry/core'
 import {
   createConcurrencyLimit,
   createPasswordCheck,
@@ -55,9 +55,14 @@ function byNameAndSub(users: readonly ConfiguredUser[]) {
   const byName = new Map<string, ConfiguredUser>()
   const states = new Map<string, UserState>()
   for (const user of users) {
-    if (byName.has(user.username)) throw new TypeError(`users: two users have the username ${user.username}`)
+    const name = foldedUsername(user.username)
+    const twin = byName.get(name)?.username
+    if (twin !== undefined) {
+      const other = twin === user.username ? '' : `, which ${twin} is, too: case and Unicode forms do not count`
+      throw new TypeError(`users: two users have the username ${user.username}${other}`)
+    }
     if (states.has(user.sub)) throw new TypeError(`users: two users have the sub ${user.sub}`)
-    byName.set(user.username, user)
+    byName.set(name, user)
     states.set(user.sub, { isActive: user.active, claims: user.claims })
   }
   return { byName, states }
@@ -92,7 +97,7 @@ export function configuredUsers(
   const currentStateOf = (sub: string) => states.get(sub) ?? stored?.currentStateOf(sub)
   const service: UserService = {
     async authenticate({ username, password }) {
-      const configured = byName.get(username)
+      const configured = byName.get(foldedUsername(username))
       // Also for a configured user: the time does not reveal where users are.
       const inStorage = await stored?.find(username)
       const matches = await limited(() => check(password, (configured ?? inStorage)?.password))

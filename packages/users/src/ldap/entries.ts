@@ -1,4 +1,4 @@
-import type { Json } from '@grantry/core'
+import { domainOf, type Json } from '@grantry/core'
 import type { Entry } from 'ldapts'
 import type { LdapUsersOptions } from './options.ts'
 
@@ -53,6 +53,17 @@ export function subOf(entry: Entry, attribute: string): string | undefined {
 export function firstValueOf(entry: Entry, attributes: readonly string[]): string | undefined {
   const [value] = attributes.flatMap((attribute) => valuesOf(entry, attribute))
   return value === undefined ? undefined : String(value)
+}
+
+/**
+ * Whether one of the attributes has the domain of a name that is a mail address; `undefined` if the entry shows none of them.
+ * Directories ignore more than `foldedUsername()`, such as accents, and the domain of an address can belong to a provider.
+ */
+export function hasDomainOf(username: string, entry: Entry, attributes: readonly string[]): boolean | undefined {
+  const domain = domainOf(username)
+  if (domain === undefined) return true
+  const values = attributes.flatMap((attribute) => valuesOf(entry, attribute))
+  return values.length === 0 ? undefined : values.some((value) => domainOf(String(value)) === domain)
 }
 
 /** Returns the value of a claim; `undefined` if the attribute is absent. @throws TypeError if it is of another type */

@@ -27,7 +27,8 @@ function parsed(text: string, member: string): Filter {
 
 /** The filters of searches for one user. */
 export interface UserFilters {
-  byName(name: string): Filter
+  /** @param spellings those of one name */
+  byName(spellings: readonly string[]): Filter
   /** `undefined` if no entry can have this `sub`. */
   bySub(sub: string): Filter | undefined
 }
@@ -46,8 +47,8 @@ export function filtersOf({ filter, active, attributes }: LdapUsersOptions): Fil
   const { sub: subAttribute, username } = attributes
   const names = typeof username === 'string' ? [username] : username
   const filtersWith = (required: readonly Filter[]): UserFilters => ({
-    byName: (name) => {
-      const equal = names.map((attribute) => new EqualityFilter({ attribute, value: name }))
+    byName: (spellings) => {
+      const equal = names.flatMap((attribute) => spellings.map((value) => new EqualityFilter({ attribute, value })))
       return new AndFilter({ filters: [...required, new OrFilter({ filters: equal })] })
     },
     bySub: (sub) => {

@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { foldedPassword } from '@grantry/core'
 import { defaultCost, type PasswordCost, type Pbkdf2Cost } from './cost.ts'
 import { type Derive, deriveKey } from './derive.ts'
 import { defaultLength, defaultSaltLength } from './new-hash.ts'
@@ -65,7 +66,8 @@ function createWork(hashes: readonly PasswordHash[]) {
  * Creates a check that always does the same work: one computation for each cost among the hashes, in the same order, even
  * for an unknown user. Its duration does not reveal which users exist, or who has an old hash. An empty password matches
  * no hash, and neither does one with NUL: HMAC, which PBKDF2 and scrypt start with, ignores NUL at the end, and other
- * implementations of bcrypt ignore what follows it.
+ * implementations of bcrypt ignore what follows it. A password that devices send in several forms is checked in the form of
+ * new hashes, and as typed, because others have hashed what was typed.
  *
  * @param hashes those that are known. The check learns the costs of others when it sees them: the first attempt with a
  * new one is work for all later attempts.
@@ -86,8 +88,7 @@ export function createPasswordCheck(hashes: readonly PasswordHash[] = [], derive
     return key
   }
 
-  return async (given, stored) => {
-    if (stored !== undefined) work.learn(stored)
+  async function matchesAs(given: string, stored: PasswordHash | undefined): Promise<boolean> {
     const own = stored === undefined ? undefined : kindOf(stored.cost)
     // Not every algorithm accepts an empty password.
     const password = given === '' ? '\0' : given
@@ -102,5 +103,13 @@ export function createPasswordCheck(hashes: readonly PasswordHash[] = [], derive
       }
     }
     return matches && isUsable
+  }
+
+  return async (given, stored) => {
+    if (stored !== undefined) work.learn(stored)
+    const forms = new Set([foldedPassword(given), given])
+    let matches = false
+    for (const form of forms) matches = (await matchesAs(form, stored)) || matches
+    return matches
   }
 }

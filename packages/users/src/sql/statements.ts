@@ -4,7 +4,7 @@ import type { ClaimColumn } from './values.ts'
 
 /** The statements of a table. Each reads at most two rows, to notice duplicates. */
 export interface Statements {
-  /** Parameter: the name. Returns the `sub`, the hash and the column of active users. */
+  /** Parameter: the name. Returns the `sub`, the hash, the name and the column of active users. */
   readonly byName: string
   /** Parameter: the `sub`. Returns the `sub` and the column of active users. */
   readonly bySub: string
@@ -56,7 +56,7 @@ export function statementsOf(options: SqlUsersOptions, { table, dialect }: SqlCl
   const hasName = dialect.sameName(username, caseSensitive)
   const found = select([sub, username, ...claimsOf(options).map(({ column }) => column), ...shownActive])
   return {
-    byName: `${select([sub, password, ...shownActive])} WHERE ${hasName} LIMIT 2`,
+    byName: `${select([sub, password, username, ...shownActive])} WHERE ${hasName} LIMIT 2`,
     bySub: `${select([sub, ...shownActive])} WHERE ${hasSub} LIMIT 2`,
     claims: `${select([sub, ...claimsOf(options).map(({ column }) => column)])} WHERE ${hasSub} LIMIT 2`,
     foundBySub: `${found} WHERE ${hasSub} LIMIT 2`,

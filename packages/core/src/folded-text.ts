@@ -1,0 +1,136 @@
+import { parseUrl } from './parse-url.ts'
+import { unicodeDomain } from './punycode.ts'
+
+// What users type, paste, or let a program fill in, in one form. Every rule, look-up, index, limit and comparison uses these
+// functions: where two of them fold in different ways, a spelling passes one of them.
+
+/** Characters. Unicode normalization sorts marks, in time that grows with the square of their number. */
+const maxLength = 1024
+
+/** Characters that no user sees. They come along when a name is copied from a page or a chat. */
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+
+const isBlank = (character: string): boolean => /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]$/u.test(character)
+
+/**
+ * Returns a name or an address without what no user sees around it, in Unicode form C. Case and width stay. A text that is
+ * too long for a name stays as it is.
+ */
+export function typedName(text: string): string {
+  if (text.length > maxLength) return text
+  const characters = [...text]
+  let [start, end] = [0, characters.length]
+  while (start < end && isBlank(characters[start] ?? '')) start += 1
+  while (start < end && isBlank(characters[end - 1] ?? '')) end -= 1
+  return characters.slice(start, end).join('').normalize('NFC')
+}
+
+/** What a host name can contain. The parser of URLs would decode or remove other characters. */
+const domainForm = /^[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}._\u3002-]+$/u
+
+const usualDomain = /^[a-z0-9._-]*$/u
+
+const isNumber = (label: string | undefined): boolean => /^(?:\d+|0x[\da-f]*)$/iu.test(label ?? '')
+
+const withoutRoot = (domain: string): string => (domain.endsWith('.') ? domain.slice(0, -1) : domain)
+
+/** The host of a URL with this domain: in ASCII. `undefined` if the parser accepts none, or reads it as an IP address. */
+function asciiDomain(domain: string): string | undefined {
+  const host = domainForm.test(domain) ? parseUrl(`http://${domain}`)?.hostname : undefined
+  const labels = host === undefined ? undefined : withoutRoot(host).split('.')
+  return labels === undefined || isNumber(labels.at(-1)) ? undefined : labels.join('.')
+}
+
+/**
+ * Maps a domain in any case, width and encoding to one text, with letters as users write them.
+ *
+ * @see Unicode Technical Standard 46; RFC 5891 section 4.4
+ * @example
+ * foldedDomain('xn--bcher-kva.EXAMPLE') // 'bücher.example'
+ */
+export function foldedDomain(domain: string): string {
+  const text = domain.slice(0, maxLength).normalize('NFKC')
+  const lower = withoutRoot(text.toLowerCase())
+  // The usual domains need no more.
+  if (usualDomain.test(lower) && !lower.includes('xn--')) return lower
+  const host = asciiDomain(text)
+  return host === undefined ? lower : unicodeDomain(host)
+}
+
+/** Splits a text in Unicode form KC at the sign before the domain. */
+function partsOf(text: string): readonly [name: string, domain: string | undefined] {
+  const at = text.lastIndexOf('@')
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+const joined = (name: string, domain: string | undefined): string =>
+  domain === undefined ? name : `${name}@${foldedDomain(domain)}`
+
+/** The capital of a Turkish i has a dot, which its small form does not show. */
+const dotted = /i\u0307/gu
+
+/** Its capital form is a letter, which is not a mark: names with it would have several limits for guesses. */
+const iotaSubscript = '\u0345'
+
+// Lower case first, because only this maps the capital sharp s to SS.
+const withoutCase = (text: string): string => text.toLowerCase().toUpperCase().toLowerCase().replace(dotted, 'i')
+
+/**
+ * Maps all spellings of a user name to one text: other cases, Unicode forms, spaces around it, invisible characters, and, if
+ * it is a mail address, other encodings of its domain. Accents count: with and without one, it is the name of another user.
+ *
+ * @example
+ * foldedUsername(' Ann@XN--BCHER-KVA.example') // 'ann@bücher.example'
+ */
+export function foldedUsername(username: string): string {
+  const [name, domain] = partsOf(username.slice(0, maxLength).replace(invisible, '').trim().normalize('NFKC'))
+  const folded = name.normalize('NFKD').split(iotaSubscript).map(withoutCase).join(iotaSubscript).normalize('NFKC')
+  return joined(folded, domain)
+}
+
+/**
+ * Maps all spellings of a mail address to one text. Only spellings with the same text are one address, also for a store that
+ * ignores more, such as accents or the difference between `ß` and `ss`: each of the others is another mailbox.
+ */
+export function foldedAddress(address: string): string {
+  const [name, domain] = partsOf(typedName(address.slice(0, maxLength)).normalize('NFKC'))
+  return joined(name.toLowerCase().replaceAll('ς', 'σ').replace(dotted, 'i').normalize('NFKC'), domain)
+}
+
+export const isSameAddress = (one: string, other: string): boolean => foldedAddress(one) === foldedAddress(other)
+
+/** Returns the domain of a mail address, or of a name that is one, as `foldedDomain()`; `undefined` if it has none. */
+export function domainOf(text: string): string | undefined {
+  const [, domain] = partsOf(foldedUsername(text))
+  return domain === undefined || domain === '' ? undefined : domain
+}
+
+/**
+ * Returns the texts under which a database of others can have a name: as typed, folded, and with the domain of an address in
+ * ASCII. The first is the most exact.
+ *
+ * @param isCaseSensitive whether names in other cases are those of other users
+ */
+export function spellingsOf(username: string, isCaseSensitive = false): readonly string[] {
+  const typed = typedName(username.slice(0, maxLength))
+  const [name, domain] = partsOf(typed.normalize('NFKC'))
+  const names = isCaseSensitive ? [joined(name, domain)] : [joined(name, domain), foldedUsername(typed)]
+  const ascii = domain === undefined ? undefined : asciiDomain(domain)
+  const all = [typed, ...names, ...(ascii === undefined ? [] : names.map((one) => `${partsOf(one)[0]}@${ascii}`))]
+  // Databases ignore the case of ASCII themselves.
+  const seen = new Set<string>()
+  return all.filter((one) => {
+    const key = isCaseSensitive ? one : one.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
+    return !seen.has(key) && seen.add(key)
+  })
+}
+
+/** Spaces of other alphabets: keyboards and programs write them where another one writes an ASCII space. */
+const spaces = /\p{Zs}/gu
+
+/**
+ * Maps all forms in which devices send the same password to one text. A password has no other folding: case and width count.
+ *
+ * @see RFC 8265 section 4.2 (OpaqueString)
+ */
+export const foldedPassword = (password: string): string => password.replace(spaces, ' ').normalize('NFC')

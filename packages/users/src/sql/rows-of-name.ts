@@ -1,0 +1,28 @@
+import { domainOf, spellingsOf } from '@grantry/core'
+import type { TextRow } from './sql-client.ts'
+
+/** Names that no database can contain, or that are too long for an index. */
+export const isPossible = (name: string): boolean =>
+  name !== '' && name.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(name)
+
+/**
+ * Reads the rows of a name in its spellings: the rows of the most exact one that is there. All are read in any case: the time
+ * does not reveal in which one a name is there.
+ */
+export async function rowsOfName(
+  name: string,
+  isCaseSensitive: boolean,
+  read: (spelling: string) => Promise<readonly TextRow[]>,
+): Promise<readonly TextRow[]> {
+  const all = await Promise.all(spellingsOf(name, isCaseSensitive).filter(isPossible).map(read))
+  return all.find(([first]) => first !== undefined) ?? []
+}
+
+/**
+ * Whether a database has compared the domain of a name as this process does. One can ignore more, such as accents, and the
+ * domain of an address can belong to a provider.
+ */
+export const isOfDomain = (typed: string, stored: string | null | undefined): boolean => {
+  const domain = domainOf(typed)
+  return domain === undefined || domain === domainOf(stored ?? '')
+}

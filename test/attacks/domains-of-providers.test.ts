@@ -1,0 +1,129 @@
+/**
+ * Attack: the mail domain of a company belongs to its provider, where accounts end when people leave. A former member writes
+ * the domain in another spelling, which the storage takes for the same one, and signs in with a local password; or asks
+ * for a new password, a link to sign in, or an account by mail.
+ *
+ * UTS 46; RFC 5891 section 4.4; wire contract, 18.15.
+ */
+import { foldedUsername } from '@grantry/core'
+import { upstream } from '@grantry/plugins/upstream'
+import { describe, expect, test } from 'vitest'
+import { setUpAccounts } from '../accounts/parties.ts'
+import { createOpenIdDouble } from '../upstream/openid-double.ts'
+import { acmeOf, setUpUpstream } from '../upstream/parties.ts'
+
+const ofAcme = [
+  'carol@acme.example',
+  'CAROL@ACME.example',
+  'carol@\uff41cme.example',
+  'carol@\u24d0cme.example',
+  'carol\uff20acme.example',
+  'carol\ufe6bacme.example',
+  'carol@acme\uff0eexample',
+  'carol@acme\u3002example',
+  'carol@acme.example.',
+  'carol@ac\u00adme.example',
+  'carol@ac\u200bme.example',
+  'carol@acme.example\u200b',
+  '\u202acarol@acme.example\u202c',
+  '\u00a0carol@acme.example\u3000',
+  'carol@acme.example\n',
+  'carol\u200b@acme.example',
+  'x@y@acme.example',
+]
+
+const ofBuecher = [
+  'carol@b\u00fccher.example',
+  'carol@bu\u0308cher.example',
+  'carol@B\u00dcCHER.example',
+  'carol@xn--bcher-kva.example',
+  'carol@XN--BCHER-KVA.EXAMPLE.',
+  'carol@\uff42\u00fccher.example',
+]
+
+const cases: readonly (readonly [domain: string, typed: readonly string[]])[] = [
+  ['acme.example', ofAcme],
+  ['ACME.example.', ofAcme.slice(0, 3)],
+  ['b\u00fccher.example', ofBuecher],
+  ['xn--bcher-kva.example', ofBuecher],
+]
+
+describe.each(cases)('18.15 with the domain %j, each spelling of it leads to the provider', (domain, all) => {
+  test('and no password is checked', async () => {
+    const checked: string[] = []
+    const authenticate = ({ username }: { readonly username: string }) => {
+      checked.push(foldedUsername(username))
+      return { sub: 'carol' }
+    }
+    const f = await setUpUpstream({ provider: { domains: [domain] }, more: { users: { authenticate } } })
+    const passed: string[] = []
+    for (const typed of all) {
+      const { enter } = await f.start()
+      if ((await enter(typed)).url.origin !== f.double.issuer) passed.push(typed)
+    }
+    expect([passed, checked]).toEqual([[], []])
+  })
+
+  test('as the hint of a request', async () => {
+    const f = await setUpUpstream({ provider: { domains: [domain] } })
+    const passed: string[] = []
+    for (const typed of all) {
+      const { page } = await f.start({ login_hint: typed.trim() })
+      if (page.url.origin !== f.double.issuer) passed.push(typed)
+    }
+    expect(passed).toEqual([])
+  })
+})
+
+test('another domain that looks like it does not lead there', async () => {
+  const f = await setUpUpstream({ provider: { domains: ['acme.example'] } })
+  for (const typed of [
+    'carol@\u0430cme.example',
+    'carol@acm\u00e9.example',
+    'carol@acme.example.example',
+    'acme.example',
+  ]) {
+    const { enter } = await f.start()
+    expect((await enter(typed)).url.origin).not.toBe(f.double.issuer)
+  }
+})
+
+async function withProvider() {
+  const double = await createOpenIdDouble()
+  const provider = acmeOf(double, { domains: ['acme.example'] })
+  const ways = [upstream({ providers: [provider], fetch: double.fetch })]
+  const f = await setUpAccounts({ mail: 'both', signUp: 'open' }, { ways })
+  f.memory.users.set('carol', {
+    sub: 'carol',
+    username: 'carol@acme.example',
+    email: 'carol@acme.example',
+    emailVerified: true,
+    claims: {},
+  })
+  return { ...f, issuer: double.issuer }
+}
+
+describe.each(['forgot', 'by-mail', 'create'])('the page %s', (link) => {
+  test('19.60 leads to the provider of a domain, and sends no mail', async () => {
+    const f = await withProvider()
+    const addresses = [
+      'carol@acme.example',
+      'carol@\uff41cme.example',
+      'no-one@acme.example',
+      'carol@ACME\u3002example',
+    ]
+    for (const address of addresses) {
+      const { ask } = await f.start()
+      expect((await ask(link, address)).url.origin).toBe(f.issuer)
+    }
+    expect(await f.arrived()).toEqual([])
+    expect(f.memory.calls).toEqual([])
+  })
+
+  test('sends mails to other domains', async () => {
+    const f = await withProvider()
+    const { ask } = await f.start()
+    await ask(link, 'alice@example.com')
+    expect(await f.arrived()).toHaveLength(1)
+  })
+})
