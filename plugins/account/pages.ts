@@ -141,6 +141,8 @@ export interface SetUpAppView {
 /** The page with the field `password` for a new one. */
 export interface ChangePasswordView {
   readonly subjectName: string
+  /** The name that the user signs in with, for password managers: `subjectName` can be an older one, or one for display. */
+  readonly username?: string | undefined
   readonly form: AccountForm
   readonly back: string
   /** Characters. */

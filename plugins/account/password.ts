@@ -13,11 +13,13 @@ async function passwordPage(
   visit: Visit,
   { pages }: AccountServices,
   { minLength, maxLength }: NewPasswords,
+  username: string,
   problem?: PasswordProblem,
 ): Promise<Reply> {
   const { session, kit, path, locale } = visit
   const view = {
     subjectName: nameIn(session),
+    username,
     form: { action: urlOf(kit, path), fields: { form_token: await formTokenFor(visit) } },
     back: urlOf(kit),
     minLength,
@@ -46,7 +48,8 @@ export const changePassword: ChangePage = {
   async show(visit, services) {
     const { accounts, passwords } = services
     if (accounts === undefined || passwords === undefined) return undefined
-    return (await accountOf(visit, services)) && passwordPage(visit, services, passwords)
+    const account = await accountOf(visit, services)
+    return account && passwordPage(visit, services, passwords, account.username)
   },
   async submit({ password = '' }, visit, services) {
     const { kit, session } = visit
@@ -55,7 +58,7 @@ export const changePassword: ChangePage = {
     if (passwords === undefined || account === undefined) return 'gone'
     const { username, email = '' } = account
     const problem = await newPasswordProblem(password, [username, email], 'account_page', passwords, kit)
-    if (problem !== undefined) return passwordPage(visit, services, passwords, problem)
+    if (problem !== undefined) return passwordPage(visit, services, passwords, username, problem)
     if (!(await mayStillChange(visit, services))) return 'gone'
     // Before: if this process dies after the change, no session is left that the old password has begun. The user of this
     // one then signs in again, and repeats the change if it was not made.

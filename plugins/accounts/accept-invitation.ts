@@ -6,6 +6,7 @@ import {
   type PluginPart,
   parseUrl,
   type Reply,
+  typedName,
 } from '@grantry/core'
 import * as v from 'valibot'
 import { errorViewOf, formTargets } from '../authorization-endpoint/authorization-endpoint.ts'
@@ -136,7 +137,7 @@ export const invitationParts = (services: AccountsServices): readonly PluginPart
       if (invitation === undefined) return statePage('ended', visit)
       if (await hasAccount(invitation.email, services, kit)) return statePage('account_exists', visit)
       if (http.method !== 'POST') return formPage(invitation, visit)
-      return accept({ username: username.trim(), password }, invitation, visit)
+      return accept({ username: typedName(username), password }, invitation, visit)
     },
     presentError: services.tools.presentError,
   }),

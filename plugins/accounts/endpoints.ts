@@ -5,6 +5,7 @@ import {
   isOAuthError,
   type PluginPart,
   type Reply,
+  typedName,
 } from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
@@ -123,7 +124,7 @@ async function finish(
   services: AccountsServices,
 ): Promise<Reply> {
   const { kit, http } = interaction
-  const entered = { username: fields.username.trim(), password: fields.password }
+  const entered = { username: typedName(fields.username), password: fields.password }
   const isCounted = await countEntry(ticket, kit)
   const problem = isCounted ? await purpose.problem(entered, ticket, services, kit) : 'too_many_attempts'
   if (problem !== undefined) {

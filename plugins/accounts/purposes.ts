@@ -12,8 +12,15 @@ const amr = ['email']
 
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{1,62}[\p{L}\p{N}]$/u
 
-/** A name with invisible characters would look like another one. */
-const isNameForm = (name: string): boolean => nameForm.test(name) && !/\p{Default_Ignorable_Code_Point}/u.test(name)
+/** Invisible characters, with which a name would look like another one. */
+const invisible = /\p{Default_Ignorable_Code_Point}/u
+
+/** More marks above and below a letter than languages have: they climb over the lines around them. */
+const manyMarks = /[\p{Mn}\p{Me}]{5}/u
+
+/** Whether a user can choose this name. */
+export const isNameForm = (name: string): boolean =>
+  nameForm.test(name) && !invisible.test(name) && !manyMarks.test(name.normalize('NFD'))
 
 const checkPassword = (
   password: string,

@@ -1,3 +1,5 @@
+import { typedCode } from '../shared/typed-code.ts'
+
 // RFC 8628 section 6.1: no vowels, so that no words arise, and no digits, so that it can be typed on a phone keyboard.
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const length = 8
@@ -30,6 +32,6 @@ const maxTyped = 40
 /** Returns the user code for what a user typed, in any case and grouping; `undefined` if it cannot be one. */
 export function typedUserCode(typed: string): string | undefined {
   if (typed.length > maxTyped) return undefined
-  const code = typed.toUpperCase().replace(/[\s\-_.·–—]/gu, '')
+  const code = typedCode(typed).toUpperCase()
   return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined
 }

@@ -2,6 +2,7 @@ import { configurationObject, type EndpointKit, parseConfiguration, webRuntime }
 import * as v from 'valibot'
 import { functionSchema } from '../shared/config-schema.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
+import { typedCode } from '../shared/typed-code.ts'
 import { encodeBase32 } from './base32.ts'
 
 /** Seconds for which a used code is remembered: ten years. */
@@ -21,8 +22,6 @@ const optionsSchema = configurationObject({
   hashesOf: v.custom<RecoveryCodesOptions['hashesOf']>((value) => typeof value === 'function', 'must be a function'),
   reset: functionSchema<NonNullable<RecoveryCodesOptions['reset']>>(),
 })
-
-const normalized = (code: string): string => code.replaceAll(/[\s-]/gu, '').toUpperCase()
 
 /** Returns new codes for a user to write down, and the hashes to store. */
 export const newRecoveryCodes = (count = 10): readonly { readonly code: string; readonly hash: string }[] =>
@@ -50,7 +49,7 @@ export async function verifyRecoveryCode(
   { hashes, sub, code }: { readonly hashes: readonly string[]; readonly sub: string; readonly code: string },
   kit: EndpointKit,
 ): Promise<boolean> {
-  const hash = kit.sha256(normalized(code))
+  const hash = kit.sha256(typedCode(code).toUpperCase())
   const known = hashes.filter((other) => kit.equals(other, hash))
   return known.length > 0 && kit.records.insert(usedKeyOf(sub, hash), true, kit.now() + memory)
 }

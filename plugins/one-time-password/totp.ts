@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
+import { typedCode } from '../shared/typed-code.ts'
 import { decodeBase32, encodeBase32 } from './base32.ts'
 
 /** Seconds of one password. Authenticator apps support no other. */
@@ -61,10 +62,11 @@ function counterOf(code: string, secret: Uint8Array, counters: readonly number[]
  * @see RFC 6238 section 5.2: the second attempt with a password is refused
  */
 export async function verifyTotp(
-  { secret, sub, code }: { readonly secret: string; readonly sub: string; readonly code: string },
+  { secret, sub, code: entered }: { readonly secret: string; readonly sub: string; readonly code: string },
   kit: EndpointKit,
   clockTolerance: number,
 ): Promise<boolean> {
+  const code = typedCode(entered)
   if (!/^\d{6}$/u.test(code)) return false
   const now = kit.now()
   const [first, last] = [now - clockTolerance, now + clockTolerance].map((time) => Math.floor(time / step))

@@ -1,6 +1,7 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from './jwt-claims.ts'
+import { typedCode } from './typed-code.ts'
 
 /** Seconds for which what a mail contains counts. */
 export const mailedLifetime = 900
@@ -45,7 +46,7 @@ export async function isMailedCode({ id, code, counts, expiresAt }: Mailed, ente
   const tries = await kit.records.increment(`mailed tries:${id}`, expiresAt + clockSkew)
   const mailed = await kit.unseal(code, codeSchema)
   if (mailed === undefined || mailed.ticket !== id) return false
-  return tries <= maxTries && kit.equals(mailed.mailedCode, entered.replaceAll(/\s/gu, '')) && counts
+  return tries <= maxTries && kit.equals(mailed.mailedCode, typedCode(entered)) && counts
 }
 
 type Spendable = Pick<Mailed, 'id' | 'expiresAt'>

@@ -64,9 +64,14 @@ export interface SignInPageServices extends OfferedWays {
   readonly passkeys?: PasskeyCheck | undefined
 }
 
-/** The name of a user who is signed in, and must only authenticate again. */
+/**
+ * The name of a user who is signed in, and must only authenticate again. That of a user of a provider is for display: password
+ * managers would find no password for it.
+ */
 const earlierName = ({ request: { maxAge, prompts }, session }: Shown): string | undefined =>
-  maxAge !== undefined && prompts.size === 0 ? session?.name : undefined
+  maxAge !== undefined && prompts.size === 0 && isLocal(session?.subject.idp) ? session?.name : undefined
+
+const isLocal = (idp: string | undefined): boolean => idp === undefined || idp === 'local'
 
 export async function signInPage(
   interaction: Shown,

@@ -33,12 +33,11 @@ describe('a stored user', () => {
     const f = await open()
     expect((await f.signIn('alice')).status).toBe(400)
     await f.addAlice()
-    for (const name of ['Alice', 'aLICE', '\uff21lice']) {
+    for (const name of ['Alice', 'aLICE', '\uff21lice', 'alice\n', 'al\u00adice', 'alice ']) {
       const { body } = await f.signIn(name)
       expect((await f.userinfo(body.access_token)).body).toEqual({ sub: 'a', name: 'Alice Smith' })
     }
-    for (const name of ['alice\n', 'al\u00adice', 'alice ', '\u00e1lice'])
-      expect((await f.signIn(name)).status).toBe(400)
+    for (const name of ['\u00e1lice', 'al ice']) expect((await f.signIn(name)).status).toBe(400)
     expect((await f.signIn('alice', `${password} `)).status).toBe(400)
   })
 

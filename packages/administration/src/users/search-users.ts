@@ -67,7 +67,8 @@ function rangesAfter(folded: string, after: string | undefined): readonly IdRang
 export const createSearch =
   (entries: Entries) =>
   async ({ name, limit, after }: SearchRequest): Promise<ManagedPage<StoredUser>> => {
-    const folded = foldedUsername(name)
+    // A space at the end of the start is in the middle of a name.
+    const folded = foldedUsername(name) + (/\S\s+$/u.test(name) ? ' ' : '')
     const found: Found = { entries: [], unreadable: [] }
     let reads = 0
     let position = after

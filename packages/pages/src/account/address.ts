@@ -38,7 +38,7 @@ export function changeAddress(view: ChangeAddressView, tools: AccountTools): Pag
   const { own } = tools
   const title = own('emailTitle')
   const message = messageOf(view, tools)
-  const field = html`<label for="address">${title}</label><input id="address" name="address" type="email" required maxlength="254" dir="ltr" autocomplete="email" autocapitalize="none" spellcheck="false" value="${view.address}"${invalid(message)}>`
+  const field = html`<label for="address">${title}</label><input id="address" name="address" type="text" inputmode="email" required maxlength="254" dir="ltr" autocomplete="email" autocapitalize="none" spellcheck="false" value="${view.address}"${invalid(message)}>`
   const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${own('emailIntro')}</p>${alert(message)}${changeForm(view, own('emailSend'), tools, field)}`
   return { title, content }
 }
@@ -49,7 +49,7 @@ export function proveAddress(view: ProveAddressView, tools: AccountTools): Page 
   const title = own('emailSentTitle')
   const message = messageOf(view, tools)
   const sent = own('emailSent', { address: view.address, minutes: String(view.minutes) })
-  const field = html`<label for="code">${own('emailCode')}</label><input id="code" name="code" type="text" required maxlength="20" dir="ltr" inputmode="numeric" autocomplete="one-time-code" spellcheck="false"${invalid(message)}>`
+  const field = html`<label for="code">${own('emailCode')}</label><input id="code" name="code" type="text" required maxlength="64" dir="ltr" inputmode="numeric" autocomplete="one-time-code" spellcheck="false"${invalid(message)}>`
   const again = html`<p class="links"><a id="again" href="${view.again}">${own('emailAgain')}</a></p>`
   const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${sent}</p>${alert(message)}${changeForm(view, own('confirm'), tools, field)}${again}`
   return { title, content }

@@ -30,7 +30,7 @@ export function changePassword(view: ChangePasswordView, tools: AccountTools): P
     describedBy: message === undefined ? undefined : 'problem',
   } as const
   // Password managers store the new password for this name.
-  const name = html`<input type="text" name="username" value="${subjectName}" autocomplete="username" hidden>`
+  const name = html`<input type="text" name="username" value="${view.username ?? subjectName}" autocomplete="username" hidden>`
   const fields = html`${name}${passwordField(field, tools)}`
   const content = html`<h1>${title}</h1>${userLine(subjectName, tools)}<p>${own('passwordIntro')}</p>${alert(message)}${changeForm(view, title, tools, fields)}`
   return { title, content, script: passwordScript }

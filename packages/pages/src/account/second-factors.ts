@@ -35,7 +35,7 @@ export function setUpApp(view: SetUpAppView, tools: AccountTools): Page {
   const message = view.problem && text('wrongCode')
   const described: Content = message !== undefined && html` aria-describedby="problem"`
   const key = view.secret.replaceAll(/(.{4})(?=.)/gu, '$1 ')
-  const fields = html`<label for="code">${own('otpCode')}</label><input id="code" name="code" class="digits" required maxlength="10" inputmode="numeric" autocomplete="one-time-code" dir="ltr"${described}>`
+  const fields = html`<label for="code">${own('otpCode')}</label><input id="code" name="code" class="digits" required maxlength="64" inputmode="numeric" autocomplete="one-time-code" dir="ltr"${described}>`
   const image = html`${qrImage(view.uri)}<p>${own('otpKey')}</p><p><code id="key" dir="ltr">${key}</code></p>`
   const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${own('otpIntro')}</p>${alert(message)}${image}${changeForm(view, own('confirm'), tools, fields)}`
   return { title, content }

@@ -86,6 +86,8 @@ export interface SetUpAppView extends FormPageView {
 }
 
 export interface ChangePasswordView extends FormPageView {
+  /** The name that the user signs in with, for password managers. */
+  readonly username?: string | undefined
   readonly minLength: number
   readonly maxLength: number
   readonly problem?:

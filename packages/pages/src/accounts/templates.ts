@@ -57,7 +57,7 @@ const backLink = ({ backUrl }: AccountFormView, { own }: AccountsTools): Content
 const described = (message: string | undefined): Content =>
   message !== undefined && html` aria-invalid="true" aria-describedby="problem"`
 
-/** The field `address`. */
+/** The field `address`. Not of the type `email`: browsers refuse letters such as `ö` there, and send others in Punycode. */
 export function askAddress(view: AskAddressView, tools: AccountsTools): Page {
   const { own } = tools
   const [title, intro] = {
@@ -68,7 +68,7 @@ export function askAddress(view: AskAddressView, tools: AccountsTools): Page {
   const message = problemText(view.problem, view.retryAfter, tools)
   const content = html`${heading(view.client, title, continuing(view.client, tools.shared))}<p>${intro}</p>${alert(message)}${form(
     view,
-    html`<label for="address">${own('address')}</label><input id="address" name="address" type="email" value="${view.address ?? ''}" required maxlength="254" autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
+    html`<label for="address">${own('address')}</label><input id="address" name="address" type="text" inputmode="email" value="${view.address ?? ''}" required maxlength="254" autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
 <button class="primary" id="send">${own('send')}</button>`,
   )}${backLink(view, tools)}${clientLinks(view.client, tools.shared)}`
   return { title, content, client: view.client, formTargets: view.formTargets, script: formScript }
@@ -81,7 +81,7 @@ export function mailSent(view: MailSentView, tools: AccountsTools): Page {
   const message = problemText(view.problem, view.retryAfter, tools)
   const codeForm = form(
     view,
-    html`<label for="code">${shared.text('secondFactorCode')}</label><input id="code" name="code" required maxlength="16" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
+    html`<label for="code">${shared.text('secondFactorCode')}</label><input id="code" name="code" required maxlength="64" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
 <button class="primary" id="confirm">${shared.text('continueButton')}</button>`,
   )
   const outbox =

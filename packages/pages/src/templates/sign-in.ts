@@ -89,7 +89,7 @@ function organizationOf(view: SignInView, { text }: Tools, describedBy: string |
   const described: Content = describedBy !== undefined && html` aria-describedby="${describedBy}"`
   const field =
     !asksForPassword &&
-    html`<label for="username">${text('emailAddress')}</label><input id="username" name="username" type="email" value="${username}" maxlength="256" autocomplete="email" dir="ltr" autofocus${described}>`
+    html`<label for="username">${text('emailAddress')}</label><input id="username" name="username" type="text" inputmode="email" value="${username}" maxlength="256" autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described}>`
   return html`${field}<button${!asksForPassword && html` class="primary"`} id="organization" name="decision" value="organization" formnovalidate>${icons.organization}<span>${text('continueWithOrganization')}</span></button>`
 }
 
