@@ -66,16 +66,10 @@ export function createPasswordCheck(deps: {
   const { users, maxHostCalls, limits, names, recorder, runtime } = deps
   const concurrency = createLoginConcurrency(maxHostCalls)
   const lastLogins = createBoundedMap<string>(maxLogins)
-  return async (
-    { username: typed, ...given },
-    client,
-    trace,
-    { readState, confirmBy, settleLater, needsSecondFactor } = {},
-  ) => {
+  return async (given, client, trace, { readState, confirmBy, settleLater, needsSecondFactor } = {}) => {
     // A space that a keyboard adds makes no other user.
-    const username = typedName(typed)
-    const credentials = { ...given, username }
-    const { idp, tenant, acrValues } = credentials
+    const credentials = { ...given, username: typedName(given.username) }
+    const { username, idp, tenant, acrValues } = credentials
     const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
     const directory = namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
     trace.tenant = tenant
