@@ -1,5 +1,5 @@
+import { foldedUsername } from '@grantry/core'
 import type { Members } from '../differences.ts'
-import { foldedUsername } from '../users/username.ts'
 import { auth0Client } from './auth0-client.ts'
 import { auth0Users } from './auth0-users.ts'
 import { idProblem } from './client-draft.ts'

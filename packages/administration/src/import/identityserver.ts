@@ -1,5 +1,5 @@
+import { foldedUsername } from '@grantry/core'
 import type { Members } from '../differences.ts'
-import { foldedUsername } from '../users/username.ts'
 import { idProblem, isStandardScope } from './client-draft.ts'
 import { completed } from './completed.ts'
 import { identityServerClient, isOfThird, knownOfClients, type Version } from './identityserver-client.ts'

@@ -1,5 +1,5 @@
+import { foldedUsername } from '@grantry/core'
 import type { Members } from '../differences.ts'
-import { foldedUsername } from '../users/username.ts'
 import { completed } from './completed.ts'
 import { type ExportedFile, type Finding, type Imported, type ImportFunction, isObject, objectsIn } from './imported.ts'
 import { keycloakClient } from './keycloak-client.ts'
