@@ -79,6 +79,18 @@ describe('an attacker at the address of a client', () => {
     expect(await asClient(f, other[1], gateway, other[0])).toBe(429)
   })
 
+  test('who tries clients that are all known there gets ten times the limit of the address', async () => {
+    const credentials = { perAddress: { failures: 3 }, perClientAndAddress: { failures: 10 } }
+    const f = await fixture({ abuseControl: { credentials } })
+    const both = [web, other]
+    for (const [id, secret] of both) expect(await asClient(f, secret, gateway, id)).toBe(200)
+    await guesses(3, (guess) => asClient(f, guess))
+    for (let index = 0; index < 29; index += 1) await asClient(f, 'x', gateway, both[index % 2]?.[0])
+    expect(await asClient(f, other[1], gateway, other[0])).toBe(200)
+    expect(await asClient(f, 'x', gateway, other[0])).toBe(429)
+    for (const [id, secret] of both) expect(await asClient(f, secret, gateway, id)).toBe(429)
+  })
+
   test('cannot make an address known by another client, or by another spelling', async () => {
     const f = await fixture({ abuseControl: true })
     expect(await asClient(f, other[1], gateway, other[0])).toBe(200)

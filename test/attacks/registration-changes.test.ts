@@ -74,27 +74,40 @@ describe('changes of a registration', () => {
 })
 
 test('a change that is late by more than its claim lives does not undo another one', async () => {
-  const driver = mapDriver(new Map())
-  let held: Promise<void> | undefined
+  const items = new Map<string, string>()
+  const driver = mapDriver(items)
+  const claims: string[] = []
+  let hold = false
+  let release: () => void = () => {}
+  let reached: () => void = () => {}
+  const isReached = new Promise<void>((resolve) => {
+    reached = resolve
+  })
   const storage = {
     ...driver,
     async insertItem(key: string, value: string, options: { ttl: number }) {
-      await held
+      if (hold) {
+        hold = false
+        const released = new Promise<void>((resolve) => {
+          release = resolve
+        })
+        reached()
+        await released
+      } else claims.push(key)
       return driver.insertItem(key, value, options)
     },
   }
   const f = await setUp({}, { storage })
   const client = await f.registered()
-  let release: () => void = () => {}
-  held = new Promise((resolve) => {
-    release = resolve
-  })
-  // It has read the first generation, and waits.
+  hold = true
+  // It has read the first generation, and claims it after the other change and the end of its claim.
   const late = change(f, client, client.registration_access_token, 1)
-  await new Promise((resolve) => setImmediate(resolve))
-  held = undefined
+  await isReached
+  claims.length = 0
   expect((await change(f, client, client.registration_access_token, 2)).status).toBe(200)
   f.clock.advance(61)
+  // The storage removes what has expired.
+  items.delete(claims[0] ?? '')
   release()
   expect((await late).status).toBe(503)
   const { body } = await f.send(client.registration_client_uri, {
