@@ -209,6 +209,9 @@ test.each([
   const { events } = await createTestProvider({ plugins, users })
   const warnings = events.flatMap((event) => (event.type === 'startup_warning' ? [event] : []))
   expect(warnings.map(({ reason }) => reason).filter((reason) => reason.startsWith('plugin:'))).toEqual(reasons)
-  const findings = checkPlugins({ configuration: {}, warnings } as never)
+  const clients = [{ enabled: true, grantTypes: ['password'] }]
+  const facts = { configuration: {}, warnings, clients: [], storedClients: clients, unreachable: [] }
+  expect(checkPlugins({ ...facts, storedClients: [] } as never)).toEqual([])
+  const findings = checkPlugins(facts as never)
   expect(findings.map(({ id, where }) => [id, where])).toEqual(reasons.map(() => ['second-factor-skipped', 'plugins']))
 })

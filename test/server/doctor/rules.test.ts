@@ -35,6 +35,8 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   } as never,
   clients: [],
   hasExternalClients: false,
+  storedClients: [],
+  unreachable: [],
   scopes: [],
   users: [],
   files: [],

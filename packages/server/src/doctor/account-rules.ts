@@ -20,6 +20,11 @@ export const accountRules = {
     remedy: 'use an address in the domain of the issuer, and allow the mail server there (SPF, DKIM, DMARC)',
     source: 'RFC 7208; RFC 7489 section 3.1',
   },
+  'mail-unusable': {
+    severity: 'warning',
+    remedy: 'correct mail, or the mail server: users wait for mails that never arrive, and the pages cannot say it',
+    source: 'docs/guides/accounts.md',
+  },
   'mail-outbox': {
     severity: 'info',
     remedy: 'set mail.url and mail.from before users on other machines get mails',

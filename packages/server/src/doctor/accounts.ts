@@ -70,5 +70,10 @@ export const checkAccounts: Check = (facts) => {
       ...(mail === undefined ? [finding('mail-outbox', path, outbox)] : []),
     ]
   })
-  return [...found, ...checkSender(facts.configuration)]
+  const { mailProblem } = facts
+  return [
+    ...found,
+    ...checkSender(facts.configuration),
+    ...(mailProblem === undefined ? [] : [finding('mail-unusable', 'mail', mailProblem)]),
+  ]
 }

@@ -23,6 +23,7 @@ import { configurationMessage } from '../error-message.ts'
 import { isUserDatabase, namesDriver } from '../users/user-databases.ts'
 import type { Facts, FileFact } from './facts.ts'
 import { inspectStore } from './inspect-store.ts'
+import { problemOfMail, problemsOfProviders } from './reached.ts'
 import { problemsOfStored, readStoredEntries } from './stored-entries.ts'
 import { withoutKeyWrites } from './without-key-writes.ts'
 
@@ -156,6 +157,16 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
       ? clients.map((client, index): ClientWithSecrets => parseConfiguration(clientSchema, client, `clients[${index}]`))
       : [],
     hasExternalClients: !Array.isArray(clients),
+    storedClients: stored.clients.flatMap((client) => {
+      try {
+        return [parseConfiguration(clientSchema, client, '') as ClientWithSecrets]
+      } catch {
+        // One of `storedProblems`.
+        return []
+      }
+    }),
+    mailProblem: await problemOfMail(configuration),
+    unreachable: await problemsOfProviders(configuration),
     scopes: scopes.map((scope, index): ScopeWithSecrets => parseConfiguration(scopeSchema, scope, `scopes[${index}]`)),
     users: Array.isArray(users) ? users : [],
     userDatabaseProblem: (await problemOfUsers(options)) ?? (await problemOfAccounts(loaded)),

@@ -30,11 +30,17 @@ export interface Facts {
   /** The configured clients, with defaults; empty if they are in an external store. */
   readonly clients: readonly ClientWithSecrets[]
   readonly hasExternalClients: boolean
+  /** The clients in the storage that have no mistake. */
+  readonly storedClients: readonly ClientWithSecrets[]
   /** The configured scopes, with defaults. */
   readonly scopes: readonly ScopeWithSecrets[]
   readonly users: readonly ConfiguredUser[]
   /** Why the database of the users cannot be used; `undefined` if it can, or there is none. */
   readonly userDatabaseProblem?: string | undefined
+  /** Why mails cannot be sent; `undefined` if they can, or there is no mail server. */
+  readonly mailProblem?: string | undefined
+  /** The providers of the sign-in that do not respond. */
+  readonly unreachable: readonly { readonly where: string; readonly reason: string }[]
   readonly files: readonly FileFact[]
   /** Epoch seconds of the last change to the file in `keys.jwks`. */
   readonly keyFileChangedAt: number | undefined

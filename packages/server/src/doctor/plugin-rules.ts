@@ -170,6 +170,11 @@ export const pluginRules = {
     remedy: 'add the name to identityProviders of a client, or remove the provider',
     source: 'docs/guides/upstream.md',
   },
+  'upstream-unreachable': {
+    severity: 'warning',
+    remedy: 'correct the issuer, or ask the provider; until then, its users cannot sign in',
+    source: 'OpenID Connect Discovery section 4',
+  },
   'identity-provider-unknown': {
     severity: 'warning',
     remedy: 'correct the name, add the provider, or remove the name unless your user service knows it',

@@ -123,11 +123,16 @@ function checkFapi2(
   return [finding('fapi-signing-algorithm', 'keys', reason)]
 }
 
+const usesPasswordGrant = ({ enabled, grantTypes }: Client): boolean => enabled && grantTypes.includes('password')
+
 /** Checks the plugins that the configuration names, with their options, and what plugins warn about. */
 export const checkPlugins: Check = (facts) => [
   ...facts.warnings
     .filter(({ reason }) => reason === 'plugin:authorization-endpoint:password_without_second_factor')
+    // The server always has the grant: only a client that can use it matters.
+    .filter(() => facts.hasExternalClients || [...facts.clients, ...facts.storedClients].some(usesPasswordGrant))
     .map(({ message }) => finding('second-factor-skipped', 'plugins', message)),
+  ...facts.unreachable.map(({ where, reason }) => finding('upstream-unreachable', where, reason)),
   ...checkNamedPlugins(facts),
 ]
 

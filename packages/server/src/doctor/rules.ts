@@ -76,7 +76,7 @@ export const rules = define({
   'second-factor-skipped': {
     severity: 'warning',
     remedy:
-      'remove password from the grantTypes of clients and from the plugins, or let users.authenticate refuse users with a second factor there',
+      'remove password from the grantTypes of clients, or let users.authenticate refuse users with a second factor there',
     source: 'RFC 9700 section 2.4; docs/guides/second-factor.md',
   },
   'anonymous-validation': {
@@ -136,6 +136,11 @@ export const rules = define({
     remedy:
       'use sqlite, postgresql, filesystem or redis; in memory, a restart logs out all users and loses revocations',
     source: 'docs/guides/configuration.md',
+  },
+  'store-unencrypted': {
+    severity: 'warning',
+    remedy: 'use TLS (sslmode=verify-full, rediss://), unless the network itself encrypts',
+    source: 'RFC 9700 section 2.6; docs/guides/deployment.md',
   },
   'store-without-fsync': {
     severity: 'warning',

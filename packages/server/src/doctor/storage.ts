@@ -1,6 +1,8 @@
-import { localPort } from '../local-address.ts'
+import type { StorageConfiguration } from '../configuration/storage/storage-drivers.ts'
+import { isLoopbackName, localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
+import { crossesInPlainText } from './plain-text.ts'
 
 /** Seconds by which clocks may differ. More is a problem, because JWTs are valid from the moment they are issued. */
 const maxClockSkew = 2
@@ -8,6 +10,18 @@ const maxClockSkew = 2
 /** Checks the clients and scopes that administrators have added. */
 export const checkStoredEntries: Check = ({ storedProblems }) =>
   storedProblems.map(({ where, reason }) => finding('stored-entry-invalid', where, reason))
+
+/** Returns the hosts of the storage to which a connection is not encrypted. A module can set TLS in ways that this does not see. */
+function addressesInPlainText(storage: StorageConfiguration): readonly string[] {
+  if (storage.driver === 'postgresql') return crossesInPlainText(storage) ? [new URL(storage.url).host] : []
+  if (storage.driver !== 'redis') return []
+  const urls = [storage.url ?? [], storage.cluster ?? []].flat().map((url) => new URL(url))
+  const hosts = urls.filter(({ protocol }) => protocol === 'redis:').map(({ host }) => host)
+  // Sentinels have no setting for TLS.
+  return [...hosts, ...(storage.sentinels ?? []).map(({ host }) => host)].filter(
+    (host) => !isLoopbackName(host.replace(/:\d+$/u, '')),
+  )
+}
 
 /** Checks whether the storage is reachable and keeps the records that single use depends on. */
 export const checkStorage: Check = ({ configuration, store }) => {
@@ -49,6 +63,11 @@ export const checkStorage: Check = ({ configuration, store }) => {
         'Writes do not wait for replicas: after a failover, a code or token that was just redeemed can be redeemed again',
       ),
     )
+  }
+  const unencrypted = addressesInPlainText(storage)
+  if (unencrypted.length > 0) {
+    const reason = `Tokens, codes and the password of the storage cross the network in plain text, to ${unencrypted.join(', ')}`
+    findings.push(finding('store-unencrypted', 'storage', reason))
   }
   if (!store.reachable) {
     if (/^keys\b/u.test(store.reason)) return [...findings, finding('keys-unreadable', 'keys', store.reason)]

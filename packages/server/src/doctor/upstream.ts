@@ -35,7 +35,11 @@ const isSilent = (provider: Configured): boolean =>
 const hasSecret = (provider: Configured): boolean =>
   provider.privateKey !== undefined || ('clientSecret' in provider && provider.clientSecret !== undefined)
 
-function checkProvider(provider: Configured, path: string, { clients, hasExternalClients }: Facts): readonly Finding[] {
+function checkProvider(
+  provider: Configured,
+  path: string,
+  { clients, storedClients, hasExternalClients }: Facts,
+): readonly Finding[] {
   const found: Finding[] = []
   const { linkBy = [], allowPrivateAddresses } = provider
   const name = nameOf(provider)
@@ -61,7 +65,7 @@ function checkProvider(provider: Configured, path: string, { clients, hasExterna
     enabled &&
     grantTypes.includes('authorization_code') &&
     (identityProviders.length === 0 || identityProviders.includes(name))
-  if (!hasExternalClients && !clients.some(isUsable)) {
+  if (!hasExternalClients && ![...clients, ...storedClients].some(isUsable)) {
     const reason = `No client may use ${name}: identityProviders of each names other providers, or none has a sign-in`
     found.push(finding('upstream-unused', path, reason))
   }

@@ -1,9 +1,9 @@
 import { isUnencrypted } from '@grantry/users/options'
 import { costText, relativeCost } from '@grantry/users/password-hash'
-import { isLoopbackName } from '../local-address.ts'
 import { namesDriver, type UserDatabaseConfiguration } from '../users/user-databases.ts'
 import type { Check } from './facts.ts'
 import { finding } from './finding.ts'
+import { crossesInPlainText } from './plain-text.ts'
 
 /** Checks the cost of the password hashes, which protects the passwords if the configuration is stolen. */
 const checkHashes: Check = ({ users }) =>
@@ -20,13 +20,10 @@ const checkHashes: Check = ({ users }) =>
   )
 
 /** Whether passwords, or their hashes, cross the network in plain text. */
-function crossesInPlainText(users: UserDatabaseConfiguration): boolean {
-  if (users.driver === 'ldap') return isUnencrypted(users)
-  if (users.url === undefined || users.ca !== undefined) return false
-  const { hostname, searchParams } = new URL(users.url)
-  const isSecure = !['disable', null].includes(searchParams.get('sslmode'))
-  return !isSecure && !searchParams.has('host') && !isLoopbackName(hostname)
-}
+const isExposed = (users: UserDatabaseConfiguration): boolean =>
+  users.driver === 'ldap'
+    ? isUnencrypted(users)
+    : users.url !== undefined && crossesInPlainText({ url: users.url, ca: users.ca })
 
 /** Checks the users of the configuration, or their database. */
 export const checkUsers: Check = (facts) => {
@@ -35,7 +32,7 @@ export const checkUsers: Check = (facts) => {
   return [
     ...checkHashes(facts),
     ...(problem === undefined ? [] : [finding('users-unusable', 'users', problem)]),
-    ...(namesDriver(users) && crossesInPlainText(users)
+    ...(namesDriver(users) && isExposed(users)
       ? [finding('users-unencrypted', 'users.url', 'Passwords or their hashes cross the network in plain text')]
       : []),
   ]
