@@ -9,6 +9,7 @@ import { parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { ConfiguredTenant } from '../../packages/server/src/configuration/tenants.ts'
+import { widerAddresses } from '../../packages/server/src/tenants/private-addresses.ts'
 import { tenantConfiguration } from '../../packages/server/src/tenants/tenant-configuration.ts'
 
 const internal = { issuer: 'http://127.0.0.1:9200', clientId: 'x', allowPrivateAddresses: true }
@@ -121,4 +122,11 @@ describe('a permission of the server', () => {
   ])('holds for the same host with %s', (_title, ofServer, ofTenant) => {
     expect(configured([ofServer], { plugins: [ofTenant as { name: string }] }).plugins).toHaveLength(1)
   })
+})
+
+test('a permission at one place of a plugin is none at another place with the same options', () => {
+  const allowed = { allowPrivateAddresses: true }
+  expect(widerAddresses({ a: allowed }, [{ a: allowed }])).toBeUndefined()
+  expect(widerAddresses({ b: allowed }, [{ a: allowed }])).toBe('b.allowPrivateAddresses')
+  expect(widerAddresses({ a: [allowed] }, [{ a: allowed }])).toBe('a[].allowPrivateAddresses')
 })
