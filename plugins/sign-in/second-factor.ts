@@ -10,6 +10,7 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { type CountedCode, countCode } from '../shared/code-limits.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
+import { typedCode } from '../shared/typed-code.ts'
 import { beginProved } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import { secondFactorPage, signInPage } from './views.ts'
@@ -144,7 +145,7 @@ export async function attemptSecondFactor(
     const state = { problem: 'too_many_attempts', ...(retryAfter <= maxShownWait && { retryAfter }) } as const
     return { ...(await show(interaction, passed, services, state)), error }
   }
-  const factor = await factorOf(code.replaceAll(/\s/gu, ''), sub, kit, services.secondFactors)
+  const factor = await factorOf(typedCode(code), sub, kit, services.secondFactors)
   if (factor === undefined) {
     fail('wrong_code')
     return show(interaction, passed, services, { problem: 'wrong_code' })

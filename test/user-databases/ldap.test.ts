@@ -23,7 +23,14 @@ describeWithLdap('users in a directory', () => {
   const signIn = (username: string, password: string, at = f) =>
     at.post('token', { grant_type: 'password', username, password, scope: 'api1 openid profile email roles' }, web)
 
-  test.each(['alice', 'ALICE', 'alice@example.com'])('%s signs in with the right password only', async (name) => {
+  test.each([
+    'alice',
+    'ALICE',
+    'alice@example.com',
+    ' Alice@EXAMPLE.com ',
+    '\uff41lice',
+    'alice\uff20example\u3002com',
+  ])('%j signs in with the right password only', async (name) => {
     expect((await signIn(name, 'alice-password')).status).toBe(200)
     for (const wrong of ['alice-passwor', 'Alice-password', 'bob-password', '\0']) {
       expect((await signIn(name, wrong)).body.error).toBe('invalid_grant')
@@ -54,6 +61,16 @@ describeWithLdap('users in a directory', () => {
     const withoutAlice = create({ url: server.url, ...mapping, filter: '(&(objectClass=person)(!(uid=alice)))' })
     expect(await withoutAlice.isActive?.(alice)).toBe(false)
     expect(await withoutAlice.authenticate?.({ username: 'alice', password: 'alice-password' })).toBeUndefined()
+  })
+
+  test('a sub in another spelling, which the directory takes for the same, is no user', async () => {
+    const users = create({ url: server.url, ...mapping, attributes: { ...mapping.attributes, sub: 'uid' } })
+    expect(await users.isActive?.('alice')).toBe(true)
+    expect(await users.claims?.('alice', ['name'])).toEqual({ name: 'alice' })
+    for (const sub of ['ALICE', 'Alice', ' alice', 'alice ', '\uff41lice']) {
+      expect(await users.isActive?.(sub)).toBe(false)
+      expect(await users.claims?.(sub, ['name'])).toEqual({})
+    }
   })
 
   test.each(['userAccountControl', 'nsAccountLock', '(!(uid=bob))'])(
