@@ -49,6 +49,12 @@ export const backChannelLogoutSchema = configurationObject({
 })
 type Settings = v.InferOutput<typeof backChannelLogoutSchema>
 
+/** The names in metadata of clients that describe themselves. */
+const metadataNames = {
+  backchannel_logout_uri: 'backchannelLogoutUri',
+  backchannel_logout_session_required: 'backchannelLogoutSessionRequired',
+}
+
 const uriProblem = (uri: string, { allowPrivateAddresses }: Pick<Settings, 'allowPrivateAddresses'>) =>
   fetchedUriProblem(uri, { allowPrivateAddresses, allowLoopbackHttp: true })
 
@@ -143,10 +149,8 @@ export function backChannelLogout(options: BackChannelLogoutOptions = {}): Autho
       backchannelLogoutUri: v.optional(uriSchema(settings)),
       backchannelLogoutSessionRequired: v.optional(v.boolean('must be true or false')),
     },
-    clientMetadata: {
-      backchannel_logout_uri: 'backchannelLogoutUri',
-      backchannel_logout_session_required: 'backchannelLogoutSessionRequired',
-    },
+    // Strangers register clients, too: none of theirs can name an address of the operator's own network.
+    clientMetadata: settings.allowPrivateAddresses ? {} : metadataNames,
     metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
   })
   const receives = ({ backchannelLogoutUri }: Client): boolean => backchannelLogoutUri !== undefined
