@@ -204,7 +204,7 @@ export const proveAddress: ChangePage = {
     const checked = await limited(async () => {
       const counted = await countMailedCode({ name }, request.clientAddress, services.mailLimits, kit)
       const isRight = await isMailedCode(ticket, code, kit)
-      await (isRight ? counted.succeed() : counted.fail())
+      if (isRight) await counted.succeed()
       return isRight
     })
     if ('refusal' in checked) {

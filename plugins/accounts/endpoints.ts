@@ -100,7 +100,6 @@ async function enterCode(
     const named = { name: foldedAddress(ticket.address), isStranger: ticket.sub === undefined }
     const counted = await countMailedCode(named, http.clientAddress, services.settings.limits, kit)
     if (!(await isMailedCode(ticket, code, kit))) {
-      await counted.fail()
       failed('wrong_code', purpose, ticket, interaction)
       return sentPage(purpose, ticket, interaction, services, { problem: 'wrong_code' })
     }

@@ -12,13 +12,15 @@ const mailsForWrongCode = 20
 /** Seconds after which wrong codes of an address without an account are forgotten: strangers make up any number of them. */
 const strangersSeries = 1_209_600
 
-/** The counters of a wrong code, with the most in an hour. */
+/** What is counted together, with the most wrong codes in an hour. The network first: one that floods must not count for all. */
 function countersOf(clientAddress: string | undefined, { perNetwork, total }: MailLimits) {
-  const all: [name: string, most: number][] = [['all', Math.max(10, Math.floor(total / mailsForWrongCode))]]
+  const all = [['all', Math.max(10, Math.floor(total / mailsForWrongCode))]] as const
   if (clientAddress === undefined) return all
   const [network, site] = [addressGroupOf(clientAddress), siteOf(clientAddress)]
-  if (site !== network) all.push([`site ${site}`, networksOfSite * perNetwork])
-  return [...all, [`network ${network}`, perNetwork] as const]
+  const ofNetwork = [`network ${network}`, perNetwork] as const
+  return site === network
+    ? [ofNetwork, ...all]
+    : [ofNetwork, [`site ${site}`, networksOfSite * perNetwork] as const, ...all]
 }
 
 /**
@@ -34,29 +36,28 @@ export async function countMailedCode(
   clientAddress: string | undefined,
   limits: MailLimits,
   kit: EndpointKit,
-): Promise<CountedCode & { fail(): Promise<void> }> {
+): Promise<CountedCode> {
   const { end, keyOf, count } = windowOf(kit)
-  const counters = countersOf(clientAddress, limits)
-  let isKnown = true
-  const counted = await countCode('mailed code', kit.sha256(name), {}, clientAddress, kit, {
+  const counted: { readonly of: string; readonly right: number }[] = []
+  const rightKey = (of: string): string => keyOf('right codes', of)
+  const { succeed } = await countCode('mailed code', kit.sha256(name), {}, clientAddress, kit, {
     ...(isStranger && { lifetime: strangersSeries }),
     async elsewhere() {
-      isKnown = false
-      const over = await Promise.all(counters.map(([of]) => kit.records.get(keyOf('wrong over', of), v.boolean())))
-      if (!over.includes(true)) return
-      const more = { status: 429, retryAfter: end - kit.now() } as const
-      throw kit.refuse('slow_down', 'There were too many codes', 'mailed_code_limit', more)
+      for (const [of, most] of countersOf(clientAddress, limits)) {
+        const [codes, right = 0] = await Promise.all([count('codes', of), kit.records.get(rightKey(of), v.number())])
+        if (codes > most + right) {
+          const more = { status: 429, retryAfter: end - kit.now() } as const
+          throw kit.refuse('slow_down', 'There were too many codes', 'mailed_code_limit', more)
+        }
+        counted.push({ of, right })
+      }
     },
   })
   return {
-    ...counted,
-    async fail() {
-      if (isKnown) return
-      await Promise.all(
-        counters.map(async ([of, most]) => {
-          if ((await count('wrong', of)) >= most) await kit.records.put(keyOf('wrong over', of), true, end + 60)
-        }),
-      )
+    async succeed() {
+      // Of right codes at the same moment, one may be lost: the limit is then reached earlier.
+      const put = counted.map(({ of, right }) => kit.records.put(rightKey(of), right + 1, end + 60))
+      await Promise.all([succeed(), ...put])
     },
   }
 }

@@ -63,6 +63,16 @@ describe('the codes of mails to many addresses', () => {
     expect(titleOf(await browser.open(linkIn(mail)))).toBe(proved)
   })
 
+  test('19.4 cannot be guessed at the same moment either, and right ones do not count', async () => {
+    const f = await setUpGuesses({ perNetwork: 8 })
+    const from = '198.51.100.1'
+    for (const user of f.users.slice(0, 3)) expect(titleOf(await (await f.asked(from, user)).right())).toBe(proved)
+    const mails: Awaited<ReturnType<typeof f.asked>>[] = []
+    for (const user of f.users.slice(10, 15)) mails.push(await f.asked(from, user))
+    const pages = await Promise.all(mails.flatMap(({ guess }) => Array.from({ length: 4 }, guess)))
+    expect(pages.filter(({ status }) => status === 200)).toHaveLength(8)
+  })
+
   test('that prove a new address count, too', async () => {
     const f = await setUpAddress({}, { account: { mailLimits: { perNetwork: 3 } } })
     const browser = createBrowser(f.provider, '198.51.100.1')
