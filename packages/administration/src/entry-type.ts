@@ -12,6 +12,8 @@ export interface EntryType<T extends object> {
   readonly switch: string
   /** What to revoke when the entry is disabled or removed; absent if nothing is issued to it. */
   readonly revocation?: (id: string) => RevocationTarget
+  /** Whether a change ends what was issued, as if the entry were disabled and enabled again. Default: none does. */
+  readonly endsWith?: ((before: T, after: T) => boolean) | undefined
   /** Whether what was issued to an earlier entry with the same id stays active. Default: no. */
   readonly keepsTokens?: true
   /** Returns a member as it is shown and recorded: without a secret, a password or a hash of one. */

@@ -9,6 +9,7 @@ import {
 import type { Administrator, Audit, NoteEffect } from './audit.ts'
 import { differences, type Members } from './differences.ts'
 import type { EntryType } from './entry-type.ts'
+import { formerAfter, formerProblem, returnedSecrets } from './former-secrets.ts'
 import { entryValueOf, type Managed, managedIn, readEntry, type Stored } from './managed-entry.ts'
 import { refused } from './refusal.ts'
 
@@ -52,6 +53,14 @@ function storedValueOf<T extends object>(kind: EntryKind, id: string, stored: St
   return value
 }
 
+/** Returns the former secrets of an entry after a change. Refuses one that brings a secret back. */
+function formerSecretsOf<T extends object>(type: EntryType<T>, found: Managed<T>, next: T): readonly string[] {
+  const { id, formerSecrets, value } = found
+  const [returned] = returnedSecrets(formerSecrets, value, next)
+  if (returned === undefined) return formerAfter(formerSecrets, value, next)
+  throw refused('invalid', formerProblem(type, id, returned), { member: `secrets[${returned}]` })
+}
+
 /** Disables an entry, if it is not. Returns `undefined` if it was changed meanwhile. */
 async function disabled<T extends object>(
   type: EntryType<T>,
@@ -71,6 +80,9 @@ function switchedOff<T extends object>({ kind, ...type }: EntryType<T>, managed:
   return { action: `${kind}_changed`, before, after: { [type.switch]: false } }
 }
 
+const hasOnly = (name: string, parts: readonly Members[]): boolean =>
+  parts.flatMap((members) => Object.keys(members)).every((member) => member === name)
+
 export function createWrites<T extends object>(
   type: EntryType<T>,
   { entries, check, audit, revoke }: ManageDeps<T>,
@@ -88,9 +100,6 @@ export function createWrites<T extends object>(
     await revoke(revocation(id))
     note?.({ action: `${kind}_revoked` })
   }
-
-  const onlySwitches = (...parts: readonly Members[]): boolean =>
-    parts.flatMap((members) => Object.keys(members)).every((member) => member === type.switch)
 
   return {
     async existing(id, version) {
@@ -120,18 +129,20 @@ export function createWrites<T extends object>(
         const message = `the ${idMember} of the ${noun} ${id} cannot change; add another ${noun}`
         throw refused('invalid', message, { member: idMember })
       }
-      const value = storedValueOf(kind, id, next)
+      const value = storedValueOf(kind, id, { ...next, formerSecrets: formerSecretsOf(type, found, next.value) })
       const before = differences(comparable(found), comparable(next))
       const after = differences(comparable(next), comparable(found))
       const [was, is] = [isEnabled(found.value), isEnabled(next.value)]
-      if (is || !onlySwitches(before, after)) await check(next.value)
+      if (is || !hasOnly(type.switch, [before, after])) await check(next.value)
+      const endsAll = type.endsWith?.(found.value, next.value) === true
       return audit(by, { action, id, before: shown(before), after: shown(after) }, async (note) => {
         // A process that remembered the entry could issue tokens in the seconds after it was disabled.
-        if (is && !was) await end(id, note)
+        // And if this one dies after the change, nothing is left that has begun before.
+        if (endsAll || (is && !was)) await end(id, endsAll ? undefined : note)
         const entry = await entries.replace(kind, id, version, value)
         if (entry === undefined) throw outdated(id)
         // Also if it was disabled: the revocation may have failed then.
-        if (!is) await end(id)
+        if (!is || endsAll) await end(id)
         return readEntry(type, entry)
       })
     },

@@ -13,6 +13,8 @@ export interface Managed<T extends object> {
   /** ISO 8601. */
   readonly createdAt: string
   readonly changedAt: string
+  /** Names of secrets that were taken away or rotated out, the oldest first. They are not accepted again. */
+  readonly formerSecrets?: readonly string[] | undefined
 }
 
 /** What is stored of it. */
@@ -21,7 +23,7 @@ export type Stored<T extends object> = Omit<Managed<T>, 'id' | 'version'>
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isTags = (value: unknown): value is readonly string[] =>
+const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((tag) => typeof tag === 'string')
 
 /** Reads an entry. Returns `undefined` if a newer version, or another program, has written it. */
@@ -30,8 +32,8 @@ export function managedIn<T extends object>(
   { id, version, value }: Entry,
 ): Managed<T> | undefined {
   if (!isObject(value)) return undefined
-  const { [kind]: members, tags, createdAt, changedAt } = value
-  if (!isObject(members) || members[idMember] !== id || !isTags(tags)) return undefined
+  const { [kind]: members, tags, createdAt, changedAt, formerSecrets } = value
+  if (!isObject(members) || members[idMember] !== id || !isTexts(tags)) return undefined
   return {
     id,
     version,
@@ -39,14 +41,22 @@ export function managedIn<T extends object>(
     tags,
     createdAt: String(createdAt),
     changedAt: String(changedAt),
+    ...(isTexts(formerSecrets) && { formerSecrets }),
   }
 }
 
 /** Returns the value of an entry. */
 export const entryValueOf = <T extends object>(
   kind: EntryKind,
-  { value, tags, createdAt, changedAt }: Stored<T>,
-): Json => ({ [kind]: value, tags, createdAt, changedAt }) as unknown as Json
+  { value, tags, createdAt, changedAt, formerSecrets = [] }: Stored<T>,
+): Json =>
+  ({
+    [kind]: value,
+    tags,
+    createdAt,
+    changedAt,
+    ...(formerSecrets.length > 0 && { formerSecrets }),
+  }) as unknown as Json
 
 /**
  * Reads an entry.

@@ -4,6 +4,9 @@ import type { Managed } from './managed-entry.ts'
 
 type Secrets = NonNullable<ClientOptions['secrets']>
 
+/** A secret as it is stored. */
+export type HashedSecret = Secrets[number]
+
 /** What has secrets of its own: a client, or the API of a scope. */
 interface Owner {
   readonly secrets?: Secrets | undefined
@@ -31,7 +34,7 @@ export function withoutHashes(member: string, value: unknown): unknown {
 }
 
 /** Returns the epoch seconds of the end of a secret. One that cannot be read has ended: no check accepts it. */
-const endOf = (end: unknown): number =>
+export const endOf = (end: unknown): number =>
   end === undefined || end === null ? Number.POSITIVE_INFINITY : (epochSecondsOf(end) ?? Number.NEGATIVE_INFINITY)
 
 /** Returns the secrets that have not ended, each with an end that is not later than `end`. In epoch seconds. */

@@ -1,5 +1,6 @@
 import { configurationError } from '@grantry/core'
 import type { Members } from '../differences.ts'
+import { formerProblem, returnedSecrets } from '../former-secrets.ts'
 import type { Managed } from '../managed-entry.ts'
 import type { Managers } from '../open-administration.ts'
 import { pagesOf } from '../pages.ts'
@@ -103,6 +104,7 @@ export function changedMembers({ kind, stored, next }: PlannedChange): readonly 
 export async function makePlan(declaration: Declaration, managers: Managers, { prune }: PlanOptions): Promise<Plan> {
   const writes: PlannedChange[] = []
   const removals: PlannedChange[] = []
+  const problems: string[] = []
   const declared: PlannedEntry[] = []
   let unchanged = 0
   for (const kind of plannedKinds) {
@@ -112,6 +114,9 @@ export async function makePlan(declaration: Declaration, managers: Managers, { p
     for (const { id, value, tags, where } of entries) {
       const found = stored.get(id)
       const next = { value: found === undefined ? value : merged(kind, value, found.value), tags }
+      // A file that is older than a rotation.
+      const returned = found === undefined ? [] : returnedSecrets(found.formerSecrets, found.value, next.value)
+      problems.push(...returned.map((index) => `${where}: ${formerProblem(kind.type, id, index)}`))
       const checked = found === undefined ? completed(kind, value) : next.value
       // What has no effect must not be wrong either: a plain password, for example.
       declared.push({ kind, value: { ...checked, ...pick(value, kind.initial) }, where })
@@ -129,7 +134,7 @@ export async function makePlan(declaration: Declaration, managers: Managers, { p
   const removedScopes = removals.filter(({ kind }) => kind.list === 'scopes').map(({ id }) => id)
   if (!declaresClients) await assertScopesUnused(removedScopes, managers)
   const users = declared.filter(({ kind }) => kind.list === 'users')
-  const [problem, ...others] = await userProblems(users, managers)
+  const [problem, ...others] = [...problems, ...(await userProblems(users, managers))]
   if (problem !== undefined) throw configurationError([problem, ...others])
   return { changes: [...writes, ...removals], unchanged, declared }
 }

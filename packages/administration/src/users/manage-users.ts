@@ -70,7 +70,7 @@ const managerOf = (deps: Deps, entries: EntryStore, by: Administrator): EntryMan
 
 /** Manages the users in the storage in the name of an administrator. */
 export function manageUsers(deps: Deps, by: Administrator): UserManager {
-  const { entries, runtime, revoke } = deps
+  const { entries, runtime } = deps
   const manager = managerOf(deps, userEntries(entries, runtime), by)
 
   async function hashOf(password: string): Promise<string> {
@@ -90,10 +90,7 @@ export function manageUsers(deps: Deps, by: Administrator): UserManager {
       await manager.show(sub)
       const password = await hashOf(newPassword)
       const action = 'user_password_changed'
-      const user = await manager.replace(sub, (found) => ({ ...found, password }), { ...options, action })
-      // What an attacker got with the old one.
-      await revoke({ subject: sub })
-      return user
+      return manager.replace(sub, (found) => ({ ...found, password }), { ...options, action })
     },
     find: (username) => findUserByName(entries, username, runtime),
     findByAddress: (address) => findUserByAddress(entries, address, runtime),

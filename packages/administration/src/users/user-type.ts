@@ -10,6 +10,8 @@ export const userType: EntryType<StoredUser> = {
   // A sub is never used again. A user who was in the configuration stays signed in.
   keepsTokens: true,
   revocation: (sub) => ({ subject: sub }),
+  // What an attacker has got with the old password.
+  endsWith: ({ password: before }, { password: after }) => before !== after,
   // The trail says that it has changed, and no more.
   shown: (member, value) => (member === 'password' ? value !== undefined : value),
 }

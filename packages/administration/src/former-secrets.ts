@@ -1,0 +1,59 @@
+import type { EntryType } from './entry-type.ts'
+import { endOf, type HashedSecret } from './secrets.ts'
+
+/** What can have secrets, among other members. */
+interface Owner {
+  readonly secrets?: unknown
+}
+
+/**
+ * The secrets that an entry remembers it had: more than a rotation each month leaves in eight years. The oldest are forgotten
+ * first.
+ */
+const maxFormer = 100
+
+const secretsOf = ({ secrets }: Owner): readonly HashedSecret[] => (Array.isArray(secrets) ? secrets : [])
+
+/** Names a secret by its hash, in one form for each spelling of the base64. `undefined` if it matches nothing. */
+function nameOf(secret: HashedSecret | null): string | undefined {
+  const { sha256, sha512 } = secret ?? {}
+  const [algorithm, hash] = typeof sha512 === 'string' ? ['sha512', sha512] : ['sha256', sha256]
+  return typeof hash === 'string'
+    ? `${algorithm}:${hash.replace(/=+$/u, '').replaceAll('-', '+').replaceAll('_', '/')}`
+    : undefined
+}
+
+/** Returns the end of each secret in epoch seconds, by its name. */
+const endsOf = (owner: Owner): ReadonlyMap<string, number> =>
+  new Map(
+    secretsOf(owner).flatMap((secret): readonly [string, number][] => {
+      const name = nameOf(secret)
+      return name === undefined ? [] : [[name, endOf(secret?.expiresAt)]]
+    }),
+  )
+
+/** Why a secret is refused. */
+export const formerProblem = ({ noun }: Pick<EntryType<object>, 'noun'>, id: string, index: number): string =>
+  `secrets[${index}] of the ${noun} ${id} was replaced; remove it from the file, or create another one with grantry hash-secret`
+
+/** Returns the former secrets of an entry after a change: those that it takes away, or ends earlier. */
+export function formerAfter(former: readonly string[] = [], before: Owner, after: Owner): readonly string[] {
+  const ends = endsOf(after)
+  const replaced = [...endsOf(before)].filter(([name, end]) => (ends.get(name) ?? 0) < end).map(([name]) => name)
+  return [...new Set([...former.filter((name) => !replaced.includes(name)), ...replaced])].slice(-maxFormer)
+}
+
+/**
+ * Returns the indexes of secrets that a change brings back, such as a leaked one from an old file: one that was taken away, or
+ * a later end for one that was rotated out.
+ */
+export function returnedSecrets(former: readonly string[] = [], before: Owner, after: Owner): readonly number[] {
+  const known = new Set(former)
+  const ends = endsOf(before)
+  return secretsOf(after).flatMap((secret, index) => {
+    const name = nameOf(secret)
+    const isReturned =
+      name !== undefined && known.has(name) && endOf(secret?.expiresAt) > (ends.get(name) ?? Number.NEGATIVE_INFINITY)
+    return isReturned ? [index] : []
+  })
+}

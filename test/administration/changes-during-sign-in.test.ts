@@ -1,0 +1,98 @@
+// Attack: a thief who has a password sends it to four processes again and again, while an administrator changes the password,
+// disables the user, or removes the user. When the command has returned, no refresh token that was issued before, or that
+// a sign-in in progress gets afterwards, gives tokens; also when the user is enabled again.
+
+import { sha256Of } from '@grantry/testing'
+import { afterAll, expect, test } from 'vitest'
+import { networkStores } from '../support/network-stores.ts'
+import { describeWithPostgresql } from '../support/postgresql-describe.ts'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { post, startService } from './service.ts'
+
+const web = ['web', 'web-secret'] as const
+const clients = [
+  {
+    clientId: web[0],
+    secrets: [{ sha256: sha256Of(web[1]) }],
+    grantTypes: ['password', 'refresh_token'],
+    scopes: ['openid', 'offline_access', 'api1'],
+  },
+]
+
+const closings: (() => unknown)[] = []
+afterAll(async () => {
+  for (const close of closings.reverse()) await close()
+})
+
+const [old, next] = ['correct horse battery', 'another long password']
+
+/** Sign-ins in progress at each process. */
+const concurrent = 2
+
+async function endsEverything(storage: object): Promise<void> {
+  const { command, commandWith, everywhere } = await startService(storage, closings, { clients, hostTimeLimit: 60 })
+  const token = (origin: string, form: Record<string, string>) => post(`${origin}/connect/token`, web, form)
+  const signIn = (origin: string, password: string) =>
+    token(origin, { grant_type: 'password', username: 'alice', password, scope: 'openid offline_access' })
+
+  /** Signs in everywhere until a command has returned. Returns the refresh tokens. */
+  async function tokensDuring(act: () => Promise<unknown>): Promise<readonly string[]> {
+    let isOver = false
+    const tokens: string[] = []
+    await everywhere(async (origin) => tokens.push(String((await signIn(origin, old)).body.refresh_token)))
+    const loop = async (origin: string): Promise<void> => {
+      do {
+        const { body } = await signIn(origin, old)
+        if (typeof body.refresh_token === 'string') tokens.push(body.refresh_token)
+      } while (!isOver)
+    }
+    expect(new Set(tokens).size).toBe(tokens.length)
+    const loops = everywhere((origin) => Promise.all(Array.from({ length: concurrent }, () => loop(origin))))
+    await act()
+    isOver = true
+    await loops
+    return tokens
+  }
+
+  /** The statuses of all of them, at all processes. */
+  async function statusesOf(tokens: readonly string[]): Promise<ReadonlySet<number>> {
+    const all = await everywhere((origin) =>
+      Promise.all(
+        tokens.map(
+          async (refresh_token) => (await token(origin, { grant_type: 'refresh_token', refresh_token })).status,
+        ),
+      ),
+    )
+    return new Set(all.flat())
+  }
+
+  const changes = {
+    'set-password': () => commandWith(`${next}\n`, 'users', 'set-password', 'a'),
+    disable: () => command('users', 'disable', 'a'),
+  } as const
+  await commandWith(`${old}\n`, 'users', 'add', 'alice', '--sub', 'a')
+  for (const change of ['set-password', 'disable'] as const) {
+    const tokens = await tokensDuring(changes[change])
+    expect([change, await statusesOf(tokens)]).toEqual([change, new Set([400])])
+    // Whatever made the tokens inactive is over.
+    await command('users', 'enable', 'a')
+    expect([change, await statusesOf(tokens)]).toEqual([change, new Set([400])])
+    await commandWith(`${old}\n`, 'users', 'set-password', 'a')
+  }
+  const tokens = await tokensDuring(() => command('users', 'remove', 'a'))
+  expect(await statusesOf(tokens)).toEqual(new Set([400]))
+}
+
+const title = 'a change of a user ends sign-ins in progress at four processes'
+async function on(name: 'postgresql' | 'redis'): Promise<void> {
+  const { stop, ...storage } = await networkStores[name]()
+  closings.push(stop)
+  await endsEverything(storage)
+}
+
+describeWithPostgresql(title, () => {
+  test('on PostgreSQL', () => on('postgresql'))
+})
+describeWithRedis(title, () => {
+  test('on Redis', () => on('redis'))
+})
