@@ -1,5 +1,5 @@
 import type { EntryType } from './entry-type.ts'
-import { endOf, type HashedSecret } from './secrets.ts'
+import { endOf, type Secrets } from './secret-end.ts'
 
 /** What can have secrets, among other members. */
 interface Owner {
@@ -12,10 +12,10 @@ interface Owner {
  */
 const maxFormer = 100
 
-const secretsOf = ({ secrets }: Owner): readonly HashedSecret[] => (Array.isArray(secrets) ? secrets : [])
+const secretsOf = ({ secrets }: Owner): Secrets => (Array.isArray(secrets) ? secrets : [])
 
 /** Names a secret by its hash, in one form for each spelling of the base64. `undefined` if it matches nothing. */
-function nameOf(secret: HashedSecret | null): string | undefined {
+function nameOf(secret: Secrets[number] | null): string | undefined {
   const { sha256, sha512 } = secret ?? {}
   const [algorithm, hash] = typeof sha512 === 'string' ? ['sha512', sha512] : ['sha256', sha256]
   return typeof hash === 'string'

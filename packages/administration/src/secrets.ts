@@ -1,11 +1,7 @@
-import { type ClientOptions, epochSecondsOf, hashSecret, type Runtime } from '@grantry/core'
+import { hashSecret, type Runtime } from '@grantry/core'
 import type { EditOptions, EntryManager } from './manage-entries.ts'
 import type { Managed } from './managed-entry.ts'
-
-type Secrets = NonNullable<ClientOptions['secrets']>
-
-/** A secret as it is stored. */
-export type HashedSecret = Secrets[number]
+import { endOf, type Secrets } from './secret-end.ts'
 
 /** What has secrets of its own: a client, or the API of a scope. */
 interface Owner {
@@ -32,10 +28,6 @@ export function withoutHashes(member: string, value: unknown): unknown {
   if (!Array.isArray(value)) return undefined
   return value.map((secret: { readonly expiresAt?: unknown } | null) => ({ expiresAt: secret?.expiresAt ?? null }))
 }
-
-/** Returns the epoch seconds of the end of a secret. One that cannot be read has ended: no check accepts it. */
-export const endOf = (end: unknown): number =>
-  end === undefined || end === null ? Number.POSITIVE_INFINITY : (epochSecondsOf(end) ?? Number.NEGATIVE_INFINITY)
 
 /** Returns the secrets that have not ended, each with an end that is not later than `end`. In epoch seconds. */
 const endingSecrets = (secrets: Secrets = [], now: number, end: number): Secrets =>
