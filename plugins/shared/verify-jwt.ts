@@ -1,4 +1,6 @@
+import { inexactNumberIn, parseExactJson } from '@grantry/core'
 import type { JWTHeaderParameters, JWTPayload, JWTVerifyOptions } from 'jose'
+import { decode } from 'jose/base64url'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { JOSEError, JWTClaimValidationFailed } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
@@ -102,6 +104,19 @@ export function unverifiedJwt(
   }
 }
 
+const timeClaims = ['exp', 'iat', 'nbf', 'auth_time', 'updated_at'] as const
+
+/**
+ * Returns the payload with the numbers that JSON does not keep exactly as texts: two users with neighbouring numbers of 64
+ * bits remain two. A time with such a number has no meaning.
+ */
+function exactly(jwt: string, payload: JWTPayload): Verification {
+  if (inexactNumberIn(payload) === undefined) return { payload }
+  if (timeClaims.some((claim) => inexactNumberIn(payload[claim]) !== undefined)) return { reason: 'malformed' }
+  const [, encoded = ''] = jwt.split('.')
+  return { payload: parseExactJson(new TextDecoder().decode(decode(encoded))) as JWTPayload }
+}
+
 /** Verifies the signature and the claims of a JWT with a key set or a secret. */
 export async function verifiedJwt(jwt: string, keys: KeySet | Uint8Array, rules: JwtRules): Promise<Verification> {
   try {
@@ -110,6 +125,7 @@ export async function verifiedJwt(jwt: string, keys: KeySet | Uint8Array, rules:
     let outcome: Verification = { reason: 'key_unknown' }
     for (const key of keys instanceof Uint8Array ? [keys] : await keys(header)) {
       outcome = await jwtVerify(jwt, key, rules).catch((error: unknown) => ({ reason: reasonOf(error) }))
+      if (outcome.payload !== undefined) return exactly(jwt, outcome.payload)
       if (outcome.reason !== 'signature_mismatch') return outcome
     }
     return outcome

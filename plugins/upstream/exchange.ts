@@ -1,4 +1,4 @@
-import type { EndpointKit } from '@grantry/core'
+import { type EndpointKit, parseExactJson } from '@grantry/core'
 import type { Configuration, TokenEndpointResponse } from 'openid-client'
 import { upstreamClaims } from './claims.ts'
 import type { Connection } from './connection.ts'
@@ -31,7 +31,7 @@ async function readClaims({ connection, kit }: Exchange, accessToken: string) {
     const fetched = await connection.outgoing.get(url, headers, kit.now())
     if (fetched.problem !== undefined || fetched.status !== 200) return undefined
     try {
-      return JSON.parse(fetched.body) as unknown
+      return parseExactJson(fetched.body)
     } catch {
       return undefined
     }

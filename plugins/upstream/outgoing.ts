@@ -1,3 +1,4 @@
+import { parseExactJson } from '@grantry/core'
 import { createGuardedFetch, type Fetched } from '../shared/guarded-fetch.ts'
 import { fetchError } from './failure.ts'
 import type { Provider, Settings } from './options.ts'
@@ -19,6 +20,18 @@ const textOf = (body: unknown): string | undefined => {
   if (body === undefined || body === null) return undefined
   if (typeof body === 'string' || body instanceof URLSearchParams) return String(body)
   throw new TypeError('The body of a request must be a text')
+}
+
+/** Returns JSON whose numbers no parser rounds: those that JSON does not keep exactly are texts. */
+function withExactNumbers(body: string): string {
+  // No other number is inexact.
+  if (!/\d{16}|\d[eE]/u.test(body)) return body
+  try {
+    return JSON.stringify(parseExactJson(body))
+  } catch {
+    // Not JSON, such as a JWT.
+    return body
+  }
 }
 
 /** Creates the requests to a provider, with places of its own: a provider that hangs takes none of another one. */
@@ -49,7 +62,7 @@ export function createOutgoing(
         })
         if (fetched.problem !== undefined) throw fetchError(fetched.problem)
         const { status, headers: received } = fetched
-        return new Response(fetched.body === '' ? null : fetched.body, { status, headers: received })
+        return new Response(fetched.body === '' ? null : withExactNumbers(fetched.body), { status, headers: received })
       },
   }
 }

@@ -38,4 +38,5 @@ export const foreignHashes: Readonly<Record<string, string>> = {
     'AQAAAAEAACcQAAAAEAABAgMEBQYHCAkKCwwNDg+Of8Uit3V4ab7g2dfhCK1PfyEwPMhsyu6mT7Wyup0dsg==',
   'ASP.NET Core Identity with SHA-512':
     'AQAAAAIAAAPoAAAAEAABAgMEBQYHCAkKCwwNDg8NGCjmGhrXLxw/q0DHnQZhrO+DAYyxAVVOawacEUd7IQ==',
+  'ASP.NET Identity 2': 'AAABAgMEBQYHCAkKCwwNDg8eqIwri33bWqw4IS4HkcpyBEhxwh6mg7yef0eveQ5crg==',
 }

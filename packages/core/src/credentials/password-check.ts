@@ -7,6 +7,7 @@ import type { Client } from '../directory/client.ts'
 import { checkSubject, localProvider } from '../directory/subject.ts'
 import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
+import { describeCause } from '../events/cause.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import { typedName } from '../folded-text.ts'
 import type { Runtime } from '../runtime.ts'
@@ -35,6 +36,9 @@ export type PasswordCheck = (
   trace: Trace,
   steps?: PasswordSteps,
 ) => Promise<Subject | undefined>
+
+/** The reason of an error for a record of a user that the operator must mend, such as a hash that cannot be checked. */
+const unusableRecord = 'user_record_unusable'
 
 /** Stands for the client in limits if a login page names none. No client has this id. */
 const noClient = ''
@@ -94,8 +98,17 @@ export function createPasswordCheck(deps: {
     const login = JSON.stringify([username, directory, attempt.clientId])
     const expected = lastLogins.get(login)
     const state = userState(readState, expected, runtime)
-    const ask = async (): Promise<AuthenticatedUser | undefined> =>
-      (await users.authenticate?.(credentials, client)) ?? undefined
+    const ask = async (): Promise<AuthenticatedUser | undefined> => {
+      try {
+        return (await users.authenticate?.(credentials, client)) ?? undefined
+      } catch (error) {
+        // Only some users have such a record. An error would tell who.
+        if (!isOAuthError(error) || error.details.reason !== unusableRecord) throw error
+        const cause = describeCause(error.details.cause ?? error.cause ?? error)
+        recorder.record(trace, { type: 'unhandled_failure', reason: unusableRecord, port: 'users.authenticate', cause })
+        return undefined
+      }
+    }
     const confirm = async (sub: string): Promise<boolean> => (await ask())?.sub === sub
     let user: AuthenticatedUser | undefined
     let isConfirmed = true

@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
+import { inexactNumber, inexactNumberIn } from '../exact-numbers.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { parseParameters, type RequestParameters } from './parameters.ts'
 
@@ -29,12 +30,16 @@ function assertPlain(value: Json, depth: number): void {
 /**
  * Parses the text of a JSON object.
  *
- * @throws OAuthError `invalid_request` if the text is not a JSON object, or is nested more than 20 levels deep.
+ * @throws OAuthError `invalid_request` if the text is not a JSON object, is nested more than 20 levels deep, or has a
+ * number that JSON does not keep exactly.
  */
 export function parseJsonObject(text: string): JsonObject {
   const value = parsedJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformedJson('malformed_json')
   assertPlain(value as JsonObject, 1)
+  if (inexactNumberIn(value) !== undefined) {
+    throw new OAuthError('invalid_request', `A member of the body ${inexactNumber}`, { reason: 'json_number_inexact' })
+  }
   return value as JsonObject
 }
 

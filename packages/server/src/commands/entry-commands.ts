@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { type EntryType, type Managed, type ManagedPage, shownEntry } from '@grantry/administration'
+import { inexactNumber, inexactNumberIn, quotableName } from '@grantry/core'
 import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
@@ -98,11 +99,15 @@ function memberOf(given: string, example: string): [name: string, value: unknown
   const at = given.indexOf('=')
   const [name, value] = [given.slice(0, at), given.slice(at + 1)]
   if (at < 1) throw new TypeError(`--set takes a member and its value in JSON, such as ${example}`)
+  let parsed: unknown
   try {
-    return [name, JSON.parse(value)]
+    parsed = JSON.parse(value)
   } catch {
     throw new TypeError(`--set ${name}: the value is not JSON; write text in quotes, such as '${name}="text"'`)
   }
+  if (inexactNumberIn(parsed) !== undefined)
+    throw new TypeError(`--set ${name}: the value has one that ${inexactNumber}`)
+  return [name, parsed]
 }
 
 /** Reads members of an entry from a file, or from standard input. */
@@ -118,6 +123,8 @@ async function membersIn(file: string, example: string): Promise<Record<string, 
   } catch (cause) {
     throw new TypeError(`${called} is not JSON: ${errorMessage(cause)}`, { cause })
   }
+  const inexact = inexactNumberIn(members)
+  if (inexact !== undefined) throw new TypeError(`${called}: ${quotableName(inexact)} ${inexactNumber}`)
   if (typeof members === 'object' && members !== null && !Array.isArray(members))
     return members as Record<string, unknown>
   throw new TypeError(`${called} must be an object with members, such as ${example}`)

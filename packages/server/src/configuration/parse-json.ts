@@ -1,4 +1,4 @@
-import { quotableName } from '@grantry/core'
+import { inexactNumber, inexactNumberIn, quotableName } from '@grantry/core'
 import type { JSONVisitor, ParseErrorCode } from 'jsonc-parser'
 
 /** Messages by the error code of jsonc-parser. */
@@ -30,9 +30,10 @@ const position = (line: number, column: number): string => `line ${line + 1}, co
  * Parses JSON with comments and trailing commas. Rejects duplicate names, because the last one would silently override
  * the first, and `__proto__`, which would set the prototype of the object.
  *
+ * @param numbers `any`: the caller looks for numbers that JSON does not keep exactly
  * @throws TypeError with line, column and problem. It does not quote a value.
  */
-export async function parseJson(text: string): Promise<unknown> {
+export async function parseJson(text: string, numbers: 'exact' | 'any' = 'exact'): Promise<unknown> {
   const { parse, visit } = await import('jsonc-parser')
   const names: Map<string, number>[] = []
   const problems: string[] = []
@@ -45,6 +46,10 @@ export async function parseJson(text: string): Promise<unknown> {
   const visitor: JSONVisitor = {
     onError: (error, _offset, _length, line, column) =>
       void problems.push(`${position(line, column)}: ${errorTexts[error]}`),
+    onLiteralValue(value: unknown, _offset, _length, line, column) {
+      if (numbers === 'exact' && inexactNumberIn(value) !== undefined)
+        problems.push(`${position(line, column)}: this ${inexactNumber}`)
+    },
     onArrayBegin: (_offset, _length, line, column) => enter(line, column),
     onArrayEnd() {
       depth -= 1

@@ -46,7 +46,7 @@ export async function readExport(path: string): Promise<readonly ExportedFile[]>
     if (source === undefined) continue
     size += Buffer.byteLength(source.text)
     try {
-      files.push({ path: source.file, content: await parseJson(source.text) })
+      files.push({ path: source.file, content: await parseJson(source.text, 'any') })
     } catch (cause) {
       throw errorInFile(cause, source.file)
     }

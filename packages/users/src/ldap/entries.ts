@@ -1,4 +1,4 @@
-import { domainOf, type Json } from '@grantry/core'
+import { domainOf, inexactNumber, inexactNumberIn, type Json } from '@grantry/core'
 import type { Entry } from 'ldapts'
 import type { LdapUsersOptions } from './options.ts'
 
@@ -74,8 +74,10 @@ export function claimValue(entry: Entry, { claim, attribute, type }: ClaimAttrib
   if (text === undefined) return undefined
   if (type === 'string') return text
   if (type === 'boolean' && /^(?:TRUE|FALSE)$/iu.test(text)) return text.toUpperCase() === 'TRUE'
-  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
-  throw new TypeError(
-    `users.attributes.claims.${claim}: a value of the attribute ${attribute} is not of the type ${type}`,
-  )
+  const place = `users.attributes.claims.${claim}: a value of the attribute ${attribute}`
+  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) {
+    if (inexactNumberIn(Number(text)) === undefined) return Number(text)
+    throw new TypeError(`${place} ${inexactNumber}: give it the type string`)
+  }
+  throw new TypeError(`${place} is not of the type ${type}`)
 }

@@ -21,6 +21,9 @@ const djangoForm = /^pbkdf2_(sha1|sha256)\$(\d{1,8})\$([^$]{1,255})\$([A-Za-z0-9
 // Version 3 of ASP.NET Core Identity: 13 bytes of numbers, the salt and the hash.
 const identityForm = /^AQAAAA[A-Za-z0-9+/]{20,200}={0,2}$/u
 
+// Version 2, and ASP.NET Identity 2: a zero, 16 bytes of salt and 32 of PBKDF2 with SHA-1 and 1,000 iterations.
+const oldIdentityForm = /^A[A-P][A-Za-z0-9+/]{64}==$/u
+
 const bytesOf = (text: string): Buffer => Buffer.from(text.replaceAll('.', '+'), 'base64')
 
 const bcryptAlphabet = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -90,10 +93,16 @@ function identityHash(text: string): PasswordHash | undefined {
   return pbkdf2(digest, bytes.readUInt32BE(5), bytes.subarray(13, saltEnd), bytes.subarray(saltEnd))
 }
 
-const formats = [scryptHash, argon2Hash, bcryptHash, pbkdf2Hash, djangoHash, identityHash]
+function oldIdentityHash(text: string): PasswordHash | undefined {
+  if (!oldIdentityForm.test(text)) return undefined
+  const bytes = bytesOf(text)
+  return bytes[0] === 0 ? pbkdf2('sha1', 1000, bytes.subarray(1, 17), bytes.subarray(17)) : undefined
+}
+
+const formats = [scryptHash, argon2Hash, bcryptHash, pbkdf2Hash, djangoHash, identityHash, oldIdentityHash]
 
 const malformed =
-  'must be a hash like $argon2id$v=19$m=19456,t=2,p=1$SALT$HASH, $scrypt$..., $2b$... or $pbkdf2-sha256$...; make one with grantry hash-password'
+  'must be a hash like $argon2id$v=19$m=19456,t=2,p=1$SALT$HASH, $scrypt$..., $2b$..., $pbkdf2-sha256$..., one of Django, or one of ASP.NET Identity (AQAAAA..., or 68 characters that start with A); make one with grantry hash-password'
 
 /** Returns the hash, or why it cannot be checked. The text does not contain the hash. */
 function read(text: string): PasswordHash | string {
@@ -112,7 +121,7 @@ function read(text: string): PasswordHash | string {
  *   salt and hash are base64 without padding, and what passlib writes instead: `$pbkdf2-sha256$600000$…`
  * - bcrypt: `$2a$`, `$2b$` and `$2y$`
  * - Django: `pbkdf2_sha256$600000$SALT$HASH`
- * - ASP.NET Core Identity, version 3: `AQAAAA…`
+ * - ASP.NET Core Identity, version 3: `AQAAAA…`; version 2, and ASP.NET Identity 2: 68 characters, `A…==`
  */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   const found = read(text)

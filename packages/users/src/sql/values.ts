@@ -1,4 +1,4 @@
-import type { Json } from '@grantry/core'
+import { inexactNumber, inexactNumberIn, type Json, parseExactJson } from '@grantry/core'
 
 /** A claim in a column. */
 export interface ClaimColumn {
@@ -37,11 +37,14 @@ export function claimValue(text: string | null, { claim, column, type }: ClaimCo
   }
   if (type === 'number') {
     const number = Number(text)
-    if (text.trim() !== '' && Number.isFinite(number)) return number
-    throw wrong()
+    if (text.trim() === '' || !Number.isFinite(number)) throw wrong()
+    if (inexactNumberIn(number) === undefined) return number
+    throw new TypeError(
+      `users.columns.claims.${claim}: a value of the column ${column} ${inexactNumber}: give it the type string`,
+    )
   }
   try {
-    return JSON.parse(text) as Json
+    return parseExactJson(text) as Json
   } catch {
     throw wrong()
   }

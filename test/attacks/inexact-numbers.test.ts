@@ -1,0 +1,93 @@
+// Attack: two users have neighbouring numbers of 64 bits. JSON rounds both to one, so the API that reads the claim takes
+// one user for the other; and an infinite number is stored as null. Each place that JSON enters refuses such a number, or
+// keeps it as text.
+import { inexactNumberIn, parseExactJson } from '@grantry/core'
+import { CompactSign, generateKeyPair } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { claimValue } from '../../packages/users/src/sql/values.ts'
+import { verifiedJwt } from '../../plugins/shared/verify-jwt.ts'
+import { setting } from '../admin-api/setting.ts'
+import { newService } from '../declaration/setting.ts'
+import { sharedDirectory } from '../support/directory.ts'
+
+const directory = sharedDirectory('inexact-numbers')
+
+const kept: readonly string[] = ['0', '-0', '1', '9007199254740991', '-9007199254740991', '1e15', '0.1', '1.5e-7']
+const inexact: readonly string[] = [
+  ...['9007199254740992', '9007199254740993', '-9007199254740993', '12345678901234567890', '1e400', '-1e400', '1e16'],
+  ...['9'.repeat(400), '9007199254740993.0'],
+]
+const forms = (number: string): readonly string[] => [number, `[${number}]`, `{"a":{"b":[1,${number}]}}`]
+
+describe('JSON of others', () => {
+  test.each(kept)('keeps the number %s', (number) => {
+    for (const text of forms(number)) {
+      expect(inexactNumberIn(JSON.parse(text))).toBeUndefined()
+      expect(parseExactJson(text)).toEqual(JSON.parse(text))
+    }
+  })
+
+  test.each(inexact.map((number, index) => [index, number] as const))('has a number as text: %i', (_index, number) => {
+    for (const text of forms(number)) {
+      expect(inexactNumberIn(JSON.parse(text))).toBeDefined()
+      expect(parseExactJson(text)).toEqual(JSON.parse(text.replace(number, `"${number}"`)))
+    }
+  })
+
+  test('leaves texts as they are, and names the place', () => {
+    const text = '{"a \\" 9007199254740993": "1e400 \\\\", "b": [9007199254740993, "\\\\\\"9007199254740993"]}'
+    expect(parseExactJson(text)).toEqual({
+      'a " 9007199254740993': '1e400 \\',
+      b: ['9007199254740993', '\\"9007199254740993'],
+    })
+    expect(inexactNumberIn({ a: [{ b: 2 ** 53 }] })).toBe('a[0].b')
+    expect(inexactNumberIn(2 ** 53)).toBe('')
+  })
+})
+
+test.each(inexact.slice(0, 7))('the admin API refuses %s in claims', async (number) => {
+  const f = await setting()
+  const body = `{"sub":"u-1","username":"ann","claims":{"employee":${number}}}`
+  const { status, body: response } = await f.send('POST', '/users', { body })
+  expect(status).toBe(400)
+  expect(JSON.stringify(response)).toContain('beyond 9007199254740991 (2^53), write it as text')
+})
+
+test.each(inexact.slice(0, 7))('files and commands refuse %s', async (number) => {
+  const { run, write, json } = newService(directory)
+  const user = `{ "sub": "u-1", "username": "ann", "claims": { "employee": ${number} } }`
+  const declared = await run('apply', write(`{ "users": [${user}] }`), '--yes')
+  const fromFile = await run('clients', 'add', 'one', '--file', write(`{ "accessTokenLifetime": ${number} }`, 'm.json'))
+  const set = await run('clients', 'add', 'two', '--set', `accessTokenLifetime=${number}`)
+  for (const { code, err } of [declared, fromFile, set]) {
+    expect(code).toBe(1)
+    expect(err).toContain('write it as text')
+  }
+  expect([(await json('users', 'list')).users, await json('clients', 'list')]).toEqual([[], []])
+})
+
+test('a token of another issuer keeps a number of 64 bits as text, and a time with one is refused', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256')
+  const sign = async (claims: string) => {
+    return new CompactSign(new TextEncoder().encode(claims)).setProtectedHeader({ alg: 'ES256' }).sign(privateKey)
+  }
+  const verify = async (claims: string) => {
+    const rules = { algorithms: ['ES256'], currentDate: new Date(0), clockTolerance: 0 }
+    return verifiedJwt(await sign(claims), (async () => [publicKey]) as never, rules)
+  }
+  for (const number of inexact.slice(0, 7)) {
+    expect(await verify(`{"sub":"1","employee":${number}}`)).toMatchObject({ payload: { employee: number } })
+    for (const time of ['exp', 'auth_time']) expect((await verify(`{"${time}":${number}}`)).reason).toBeDefined()
+  }
+})
+
+test('a claim of a database is refused, or kept as text', () => {
+  const column = { claim: 'employee', column: 'employee', type: 'number' } as const
+  for (const number of inexact.slice(0, 5)) {
+    expect(() => claimValue(number, column)).toThrow()
+    expect(claimValue(`{"id":${number}}`, { ...column, type: 'json' })).toEqual({ id: number })
+    expect(claimValue(number, { ...column, type: 'string' })).toBe(number)
+  }
+  expect(() => claimValue('9007199254740993', column)).toThrow('write it as text: give it the type string')
+  expect(claimValue('9007199254740991', column)).toBe(9007199254740991)
+})
