@@ -97,12 +97,13 @@ describe('the end of a secret', () => {
           jwk(key, { expiration: 5 }),
           jwk({ ...key, d: 'private' }),
           jwk({ kty: 'oct', k: 'shared' }),
+          jwk({ kty: 'oct' }),
           jwk(null),
           { Type: 'JWK', Value: '##KEY##' },
         ],
       },
     ])
     expect(clients[0]).toMatchObject({ jwks: { keys: [key] } })
-    expect(findings.filter(({ member }) => /^ClientSecrets/u.test(member ?? ''))).toHaveLength(6)
+    expect(findings.filter(({ member }) => /^ClientSecrets/u.test(member ?? ''))).toHaveLength(7)
   })
 })

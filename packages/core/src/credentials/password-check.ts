@@ -58,6 +58,23 @@ function subjectOf(user: AuthenticatedUser): Subject {
   )
 }
 
+/** Asks the host. A record that cannot be used is a wrong password: only some users have one, and an error would tell who. */
+async function authenticated(
+  users: UserService,
+  credentials: UserCredentials,
+  client: Client | undefined,
+  { recorder, trace }: { readonly recorder: Recorder; readonly trace: Trace },
+): Promise<AuthenticatedUser | undefined> {
+  try {
+    return (await users.authenticate?.(credentials, client)) ?? undefined
+  } catch (error) {
+    if (!isOAuthError(error) || error.details.reason !== unusableRecord) throw error
+    const cause = describeCause(error.cause ?? error)
+    recorder.record(trace, { type: 'unhandled_failure', reason: unusableRecord, port: 'users.authenticate', cause })
+    return undefined
+  }
+}
+
 /** @see wire contract, section 3, `password` */
 export function createPasswordCheck(deps: {
   readonly users: UserService
@@ -98,17 +115,7 @@ export function createPasswordCheck(deps: {
     const login = JSON.stringify([username, directory, attempt.clientId])
     const expected = lastLogins.get(login)
     const state = userState(readState, expected, runtime)
-    const ask = async (): Promise<AuthenticatedUser | undefined> => {
-      try {
-        return (await users.authenticate?.(credentials, client)) ?? undefined
-      } catch (error) {
-        // Only some users have such a record. An error would tell who.
-        if (!isOAuthError(error) || error.details.reason !== unusableRecord) throw error
-        const cause = describeCause(error.details.cause ?? error.cause ?? error)
-        recorder.record(trace, { type: 'unhandled_failure', reason: unusableRecord, port: 'users.authenticate', cause })
-        return undefined
-      }
-    }
+    const ask = () => authenticated(users, credentials, client, { recorder, trace })
     const confirm = async (sub: string): Promise<boolean> => (await ask())?.sub === sub
     let user: AuthenticatedUser | undefined
     let isConfirmed = true
