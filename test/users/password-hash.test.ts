@@ -91,3 +91,10 @@ test('concurrent checks of argon2 and bcrypt do not mix their results', async ()
   const results = await Promise.all(given.map(([text, hash]) => check(text, hash)))
   expect(results).toEqual(given.map(([text]) => text === password))
 })
+
+test('a hash of fewer than 1,000 iterations of PBKDF2 is refused: it could be guessed, and costs an attempt nothing', () => {
+  const text = (iterations: number) =>
+    `$pbkdf2-sha256$i=${iterations}$/v9/T0npfa/1vtfamxPCmA$RgH/IoTEqlmzPEgag192abnVmKvZz1N+sTlEL+NM6Vo`
+  expect(passwordHashProblem(text(1000))).toBeUndefined()
+  for (const iterations of [0, 1, 999]) expect(passwordHashProblem(text(iterations))).toContain('1,000 to 4,000,000')
+})

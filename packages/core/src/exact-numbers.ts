@@ -2,7 +2,8 @@
 const maxDepth = 200
 
 /** Whether JSON keeps a number as it was written: not rounded, and not infinite, which becomes `null`. */
-const isExact = (number: number): boolean => Number.isFinite(number) && Math.abs(number) <= Number.MAX_SAFE_INTEGER
+export const isExact = (number: number): boolean =>
+  Number.isFinite(number) && Math.abs(number) <= Number.MAX_SAFE_INTEGER
 
 /**
  * Returns the path of the first number that JSON does not keep exactly, such as `claims.id`; `''` if it is the value

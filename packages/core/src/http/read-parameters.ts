@@ -1,6 +1,6 @@
 import { decodeUtf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import { inexactNumber, inexactNumberIn } from '../exact-numbers.ts'
+import { inexactNumber, isExact } from '../exact-numbers.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { parseParameters, type RequestParameters } from './parameters.ts'
 
@@ -19,8 +19,10 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Refuses values that are nested too deeply, and the member `__proto__`, which could change the prototype of a copy. */
+/** Refuses values that are nested too deeply, numbers that JSON rounds, and the member `__proto__`, which could change the prototype of a copy. */
 function assertPlain(value: Json, depth: number): void {
+  if (typeof value === 'number' && !isExact(value))
+    throw new OAuthError('invalid_request', `A member of the body ${inexactNumber}`, { reason: 'json_number_inexact' })
   if (typeof value !== 'object' || value === null) return
   if (depth > maxJsonDepth) throw malformedJson('json_too_deep')
   if (Object.hasOwn(value, '__proto__')) throw malformedJson('json_member_forbidden')
@@ -37,9 +39,6 @@ export function parseJsonObject(text: string): JsonObject {
   const value = parsedJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformedJson('malformed_json')
   assertPlain(value as JsonObject, 1)
-  if (inexactNumberIn(value) !== undefined) {
-    throw new OAuthError('invalid_request', `A member of the body ${inexactNumber}`, { reason: 'json_number_inexact' })
-  }
   return value as JsonObject
 }
 
