@@ -43,12 +43,15 @@ interface Entry {
   fetchedAt: number
   /** Epoch seconds of the last attempt. */
   triedAt: number
+  /** Epoch seconds of the last attempt because of an unknown key. */
+  unknownAt: number
   /** Why the last attempt has failed, if it has. */
   problem: UnavailableReason
   pending: FetchAttempt | undefined
 }
 
-const notTried = { triedAt: Number.NEGATIVE_INFINITY, pending: undefined }
+const never = Number.NEGATIVE_INFINITY
+const notTried = { triedAt: never, unknownAt: never, pending: undefined }
 
 /** The number of URIs whose keys a process remembers. */
 const maxEntries = 1000
@@ -136,11 +139,17 @@ export function createPublishedKeys(
     if (entry.pending !== undefined && now > entry.triedAt + timeout) Object.assign(entry, notTried)
     const isYoungerThan = (age: number): boolean => entry.keys !== undefined && now < entry.fetchedAt + age
     const mustWait = isUnknown || !isYoungerThan(maxAge)
-    // The cooldown does not delay the fetch after `maxAge`, which could be shorter, unless the last attempt failed.
-    const isDue = now >= entry.triedAt + cooldown || (!isYoungerThan(maxAge) && entry.fetchedAt === entry.triedAt)
+    const hasSucceeded = entry.fetchedAt === entry.triedAt
+    // The cooldown is that of attempts that have failed, and of unknown keys: it does not delay the fetch after `maxAge`,
+    // which could be shorter, and not that of a key which was published after a fetch for another reason.
+    const isDueAfterSuccess = isUnknown
+      ? now > entry.triedAt && now >= entry.unknownAt + cooldown
+      : now >= entry.triedAt + cooldown || !isYoungerThan(maxAge)
+    const isDue = hasSucceeded ? isDueAfterSuccess : now >= entry.triedAt + cooldown
     const isNeeded = (mustWait || !isYoungerThan(maxAge * renewalAge)) && entry.pending === undefined && isDue
     if (isNeeded && budget?.take(clientAddress, now) === undefined) {
       entry.triedAt = now
+      if (isUnknown) entry.unknownAt = now
       entry.pending = waits.start(now, () => renew(entry, uri, now))
     }
     if (mustWait && entry.pending !== undefined && !(await waits.wait(entry.pending, now))) return 'busy'

@@ -69,6 +69,23 @@ describe('a reference token', () => {
     expect((await api.authorize(bearing('abc'))).token?.claims).toEqual({ active: true })
   })
 
+  test.each([
+    ['absent', undefined],
+    ['null', null],
+    ['an empty list', []],
+  ])('an audience that is %s is accepted only if the options allow it', async (_, aud) => {
+    const response = { ...active, aud }
+    const { api } = await createApi(() => response, { ...credentials, requireAudience: false })
+    expect((await api.authorize(bearing('abc'))).reason).toBeUndefined()
+    const { api: strict } = await createApi(() => response)
+    expect((await strict.authorize(bearing('abc'))).reason).toBe('audience_mismatch')
+  })
+
+  test.each([[['https://other.example']], [['']], ['']])('an audience %j is another one', async (aud) => {
+    const { api } = await createApi(() => ({ ...active, aud }), { ...credentials, requireAudience: false })
+    expect((await api.authorize(bearing('abc'))).reason).toBe('audience_mismatch')
+  })
+
   test('is refused without introspection', async () => {
     const { options } = await createIssuer()
     expect((await createResourceServer(options).authorize(bearing('abc'))).reason).toBe('token_malformed')

@@ -8,7 +8,7 @@ interface CacheTimes {
   readonly maxAge: number
   /** Seconds after `maxAge` for which the value is used while it cannot be loaded. */
   readonly maxStale: number
-  /** Seconds between two attempts that `renew` causes. */
+  /** Seconds between two attempts that `renew` causes. Others do not delay them. */
   readonly cooldown: number
   /** Seconds for which a caller waits for an attempt. Longer than an attempt takes. */
   readonly maxWait: number
@@ -18,6 +18,9 @@ interface CacheTimes {
 
 /** Seconds from the end of an attempt that has failed to the next one. */
 const retryAfterFailure = 5
+
+/** Seconds for which a value that was loaded for the same request is not loaded again. */
+const leastAge = 1
 
 /**
  * Seconds for which a caller that may use the old value waits for its attempt, after another one has failed. Most
@@ -34,17 +37,19 @@ export function createCached<T>(
   let failure: { readonly error: unknown } | undefined
   let attempt: { readonly result: Promise<void>; readonly at: number } | undefined
   let nextAt = Number.NEGATIVE_INFINITY
+  let nextRenewalAt = Number.NEGATIVE_INFINITY
 
-  async function start(at: number): Promise<void> {
+  async function start(at: number, isRenewal: boolean): Promise<void> {
+    if (isRenewal) nextRenewalAt = at + Math.min(cooldown, maxAge)
     value = { loaded: await load(), at }
     failure = undefined
-    nextAt = at + Math.min(cooldown, maxAge)
+    nextAt = Math.max(nextRenewalAt, at + leastAge)
   }
 
   /** Waits for the attempt in progress, or for a new one. Never rejects. */
-  async function renew(): Promise<void> {
+  async function renew(isRenewal = false): Promise<void> {
     const at = now()
-    attempt ??= { result: start(at), at }
+    attempt ??= { result: start(at, isRenewal), at }
     const awaited = attempt
     try {
       await withTimeout(awaited.result, maxWait)
@@ -64,7 +69,7 @@ export function createCached<T>(
     const isNeeded = renewal !== undefined || !isUsable()
     // The first attempt is waited for: while the issuer responds, no value is used for longer than `maxAge`.
     if (isNeeded || (age() >= maxAge && failure === undefined)) {
-      if (attempt !== undefined || now() >= nextAt) await renew()
+      if (attempt !== undefined || now() >= nextAt) await renew(renewal !== undefined)
     } else if (age() >= maxAge && now() >= Math.max(nextAt, attempt === undefined ? 0 : attempt.at + maxWait)) {
       // An attempt that has taken so long was abandoned with its request and all its timers.
       attempt = undefined

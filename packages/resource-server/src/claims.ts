@@ -61,7 +61,9 @@ export function claimsProblem(
   const { iss, exp, nbf } = claims
   const mayLackIssuer = issuers.single !== undefined && !required.includes('iss')
   if (!(iss === undefined && mayLackIssuer) && !issuers.fits(claims)) return 'issuer_mismatch'
-  const named = claims[audienceClaim]
+  const stated = claims[audienceClaim]
+  // An empty list names no API, as if it were absent.
+  const named = Array.isArray(stated) && stated.length === 0 ? undefined : stated
   const audiences: readonly unknown[] = Array.isArray(named) ? named : [named]
   // Another claim than `aud` is always required: the API has named it.
   const isRequired = required.includes('aud') || audienceClaim !== 'aud'
