@@ -56,7 +56,7 @@ export function createLogoutReplies(
     const state = await kit.seal({ purpose: 'logout return', params }, kit.now() + returnLifetime)
     const location = await providers.logoutUrl(
       subject.idp,
-      { uri: kit.endpointUrl('endSessionReturn') ?? '', state },
+      { uri: kit.endpointUrl('endSessionReturn') ?? '', state, sub: subject.sub },
       kit,
     )
     return location === undefined ? undefined : { location }

@@ -7,11 +7,12 @@ export interface ProviderLogout {
    * provider cannot be reached.
    *
    * @param idp the provider of the session
+   * @param back `uri`, `state`: where the browser comes back to; `sub`: the user of the session
    * @see OpenID Connect RP-Initiated Logout 1.0 section 2
    */
   logoutUrl(
     idp: string,
-    back: { readonly uri: string; readonly state: string },
+    back: { readonly uri: string; readonly state: string; readonly sub: string },
     kit: EndpointKit,
   ): Promise<string | undefined>
 }

@@ -23,11 +23,12 @@ export const signatureAlgorithms = [
   'Ed25519',
 ] as const
 
-const algorithm = v.picklist(signatureAlgorithms, `must be one of ${signatureAlgorithms.join(', ')}`)
+/** The schema of one allowed algorithm. */
+export const algorithmSchema = v.picklist(signatureAlgorithms, `must be one of ${signatureAlgorithms.join(', ')}`)
 
 /** The schema of a list of allowed algorithms. */
 export const algorithmsSchema = v.optional(
-  v.pipe(v.array(algorithm, 'must be an array of algorithms'), v.minLength(1, 'must not be empty'), v.readonly()),
+  v.pipe(v.array(algorithmSchema, 'must be an array of algorithms'), v.minLength(1, 'must not be empty'), v.readonly()),
   ['ES256', 'PS256', 'RS256', 'EdDSA', 'Ed25519'],
 )
 

@@ -56,6 +56,8 @@ const keptSchema = v.object({
   accessToken: text,
   tokenType: text,
   refreshToken: v.exactOptional(text),
+  /** For a logout at the provider, if the configuration asks for one. */
+  idToken: v.exactOptional(text),
   scope: v.exactOptional(text),
   expiresAt: v.exactOptional(v.number()),
 })

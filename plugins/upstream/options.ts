@@ -4,6 +4,7 @@ import type { AccountStore } from '../shared/account-store.ts'
 import { functionSchema, seconds, wholeNumber } from '../shared/config-schema.ts'
 import { fetchedUriProblem, type SendRequest } from '../shared/fetched-uri.ts'
 import { encryptionSecretsSchema } from '../shared/safe.ts'
+import { algorithmSchema } from '../shared/verify-jwt.ts'
 import type { ProviderAdapter, UpstreamClaims } from './provider.ts'
 
 export const text = v.pipe(
@@ -32,6 +33,10 @@ export const commonEntries = {
   /** The id of this provider as a client of the upstream one. */
   clientId: text,
   clientSecret: v.optional(text),
+  /** The algorithms with which it signs identity tokens and logout tokens. Default: all with a public key. */
+  algorithms: v.optional(
+    v.pipe(v.array(algorithmSchema, 'must be an array of algorithms'), v.minLength(1, 'must not be empty')),
+  ),
   /** Further parameters of authorization requests. */
   parameters: v.optional(texts, {}),
   /** What a value of `acr` means here. Others are dropped, because clients could mistake them for values of yours. */

@@ -20,6 +20,8 @@ const recovery = 60
 const pause = 100
 /** Characters of a token. */
 const maxLength = 16_384
+/** Characters of an identity token in a URL. */
+const maxHintLength = 4096
 
 /** Keeps the tokens of the providers that ask for it. */
 export interface TokenKeeper {
@@ -27,6 +29,8 @@ export interface TokenKeeper {
   keep(kit: EndpointKit, user: { readonly sub: string; readonly account: string }, granted: Granted): Promise<void>
   /** Removes the tokens of a user at one provider, or at all: also those that an earlier configuration has kept. */
   remove(kit: EndpointKit, sub: string, provider?: string, account?: string): Promise<void>
+  /** Returns the identity token of the last sign-in of a user, if it is kept. */
+  hintOf(kit: EndpointKit, sub: string, provider: string): Promise<string | undefined>
   /** The functions of the host. */
   functions(kit: EndpointKit): KeptTokens
 }
@@ -38,12 +42,17 @@ export interface Granted {
 }
 
 /** Returns what is kept of a token response; `undefined` if it is too long. */
-function tokensIn({ access_token, token_type, refresh_token, scope, expires_in }: TokenEndpointResponse, now: number) {
+function tokensIn(
+  { access_token, token_type, refresh_token, id_token, scope, expires_in }: TokenEndpointResponse,
+  now: number,
+  keepsHint: boolean,
+) {
   if (access_token.length > maxLength || (refresh_token?.length ?? 0) > maxLength) return undefined
   return {
     accessToken: access_token,
     tokenType: token_type,
     ...(refresh_token !== undefined && { refreshToken: refresh_token }),
+    ...(keepsHint && id_token !== undefined && id_token.length <= maxHintLength && { idToken: id_token }),
     ...(scope !== undefined && scope.length <= maxLength && { scope }),
     ...(expires_in !== undefined && { expiresAt: now + expires_in }),
   }
@@ -80,7 +89,7 @@ async function refresh(kept: Kept, refreshToken: string, refreshing: Refreshing)
   } else {
     try {
       const granted = await opened.library.oidc.refreshTokenGrant(opened.client, refreshToken)
-      const tokens = tokensIn(granted, kit.now())
+      const tokens = tokensIn(granted, kit.now(), connection.provider.logout)
       const { expiresAt: _, ...lasting } = kept
       const next = tokens && { ...lasting, ...tokens, generation: kit.randomId() }
       if (next !== undefined) return (await records.write(kit, next)) ? next : undefined
@@ -129,7 +138,7 @@ export function createTokenKeeper(
   { connectionOf, ownerOf }: TokenKeeperDeps,
 ): TokenKeeper {
   const records = createTokenRecords(encryptionSecrets)
-  const keeps = new Set(providers.filter(({ keepTokens }) => keepTokens).map(({ name }) => name))
+  const keeps = new Map(providers.filter(({ keepTokens }) => keepTokens).map((provider) => [provider.name, provider]))
 
   /** Whether the account is still that of the user: a sign-in that is in progress can store tokens after the end of a link. */
   async function isOwn({ sub, account }: Kept, kit: EndpointKit): Promise<boolean> {
@@ -139,15 +148,19 @@ export function createTokenKeeper(
     return owner === undefined ? subject !== undefined : owner === sub
   }
 
+  /** Returns what is kept, unless it has ended with a link, or a revocation of the user. */
+  async function current(kit: EndpointKit, sub: string, provider: string): Promise<Kept | undefined> {
+    if (!keeps.has(provider)) return undefined
+    const [kept, epoch] = await Promise.all([records.read(kit, sub, provider), kit.epochOf(sub)])
+    if (kept === undefined || (epoch === kept.epoch && (await isOwn(kept, kit)))) return kept
+    await records.remove(kit, sub, provider)
+    return undefined
+  }
+
   async function find(kit: EndpointKit, sub: string, provider: string): Promise<UpstreamAccess | undefined> {
     const connection = connectionOf(provider)
-    if (connection === undefined || !keeps.has(provider)) return undefined
-    const [kept, epoch] = await Promise.all([records.read(kit, sub, provider), kit.epochOf(sub)])
-    if (kept === undefined) return undefined
-    if (epoch !== kept.epoch || !(await isOwn(kept, kit))) {
-      await records.remove(kit, sub, provider)
-      return undefined
-    }
+    const kept = await current(kit, sub, provider)
+    if (connection === undefined || kept === undefined) return undefined
     if (!(await kit.isUserActive(sub))) return undefined
     const now = kit.now()
     if (!isDue(kept, now)) return accessOf(kept)
@@ -170,8 +183,10 @@ export function createTokenKeeper(
 
   return {
     remove,
+    hintOf: async (kit, sub, provider) => (await current(kit, sub, provider))?.idToken,
     async keep(kit, { sub, account }, { provider, tokens }) {
-      const kept = keeps.has(provider) ? tokensIn(tokens, kit.now()) : undefined
+      const keeping = keeps.get(provider)
+      const kept = keeping && tokensIn(tokens, kit.now(), keeping.logout)
       if (kept === undefined) return
       const epoch = await kit.epochOf(sub)
       const beginning = {

@@ -79,7 +79,7 @@ export function createTokens(provider: Provider, outgoing: Outgoing, settings: S
         ...(issuerOf === undefined && { issuer }),
         ...(typ !== undefined && { typ }),
         audience: provider.clientId,
-        algorithms: [...signatureAlgorithms],
+        algorithms: [...(provider.algorithms ?? signatureAlgorithms)],
         currentDate: new Date(kit.now() * 1000),
         clockTolerance,
         requiredClaims: ['iss', 'aud', 'exp', 'iat'],

@@ -72,6 +72,25 @@ describe('an identity token', () => {
     expect(f.failures()).toEqual(Array.from({ length: 5 }, () => 'token_key_unknown'))
   })
 
+  // A key of another kind in the same set, such as a weaker one that the provider still publishes for others.
+  test.each<[string, string, ('RS256' | 'ES256')[], string, string[]]>([
+    ['an identity token', 'the pinned one', ['RS256'], 'consent', []],
+    ['an identity token', 'another one', ['ES256'], 'signIn', ['token_algorithm_not_allowed']],
+  ])(
+    '18.7 %s with %s is judged by the algorithms of the configuration',
+    async (_what, _which, algorithms, shown, failures) => {
+      const f = await setUpUpstream({ provider: { algorithms } })
+      expect(nameOf(await f.comeBack(await f.leave()))).toBe(shown)
+      expect(f.failures()).toEqual(failures)
+    },
+  )
+
+  test.each(['none', 'HS256'])('18.7 the algorithms cannot contain %s', async (algorithm) => {
+    await expect(setUpUpstream({ provider: { algorithms: [algorithm as 'ES256'] } })).rejects.toThrow(
+      /algorithms\[0\] must be one of/u,
+    )
+  })
+
   test('18.7 is not needed from a userinfo response of another user', async () => {
     const f = await setUpUpstream({ double: { userinfo: { sub: 'victim', email: 'victim@example.com' } } })
     expect((await f.comeBack(await f.leave())).html).toContain('provider_failed')

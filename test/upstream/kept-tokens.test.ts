@@ -167,7 +167,7 @@ describe('kept tokens are removed', () => {
 
   test('18.19 are not returned for a user who is not active', async () => {
     let active = true
-    const f = await setUpTokens({ more: { users: { isActive: () => active } } })
+    const f = await setUpTokens({ more: { users: { authenticate: () => undefined, isActive: () => active } } })
     expect(await f.find()).toBeDefined()
     active = false
     expect(await f.find()).toBeUndefined()

@@ -45,6 +45,14 @@ describe('a logout token of a provider', () => {
     expect(await f.send(token)).toBe(400)
   })
 
+  test('18.7 with another algorithm than the configuration names ends no session', async () => {
+    const f = await setUpLogout({
+      provider: { algorithms: ['ES256'] },
+      double: { claims: { sid: 'upstream-session' } },
+    })
+    expect(await f.send(f.claims())).toBe(400)
+  })
+
   test.each([
     ['of another user', { sub: 'upstream-bob' }, 200],
     ['of another session', { sub: undefined, sid: 'another' }, 200],
