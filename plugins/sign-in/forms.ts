@@ -1,4 +1,11 @@
-import { defineEndpoint, type EndpointKit, type EndpointRequest, type PluginPart, type Reply } from '@grantry/core'
+import {
+  defineEndpoint,
+  type EndpointKit,
+  type EndpointRequest,
+  type PluginPart,
+  passwords,
+  type Reply,
+} from '@grantry/core'
 import {
   chosenScopes,
   errorViewOf,
@@ -97,6 +104,7 @@ export const formEndpoints = (services: FormServices): readonly PluginPart[] =>
       methods: ['GET', 'POST'],
       caller: 'anyone',
       params: formParams,
+      ...(form === signIn && services.passwords && { requires: [passwords] }),
       handle: ({ params: fields, request }, kit) => submit(form, fields, request, kit, services),
       async presentError(error, request, kit) {
         const locale = services.pages.localeOf(undefined, request.header('accept-language'))

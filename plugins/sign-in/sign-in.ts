@@ -1,4 +1,4 @@
-import { configurationObject, defineFields, parseConfiguration, passwords } from '@grantry/core'
+import { configurationObject, defineFields, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
@@ -96,7 +96,6 @@ export function signIn(input: SignInOptions): InteractionPort {
     createsAccounts: factors.ways.some((way) => way.createsAccounts === true),
     interact: (interaction) => interact(interaction, { pages, ...factors }),
     parts: (services) => [
-      ...(factors.passwords ? [passwords] : []),
       ...(factors.secondFactors.length > 0 ? [passwordGrantWarning] : []),
       ...resetParts(factors),
       ...formEndpoints({ ...services, pages, ...factors }),

@@ -105,6 +105,17 @@ describe('without an observer', () => {
     expect(lines()).toEqual(['grantry warning: a stored secret of client web is not a hash and was skipped'])
   })
 
+  // A developer has no other sign of what is wrong with a request. Such an issuer can only be on this machine.
+  test('10.22 a refusal is one line if the issuer is http, without a secret of the request', async () => {
+    const issuer = 'http://127.0.0.1:8484'
+    expect((await post({ issuer }, { ...login, password: 'wrong-password' })).status).toBe(400)
+    expect(lines()).toEqual([
+      'grantry refused: plugin:password:wrong_credentials (token, client web): invalid_grant, The user name or password is not valid',
+    ])
+    expect((await post({ issuer })).status).toBe(200)
+    expect(lines()).toEqual([])
+  })
+
   test('10.22 writes nothing else, and no line break or control character of a foreign text', async () => {
     expect((await post({}, { ...login, password: 'wrong-password' })).status).toBe(400)
     expect((await post({})).status).toBe(200)

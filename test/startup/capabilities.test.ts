@@ -10,11 +10,13 @@ import {
   sealing,
   type UserService,
 } from '@grantry/core'
+import { createPages } from '@grantry/pages'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { loginPage } from '@grantry/plugins/authorization-endpoint'
+import { authorizationEndpoint, loginPage } from '@grantry/plugins/authorization-endpoint'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { dpop } from '@grantry/plugins/dpop'
 import { password } from '@grantry/plugins/password'
+import { type SignInOptions, signIn } from '@grantry/plugins/sign-in'
 import { createTestProvider, storeGrant, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -80,6 +82,22 @@ describe('the capability passwords', () => {
   test('a grant that requires it is refused at start without users.authenticate', async () => {
     const start = createTestProvider({ plugins: pin([passwords]), users: { isActive: () => true } })
     await expect(start).rejects.toThrow(`users: the grant type ${grantType} requires authenticate()`)
+  })
+
+  test.each([
+    ['no users', undefined],
+    ['users without authenticate()', { isActive: () => true }],
+  ])('an endpoint that requires it is refused at start with %s, as signIn() is', async (_what, given) => {
+    const pages = createPages()
+    const start = (options: Partial<SignInOptions> = {}) =>
+      createTestProvider({
+        plugins: [authorizationEndpoint({ interaction: signIn({ pages, ...options }), pages })],
+        users: given,
+      })
+    const message = 'users: the endpoint signIn of authorization-endpoint requires authenticate()'
+    await expect(start()).rejects.toThrow(message)
+    await expect(start({ passwords: false })).resolves.toBeDefined()
+    await expect(createTestProvider({ plugins: [loginPage()], users: given })).resolves.toBeDefined()
   })
 
   test('warns at start about a users.authenticate that is never called', async () => {

@@ -88,6 +88,7 @@ export const samples = {
       effects: true,
       subpaths: true,
       problems: true,
+      requires: [],
       admit: nothing,
       params,
       handle: nothing,

@@ -160,7 +160,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
   }
 
   async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<PlainResponse> {
-    const started = recorder.observed ? runtime.elapsed() : 0
+    const started = recorder.recordsEnds ? runtime.elapsed() : 0
     const context = traced ? (connection?.traceContext ?? recorder.openTrace(request.headers)) : undefined
     const trace = recorder.start(endpoint.name, connection, context)
     let response: PlainResponse
@@ -176,7 +176,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
     if (error !== undefined) recordFailure(error, trace)
     if (endpoint.cors !== 'none' && !isPreflight(request)) response = await withCors(response, request, trace)
     if (traceHeaders) response = withTrace(response, trace)
-    if (recorder.observed) recordOutcome(trace, request, response.status, started, error)
+    if (recorder.recordsEnds) recordOutcome(trace, request, response.status, started, error)
     return request.method === 'HEAD' ? { ...response, body: null } : response
   }
 

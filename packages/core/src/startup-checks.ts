@@ -8,6 +8,7 @@ import { endpointNames } from './endpoints/built-in.ts'
 import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import { isUnencrypted } from './options.ts'
+import type { Grant } from './parts/grant.ts'
 import type { Registry } from './parts/registry.ts'
 import type { Services } from './services.ts'
 import { isProtocolClaim } from './tokens/claims.ts'
@@ -102,6 +103,15 @@ function assertClients(checked: CheckedClients): void {
   ])
 }
 
+/** The parts of plugins that check passwords, as errors name them. */
+const passwordCheckers = ({ grants, endpoints }: Registry): readonly string[] => {
+  const checks = ({ requires = [] }: Pick<Grant, 'requires'>) => requires.some(({ name }) => name === 'passwords')
+  return [
+    ...[...grants.values()].filter(checks).map(({ grantType }) => `the grant type ${grantType}`),
+    ...endpoints.filter(({ part }) => checks(part)).map(({ plugin, part }) => `the endpoint ${part.name} of ${plugin}`),
+  ]
+}
+
 /**
  * Checks that the options are consistent with each other.
  *
@@ -112,9 +122,7 @@ export function assertConsistent(checked: Checked): void {
   const { users, registry, scopes } = checked
   assertClients({ ...checked, isScope: (name) => scopes.find(name) !== undefined })
   registry.formats.assertEndpoints([...endpointNames, ...registry.endpoints.map(({ part }) => part.name)])
-  const lacking = [...registry.grants.values()].filter(
-    ({ requires }) => users.authenticate === undefined && requires?.some(({ name }) => name === 'passwords'),
-  )
+  const lacking = users.authenticate === undefined ? passwordCheckers(registry) : []
   const unstored = [...registry.grants.values()].filter(
     ({ stored }) => stored !== undefined && stored.kind !== 'refresh' && !registry.capabilities.has('authorizations'),
   )
@@ -124,7 +132,7 @@ export function assertConsistent(checked: Checked): void {
       ({ grantType }) =>
         `plugins: the grant type ${grantType} redeems stored grants, but no plugin has the capability authorizations, which stores them; add requires: [authorizations] to the grant`,
     ),
-    ...lacking.map(({ grantType }) => `users: the grant type ${grantType} requires authenticate()`),
+    ...lacking.map((part) => `users: ${part} requires authenticate()`),
   ])
 }
 

@@ -25,10 +25,24 @@ function lineOf(fact: Fact, endpoint: string | undefined): string | undefined {
   return `error: ${reason}${location === '' ? '' : ` (${location})`}: ${causeText(cause)}`
 }
 
-/** Logs internal failures and warnings to `console.error` when there is no observer, one line each. Never throws. */
-export function reportToConsole(fact: Fact, endpoint: string | undefined): void {
+/** Returns the log line of a refusal, for a developer; `undefined` for other facts. */
+function refusalOf(fact: Fact, { endpoint, client }: Pick<Trace, 'endpoint' | 'client'>): string | undefined {
+  if (fact.type === 'upstream_sign_in_failed') return `refused: ${fact.reason} (upstream, provider ${fact.idp})`
+  if (fact.type !== 'endpoint_failed' || fact.status >= 500) return undefined
+  const { reason, error, description, detail, clientId = client?.clientId } = fact
+  const where = [endpoint, clientId && `client ${clientId}`].filter((name) => name !== undefined).join(', ')
+  const why = [error, description, detail].filter((text) => text !== undefined).join(', ')
+  return `refused: ${reason}${where === '' ? '' : ` (${where})`}: ${why}`
+}
+
+/**
+ * Logs internal failures and warnings to `console.error` when there is no observer, one line each. Never throws.
+ *
+ * @param trace with it, refusals are logged, too
+ */
+export function reportToConsole(fact: Fact, endpoint: string | undefined, trace?: Trace): void {
   try {
-    const line = lineOf(fact, endpoint)
+    const line = lineOf(fact, endpoint) ?? (trace && refusalOf(fact, trace))
     if (line !== undefined) console.error(`grantry ${line.replaceAll(notPlain, ' ')}`)
   } catch {
     // A replaced console may throw. A response must not depend on it.
@@ -97,6 +111,8 @@ export interface Recorder {
   record(trace: Trace, fact: Fact): void
   /** Whether there is an observer. */
   readonly observed: boolean
+  /** Whether ends of requests are recorded: with an observer, or to explain refusals to a developer. */
+  readonly recordsEnds: boolean
   /** The number of times that the observer has thrown or rejected. */
   readonly observerFailures: number
 }
@@ -105,8 +121,15 @@ const requestIdLength = 12
 /** Bytes for the ids of 128 requests. */
 const batchLength = 1152
 
-/** @param named whether requests get an id even without an observer, because responses contain it. */
-export function createRecorder(observe: Observer | undefined, runtime: Runtime, named = false): Recorder {
+/**
+ * @param options.named whether requests get an id even without an observer, because responses contain it
+ * @param options.explains whether refusals are logged if there is no observer
+ */
+export function createRecorder(
+  observe: Observer | undefined,
+  runtime: Runtime,
+  { named = false, explains = false }: { readonly named?: boolean | undefined; readonly explains?: boolean } = {},
+): Recorder {
   let observerFailures = 0
   const countFailure = (): void => {
     observerFailures += 1
@@ -128,7 +151,7 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime, 
   })
   const record = (trace: Trace, fact: Fact): void => {
     if (observe === undefined) {
-      reportToConsole(fact, trace.endpoint)
+      reportToConsole(fact, trace.endpoint, explains ? trace : undefined)
       return
     }
     trace.events += 1
@@ -148,6 +171,7 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime, 
     start,
     record,
     observed: observe !== undefined,
+    recordsEnds: observe !== undefined || explains,
     get observerFailures() {
       return observerFailures
     },

@@ -3,6 +3,7 @@ import { functionSchema } from '../config-schema.ts'
 import { isPath } from '../parse-url.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
+import { requirements } from './capability.ts'
 import type { CredentialParameters } from './client-authentication.ts'
 import { namedParameters } from './declared-parameters.ts'
 import type { Call, Callers, Endpoint, EndpointKit, Reply } from './endpoint.ts'
@@ -95,6 +96,7 @@ const endpointKind = /* @__PURE__ */ partKind<Endpoint, readonly InstalledEndpoi
     readsBearer: flag(),
     effects: flag(),
     problems: flag(),
+    requires: v.optional(requirements()),
     admit: functionSchema(),
     params: v.optional(parameters()),
     handle: required(),

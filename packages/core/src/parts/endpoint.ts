@@ -6,6 +6,7 @@ import type { CorsPolicy } from '../http/cors-headers.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import type { AuthenticateUser, ProvedEpochOf } from './authenticate-user.ts'
+import type { Capability } from './capability.ts'
 import type { AuthenticatedClient, Confirmation, RequestFacts } from './grant.ts'
 import type { Kit, LimitWaiting, Revoking } from './kit.ts'
 import type { Defined } from './part-kind.ts'
@@ -220,6 +221,11 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    * page and without calling `handle`: programs that check links send it (RFC 9110 section 9.2.1). Default: `false`.
    */
   readonly effects?: boolean | undefined
+  /**
+   * The capabilities of the core whose functions of the kit it calls, such as `passwords` for `authenticateUser`. The host
+   * functions that they need are checked at startup.
+   */
+  readonly requires?: readonly Capability[] | undefined
   /** Refuses a request before its body is read, and its caller authenticated: one of an address that sends too many. */
   admit?: ((request: EndpointRequest, kit: EndpointKit) => MaybePromise<void>) | undefined
   /** Whether errors are problems (RFC 9457), `application/problem+json`, instead of those of OAuth. Default: `false`. */

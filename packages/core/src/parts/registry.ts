@@ -174,7 +174,8 @@ export interface Registry
 
 /** Returns the capabilities that plugins name. Those with the same name are equal: a program can contain a module twice. */
 function capabilitiesOf(parts: readonly OwnedPart[]): Registry['capabilities'] {
-  const required = partsOf(parts, 'grant').flatMap(({ plugin, part: { requires = [] } }) =>
+  const requiring = [...partsOf(parts, 'grant'), ...partsOf(parts, 'endpoint')]
+  const required = requiring.flatMap(({ plugin, part: { requires = [] } }) =>
     requires.map((part) => ({ plugin, part })),
   )
   for (const owned of required) kindIn(owned)
