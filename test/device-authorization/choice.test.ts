@@ -114,7 +114,7 @@ describe('the page of the plugin without the ready sign-in', () => {
       refreshToken(),
       authorizationCode(),
       proofKey(),
-      authorizationEndpoint({ interaction: signIn({ pages }), pages }),
+      authorizationEndpoint({ interaction: signIn({ pages, passwords: false }), pages }),
     ]
     const { start, poll, provider } = await setUp({ plugins, clients: [tv], users: { claims: () => ({}) } })
     const { body } = await start({ scope: 'api1 offline_access' })
