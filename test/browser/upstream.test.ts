@@ -70,7 +70,12 @@ function start(): Promise<RunningProvider> {
   const ways = [upstream({ providers, fetch: fetchOf })]
   const interaction = signIn({ pages, ways })
   const plugins = [authorizationCode(), proofKey(), authorizationEndpoint({ interaction, pages })]
-  return startProvider('', { plugins, clients: [client], users: {}, authorizationEndpoint: undefined })
+  return startProvider('', {
+    plugins,
+    clients: [client],
+    users: { authenticate: () => undefined },
+    authorizationEndpoint: undefined,
+  })
 }
 
 /** What GitHub and Apple show: a redirect, and a form that the page of Apple sends. */
