@@ -59,6 +59,22 @@ const maxEntries = 1000
 /** The part of `maxAge` after which keys are fetched again, while requests still use the old ones and wait for nothing. */
 const renewalAge = 0.75
 
+/**
+ * Whether keys can be fetched again. The cooldown is that of attempts that have failed, and of unknown keys: it does not
+ * delay the fetch after `maxAge`, which could be shorter, and not that of a key which was published after a fetch for
+ * another reason.
+ */
+function isDueAt(
+  now: number,
+  { fetchedAt, triedAt, unknownAt }: Entry,
+  cooldown: number,
+  { isUnknown, isOutdated }: { readonly isUnknown: boolean; readonly isOutdated: boolean },
+): boolean {
+  if (fetchedAt !== triedAt) return now >= triedAt + cooldown
+  if (isUnknown) return now > triedAt && now >= unknownAt + cooldown
+  return isOutdated || now >= triedAt + cooldown
+}
+
 /** Why keys are not available. `keys_address_refused`: the host has an address that is not public. */
 export type UnavailableReason = 'keys_unavailable' | 'keys_address_refused'
 
@@ -139,15 +155,9 @@ export function createPublishedKeys(
     if (entry.pending !== undefined && now > entry.triedAt + timeout) Object.assign(entry, notTried)
     const isYoungerThan = (age: number): boolean => entry.keys !== undefined && now < entry.fetchedAt + age
     const mustWait = isUnknown || !isYoungerThan(maxAge)
-    const hasSucceeded = entry.fetchedAt === entry.triedAt
-    // The cooldown is that of attempts that have failed, and of unknown keys: it does not delay the fetch after `maxAge`,
-    // which could be shorter, and not that of a key which was published after a fetch for another reason.
-    const isDueAfterSuccess = isUnknown
-      ? now > entry.triedAt && now >= entry.unknownAt + cooldown
-      : now >= entry.triedAt + cooldown || !isYoungerThan(maxAge)
-    const isDue = hasSucceeded ? isDueAfterSuccess : now >= entry.triedAt + cooldown
-    const isNeeded = (mustWait || !isYoungerThan(maxAge * renewalAge)) && entry.pending === undefined && isDue
-    if (isNeeded && budget?.take(clientAddress, now) === undefined) {
+    const isNeeded = (mustWait || !isYoungerThan(maxAge * renewalAge)) && entry.pending === undefined
+    const isDue = isDueAt(now, entry, cooldown, { isUnknown, isOutdated: !isYoungerThan(maxAge) })
+    if (isNeeded && isDue && budget?.take(clientAddress, now) === undefined) {
       entry.triedAt = now
       if (isUnknown) entry.unknownAt = now
       entry.pending = waits.start(now, () => renew(entry, uri, now))

@@ -99,7 +99,7 @@ async function upstreamPlace(isLogout: boolean): Promise<Place> {
   }
   async function logout(key: IssuerKey, kid: string | undefined): Promise<boolean> {
     const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
-    const claims = stamped({ sub: 'nobody', jti: crypto.randomUUID(), events })
+    const claims = stamped({ sub: 'another-user', jti: crypto.randomUUID(), events })
     const token = await key.sign(claims, { ...headerOf(kid), typ: 'logout+jwt' })
     const init = { method: 'POST', body: new URLSearchParams({ logout_token: token }) }
     const request = new Request('https://id.example.com/connect/upstream/acme/logout', init)

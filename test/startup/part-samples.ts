@@ -135,7 +135,7 @@ export const samples = {
     },
   ],
   'client-source': [
-    { kind: 'client-source', find: nothing, isOriginAllowed: nothing, matches: nothing, renew: nothing },
+    { kind: 'client-source', find: nothing, isOriginAllowed: nothing, matches: nothing, renew: nothing, yields: true },
   ],
   'scope-source': [{ kind: 'scope-source', list: () => [] }],
   task: [{ kind: 'task', run: nothing }],

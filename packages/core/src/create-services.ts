@@ -69,9 +69,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const openKeys = await openKeyRing(options.keys, canIdentify, runtime)
   await assertHashes(runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
-  // Such an issuer can only be on this machine: its developer has no other sign of what is wrong with a request.
-  const explains = issuer.startsWith('http:')
-  const recorder = createRecorder(options.observe, runtime, { named: options.traceHeaders, explains })
+  const recorder = createRecorder(options.observe, runtime, { named: options.traceHeaders, issuer })
   const store = openProviderStore(options, recorder, runtime)
   const keys = await openKeys({ issuer, clients: hostClients, clockTolerance, store, recorder })
   assertSignable(hostClients, keys)

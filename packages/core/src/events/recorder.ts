@@ -123,13 +123,15 @@ const batchLength = 1152
 
 /**
  * @param options.named whether requests get an id even without an observer, because responses contain it
- * @param options.explains whether refusals are logged if there is no observer
+ * @param options.issuer if it is `http`, refusals are logged without an observer
  */
 export function createRecorder(
   observe: Observer | undefined,
   runtime: Runtime,
-  { named = false, explains = false }: { readonly named?: boolean | undefined; readonly explains?: boolean } = {},
+  { named = false, issuer = '' }: { readonly named?: boolean | undefined; readonly issuer?: string } = {},
 ): Recorder {
+  // Such an issuer can only be on this machine: its developer has no other sign of what is wrong with a request.
+  const explains = issuer.startsWith('http:')
   let observerFailures = 0
   const countFailure = (): void => {
     observerFailures += 1

@@ -221,10 +221,7 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    * page and without calling `handle`: programs that check links send it (RFC 9110 section 9.2.1). Default: `false`.
    */
   readonly effects?: boolean | undefined
-  /**
-   * The capabilities of the core whose functions of the kit it calls, such as `passwords` for `authenticateUser`. The host
-   * functions that they need are checked at startup.
-   */
+  /** The capabilities of the core that it calls, such as `passwords`. What they need of the host is checked at startup. */
   readonly requires?: readonly Capability[] | undefined
   /** Refuses a request before its body is read, and its caller authenticated: one of an address that sends too many. */
   admit?: ((request: EndpointRequest, kit: EndpointKit) => MaybePromise<void>) | undefined
@@ -232,10 +229,7 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
   readonly problems?: boolean | undefined
   /** The schema of the parameters. Without it, the core reads none. */
   readonly params?: S | undefined
-  /**
-   * Handles a request. Throw an `OAuthError`, from `kit.refuse`, to refuse; any other error becomes `server_error` without
-   * its message.
-   */
+  /** Handles a request. Throw an `OAuthError` of `kit.refuse` to refuse; other errors become `server_error`, without a message. */
   handle(call: Call<OutputOf<S>, C>, kit: EndpointKit): MaybePromise<Reply>
   /**
    * Shows a refusal of the core or of `handle` to a user, as a page instead of JSON; for the caller `anyone`. The core
