@@ -1,11 +1,15 @@
 // The attacker sends tokens with made-up ids of keys, so that the provider, or an API, fetches the keys of another host for
 // each of them; or so that it fetches none when the owner of the keys has just published another one.
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import * as assertions from '../client-assertion/assertions.ts'
 import * as bearer from '../jwt-bearer/bearer-parties.ts'
 import * as api from '../resource-server/issuer.ts'
 import { createIssuerKey, type IssuerKey } from '../support/trusted-issuer.ts'
 import { setUpUpstream } from '../upstream/parties.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const kids = ['first', 'second', 'third'] as const
 const keys = Object.fromEntries(
@@ -88,6 +92,8 @@ async function resourcePlace(): Promise<Place> {
 
 /** @param isLogout whether the tokens are logout tokens, which every caller can send */
 async function upstreamPlace(isLogout: boolean): Promise<Place> {
+  // The library reads the clock of the machine: no second passes by itself.
+  vi.useFakeTimers({ toFake: ['Date'] })
   const { fetch, ...rest } = host()
   const f = await setUpUpstream({
     double: { intercept: ({ pathname }) => (pathname.endsWith('/keys') ? fetch() : undefined) },
