@@ -36,13 +36,13 @@ const common = {
   // `clean` would delete the declarations that tsc writes.
   clean: false,
   silent: true,
-  define: { grantryVersion: JSON.stringify(version), ...consolePagesDefine() },
+  // Bundlers of programs that install the packages find no scripts beside their bundle.
+  define: { grantryVersion: JSON.stringify(version), ...consolePagesDefine(), ...hashFunctionsDefine() },
 } as const
 
 /** `grantry.mjs`: the server and all its packages in a single, relocatable file. See decision 0024. */
 const singleFile: Options = {
   ...common,
-  define: { ...common.define, ...hashFunctionsDefine() },
   entry: { grantry: 'packages/server/src/single-file.ts' },
   outDir: 'packages/server/dist',
   outExtension: () => ({ js: '.mjs' }),

@@ -71,7 +71,7 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   'packages/storage-drivers': { values: /^(?:unstorage|ioredis|pg|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
   // Password hashes and databases of the host. The server loads the databases on demand.
   'packages/users': {
-    values: /^(?:@grantry\/(?:core|storage-drivers\/clients)|valibot|ldapts|node:\w+)(?:\/|$)/u,
+    values: /^(?:@grantry\/(?:core|storage-drivers\/clients)|valibot|ldapts|@noble\/hashes|node:\w+)(?:\/|$)/u,
     types: /^(?:@grantry\/core|ldapts)$/u,
   },
   // Sends mails. The server loads it on demand.

@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { startWorker } from '../contract/worker.ts'
 import { bundle } from '../support/bundle.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { foreignHashes } from '../users/hash-vectors.ts'
@@ -34,3 +35,19 @@ for (const [name, executable, parameters] of runtimes) {
     test('of other programs are verified', () => verifyOn(executable, parameters))
   })
 }
+
+const workerd = runtimeExecutable('.bin/workerd')
+
+describeWithRuntime('password hashes on Cloudflare Workers', workerd, () => {
+  test('of other programs are verified, without threads', async () => {
+    const worker = await startWorker(workerd, new URL('./programs/foreign-hashes-worker.ts', import.meta.url), [
+      'nodejs_compat',
+    ])
+    try {
+      const response = await fetch(`http://127.0.0.1:${worker.port}/`)
+      expect(await response.json()).toEqual({ verified: Object.keys(foreignHashes).length + 1, failed: [] })
+    } finally {
+      await worker.stop()
+    }
+  })
+})

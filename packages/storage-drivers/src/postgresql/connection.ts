@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
-import pg from 'pg'
+import type pg from 'pg'
 import { ofReplica } from './errors.ts'
 import type { PoolSettings } from './options.ts'
 
@@ -39,12 +39,32 @@ async function passwordOf(read: () => string | Promise<string>): Promise<string>
   }
 }
 
+/**
+ * Loads `pg` with the first connection: a program whose users are in SQLite imports this file, and need not have it.
+ *
+ * @throws Error that names the package, if it is not installed
+ */
+async function loadPg(): Promise<typeof pg> {
+  const missing = 'PostgreSQL needs the package pg, which is not installed: npm install pg'
+  let loaded: { readonly default?: Partial<typeof pg> }
+  // With `try`, bundlers build a program without it.
+  try {
+    loaded = await import('pg')
+  } catch (cause) {
+    const { code } = (cause ?? {}) as { readonly code?: unknown }
+    throw code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' ? new Error(missing, { cause }) : cause
+  }
+  // A bundler can put an empty module in its place.
+  if (typeof loaded.default?.Client !== 'function') throw new Error(missing)
+  return loaded.default as typeof pg
+}
+
 /** `pg` reads the variables PG* and ~/.pgpass for options that are absent or empty. */
-function clientOf(settings: PoolSettings, stream: Socket): pg.Client {
+function clientOf({ Client }: typeof pg, settings: PoolSettings, stream: Socket): pg.Client {
   const { address, connection, timeout, preparedStatements } = settings
   const { host, port, database, user, tls } = address
   const password = connection.password ?? address.password ?? ''
-  return new pg.Client({
+  return new Client({
     host,
     port,
     database,
@@ -77,8 +97,9 @@ function clientOf(settings: PoolSettings, stream: Socket): pg.Client {
 
 /** @param onClose called when the connection is lost, once, but not if this function rejects */
 export async function connect(settings: PoolSettings, onClose: () => void): Promise<Connection> {
+  const loaded = await loadPg()
   const socket = new Socket()
-  const client = clientOf(settings, socket)
+  const client = clientOf(loaded, settings, socket)
   // Without a listener, a lost connection ends the process. The statement in progress is rejected separately.
   client.on('error', () => {})
   try {

@@ -76,7 +76,12 @@ function createWork(hashes: readonly PasswordHash[]) {
  */
 export function createPasswordCheck(hashes: readonly PasswordHash[] = [], derive: Derive = deriveKey): PasswordCheck {
   const work = createWork(hashes)
-  const decoySalt = randomBytes(defaultSaltLength)
+  // With the first attempt: Cloudflare Workers have no random values before the first request.
+  let salt: Uint8Array | undefined
+  const decoySalt = (): Uint8Array => {
+    salt ??= randomBytes(defaultSaltLength)
+    return salt
+  }
 
   /** Derives the key of a hash with the work of `cost`, which is of the same kind. */
   const ownKey = async (password: string, stored: PasswordHash, cost: PasswordCost): Promise<Uint8Array> => {
@@ -84,7 +89,7 @@ export function createPasswordCheck(hashes: readonly PasswordHash[] = [], derive
     const length = isArgon2 ? stored.hash.length : work.lengthOf(cost)
     const key = await derive(password, stored.salt, length, stored.cost)
     const left = isPbkdf2(cost) && isPbkdf2(stored.cost) ? cost.iterations - stored.cost.iterations : 0
-    if (isPbkdf2(cost) && left > 0) await derive(password, decoySalt, length, { ...cost, iterations: left })
+    if (isPbkdf2(cost) && left > 0) await derive(password, decoySalt(), length, { ...cost, iterations: left })
     return key
   }
 
@@ -99,7 +104,7 @@ export function createPasswordCheck(hashes: readonly PasswordHash[] = [], derive
         const key = await ownKey(password, stored, cost)
         matches = timingSafeEqual(key.subarray(0, stored.hash.length), stored.hash)
       } else {
-        await derive(password, decoySalt, work.lengthOf(cost), cost)
+        await derive(password, decoySalt(), work.lengthOf(cost), cost)
       }
     }
     return matches && isUsable

@@ -1,7 +1,8 @@
 import * as crypto from 'node:crypto'
 import { pbkdf2, scrypt } from 'node:crypto'
 import type { Argon2Cost, PasswordCost, Pbkdf2Cost, ScryptCost } from './cost.ts'
-import { callInThread } from './hash-threads.ts'
+import { callInThread, type HashCall } from './hash-threads.ts'
+import { callWithoutThreads, hasNoThreads } from './without-threads.ts'
 
 /** Derives a key of `length` bytes from a password that is not empty. */
 export type Derive = (password: string, salt: Uint8Array, length: number, cost: PasswordCost) => Promise<Uint8Array>
@@ -26,6 +27,9 @@ const pbkdf2Key = (
   { algorithm, iterations }: Pbkdf2Cost,
 ): Promise<Uint8Array> =>
   promised((done) => pbkdf2(password, salt, iterations, length, algorithm.slice('pbkdf2-'.length), done))
+
+const call = (wanted: HashCall): Promise<Uint8Array> =>
+  hasNoThreads() ? callWithoutThreads(wanted) : callInThread(wanted)
 
 interface NativeArgon2Options {
   readonly message: Uint8Array
@@ -53,15 +57,8 @@ function argon2Key(
     const options = { message: password, nonce: salt, parallelism: p, tagLength: length, memory: m, passes: t }
     return promised((done) => nativeArgon2(algorithm, options, done))
   }
-  return callInThread(algorithm, {
-    password,
-    salt,
-    memorySize: m,
-    iterations: t,
-    parallelism: p,
-    hashLength: length,
-    outputType: 'binary',
-  })
+  const options = { memorySize: m, iterations: t, parallelism: p, hashLength: length }
+  return call({ name: algorithm, options: { password, salt, ...options, outputType: 'binary' } })
 }
 
 /** bcrypt ignores further bytes, and so do the systems that created the hashes. */
@@ -73,11 +70,14 @@ export const deriveKey: Derive = (password, salt, length, cost) => {
     case 'scrypt':
       return scryptKey(password, salt, length, cost)
     case 'bcrypt':
-      return callInThread('bcrypt', {
-        password: new TextEncoder().encode(password).subarray(0, bcryptBytes),
-        salt,
-        costFactor: cost.rounds,
-        outputType: 'binary',
+      return call({
+        name: 'bcrypt',
+        options: {
+          password: new TextEncoder().encode(password).subarray(0, bcryptBytes),
+          salt,
+          costFactor: cost.rounds,
+          outputType: 'binary',
+        },
       })
     case 'argon2id':
     case 'argon2i':

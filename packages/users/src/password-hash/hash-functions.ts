@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import process from 'node:process'
 
-/** The scripts of hash-wasm as JSON, defined by the build of the single file (`scripts/hash-functions.js`). */
+/** The scripts of hash-wasm as JSON, which each build includes (`scripts/hash-functions.js`). */
 declare const GRANTRY_HASH_FUNCTIONS: string | undefined
 
 /** A script of hash-wasm for each algorithm. */
@@ -10,14 +9,15 @@ interface Scripts {
   readonly bcrypt: string
 }
 
+/**
+ * Reads the scripts of the sources that run without a build. The modules are not imported: bundlers follow imports, and
+ * there is no file beside a bundle.
+ */
 function installed(): Scripts {
-  const { resolve } = createRequire(import.meta.url)
+  const { readFileSync } = process.getBuiltinModule('node:fs')
+  const { resolve } = process.getBuiltinModule('node:module').createRequire(import.meta.url)
   const script = (name: string): string => readFileSync(resolve(`hash-wasm/dist/${name}.umd.min.js`), 'utf8')
-  try {
-    return { argon2: script('argon2'), bcrypt: script('bcrypt') }
-  } catch (cause) {
-    throw new TypeError('hash-wasm is not installed; it checks argon2 and bcrypt hashes', { cause })
-  }
+  return { argon2: script('argon2'), bcrypt: script('bcrypt') }
 }
 
 /**

@@ -1,11 +1,29 @@
-import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import process from 'node:process'
+import type { Worker } from 'node:worker_threads'
 import { threadProgram } from './hash-functions.ts'
 
+interface Common {
+  readonly password: Uint8Array
+  readonly salt: Uint8Array
+  readonly outputType: 'binary'
+}
+
 /** A call of a function of hash-wasm. */
+export type HashCall =
+  | { readonly name: 'bcrypt'; readonly options: Common & { readonly costFactor: number } }
+  | {
+      readonly name: 'argon2id' | 'argon2i'
+      readonly options: Common & {
+        /** KiB. */
+        readonly memorySize: number
+        readonly iterations: number
+        readonly parallelism: number
+        readonly hashLength: number
+      }
+    }
+
 interface Job {
-  readonly name: 'argon2id' | 'argon2i' | 'bcrypt'
-  readonly options: Readonly<Record<string, unknown>>
+  readonly call: HashCall
   readonly resolve: (key: Uint8Array) => void
   readonly reject: (error: Error) => void
 }
@@ -19,7 +37,13 @@ interface Thread {
   end: NodeJS.Timeout | undefined
 }
 
-const maxThreads = Math.min(4, availableParallelism())
+/** Read on demand, and not imported: bundles for runtimes without threads contain this file. */
+const modules = () => ({
+  os: process.getBuiltinModule('node:os'),
+  threads: process.getBuiltinModule('node:worker_threads'),
+})
+
+const most = 4
 
 /** Milliseconds. */
 const idleTime = 10_000
@@ -27,18 +51,20 @@ const idleTime = 10_000
 const threads = new Set<Thread>()
 const waiting: Job[] = []
 let program: string | undefined
+let maxThreads: number | undefined
 
 function endJob(thread: Thread, result: Result): void {
   const { job } = thread
   thread.job = undefined
   if (job === undefined) return
   if ('key' in result) job.resolve(result.key)
-  else job.reject(new Error(`${job.name} failed: ${result.error}`))
+  else job.reject(new Error(`${job.call.name} failed: ${result.error}`))
 }
 
 function start(): Thread {
   program ??= threadProgram()
-  const thread: Thread = { worker: new Worker(program, { eval: true }), job: undefined, end: undefined }
+  const threadClass = modules().threads.Worker
+  const thread: Thread = { worker: new threadClass(program, { eval: true }), job: undefined, end: undefined }
   const lost = (why: string): void => {
     threads.delete(thread)
     endJob(thread, { error: why })
@@ -66,6 +92,7 @@ function rest(thread: Thread): void {
 
 /** Gives waiting jobs to free threads. */
 function assign(): void {
+  maxThreads ??= Math.min(most, modules().os.availableParallelism())
   for (;;) {
     const free = [...threads].find(({ job }) => job === undefined)
     const job = free !== undefined || threads.size < maxThreads ? waiting.shift() : undefined
@@ -75,14 +102,14 @@ function assign(): void {
     thread.end = undefined
     thread.job = job
     thread.worker.ref()
-    thread.worker.postMessage({ name: job.name, options: job.options })
+    thread.worker.postMessage(job.call)
   }
   for (const thread of threads) if (thread.job === undefined && thread.end === undefined) rest(thread)
 }
 
 /** Runs a function of hash-wasm in a thread, because each call takes up to seconds. */
-export const callInThread = (name: Job['name'], options: Job['options']): Promise<Uint8Array> =>
+export const callInThread = (call: HashCall): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
-    waiting.push({ name, options, resolve, reject })
+    waiting.push({ call, resolve, reject })
     assign()
   })
