@@ -29,6 +29,7 @@ describe('the audit trail', () => {
     ['?kind=client', ['four', 'one']],
     ['?kind=user', ['three']],
     ['?kind=key', []],
+    ['?kind=tenant', []],
     ['?id=two', ['two']],
     ['?who=client%3Aops', ['three', 'one']],
     ['?who=client%3Aops%20user%3Aalice&kind=client', ['four']],

@@ -60,11 +60,20 @@ describe('plugins', () => {
     await expect(start([authorizationCode(), proofKey(), word(check({}))])).rejects.toMatchObject(refusal(message))
   })
 
-  test.each(['', 'Badge', 'two words', '9', 'a_b', 'x'.repeat(51), undefined, 7])(
+  test.each(['', 'Badge', 'two words', '9', 'a_b', 'x'.repeat(51)])(
     'rejects a plugin with the name %j',
     async (name) => {
       const message = `plugins: "${name}" is not a valid name of a plugin; use lower-case letters, digits and hyphens`
-      await expect(start([definePlugin(name as string, [grant({})])])).rejects.toMatchObject(refusal(message))
+      await expect(start([definePlugin(name, [grant({})])])).rejects.toMatchObject(refusal(message))
+    },
+  )
+
+  test.each([undefined, 7, { name: 'badge', parts: [] }])(
+    'says how a plugin is defined for the name %j',
+    async (name) => {
+      const message =
+        'plugins: the name of a plugin must be a text; definePlugin() takes the name, and then the parts: definePlugin("my-plugin", [part])'
+      await expect(start([definePlugin(name as never, undefined as never)])).rejects.toMatchObject(refusal(message))
     },
   )
 

@@ -2,7 +2,7 @@ import type { EntryStore } from '@grantry/core'
 import { type AuditRecord, orderLength, orderOf } from './audit.ts'
 
 /** What administrators change, as the names of actions begin. */
-export const auditKinds = ['client', 'scope', 'user', 'key'] as const
+export const auditKinds = ['client', 'scope', 'user', 'key', 'tenant'] as const
 
 /** Changes that a page of the audit trail has. */
 export interface AuditFilter {

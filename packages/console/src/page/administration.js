@@ -42,8 +42,8 @@ const sections = [
 /** Tells the other tabs that the user has signed out. */
 const channel = new BroadcastChannel('grantry-console')
 
-/** @param {AdministrationSetup} setup @param {SignedIn} signedIn @param {() => void} beforeLeaving */
-function drawUser(setup, signedIn, beforeLeaving) {
+/** @param {AdministrationSetup} setup @param {SignedIn} signedIn @param {unknown} name @param {() => void} beforeLeaving */
+function drawUser(setup, signedIn, name, beforeLeaving) {
   byId('server').textContent = setup.issuer
   const leave = async () => {
     beforeLeaving()
@@ -55,7 +55,7 @@ function drawUser(setup, signedIn, beforeLeaving) {
     }
   }
   byId('user').replaceChildren(
-    element('span', { class: 'quiet' }, 'Signed in as ', shown(signedIn.sub, 60)),
+    element('span', { class: 'quiet' }, 'Signed in as ', shown(name ?? signedIn.sub, 60)),
     element('button', { type: 'button', class: 'small', onclick: leave }, 'Sign out'),
   )
 }
@@ -132,7 +132,7 @@ async function open(setup, signedIn) {
   const { drafts = {}, reason } = signedIn.pending
   byId('gate').hidden = true
   byId('shell').hidden = false
-  drawUser(setup, signedIn, access.close)
+  drawUser(setup, signedIn, body.caller.username, access.close)
   const offered = sections.filter(({ needs }) => needs === undefined || body?.resources?.includes(needs))
   access.open(startShell(offered, { api, setup }, drafts))
   if (reason === undefined) return

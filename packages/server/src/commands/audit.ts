@@ -61,7 +61,9 @@ export function addAuditCommand(grantry: Command): void {
     .description('show what administrators have changed in the last year, the newest first')
     .option(...configOption)
     .option('--limit <number>', 'number of changes', positiveNumber, 100)
-    .addOption(new Option('--kind <kind>', 'only changes of clients, scopes, users or keys').choices(auditKinds))
+    .addOption(
+      new Option('--kind <kind>', 'only changes of clients, scopes, users, keys or tenants').choices(auditKinds),
+    )
     .option('--id <id>', 'only changes of the client, scope, user (sub) or key with this id')
     .option('--who <name>', 'only changes of this administrator, as listed')
     .option(

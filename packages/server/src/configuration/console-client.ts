@@ -31,6 +31,10 @@ const isNamed = (name: NamedPlugin['name']) => (entry: unknown) => isNamedPlugin
 
 const mustPush = (entry: NamedPlugin): boolean => entry.name === 'sign-in' && entry.pushedRequests?.required === true
 
+/** Whether users can set up a second factor on the account page. */
+const hasFactors = (entry: NamedPlugin): boolean =>
+  entry.name === 'sign-in' && entry.account !== undefined && entry.secondFactors !== undefined
+
 /** Returns what the console needs as an administration; `undefined` if it is none: it needs `sign-in` and `admin`. */
 export function consoleAdministration({
   issuer,
@@ -59,7 +63,7 @@ export function withConsoleClient(configuration: Pick<Named, 'issuer' | 'console
   )
 }
 
-function clientOf({ clientId, redirectUri, scope }: ConsoleAdministration): ClientOptions {
+function clientOf({ clientId, redirectUri, scope }: ConsoleAdministration, isFactorRequired: boolean): ClientOptions {
   return {
     clientId,
     clientName: 'Grantry console',
@@ -72,7 +76,9 @@ function clientOf({ clientId, redirectUri, scope }: ConsoleAdministration): Clie
     requireConsent: false,
     dpopBoundAccessTokens: true,
     accessTokenLifetime: 1800,
-  }
+    // A member of the account page: without it, there is none.
+    ...(isFactorRequired && { requireSecondFactor: true }),
+  } as ClientOptions
 }
 
 /** A browser cannot keep a secret, so a plugin that accepts confidential clients only leaves no sign-in for the console. */
@@ -95,11 +101,13 @@ function assertAccepted(client: ClientOptions, plugins: Plugins): void {
 export function consolePlugins(configuration: Named, loaded: Plugins): readonly Plugin[] {
   const administration = consoleAdministration(configuration)
   if (administration === undefined) return []
-  const { clients } = configuration
+  const { clients, console, plugins = [] } = configuration
   if (Array.isArray(clients) && clients.some(({ clientId }) => clientId === consoleClientId)) {
     throw new TypeError(`clients: ${consoleClientId} is the client of the console; give this client another clientId`)
   }
-  const client = clientOf(administration)
+  // By default where it is possible: who gets in here can let anyone in anywhere.
+  const isPossible = plugins.some((entry) => isNamedPlugin(entry) && hasFactors(entry))
+  const client = clientOf(administration, console?.requireSecondFactor ?? isPossible)
   const source = defineClientSource({ find: (clientId) => (clientId === consoleClientId ? client : undefined) })
   const hasDpop = collectParts(loaded).some(({ plugin }) => plugin === 'dpop')
   const own = hasDpop ? [] : [dpop()]
