@@ -1,7 +1,7 @@
 /**
  * Attack: the password of an administrator is known, and 300 other users have no second factor, so the server does not demand
  * one of all. The console lets its user change every client and user: it demands a second factor by itself where users can
- * set one up, unless the configuration says otherwise.
+ * set one up, unless the configuration turns it off.
  */
 import { createHash } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
@@ -49,7 +49,7 @@ test.each([
   ['by default where users can set one up', factors, true, false],
   ['if it is remote', factors, { remote: true }, false],
   ['if the configuration demands it', factors, { requireSecondFactor: true }, false],
-  ['not if the configuration says so', factors, { requireSecondFactor: false }, true],
+  ['not if the configuration turns it off', factors, { requireSecondFactor: false }, true],
   ['not where there are none', {}, true, true],
 ])('the console demands a second factor %s', async (_, entry, console, hasCode) => {
   expect(/[?&]code=/u.test(await endOf(entry, console, 'console'))).toBe(hasCode)

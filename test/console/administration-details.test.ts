@@ -101,7 +101,15 @@ describeWithChromium('a page of the administration', () => {
     await heading(page, 'Users')
   })
 
-  test.each(['#/audit', '#/keys', '#/clients'])('%s cuts no time, no address and no button in two', async (hash) => {
+  test.each(
+    ['#/audit', '#/keys', '#/clients'].flatMap((hash) =>
+      ['', 'serif', 'monospace'].map((font) => [hash, font] as const),
+    ),
+  )('%s cuts no time, no address and no button in two (font: %j)', async (hash, font) => {
+    // Machines have other fonts, and wider ones.
+    await page.evaluate((family) => {
+      document.body.style.fontFamily = family
+    }, font)
     await go(hash, /Audit trail|Signing keys|Clients/u)
     await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
     for (const width of [390, 700, 1280]) {

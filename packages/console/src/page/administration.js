@@ -134,7 +134,7 @@ async function open(setup, signedIn) {
   byId('shell').hidden = false
   drawUser(setup, signedIn, body.caller.username, access.close)
   const offered = sections.filter(({ needs }) => needs === undefined || body?.resources?.includes(needs))
-  access.open(startShell(offered, { api, setup }, drafts))
+  access.open(startShell(offered, { api, setup, usersIn: body.usersIn }, drafts))
   if (reason === undefined) return
   const notice = byId('again')
   notice.textContent = `${reason} You have been signed in again.`

@@ -93,6 +93,7 @@ export async function entryPage(kind, id, context) {
   const { api, draft, refresh } = context
   const path = apiPath([kind.segment, id])
   const [loaded, described] = await Promise.all([api.get(path), api.describe()])
+  if (loaded.status === 404 && kind.missing !== undefined) return kind.missing(id, context)
   if (described.problem !== '') return problemPage(visible(id, 60), described, () => refresh(''), listLink(kind))
   if (loaded.problem !== '') return problemPage(visible(id, 60), loaded, () => refresh(''), listLink(kind))
   const entry = loaded.body

@@ -4,7 +4,7 @@ import { entryPage } from './entry-page.js'
 
 /** @import { Column, Filter } from './list-page.js' */
 /** @import { NamedGroup } from './entry-members.js' */
-/** @import { PageMaker } from './shell.js' */
+/** @import { PageContent, PageContext, PageMaker } from './shell.js' */
 /** @import { OpenEntry } from './entry-page.js' */
 
 /**
@@ -28,6 +28,7 @@ import { entryPage } from './entry-page.js'
  * @property {(query: Readonly<Record<string, string>>) => string} [listPath] Default: the entries by their ids
  * @property {(entry: Record<string, unknown>) => string} nameOf
  * @property {(entry: OpenEntry) => readonly Node[]} [more] what else the page of one has
+ * @property {(id: string, context: PageContext) => Promise<PageContent>} [missing] the page of one that is not in the storage
  */
 
 /**

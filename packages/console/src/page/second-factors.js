@@ -16,9 +16,19 @@ export function secondFactorsPart({ path, context }) {
     const sentence =
       'Second factors and passkeys of the user are removed, and all sessions and tokens end. Until the user sets up new ones, the password alone may be enough for a sign-in.'
     if (!(await confirmed('Reset the second factors?', [sentence], 'Reset the second factors'))) return
-    const { problem } = await context.api.send('DELETE', `${path}/second-factors`)
+    const { problem, body } = await context.api.send('DELETE', `${path}/second-factors`)
     if (problem === '') {
-      return context.refresh('The second factors are removed. All sessions and tokens of the user have ended.')
+      const { removed = {}, endedSessions = 0 } = body ?? {}
+      const found = /** @type {readonly [string, unknown][]} */ ([
+        ['apps', removed.apps],
+        ['recovery codes', removed.recoveryCodes],
+        ['passkeys', removed.passkeys],
+        ['sessions', endedSessions],
+      ])
+      const counts = found.flatMap(([kind, count]) => (count === undefined ? [] : [`${kind}: ${count}`]))
+      return context.refresh(
+        `The second factors are removed. All sessions and tokens of the user have ended (${counts.join(', ')}).`,
+      )
     }
     news.textContent = visible(problem, 500)
     news.focus()

@@ -10,6 +10,7 @@ import { hashOf, routeIn } from './route.js'
  * @typedef {object} PageContext
  * @property {Api} api
  * @property {AdministrationSetup} setup
+ * @property {unknown} usersIn where users are: `storage`, or `service` if others change them
  * @property {readonly string[]} segments the rest of the route
  * @property {Readonly<Record<string, string>>} query
  * @property {unknown} draft what the user had typed here
@@ -86,7 +87,7 @@ function drawLoading(title) {
  * Shows the page that the fragment of the address names, now and whenever it changes.
  *
  * @param {readonly Section[]} sections the first is shown without a fragment
- * @param {Pick<PageContext, 'api' | 'setup'>} services
+ * @param {Pick<PageContext, 'api' | 'setup' | 'usersIn'>} services
  * @param {Record<string, unknown>} kept what the user had typed before the sign-in, by the fragments of the pages
  */
 export function startShell(sections, services, kept) {

@@ -40,7 +40,11 @@ export const visibleJson = (value) => JSON.stringify(value, null, 2).replace(inv
  * @param {unknown} text
  * @param {number} [length]
  */
-export const shown = (text, length) => element('bdi', {}, visible(text, length))
+export function shown(text, length) {
+  const readable = visible(text, length)
+  // A short one, such as `carol-sub`, is not cut at its hyphen: how much fits into a line depends on the font.
+  return element('bdi', readable.length <= 12 ? { class: 'whole' } : {}, readable)
+}
 
 /**
  * Returns a value of the API as a text.

@@ -3,6 +3,7 @@ import { consentsPart } from './consents.js'
 import { element } from './elements.js'
 import { stateFilter } from './entry-list.js'
 import { entryPages } from './entry-pages.js'
+import { findUserPage, knownUserPage } from './known-user.js'
 import { stateTag, timeOf } from './list-page.js'
 import { userGroups } from './member-groups.js'
 import { hashOf } from './route.js'
@@ -11,8 +12,9 @@ import { sessionsPart } from './sessions.js'
 import { passwordPart } from './set-password.js'
 import { shown, valueText, visible } from './shown-text.js'
 
-/** The pages of the users. */
-export const usersPage = entryPages({
+/** @import { PageMaker } from './shell.js' */
+
+const storedUsers = entryPages({
   segment: 'users',
   title: 'Users',
   noun: 'user',
@@ -46,4 +48,12 @@ export const usersPage = entryPages({
   newMembers: ['password'],
   nameOf: ({ username, sub }) => String(username ?? sub),
   more: (open) => [passwordPart(open), secondFactorsPart(open), sessionsPart(open), consentsPart(open)],
+  missing: knownUserPage,
 })
+
+/** The pages of the users: those in the storage, or those of a user service, which has no list. @type {PageMaker} */
+export function usersPage(context) {
+  if (context.usersIn !== 'service') return storedUsers(context)
+  const [id] = context.segments
+  return id === undefined ? findUserPage(context) : knownUserPage(id, context)
+}
