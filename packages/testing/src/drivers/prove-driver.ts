@@ -16,7 +16,7 @@ import { outageProofs } from './outage.ts'
 import type { Proof } from './proof-context.ts'
 import { redemptionRace } from './redemption-race.ts'
 import { redemptionSteps } from './redemption-steps.ts'
-import { createReport, type DriverReport, reportError } from './report.ts'
+import { createReport, type DriverReport, type ProofResult, reportError } from './report.ts'
 import { missingOption, type ProofRun, runProof, skipProof } from './run-proof.ts'
 import { severalItems } from './several-items.ts'
 import { assertSubject, type DriverSubject } from './subject.ts'
@@ -82,6 +82,7 @@ export function driverProofs(subject: DriverSubject): readonly DriverProof[] {
  * Tests whether a driver can safely store codes and tokens: on its own, between processes, and under a provider. Takes
  * 2 to 20 seconds, depending on the storage. Needs no test runner, and removes the items that it writes.
  *
+ * @param more `onResult` is called with the result of each proof as soon as it has ended, for a line of progress
  * @returns the report; proofs are skipped when the subject has no `module` or `outage`
  * @throws Error that lists every failed proof; its `cause` is the report
  * @throws TypeError when the subject is malformed
@@ -89,14 +90,19 @@ export function driverProofs(subject: DriverSubject): readonly DriverProof[] {
  * const report = await proveDriver({ open: () => myDriver() })
  * console.log(report.text)
  */
-export async function proveDriver(subject: DriverSubject): Promise<DriverReport> {
+export async function proveDriver(
+  subject: DriverSubject,
+  { onResult }: { readonly onResult?: ((result: ProofResult) => void) | undefined } = {},
+): Promise<DriverReport> {
   assertSubject(subject)
   const runs = new Map<Proof, ProofRun>()
   async function run(proof: Proof): Promise<void> {
     const hung = [...runs.values()].some((earlier) => earlier.hung)
     const skipReason =
       missingOption(proof, subject) ?? (hung ? 'not run, because an earlier operation of the driver hung' : undefined)
-    runs.set(proof, skipReason === undefined ? await runProof(proof, subject) : skipProof(proof, skipReason))
+    const ran = skipReason === undefined ? await runProof(proof, subject) : skipProof(proof, skipReason)
+    runs.set(proof, ran)
+    onResult?.(ran.result)
   }
   async function runInSequence(some: readonly Proof[]): Promise<void> {
     for (const proof of some) await run(proof)

@@ -19,6 +19,16 @@ export interface DriverReport {
 const count = (results: readonly ProofResult[], outcome: ProofResult['outcome']): number =>
   results.filter((result) => result.outcome === outcome).length
 
+/** Why proofs were skipped, such as `25 skipped: needs module`. */
+function skipReasons(results: readonly ProofResult[]): readonly string[] {
+  const reasons = new Map<string, number>()
+  for (const { outcome, messages } of results) {
+    const [reason] = messages
+    if (outcome === 'skipped' && reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  }
+  return [...reasons].map(([reason, times]) => `${times} skipped: ${reason}`)
+}
+
 const lines = ({ name, outcome, messages, seconds }: ProofResult): string =>
   [
     `${outcome.padEnd(8)} ${name} (${seconds.toFixed(1)} s)`,
@@ -29,7 +39,7 @@ export function createReport(name: string | undefined, results: readonly ProofRe
   const driver = name ?? 'the driver'
   const [passed, failed, skipped] = [count(results, 'passed'), count(results, 'failed'), count(results, 'skipped')]
   const head = `${driver}: ${passed} passed, ${failed} failed, ${skipped} skipped`
-  return { driver, results, text: [head, ...results.map(lines)].join('\n') }
+  return { driver, results, text: [head, ...skipReasons(results), ...results.map(lines)].join('\n') }
 }
 
 /** Returns an error that lists every failed proof; its `cause` is the report. */
