@@ -71,8 +71,7 @@ describe('plugins', () => {
   test.each([undefined, 7, { name: 'badge', parts: [] }])(
     'says how a plugin is defined for the name %j',
     async (name) => {
-      const message =
-        'plugins: the name of a plugin must be a text; definePlugin() takes the name, and then the parts: definePlugin("my-plugin", [part])'
+      const message = 'plugins: the name must be a text: definePlugin(name, [part])'
       await expect(start([definePlugin(name as never, undefined as never)])).rejects.toMatchObject(refusal(message))
     },
   )

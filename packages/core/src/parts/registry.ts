@@ -25,10 +25,8 @@ const pluginName = /^[a-z][a-z\d-]{0,49}$/u
 /** @throws TypeError */
 function assertPluginName(name: unknown, hint = ''): void {
   if (typeof name === 'string' && pluginName.test(name)) return
-  if (typeof name !== 'string') {
-    const first = 'definePlugin() takes the name, and then the parts: definePlugin("my-plugin", [part])'
-    throw new TypeError(`plugins: the name of a plugin must be a text; ${first}${hint}`)
-  }
+  if (typeof name !== 'string')
+    throw new TypeError(`plugins: the name must be a text: definePlugin(name, [part])${hint}`)
   throw new TypeError(
     `plugins: "${name}" is not a valid name of a plugin; use lower-case letters, digits and hyphens${hint}`,
   )
