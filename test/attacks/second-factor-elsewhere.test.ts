@@ -1,0 +1,35 @@
+/**
+ * Attack: the page for a second factor of one request is used in another request of the same browser, such as one of another
+ * client, or with the form of another page.
+ */
+import { describe, expect, test } from 'vitest'
+import { hiddenFields } from '../authorization/browser.ts'
+import { passwordAt, setUpFactors } from '../sign-in/one-time-password-parties.ts'
+import { nameOf } from '../sign-in/parties.ts'
+
+async function twoRequests() {
+  const f = await setUpFactors()
+  const one = await f.start()
+  const other = await f.start({}, one.browser)
+  const [first, second] = [await one.enter('alice'), await other.enter('alice')]
+  const enter = (fields: Readonly<Record<string, string>>) =>
+    one.browser.submit(`${f.provider.issuer}/connect/secondfactor`, { ...fields, code: passwordAt(f.clock.now()) })
+  return { one, enter, first: hiddenFields(first), second: hiddenFields(second) }
+}
+
+describe('the page for a second factor', () => {
+  test('counts in its own request only', async () => {
+    const { enter, first, second } = await twoRequests()
+    expect(first.interaction).not.toBe(second.interaction)
+    const page = await enter({ ...second, passed: first.passed ?? '' })
+    expect([nameOf(page), page.html.includes('"problem":"form_expired"')]).toEqual(['signIn', true])
+    expect(nameOf(await enter(second))).toBe('consent')
+  })
+
+  test('needs its own form: not that of the page before', async () => {
+    const { one, enter, first } = await twoRequests()
+    const { form_token: ofSignIn = '' } = hiddenFields(one.page)
+    const page = await enter({ ...first, form_token: ofSignIn })
+    expect([nameOf(page), page.html.includes('"problem":"form_expired"')]).toEqual(['signIn', true])
+  })
+})
