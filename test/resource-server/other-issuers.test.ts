@@ -21,6 +21,15 @@ describe('introspection: members that are null count as absent', () => {
     expect(token?.claims).toEqual({ active: true, aud: 'https://api.example', exp: 2e9, scope: 'read' })
   })
 
+  test('another claim that names the API is required, also where aud is not', async () => {
+    const introspection = { clientId: 'orders', clientSecret: 'secret', requireAudience: false }
+    const other = { audience: 'orders-client', audienceClaim: 'client_id', requiredClaims: { token_use: 'access' } }
+    const reasonFor = async (response: object) =>
+      (await introspect({ active: true, ...response }, { ...other, introspection })).reason
+    expect(await reasonFor({ token_use: 'access', client_id: 'orders-client' })).toBeUndefined()
+    expect(await reasonFor({ token_use: 'access' })).toBe('audience_mismatch')
+  })
+
   test('a required member that is null is refused', async () => {
     expect((await introspect({ active: true, aud: null })).reason).toBe('audience_mismatch')
     expect((await introspect({ active: null })).reason).toBe('token_inactive')
