@@ -98,3 +98,12 @@ test('a hash of fewer than 1,000 iterations of PBKDF2 is refused: it could be gu
   expect(passwordHashProblem(text(1000))).toBeUndefined()
   for (const iterations of [0, 1, 999]) expect(passwordHashProblem(text(iterations))).toContain('1,000 to 4,000,000')
 })
+
+test('a long row of padding in an export of Keycloak is no hash', () => {
+  const value = `${'='.repeat(50_000)}x`
+  const hash = keycloakPasswordHash({
+    credentialData: '{"hashIterations":1000,"algorithm":"pbkdf2"}',
+    secretData: JSON.stringify({ salt: value, value }),
+  })
+  expect(passwordHashProblem(hash ?? '')).toContain('must be a hash like')
+})
