@@ -104,11 +104,9 @@ export function accounts(options: AccountsOptions): SignInWays {
   const purposes = purposesOf(settings)
   const outgoing = createOutgoing(settings.mailer, 'accounts.mailer')
   const creating = purposes.find(({ name }) => name === 'sign_up')
-  // The tools come with the parts, before any request.
-  let services: AccountsServices | undefined
   return {
     name: wayName,
-    proved: async (data, interaction) => services !== undefined && setNewPassword(data, interaction, services),
+    proved: (data, interaction, sessions) => setNewPassword(data, interaction, { settings, outgoing, sessions }),
     // With invitations, requests for a new account lead to the page of the sign-in.
     createsAccounts: settings.signUp !== 'closed',
     links: (interaction) => purposes.map((purpose) => linkTo(purpose, interaction)),
@@ -116,7 +114,7 @@ export function accounts(options: AccountsOptions): SignInWays {
       creating !== undefined && interaction.request.prompts.has('create') ? linkTo(creating, interaction) : undefined,
     signedIn: (sub, { http, kit }) => rememberPlace(sub, http.clientAddress, kit),
     parts(tools: SignInTools) {
-      services = { settings, tools, outgoing }
+      const services: AccountsServices = { settings, tools, outgoing }
       const invited = settings.signUp === 'invitation' ? invitationParts(services) : []
       return [...endpointsOf(services, purposes), ...invited, outgoing.part]
     },

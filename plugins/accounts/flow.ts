@@ -71,7 +71,7 @@ export function postMail(
   view: MailView,
   to: string | undefined,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: Pick<AccountsServices, 'settings' | 'outgoing'>,
 ): void {
   const mail = services.settings.pages.mail(view, localeFor(interaction, services))
   services.outgoing.post(view.kind, to === undefined ? undefined : { to, ...mail }, interaction.kit)

@@ -1,6 +1,10 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
-import { maxInteractionLifetime, type SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import {
+  maxInteractionLifetime,
+  type Sessions,
+  type SuspendedInteraction,
+} from '../authorization-endpoint/authorization-endpoint.ts'
 import { type AccountsServices, callStore, contextOf, postMail } from './flow.ts'
 import type { Ticket } from './ticket.ts'
 
@@ -21,7 +25,7 @@ export type NewPassword = v.InferOutput<typeof schema>
 /** Whether the account still has the address that was proved. Only its owner may act for the account. */
 export async function isStillOwner(
   { sub = '', email }: Pick<Ticket, 'sub' | 'email'>,
-  services: AccountsServices,
+  services: Pick<AccountsServices, 'settings'>,
   kit: EndpointKit,
 ): Promise<boolean> {
   if (!(await kit.isUserActive(sub))) return false
@@ -29,10 +33,15 @@ export async function isStillOwner(
   return account?.emailVerified === true && account.email === email
 }
 
+/** What a change of the password uses. */
+interface ChangeServices extends Pick<AccountsServices, 'settings' | 'outgoing'> {
+  readonly sessions: Sessions
+}
+
 /** Ends what an attacker got with the old password. */
-async function endAll(sub: string, kit: EndpointKit, { settings, tools }: AccountsServices): Promise<void> {
+async function endAll(sub: string, kit: EndpointKit, { settings, sessions }: ChangeServices): Promise<void> {
   await kit.callHost('accounts.revoke', () => settings.revoke(sub))
-  await tools.sessions.endAll(kit, sub)
+  await sessions.endAll(kit, sub)
 }
 
 /**
@@ -45,7 +54,7 @@ async function endAll(sub: string, kit: EndpointKit, { settings, tools }: Accoun
 export async function setNewPassword(
   data: string,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: ChangeServices,
 ): Promise<boolean> {
   const { kit } = interaction
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), data)

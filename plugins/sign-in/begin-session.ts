@@ -58,7 +58,7 @@ export async function beginProved(
   const hasEnded = user.standing !== undefined && isOutdated(user.standing, await standingOf(kit, sub))
   if (hasEnded) return signInPage(interaction, services, { problem: 'form_expired' })
   const way = services.ways.find(({ name }) => name === pending.way)
-  const isDone = await way?.proved?.(pending.data, interaction)
+  const isDone = await way?.proved?.(pending.data, interaction, services.sessions)
   if (isDone !== true) return signInPage(interaction, services, { problem: 'form_expired' })
   // It may have revoked what the user had before.
   const standing = await standingOf(kit, sub)

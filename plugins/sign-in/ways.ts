@@ -64,8 +64,14 @@ export interface SignInTools {
 export interface SignInWays {
   /** For `pending` of its users. */
   readonly name?: string | undefined
-  /** Does what was pending for a user who has proved all that is asked. Returns whether it was possible. */
-  readonly proved?: ((data: string, interaction: SuspendedInteraction) => Promise<boolean>) | undefined
+  /**
+   * Does what was pending for a user who has proved all that is asked. Returns whether it was possible.
+   *
+   * @param sessions those of the provider that the request is for: several providers can share a way
+   */
+  readonly proved?:
+    | ((data: string, interaction: SuspendedInteraction, sessions: Sessions) => Promise<boolean>)
+    | undefined
   /** Returns the links that the page shows. */
   links(interaction: SuspendedInteraction): readonly SignInWay[]
   /** Returns the link that the request asks for: the browser follows it without a page in between. */

@@ -8,6 +8,7 @@ import {
   type MailMessage,
   type NewAccount,
 } from '@grantry/plugins/accounts'
+import type { AuthorizationEndpointOptions } from '@grantry/plugins/authorization-endpoint'
 import { type SignInOptions, type SignInWays, signIn } from '@grantry/plugins/sign-in'
 import type { TestProviderOptions } from '@grantry/testing'
 import { hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
@@ -82,10 +83,12 @@ export async function setUpAccounts(
   {
     signIn: more,
     provider,
+    endpoint = {},
     ways = [],
   }: {
     readonly signIn?: Partial<SignInOptions>
     readonly provider?: Partial<TestProviderOptions>
+    readonly endpoint?: Partial<AuthorizationEndpointOptions>
     /** Ways to sign in besides accounts. */
     readonly ways?: readonly SignInWays[]
   } = {},
@@ -107,11 +110,10 @@ export async function setUpAccounts(
     },
     ...options,
   })
-  const f = await setUp(
-    signIn({ pages, ways: [way, ...ways], ...more }),
-    {},
-    { users: { authenticate: memory.authenticate }, ...provider },
-  )
+  const f = await setUp(signIn({ pages, ways: [way, ...ways], ...more }), endpoint, {
+    users: { authenticate: memory.authenticate },
+    ...provider,
+  })
   const start = async (parameters: Readonly<Record<string, string>> = {}, browser = f.browser()) => {
     const page = await browser.open(f.urlOf({ ...request, ...parameters }))
     const submit = (of: Page, form: Readonly<Record<string, string>>) =>
@@ -131,7 +133,7 @@ export async function setUpAccounts(
     if (last === undefined) throw new Error('There is no mail')
     return last
   }
-  return { ...f, memory, mails, revoked, start, arrived, lastMail }
+  return { ...f, way, memory, mails, revoked, start, arrived, lastMail }
 }
 
 /** The URL of the form of a page. */

@@ -1,7 +1,9 @@
 import { decodeJwt } from '@grantry/core'
+import { signIn } from '@grantry/plugins/sign-in'
 import { describe, expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
-import { codeIn, linkIn, problemOf, setUpAccounts, titleOf } from './parties.ts'
+import { setUp } from '../authorization/parties.ts'
+import { codeIn, linkIn, pages, problemOf, setUpAccounts, titleOf } from './parties.ts'
 
 const password = 'correct horse battery'
 
@@ -53,6 +55,23 @@ describe('a forgotten password', () => {
       expect(problemOf(page)).toBe(problem)
     }
     expect((await submit(page, { password })).html).toContain('Signed in as alice')
+  })
+
+  test('19.7 ends the sessions at its own provider, if another one shares the accounts', async () => {
+    const ended: string[] = []
+    const onSessionEnd = async (_kit: unknown, { sid }: { readonly sid: string }) => {
+      ended.push(sid)
+      return undefined
+    }
+    const f = await setUpAccounts({}, { endpoint: { features: [{ onSessionEnd, parts: () => [] }] } })
+    // Created later, with sessions that have no such feature.
+    await setUp(signIn({ pages, ways: [f.way] }), {}, { users: { authenticate: f.memory.authenticate } })
+    const other = await f.start()
+    await other.submit(other.page, { username: 'alice', password: 'alice-password' })
+    const { ask, browser, submit } = await f.start()
+    await ask('forgot', 'alice@example.com')
+    await submit(await browser.open(linkIn(await f.lastMail())), { password })
+    expect(ended).toHaveLength(1)
   })
 
   test('19.7 ends the sessions of the user in other browsers', async () => {
