@@ -4,9 +4,9 @@ import type { SecondFactor } from '../shared/second-factor.ts'
 
 /** How much was removed of each kind. One that is not counted is absent: a function of the host removes it. */
 export interface RemovedFactors {
-  readonly apps?: number
-  readonly recoveryCodes?: number
-  readonly passkeys?: number
+  readonly apps?: number | undefined
+  readonly recoveryCodes?: number | undefined
+  readonly passkeys?: number | undefined
 }
 
 /** The second factors and passkeys of users, for host code: a user has lost a device. */
