@@ -211,13 +211,14 @@ describe('skipped values', () => {
     expect(ofType(f, 'secret_skipped')).toMatchObject([{ owner: 'client web', endpoint: 'token' }])
   })
 
-  test('6.8 the warning at start has no endpoint and no client', async () => {
-    const f = await fixture()
+  test('a warning at start has no endpoint and no client', async () => {
+    const app = { clientId: 'app', redirectUris: ['http://app.example.com/callback'] }
+    const f = await fixture({ clients: [app] })
     expect(f.events).toEqual([
       {
         type: 'startup_warning',
-        reason: 'anonymous_access_token_validation',
-        message: expect.stringContaining('endpoints: { accessTokenValidation: false }'),
+        reason: 'redirect_without_tls',
+        message: expect.stringContaining('use https'),
         id: expect.any(String),
         requestId: expect.any(String),
         time: f.clock.now(),

@@ -26,7 +26,6 @@ const start = (options: Partial<ProviderOptions> = {}) =>
     scopes,
     users: testUsers().service,
     plugins: builtInPlugins,
-    endpoints: { accessTokenValidation: false },
     ...options,
   })
 
@@ -90,11 +89,9 @@ describe('without an observer', () => {
   })
 
   test('10.22 a warning at start is one line', async () => {
-    await start({ endpoints: {} })
+    await start({ clients: [{ clientId: 'app', redirectUris: ['http://app.example.com/callback'] }] })
     expect(lines()).toEqual([
-      expect.stringMatching(
-        /^grantry warning: The access token validation endpoint .* \[anonymous_access_token_validation\]$/u,
-      ),
+      expect.stringMatching(/^grantry warning: app has the redirect URI .* \[redirect_without_tls\]$/u),
     ])
   })
 
@@ -140,7 +137,7 @@ describe('without an observer', () => {
 test('10.22 with an observer, writes nothing to console.error', async () => {
   const types: string[] = []
   const observe: ProviderOptions['observe'] = ({ type }) => types.push(type)
-  expect((await post({ ...failing(new Error('x')), observe, endpoints: {} })).status).toBe(500)
-  expect(types).toEqual(expect.arrayContaining(['startup_warning', 'unhandled_failure']))
+  expect((await post({ ...failing(new Error('x')), observe })).status).toBe(500)
+  expect(types).toEqual(expect.arrayContaining(['unhandled_failure', 'endpoint_failed']))
   expect(errors).not.toHaveBeenCalled()
 })

@@ -1,7 +1,7 @@
 import { parseConfiguration } from './config-schema.ts'
 import { createServices } from './create-services.ts'
 import { builtInEndpoints, type EndpointName } from './endpoints/built-in.ts'
-import { type BuiltIn, type CoreEndpoint, errorRecipientOf, fromPlugin } from './endpoints/core-endpoint.ts'
+import { type CoreEndpoint, errorRecipientOf, fromPlugin } from './endpoints/core-endpoint.ts'
 import { basePathHint, core } from './endpoints/paths.ts'
 import { createPipeline } from './endpoints/pipeline.ts'
 import { createPresentError } from './endpoints/present-error.ts'
@@ -144,11 +144,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     const path = pathOf(request.url)
     return byPath.get(path) ?? below.find(([start]) => path.startsWith(start))?.[1]
   }
-  const enabled = builtInEndpoints.filter(({ name }) => paths.has(name))
-  recordWarnings(
-    services,
-    enabled.flatMap(({ warning }: BuiltIn) => warning ?? []),
-  )
+  recordWarnings(services)
 
   return Object.freeze({
     issuer: options.issuer,

@@ -180,12 +180,14 @@ function clientWarnings(clients: ClientDirectory, registry: Registry): readonly 
 }
 
 /** Records a `startup_warning` event for each setting that works but is unsafe or useless. */
-export function recordWarnings(
-  { recorder, clients, users, registry }: Pick<Services, 'recorder' | 'clients' | 'users' | 'registry'>,
-  endpointWarnings: readonly { readonly reason: string; readonly message: string }[],
-): void {
+export function recordWarnings({
+  recorder,
+  clients,
+  users,
+  registry,
+}: Pick<Services, 'recorder' | 'clients' | 'users' | 'registry'>): void {
   const startup = recorder.start()
-  for (const { reason, message } of [...endpointWarnings, ...registry.warnings]) {
+  for (const { reason, message } of registry.warnings) {
     recorder.record(startup, { type: 'startup_warning', reason, message })
   }
   if (users.authenticate !== undefined && !registry.capabilities.has('passwords')) {

@@ -5,7 +5,7 @@ import { builtIn } from './core-endpoint.ts'
 
 /**
  * `GET | POST /connect/accesstokenvalidation`: validates an access token without authenticating the caller. Superseded
- * by introspection.
+ * by introspection: disable it with `endpoints: { accessTokenValidation: false }` if no API calls it.
  *
  * @see the seed, sections 2.4 and 4; wire contract, section 6
  */
@@ -15,11 +15,6 @@ export const accessTokenValidationEndpoint = builtIn(
     path: '/connect/accesstokenvalidation',
     // Not registered with IANA: the two validation endpoints of the seed.
     metadataName: 'access_token_validation_endpoint',
-    warning: {
-      reason: 'anonymous_access_token_validation',
-      message:
-        'The access token validation endpoint requires no authentication. Use introspection instead, and disable it with endpoints: { accessTokenValidation: false }',
-    },
     methods: ['GET', 'POST'],
     caller: 'anyone',
     guessable: true,

@@ -41,8 +41,6 @@ export type EndpointFacts = Pick<Endpoint, 'name' | 'path' | 'metadataName' | 'b
 interface Announcements {
   /** The member of the discovery document that lists how the caller authenticates (RFC 8414 section 2). */
   readonly methodsMember?: `${string}_auth_methods_supported` | undefined
-  /** Recorded at startup if the endpoint is enabled. */
-  readonly warning?: { readonly reason: string; readonly message: string } | undefined
 }
 
 /** An endpoint of the core. `open` creates it. */
