@@ -40,7 +40,6 @@ test.each([
     'tenants has acme, which is not in the storage; change it there',
   ],
   [['tenants', 'end', 'acme'], 'tenants has acme, which is not in the storage; change it there'],
-  [['users', 'show', 'alice'], 'users has alice, which is not in the storage; change it there'],
   [['users', 'disable', 'u1'], 'users has u1, which is not in the storage; change it there'],
 ])('%j says that the configuration has it', async (line, message) => {
   const { file, run } = newService()
