@@ -94,7 +94,12 @@ describeWithChromium('a passkey, in a browser', () => {
     const { provider } = await setUp(
       signIn({ pages, passkeys: check }),
       { pages },
-      { issuer, clients: [{ ...clients[0], clientId: 'web', redirectUris: [`${issuer}/callback`] }] },
+      {
+        issuer,
+        clients: [{ ...clients[0], clientId: 'web', redirectUris: [`${issuer}/callback`] }],
+        // The page has a password field beside the passkey.
+        users: { authenticate: () => undefined },
+      },
     )
     const [server, chromium] = await Promise.all([serve(provider, { port }), startChromium()])
     browser = chromium

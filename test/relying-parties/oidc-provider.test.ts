@@ -47,7 +47,8 @@ async function startGrantry(issuer: string): Promise<RunningProvider> {
     postLogoutRedirectUris: [goodbye],
   }
   const plugins = [authorizationCode(), proofKey(), authorizationEndpoint({ interaction, pages, features })]
-  return startProvider('', { plugins, clients: [client], users: {}, authorizationEndpoint: undefined })
+  const users = { authenticate: () => undefined }
+  return startProvider('', { plugins, clients: [client], users, authorizationEndpoint: undefined })
 }
 
 /** Starts the other provider. Returns what it has seen of authorization requests, too. */
