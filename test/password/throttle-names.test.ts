@@ -41,7 +41,10 @@ describe('failed passwords of one user', () => {
 
   test('the event has the name as it was sent', async () => {
     const f = await fixture({ users: folding() })
-    await guess(f, 'alice', 'alice-password')
+    await guess(f, '\talice', 'alice-password')
+    expect(f.events).toContainEqual(
+      expect.objectContaining({ type: 'user_authentication_succeeded', username: '\talice' }),
+    )
     await guess(f, ' ALICE ', 'wrong')
     expect(f.events).toContainEqual(
       expect.objectContaining({ type: 'user_authentication_failed', username: ' ALICE ', reason: 'wrong_credentials' }),

@@ -88,18 +88,19 @@ export function createPasswordCheck(deps: {
   const concurrency = createLoginConcurrency(maxHostCalls)
   const lastLogins = createBoundedMap<string>(maxLogins)
   return async (given, client, trace, { readState, confirmBy, settleLater, needsSecondFactor } = {}) => {
-    // A space that a keyboard adds makes no other user.
+    // A space that a keyboard adds makes no other user. Events have the name as it was sent.
     const credentials = { ...given, username: typedName(given.username) }
     const { username, idp, tenant, acrValues } = credentials
     const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
     const directory = namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
     trace.tenant = tenant
     const fail = (reason: string): void => {
-      const requested = {
+      const described = {
+        ...names.describe(given.username),
         ...(idp !== undefined && { idp }),
         ...(acrValues !== undefined && { acrValues: [...acrValues] }),
       }
-      recorder.record(trace, { type: 'user_authentication_failed', ...names.describe(username), ...requested, reason })
+      recorder.record(trace, { type: 'user_authentication_failed', ...described, reason })
     }
     const folded = limitNameOf(username)
     const address = trace.clientAddress
@@ -149,7 +150,7 @@ export function createPasswordCheck(deps: {
     const { idp: authenticatedBy = localProvider, acr } = subject
     const how = { idp: authenticatedBy, ...(acr !== undefined && { acr }) }
     const type = (await needsSecondFactor?.(subject.sub)) ? 'user_password_accepted' : 'user_authentication_succeeded'
-    recorder.record(trace, { type, username, ...how })
+    recorder.record(trace, { type, username: given.username, ...how })
     return subject
   }
 }
