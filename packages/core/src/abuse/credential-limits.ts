@@ -2,7 +2,7 @@ import { createBoundedMap } from '../bounded-map.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { AbuseControl, Window } from './abuse-control.ts'
-import type { AddressOf } from './address-group.ts'
+import { type AddressOf, addressGroupOf } from './address-group.ts'
 import { foldedName } from './folded-name.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from './window-limit.ts'
 
@@ -150,10 +150,19 @@ export function createCredentialLimits(
     }
   }
 
+  /** Admits an attempt without an address. Its failure has no limit, of which `addressOf` warns. */
+  const uncounted = (trace: Trace): CredentialAttempt => ({
+    confirm() {},
+    async fail(thrown, isGuess) {
+      if (isGuess && isFailure(thrown)) addressOf(trace)
+      return thrown
+    },
+  })
+
   return {
     admit(presented, trace) {
-      const address = addressOf(trace)
-      if (address === undefined) return noLimit
+      if (trace.clientAddress === undefined) return uncounted(trace)
+      const address = addressGroupOf(trace.clientAddress)
       const key = presented === undefined ? undefined : keyPart(presented, address)
       try {
         assertBelow(presented, address)
