@@ -28,7 +28,7 @@ describe('the password grant', () => {
     expect(body.error).toBe('invalid_grant')
   })
 
-  test('3.16 preserves spaces in a password', async () => {
+  test('3.16 preserves spaces in a password, but not around a user name', async () => {
     const seen: string[] = []
     const users: UserService = {
       authenticate({ username, password }) {
@@ -38,7 +38,7 @@ describe('the password grant', () => {
     }
     const f = await fixture({ users })
     await f.post('token', { ...alice, username: ' alice ', password: ' pässwörd + % ' }, web)
-    expect(seen).toEqual([' alice ', ' pässwörd + % '])
+    expect(seen).toEqual(['alice', ' pässwörd + % '])
   })
 
   test('3.20 amr is pwd', async () => {
