@@ -65,20 +65,21 @@ async function atProvider() {
   return { ...f, ask: async () => f.comeBack(await f.leave()) }
 }
 
-/** Users who choose another password at the same time, each with a mail. */
+/** Several users, because a new password ends what else its user has proved. Each chooses one with a mail. */
 async function atRecovery(options: Partial<AccountsOptions>, store: Partial<AccountStore> = {}) {
-  const own = { ...memoryAccounts([aliceAccount]).store, ...store }
+  const users = ['alice', 'bob', 'carol', 'dave'].map((sub) => {
+    return { ...aliceAccount, sub, username: sub, email: `${sub}@example.com` }
+  })
+  const own = { ...memoryAccounts(users).store, ...store }
   const f = await setUpAccounts({ store: own, limits: { perAddress: 20 }, ...options }, { provider: limits })
-  const prove = async () => {
+  const proved: (() => Promise<unknown>)[] = []
+  for (const { email } of users) {
     const { ask, browser, submit } = await f.start()
-    await ask('forgot', 'alice@example.com')
+    await ask('forgot', email)
     const page = await browser.open(linkIn(await f.lastMail()))
-    return () => submit(page, { password: 'correct horse battery' })
+    proved.push(() => submit(page, { password: 'correct horse battery' }))
   }
-  const proved = [await prove(), await prove(), await prove()]
-  // A new password ends the other mails of its user: the last one is asked for later.
-  const ask = async () => (proved.shift() ?? (await prove()))()
-  return { ...f, ask }
+  return { ...f, ask: async () => proved.shift()?.() }
 }
 
 /** By the option as its schema has it, and the port in events: a provider in which it hangs, and a request that calls it. */
