@@ -32,12 +32,15 @@ test('an id that nothing was issued to is refused before it is recorded', async 
   expect(await trail()).toEqual([])
 })
 
-/** A user with tokens, and an administrator whose first revocation fails. */
-async function signedIn() {
+/** A user with tokens, and an administrator one of whose revocations fails. */
+async function signedIn(failing: number) {
   const f = await withStoredUsers(fixture)
   await f.users.add({ sub: 'a', username: 'alice', password: quickHash })
   const form = { grant_type: 'password', username: 'alice', password: right, scope: 'openid offline_access api1' }
-  const { body } = await f.post('token', form, web)
+  let { body } = await f.post('token', form, web)
+  const signIn = async () => {
+    ;({ body } = await f.post('token', form, web))
+  }
   let attempts = 0
   const administration = openAdministration({
     entries: f.entries,
@@ -45,7 +48,7 @@ async function signedIn() {
     hashPassword: async () => quickHash,
     revoke: async (target: RevocationTarget) => {
       attempts += 1
-      if (attempts === 1) throw new Error('the storage failed')
+      if (attempts === failing) throw new Error('the storage failed')
       await f.provider.revoke(target)
     },
   })
@@ -53,7 +56,7 @@ async function signedIn() {
   const isActive = async () => (await f.post('introspection', { token: body.access_token }, api1)).body.active
   const refresh = async () =>
     (await f.post('token', { grant_type: 'refresh_token', refresh_token: body.refresh_token }, web)).status
-  return { users, isActive, refresh, clock: f.clock }
+  return { users, signIn, isActive, refresh }
 }
 
 describe('a user who is shut out while the storage fails', () => {
@@ -62,9 +65,20 @@ describe('a user who is shut out while the storage fails', () => {
     ['removed', (users) => users.remove('a')],
     ['given another password', (users) => users.setPassword('a', `${right}!`)],
   ])('has no tokens when the administrator has repeated it: %s', async (_, change) => {
-    const f = await signedIn()
+    const f = await signedIn(1)
     await expect(change(f.users)).rejects.toThrow('the storage failed')
     await change(f.users)
+    expect(await f.isActive()).toBe(false)
+    expect(await f.refresh()).toBe(400)
+  })
+
+  // Someone signs in with the old password between the first revocation and the change, and the second one fails.
+  test('has no tokens of a sign-in during a change of the password that is repeated', async () => {
+    const f = await signedIn(2)
+    await expect(f.users.setPassword('a', `${right}!`)).rejects.toThrow('the storage failed')
+    await f.signIn()
+    expect(await f.isActive()).toBe(true)
+    await f.users.setPassword('a', `${right}!`)
     expect(await f.isActive()).toBe(false)
     expect(await f.refresh()).toBe(400)
   })

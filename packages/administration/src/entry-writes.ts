@@ -29,7 +29,11 @@ export interface EntryWrites<T extends object> {
   /** Returns an entry, in the version that the administrator has seen. */
   existing(id: string, version: string | undefined): Promise<Entry>
   create(stored: Stored<T>): Promise<Managed<T>>
-  replace(found: Managed<T>, next: Stored<T>, action: string): Promise<Managed<T>>
+  replace(
+    found: Managed<T>,
+    next: Stored<T>,
+    options: { readonly action: string; readonly endsTokens: boolean },
+  ): Promise<Managed<T>>
   remove(entry: Entry): Promise<void>
 }
 
@@ -123,7 +127,7 @@ export function createWrites<T extends object>(
         return readEntry(type, entry)
       })
     },
-    async replace(found, next, action) {
+    async replace(found, next, { action, endsTokens }) {
       const { id, version } = found
       if (idOf(next.value) !== id) {
         const message = `the ${idMember} of the ${noun} ${id} cannot change; add another ${noun}`
@@ -134,7 +138,7 @@ export function createWrites<T extends object>(
       const after = differences(comparable(next), comparable(found))
       const [was, is] = [isEnabled(found.value), isEnabled(next.value)]
       if (is || !hasOnly(type.switch, [before, after])) await check(next.value)
-      const endsAll = type.endsWith?.(found.value, next.value) === true
+      const endsAll = endsTokens || type.endsWith?.(found.value, next.value) === true
       return audit(by, { action, id, before: shown(before), after: shown(after) }, async (note) => {
         // A process that remembered the entry could issue tokens in the seconds after it was disabled.
         // And if this one dies after the change, nothing is left that has begun before.

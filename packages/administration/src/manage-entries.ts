@@ -15,6 +15,8 @@ export interface EditOptions {
 export interface ReplaceOptions extends EditOptions {
   /** For the audit trail, such as `client_changed`. */
   readonly action?: string | undefined
+  /** Whether the change ends what was issued, whatever it changes. Default: as its members demand. */
+  readonly endsTokens?: boolean | undefined
 }
 
 /** Reads and changes entries of one kind. Each method rejects with a RefusedError when it refuses. */
@@ -42,10 +44,10 @@ export function manageEntries<T extends object>(
   const timestamp = (): string => new Date(now()).toISOString()
 
   const replace: EntryManager<T>['replace'] = async (id, change, options = {}) => {
-    const { version, tags, action = `${kind}_changed` } = options
+    const { version, tags, action = `${kind}_changed`, endsTokens = false } = options
     const found = readEntry(type, await writes.existing(id, version))
     const next = { ...found, value: change(found.value), tags: tags ?? found.tags, changedAt: timestamp() }
-    return writes.replace(found, next, action)
+    return writes.replace(found, next, { action, endsTokens })
   }
 
   return {

@@ -90,7 +90,8 @@ export function manageUsers(deps: Deps, by: Administrator): UserManager {
       await manager.show(sub)
       const password = await hashOf(newPassword)
       const action = 'user_password_changed'
-      return manager.replace(sub, (found) => ({ ...found, password }), { ...options, action })
+      // Also if the hash is the same: when this is repeated after a failure, the tokens of before have to end.
+      return manager.replace(sub, (found) => ({ ...found, password }), { ...options, action, endsTokens: true })
     },
     find: (username) => findUserByName(entries, username, runtime),
     findByAddress: (address) => findUserByAddress(entries, address, runtime),
