@@ -27,7 +27,7 @@ test('an id that nothing was issued to is refused before it is recorded', async 
   const { send, trail } = await setting()
   for (const path of ['users', 'clients']) {
     const { status } = await send('POST', `/${path}/${'x'.repeat(1900)}/revoke`, { body: {} })
-    expect(status).toBe(400)
+    expect(status).toBe(404)
   }
   expect(await trail()).toEqual([])
 })
