@@ -76,7 +76,7 @@ async function attacked() {
   return {
     ...f,
     requested,
-    attack: ({ client_id: id }: Registered, from: string) => present(id, attackersKey, 'attacker', from),
+    attack: ({ client_id: id }: Registered, from: string, kid = 'attacker') => present(id, attackersKey, kid, from),
     asHonest: (from: string) => present('honest', honestKey, 'honest', from),
   }
 }
@@ -105,6 +105,8 @@ describe('clients that have registered themselves', () => {
     let client = await f.registered(described('https://keys.example.com/0'))
     const statuses = []
     for (let count = 1; count <= 40; count += 1) {
+      // A client changes 20 times in a window (test/attacks/registration-changes.test.ts), so that more takes another one.
+      if (count === 21) client = await f.registered(described('https://keys.example.com/other'))
       const body = { ...described(`https://keys.example.com/${count}`), client_id: client.client_id }
       const { registration_access_token: token, registration_client_uri: url } = client
       client = (await f.send(url, { method: 'PUT', token, body })).body
@@ -115,6 +117,13 @@ describe('clients that have registered themselves', () => {
     // Neither other addresses nor clients of the operator notice it.
     expect(await f.attack(client, '192.0.2.1')).toBe(200)
     expect(await f.asHonest('192.0.2.66')).toBe(200)
+    // Nor does a made-up id of a key cause one more fetch for this address; it does for another one.
+    f.clock.advance(1)
+    const before = f.requested.length
+    expect(await f.attack(client, '192.0.2.66', 'made-up')).toBe(401)
+    expect(f.requested).toHaveLength(before)
+    expect(await f.attack(client, '192.0.2.1', 'made-up')).toBe(401)
+    expect(f.requested).toHaveLength(before + 1)
     f.clock.advance(60)
     expect(await f.attack(await f.registered(described('https://keys.example.com/41')), '192.0.2.66')).toBe(200)
   })
