@@ -37,18 +37,23 @@ describe('the kit of a grant', () => {
 
   test('has no way to issue a token', async () => {
     let members: string[] = []
+    let algorithms: readonly string[] = []
     const grant = withKit(grantType, (kit) => {
       members = Object.keys(kit)
+      algorithms = kit.signingAlgorithms
     })
     const f = await createTestProvider({ plugins: [grant] })
     await present(f)
     expect(members.length).toBeGreaterThan(0)
     expect(members.filter((name) => /issue|mint|sign|store|key/iu.test(name))).toEqual([
       'issuer',
+      // Their names, and no key.
+      'signingAlgorithms',
       // Not a token: test/custom-grant/plugin-kit-signing.test.ts.
       'sign',
       'assertKeys',
     ])
+    expect(algorithms).toEqual(['ES256'])
   })
 })
 

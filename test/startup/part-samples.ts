@@ -145,6 +145,7 @@ export const samples = {
     {
       kind: 'fields',
       client: { word: v.optional(v.string()) },
+      clientMetadata: { a_word: 'word' },
       scope: { word: v.optional(v.string()) },
       ownScopes: [{ name: 'word' }],
       errors: { word_refused: { client: 400, bearer: 401 } },
