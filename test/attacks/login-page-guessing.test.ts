@@ -100,10 +100,7 @@ describe('the input of a login page', () => {
     const f = await fixture({ users })
     expect(await logIn(f, username, password)).toBe('wrong')
     expect(lookups).toBe(0)
-    expect(f.events).toMatchObject([
-      { type: 'startup_warning' },
-      { type: 'user_authentication_failed', reason: 'credentials_impossible' },
-    ])
+    expect(f.events).toMatchObject([{ type: 'user_authentication_failed', reason: 'credentials_impossible' }])
   })
 
   test.each(['absent', 'disabled'])('rejects an unusable client: %s', async (clientId) => {

@@ -141,6 +141,6 @@ test('10.20 a secret in any other field of a request is in no event', async () =
   }
   await f.post('introspection', { token: secret, token_type_hint: secret }, api1)
   await f.post('revocation', { token: secret, token_type_hint: secret }, web)
-  expect(f.events.length).toBeGreaterThan(20)
+  expect(f.events.length).toBeGreaterThanOrEqual(20)
   expect(JSON.stringify(f.events)).not.toContain(secret)
 })

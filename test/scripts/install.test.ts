@@ -89,10 +89,10 @@ describe('the runtimes', () => {
 })
 
 describe('Debian programs', () => {
-  const all = 'redis-server postgresql slapd pgbouncer nginx-light chromium zsh fish systemd'
+  const all = 'redis-server postgresql slapd pgbouncer nginx-light prometheus chromium zsh fish systemd'
   const out =
     'not run: the tests of Redis, PostgreSQL, users in an LDAP directory, PostgreSQL behind PgBouncer, mutual TLS behind nginx, ' +
-    'pages in Chromium, the completion for zsh, the completion for fish, the systemd unit' +
+    'the alerts for Prometheus, pages in Chromium, the completion for zsh, the completion for fish, the systemd unit' +
     ` (install with: apt-get install ${all})\n`
   const programs = [
     'redis-server',
@@ -100,6 +100,7 @@ describe('Debian programs', () => {
     'slapd',
     'pgbouncer',
     'nginx',
+    'promtool',
     'chromium',
     'zsh',
     'fish',
