@@ -57,6 +57,8 @@ const cases: readonly Case[] = [
   ],
   [{ ...valid, trustedProxies: -1 }, 'trustedProxies', '0 or more'],
   [{ ...valid, trustedProxies: true }, 'trustedProxies', 'must be a number'],
+  [{ ...valid, idleTimeout: '75s' }, 'idleTimeout', 'must be a number'],
+  [{ ...valid, idleTimeout: 0 }, 'idleTimeout', '1 to'],
   [{ ...valid, tls: { certificate: 'a.pem' } }, 'tls', 'key'],
   [{ ...valid, clientCertificate: true }, 'clientCertificate', 'must be an object'],
   [{ ...valid, clientCertificate: { header: 'a', format: 'pem', proxies: ['x'] } }, 'proxies[0]', 'an IP address'],

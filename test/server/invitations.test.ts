@@ -63,8 +63,8 @@ describe('grantry users invite', () => {
     const form = { ...hiddenFields(page), password: 'correct horse battery' }
     const done = await browser.submit(actionOf(page), form)
     expect(titleOf(done)).toBe('Your account is ready')
-    expect(done.html).toContain('id="sign-in" class="way" href="http://127.0.0.1:8484/account"')
-    const signIn = await browser.open('http://127.0.0.1:8484/account')
+    expect(done.html).toContain('id="sign-in" class="way" href="http://127.0.0.1:8484/account/sign-in"')
+    const signIn = await browser.open('http://127.0.0.1:8484/account/sign-in')
     const signedIn = await browser.submit(actionOf(signIn), {
       ...hiddenFields(signIn),
       username: 'carol@example.com',
