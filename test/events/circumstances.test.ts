@@ -66,7 +66,10 @@ test('10.12 the events of one request share the first part of their ids and are 
   ])
   expect(responses.map(({ status }) => status)).toEqual([200, 200])
   const numbers = requestsIn(f.events).map((events) => events.map(({ id }) => id.split('.')[1]))
-  expect(numbers).toEqual([['1', '2', '3'], ['1', '2', '3', '4']])
+  expect(numbers).toEqual([
+    ['1', '2', '3'],
+    ['1', '2', '3', '4'],
+  ])
 })
 
 test('10.12 every event of a request names its endpoint', async () => {
