@@ -35,13 +35,16 @@ export function startProgram(bundled: string, ...args: readonly string[]): Progr
   }
 }
 
-export const print = (line: string): void => {
-  process.stdout.write(`${line}\n`)
-}
+/**
+ * In a program: prints a line. Resolves when it is in the pipe, where it outlives its program: a program that is killed and
+ * has not waited can lose what it has printed, because a full pipe makes lines wait in the program.
+ */
+export const print = (line: string): Promise<void> =>
+  new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()))
 
 /** In a program: prints `ready` and waits until all programs are ready. */
 export async function starting(): Promise<void> {
-  print('ready')
+  await print('ready')
   await once(process.stdin, 'data')
   process.stdin.destroy()
 }

@@ -10,4 +10,4 @@ const won: number[] = []
 for (let key = 0; key < Number(count); key += 1) {
   if (await driver.insertItem(`spent:${key}`, name, { ttl: 3600 })) won.push(key)
 }
-print(JSON.stringify(won))
+await print(JSON.stringify(won))

@@ -8,9 +8,9 @@ let stopped = false
 const end = once(process.stdin, 'end').then(() => {
   stopped = true
 })
-print('ready')
+await print('ready')
 await once(process.stdin, 'data')
 let removed = 0
 while (!stopped) removed += await driver.purge()
 await end
-print(`${removed}`)
+await print(`${removed}`)

@@ -5,7 +5,7 @@ import { print } from '../../support/start-concurrently.ts'
 
 const database = new Database(process.argv[2] ?? '')
 database.exec('BEGIN IMMEDIATE')
-print('locked')
+await print('locked')
 await once(process.stdin.resume(), 'end')
 database.exec('ROLLBACK')
 database.close()

@@ -6,7 +6,7 @@ const [file = '', name = ''] = process.argv.slice(2)
 const driver = sqliteDriver({ file, operationTimeout: 60 })
 const ttl = 3600
 await driver.setItem(`code:${name}:0`, '{}', { ttl })
-print('ready')
+await print('ready')
 for (let number = 0; ; number += 1) {
   await driver.commit({
     create: [{ key: `spent:${name}:${number}`, value: '{}', ttl }],
@@ -16,5 +16,5 @@ for (let number = 0; ; number += 1) {
     ],
     remove: [`code:${name}:${number}`],
   })
-  print(`${number}`)
+  await print(`${number}`)
 }
