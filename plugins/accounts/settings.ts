@@ -1,4 +1,4 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, isObject } from '@grantry/core'
 import * as v from 'valibot'
 import type { AccountStore } from '../shared/account-store.ts'
 import { wholeNumber } from '../shared/config-schema.ts'
@@ -6,8 +6,6 @@ import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
 import type { Mailer } from '../shared/mailer.ts'
 import { newPasswordEntries, newPasswordsSchema } from '../shared/new-passwords.ts'
 import type { AccountsPages } from './pages.ts'
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 /** The options that are data. */
 export const accountsEntries = {

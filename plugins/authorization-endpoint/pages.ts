@@ -1,4 +1,4 @@
-import { type HtmlSources, webRuntime } from '@grantry/core'
+import { escapeHtml, type HtmlSources, webRuntime } from '@grantry/core'
 
 export interface RenderedPage {
   readonly html: string
@@ -39,8 +39,6 @@ export interface FormPostView {
   /** Whether the form waits for its button, instead of sending itself. Default: `false`. */
   readonly waits?: boolean | undefined
 }
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`)
 
 const page = (title: string, content: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

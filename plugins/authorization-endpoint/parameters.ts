@@ -2,9 +2,9 @@ import {
   type Client,
   decodeJwt,
   type EndpointKit,
+  isJsonObject,
   isRegisteredRedirectUri,
   type Json,
-  type JsonObject,
   type OAuthError,
   type Refuse,
   redirectUriDetail,
@@ -143,10 +143,7 @@ const malformed = (refuse: Refuse): OAuthError =>
 /** Pages show the names, and a link can contain any: a name with spaces could be a sentence to the user. */
 const nameForm = /^[\x21-\x7E]+$/u
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function parseJson(text: string): unknown {
+function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text)
   } catch {
@@ -156,7 +153,7 @@ function parseJson(text: string): unknown {
 }
 
 function claimOf([name, request]: readonly [string, Json], refuse: Refuse): ClaimRequest {
-  if (name.length > maxNameLength || (request !== null && !isObject(request))) throw malformed(refuse)
+  if (name.length > maxNameLength || (request !== null && !isJsonObject(request))) throw malformed(refuse)
   const { essential, value, values } = request ?? {}
   if (values !== undefined && !Array.isArray(values)) throw malformed(refuse)
   return { name, essential: essential === true, values: value === undefined ? values : [value] }
@@ -165,7 +162,7 @@ function claimOf([name, request]: readonly [string, Json], refuse: Refuse): Clai
 /** Unknown members and names are ignored, as sections 5.5 and 5.5.1 require. */
 function claimsIn(section: Json | undefined, refuse: Refuse): readonly ClaimRequest[] {
   if (section === undefined || section === null) return []
-  if (!isObject(section)) throw malformed(refuse)
+  if (!isJsonObject(section)) throw malformed(refuse)
   const claims = Object.entries(section)
   if (claims.length > maxClaims) throw malformed(refuse)
   return claims.map((claim) => claimOf(claim, refuse)).filter(({ name }) => nameForm.test(name))
@@ -175,6 +172,6 @@ function claimsIn(section: Json | undefined, refuse: Refuse): readonly ClaimRequ
 export function parseClaims(text: string | undefined, refuse: Refuse): ClaimsParameter {
   if (text === undefined) return none
   const claims = text.length > maxLength ? undefined : parseJson(text)
-  if (!isObject(claims)) throw malformed(refuse)
+  if (!isJsonObject(claims)) throw malformed(refuse)
   return { userinfo: claimsIn(claims.userinfo, refuse), identityToken: claimsIn(claims.id_token, refuse) }
 }

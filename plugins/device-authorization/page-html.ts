@@ -1,4 +1,4 @@
-import type { Client, Kit, Reply, Subject } from '@grantry/core'
+import { type Client, escapeHtml, type Kit, type Reply, type Subject } from '@grantry/core'
 
 /** Why the page asks for a code again. */
 export type DevicePageProblem = 'code_unknown' | 'too_many_guesses' | 'form_expired'
@@ -44,8 +44,6 @@ const problems: Readonly<Record<DevicePageProblem, string>> = {
   too_many_guesses: 'There were too many wrong codes. Try again later.',
   form_expired: 'This page has expired. Enter the code again.',
 }
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`)
 
 /** The look of `@grantry/pages`, in few rules: a plugin does not import the pages. */
 const style =

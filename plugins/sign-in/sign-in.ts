@@ -1,4 +1,4 @@
-import { configurationObject, defineFields, parseConfiguration } from '@grantry/core'
+import { configurationObject, defineFields, isObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
@@ -52,8 +52,6 @@ export interface SignInOptions {
   /** The `acr` of a sign-in with a second factor. Default: that of a sign-in by password. */
   readonly secondFactorAcr?: string | undefined
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 /** The options that are data. */
 export const signInEntries = {

@@ -1,23 +1,11 @@
 import { parseAst } from 'vite'
+import { isFunction, isNode, type Node } from './syntax.ts'
 
 export interface FunctionLength {
   readonly path: string
   readonly name: string
   readonly lines: number
 }
-
-interface Node {
-  readonly type: string
-  readonly start: number
-  readonly end: number
-  readonly [member: string]: unknown
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
-
-const isFunction = ({ type }: Node): boolean =>
-  ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(type)
 
 const nameIn = (node: unknown): string | undefined => {
   const { name, value } = Object(node) as { readonly name?: unknown; readonly value?: unknown }

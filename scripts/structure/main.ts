@@ -2,24 +2,13 @@
 // refer to these figures.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { packageFolders } from '../package-folders.js'
 import { clientLookUps } from './client-look-ups.ts'
 import { type FunctionLength, functionLengths } from './function-lengths.ts'
+import { requestPaths } from './trace.ts'
 
 const root = new URL('../../', import.meta.url)
-
-const packages: Readonly<Record<string, RegExp>> = {
-  core: /^packages\/core\/src\//u,
-  plugins: /^plugins\//u,
-  server: /^packages\/server\/src\//u,
-  'storage-drivers': /^packages\/storage-drivers\/src\//u,
-  adapters: /^packages\/adapters\/src\//u,
-  administration: /^packages\/administration\/src\//u,
-  pages: /^packages\/pages\/src\//u,
-  'resource-server': /^packages\/resource-server\/src\//u,
-  mail: /^packages\/mail\/src\//u,
-  testing: /^packages\/testing\/src\//u,
-  console: /^packages\/console\/src\//u,
-}
 
 const tracked = execFileSync('git', ['ls-files', 'packages', 'plugins'], { cwd: root, encoding: 'utf8' })
 const files = tracked
@@ -33,9 +22,11 @@ const print = (text = ''): void => void process.stdout.write(`${text}\n`)
 print('| package | files | lines | longest function |')
 print('| --- | ---: | ---: | --- |')
 const all: FunctionLength[] = []
-for (const [name, form] of Object.entries(packages)) {
-  const own = files.filter(({ path }) => form.test(path))
-  if (own.length === 0) continue
+for (const folder of packageFolders) {
+  const name = posix.basename(folder)
+  // The plugins have no folder `src`.
+  const own = files.filter(({ path }) => path.startsWith(name === 'plugins' ? `${folder}/` : `${folder}/src/`))
+  if (own.length === 0) throw new Error(`${folder} has no source files`)
   const functions = own.flatMap(functionLengths).sort((one, other) => other.lines - one.lines)
   all.push(...functions)
   const lines = own.reduce((sum, { text }) => sum + linesIn(text), 0)
@@ -53,3 +44,8 @@ for (const { name, path, lines } of over) print(`  ${lines} ${name} (${path})`)
 const lookUps = await clientLookUps()
 print(`\nLook-ups of the client in one sign-in: ${lookUps.reduce((sum, { count }) => sum + count, 0)}`)
 for (const { request, count } of lookUps) print(`  ${count} ${request}`)
+
+print('\n| request | files | moves | lines | calls of the storage |')
+print('| --- | ---: | ---: | ---: | ---: |')
+for (const { request, files, moves, lines, storageCalls } of await requestPaths())
+  print(`| ${request} | ${files} | ${moves} | ${lines} | ${storageCalls} |`)

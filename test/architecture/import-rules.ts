@@ -19,7 +19,7 @@ const layers: readonly RegExp[] = [
   /^(?:sealed-json|random-id)\.ts/u,
   /^folded-text\.ts/u,
   /^(?:runtime|config-schema|parse-url|punycode)\.ts/u,
-  /^(?:types|config-problems|encoding|parse-time|exact-numbers|promises|bounded-map|standard-schema)\.ts/u,
+  /^(?:types|config-problems|encoding|parse-time|exact-numbers|objects|promises|bounded-map|standard-schema)\.ts/u,
 ]
 
 /** The allowed value imports between siblings, with reasons. Type imports between siblings are always allowed. */

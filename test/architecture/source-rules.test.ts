@@ -36,6 +36,10 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
     /^(?:plugins|packages\/testing\/src\/drivers|packages\/server\/src\/demo|templates|docs|README)\b/u.test(path) &&
     (path.endsWith('.md') ? /reason: ['"`]plugin:/u : /['"`]plugin:/u).test(text),
   'has more than 250 lines': ({ text }) => text.split('\n').length - 1 > 250,
+  // Two definitions had two meanings: an array is an object, and no JSON object.
+  'defines what the core exports': ({ path, text }) =>
+    !/^packages\/core\/src\/(?:objects|encoding)\.ts$/u.test(path) &&
+    /\b(?:const|function)\s+(?:isObject|isJsonObject|escapeHtml)\b/u.test(codeOf(text)),
   'is not named in kebab-case': ({ path }) =>
     !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)+[a-z0-9]+(?:-[a-z0-9]+)*\.ts$/u.test(path),
 }
@@ -124,6 +128,8 @@ describe('the source file check', () => {
     [className, path, 'export class OAuthError extends Error {}'],
     ['has an interface with the prefix I', path, 'export interface IStore {}'],
     ['has more than 250 lines', path, 'x\n'.repeat(251)],
+    ['defines what the core exports', 'plugins/a/a.ts', 'const isObject = (value: unknown) => value !== null'],
+    ['defines what the core exports', path, 'export function escapeHtml(text: string): string {}'],
     [kebab, 'packages/core/src/tokens/accessToken.ts', ''],
     [kebab, 'packages/core/src/Tokens/a.ts', ''],
     [kebab, 'packages/core/src/tokens/access_token.ts', ''],

@@ -1,4 +1,4 @@
-import type { Entry, EntryKind, Json, JsonObject } from '@grantry/core'
+import { type Entry, type EntryKind, isJsonObject, type Json } from '@grantry/core'
 import type { EntryType } from './entry-type.ts'
 import { refused } from './refusal.ts'
 
@@ -20,9 +20,6 @@ export interface Managed<T extends object> {
 /** What is stored of it. */
 export type Stored<T extends object> = Omit<Managed<T>, 'id' | 'version'>
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((tag) => typeof tag === 'string')
 
@@ -31,9 +28,9 @@ export function managedIn<T extends object>(
   { kind, idMember }: EntryType<T>,
   { id, version, value }: Entry,
 ): Managed<T> | undefined {
-  if (!isObject(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   const { [kind]: members, tags, createdAt, changedAt, formerSecrets } = value
-  if (!isObject(members) || members[idMember] !== id || !isTexts(tags)) return undefined
+  if (!isJsonObject(members) || members[idMember] !== id || !isTexts(tags)) return undefined
   return {
     id,
     version,

@@ -16,6 +16,10 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Escapes a text for HTML, also in attributes with quotes. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`)
+
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 export function hex(bytes: Uint8Array): string {

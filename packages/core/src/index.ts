@@ -30,6 +30,7 @@ export type {
   UserCredentials,
   UserService,
 } from './directory/user-service.ts'
+export { escapeHtml } from './encoding.ts'
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'
 export type { EndpointSwitch } from './endpoints/paths.ts'
 export type { EntryKind } from './entries/entry-key.ts'
@@ -76,6 +77,7 @@ export type { KeyInfo, KeyState, ProviderKeys, RetireOptions, RotateOptions } fr
 export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, storedKeys } from './keys/open-key-ring.ts'
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
+export { isJsonObject, isObject } from './objects.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
 export { epochSecondsOf, parseTime } from './parse-time.ts'
 export { parseUrl, pathOf } from './parse-url.ts'

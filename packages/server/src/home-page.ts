@@ -1,11 +1,9 @@
-import { type Handler, htmlHeaders, type Provider, webRuntime } from '@grantry/core'
+import { escapeHtml, type Handler, htmlHeaders, type Provider, webRuntime } from '@grantry/core'
 
 const style =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem}h1{font-size:1.4rem}'
 
 const styleHash = `'sha256-${btoa(String.fromCharCode(...webRuntime.sha256(new TextEncoder().encode(style))))}'`
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`)
 
 /** The page says nothing that the discovery document does not say: no version, no clients, no users. */
 const pageOf = (issuer: string, discovery: string): string => `<!doctype html>

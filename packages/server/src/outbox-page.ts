@@ -1,4 +1,4 @@
-import { type Handler, htmlHeaders, type Provider, webRuntime } from '@grantry/core'
+import { escapeHtml, type Handler, htmlHeaders, type Provider, webRuntime } from '@grantry/core'
 import type { KeptMail, OutboxMailer } from '@grantry/mail/outbox'
 import { accessRefusal } from './console-access.ts'
 
@@ -6,8 +6,6 @@ const style =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.4rem}article{margin:1rem 0;padding:1rem;border:1px solid #8a90a0;border-radius:.5rem;overflow-wrap:anywhere}pre{white-space:pre-wrap;font:inherit;margin:0}h2{font-size:1rem;margin:0}'
 
 const styleHash = `'sha256-${btoa(String.fromCharCode(...webRuntime.sha256(new TextEncoder().encode(style))))}'`
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`)
 
 /** Links of the provider can be followed. Links of others are text. */
 const withLinks = (text: string, issuer: string): string =>

@@ -1,7 +1,4 @@
-type Members = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isJsonObject } from '@grantry/core'
 
 /**
  * Applies a JSON Merge Patch: `null` removes a member, objects are merged, and any other value replaces the earlier one.
@@ -9,8 +6,8 @@ const isObject = (value: unknown): value is Members =>
  * @see RFC 7396 section 2
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch
-  const merged = new Map<string, unknown>(Object.entries(isObject(target) ? target : {}))
+  if (!isJsonObject(patch)) return patch
+  const merged = new Map<string, unknown>(Object.entries(isJsonObject(target) ? target : {}))
   for (const [member, value] of Object.entries(patch)) {
     if (value === null) merged.delete(member)
     else merged.set(member, mergePatch(merged.get(member), value))

@@ -1,4 +1,11 @@
-import type { ClientOptions, Entry, EntryStore, JsonObject, Runtime } from '@grantry/core'
+import {
+  type ClientOptions,
+  type Entry,
+  type EntryStore,
+  isJsonObject,
+  type JsonObject,
+  type Runtime,
+} from '@grantry/core'
 import { refused } from '../refusal.ts'
 
 /** How often an origin is changed when others change it at the same time. */
@@ -7,16 +14,13 @@ const maxTries = 20
 /** Clients that can allow one origin. */
 const maxClients = 1000
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Returns the id of the entry of an origin. */
 export const originId = (origin: string, { sha256Hex }: Pick<Runtime, 'sha256Hex'>): string =>
   sha256Hex(origin).slice(0, 40)
 
 /** Returns the hashes of the clients that allow an origin; empty if the entry has an unknown form. */
 export function clientsOfOrigin({ value }: Entry): readonly string[] {
-  const clients = isObject(value) ? value.clients : undefined
+  const clients = isJsonObject(value) ? value.clients : undefined
   return Array.isArray(clients) ? clients.filter((client) => typeof client === 'string') : []
 }
 

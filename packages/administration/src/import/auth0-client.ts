@@ -1,3 +1,4 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import {
   finished,
@@ -8,7 +9,7 @@ import {
   knownOrigins,
   knownUris,
 } from './client-draft.ts'
-import { type Consequence, type Finding, isObject } from './imported.ts'
+import type { Consequence, Finding } from './imported.ts'
 import { createReader, type Known, type Reader } from './reader.ts'
 
 /** Names of Auth0 for grant types that others have standard names for. */
@@ -31,7 +32,7 @@ const known: Known = (member) => consequences.get(member)
 
 const nested = (reader: Reader, name: string, entry: string, findings: Finding[]): Reader => {
   const value = reader.take(name)
-  return createReader(isObject(value) ? value : {}, { entry, findings, path: `${name}.` })
+  return createReader(isJsonObject(value) ? value : {}, { entry, findings, path: `${name}.` })
 }
 
 function refreshToken({ text, number, ignore, end, changed }: Reader): Members {

@@ -1,7 +1,8 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { usernameProblem } from '../users/username.ts'
 import { idProblem } from './client-draft.ts'
-import { type Finding, type ImportPorts, isObject } from './imported.ts'
+import type { Finding, ImportPorts } from './imported.ts'
 import { createReader, type Known } from './reader.ts'
 
 /** Members of the standard claims. */
@@ -10,7 +11,7 @@ const claimNames = ['name', 'nickname', 'given_name', 'family_name', 'picture', 
 /** Returns the id of a user: `user_id`, or `_id` of the export with hashes that the support of Auth0 makes. */
 function subOf({ user_id: id, _id: own }: Members): string {
   if (typeof id === 'string') return id
-  const oid: unknown = isObject(own) ? own.$oid : own
+  const oid: unknown = isJsonObject(own) ? own.$oid : own
   return typeof oid === 'string' ? `auth0|${oid}` : ''
 }
 

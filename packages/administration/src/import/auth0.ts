@@ -1,10 +1,10 @@
-import { foldedUsername } from '@grantry/core'
+import { foldedUsername, isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { auth0Client } from './auth0-client.ts'
 import { auth0Users } from './auth0-users.ts'
 import { idProblem } from './client-draft.ts'
 import { completed } from './completed.ts'
-import { type ExportedFile, type Finding, type ImportFunction, isObject, objectsIn } from './imported.ts'
+import { type ExportedFile, type Finding, type ImportFunction, objectsIn } from './imported.ts'
 import { createReader } from './reader.ts'
 
 /** The lists of an export, by the folder of a directory and the member of a file. */
@@ -22,7 +22,7 @@ function entriesOf(files: readonly ExportedFile[], findings: Finding[]): Readonl
   const found = new Map<List, Members[]>(Object.values(lists).map((list) => [list, []]))
   for (const { path, content } of files) {
     const list = Object.entries(lists).find(([folder]) => folder === folderOf(path))?.[1]
-    const members = isObject(content) ? content : {}
+    const members = isJsonObject(content) ? content : {}
     const own = Object.values(lists).filter((name) => Array.isArray(members[name]))
     if (list !== undefined) found.get(list)?.push(...(Array.isArray(content) ? objectsIn(content) : [members]))
     else if (own.length > 0) {

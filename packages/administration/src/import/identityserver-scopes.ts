@@ -1,7 +1,8 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { idProblem, isStandardScope } from './client-draft.ts'
 import { hashesIn } from './identityserver-secrets.ts'
-import { type Finding, isObject } from './imported.ts'
+import type { Finding } from './imported.ts'
 import { createReader, type Reader } from './reader.ts'
 
 /** Configuration of .NET has names in any case. */
@@ -54,7 +55,7 @@ export function scopeOf(
 function scopesOf(given: unknown, name: string): readonly (readonly [scope: string, claims: readonly string[]])[] {
   if (!Array.isArray(given)) return [[name, []]]
   return given.map((scope: unknown) => {
-    if (!isObject(scope)) return [String(scope), []]
+    if (!isJsonObject(scope)) return [String(scope), []]
     const claims = memberOf(scope, 'UserClaims')
     return [
       String(memberOf(scope, 'Name') ?? ''),

@@ -1,6 +1,7 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { exportedEnd } from './exported-values.ts'
-import { isObject, objectsIn } from './imported.ts'
+import { objectsIn } from './imported.ts'
 import type { Reader } from './reader.ts'
 
 /** The algorithms of hashes, by the length of their base64. */
@@ -44,7 +45,7 @@ const privateMembers: readonly string[] = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth
 
 /** Returns why a key cannot be that of a client. */
 function keyProblem(key: unknown): string | undefined {
-  if (!isObject(key) || typeof key.kty !== 'string') return 'it is not a JWK'
+  if (!isJsonObject(key) || typeof key.kty !== 'string') return 'it is not a JWK'
   if (key.kty === 'oct' || privateMembers.some((name) => Object.hasOwn(key, name))) return 'it is not a public key'
   return undefined
 }

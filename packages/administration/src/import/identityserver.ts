@@ -1,10 +1,10 @@
-import { foldedUsername } from '@grantry/core'
+import { foldedUsername, isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { idProblem, isStandardScope } from './client-draft.ts'
 import { completed } from './completed.ts'
 import { identityServerClient, isOfThird, knownOfClients, type Version } from './identityserver-client.ts'
 import { addResource, memberOf, scopeOf } from './identityserver-scopes.ts'
-import { type ExportedFile, type Finding, type ImportFunction, isObject, objectsIn } from './imported.ts'
+import { type ExportedFile, type Finding, type ImportFunction, objectsIn } from './imported.ts'
 import { createReader, type Known } from './reader.ts'
 
 const lists = ['Clients', 'ApiScopes', 'ApiResources', 'IdentityResources'] as const
@@ -15,8 +15,8 @@ const knownOfFiles: Known = (member) =>
 
 /** Returns the lists of a file, which is often one section of a larger one. */
 function listsOf({ path, content }: ExportedFile, findings: Finding[]): Lists {
-  const section = isObject(content) ? (memberOf(content, 'IdentityServer') ?? content) : { Clients: content }
-  const found = isObject(section) ? lists.map((name) => [name, objectsIn(memberOf(section, name))] as const) : []
+  const section = isJsonObject(content) ? (memberOf(content, 'IdentityServer') ?? content) : { Clients: content }
+  const found = isJsonObject(section) ? lists.map((name) => [name, objectsIn(memberOf(section, name))] as const) : []
   if (found.every(([, list]) => list.length === 0))
     throw new TypeError(
       `${path}: must be a list of clients, or an object with Clients, ApiScopes, ApiResources or IdentityResources`,

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 
 /**
@@ -49,8 +50,5 @@ export interface ImportPorts {
 /** Reads an export. @throws TypeError if it is not one of this system. */
 export type ImportFunction = (files: readonly ExportedFile[], ports: ImportPorts) => Promise<Imported>
 
-export const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The objects of a list; none if it is not a list. */
-export const objectsIn = (list: unknown): readonly Members[] => (Array.isArray(list) ? list.filter(isObject) : [])
+export const objectsIn = (list: unknown): readonly Members[] => (Array.isArray(list) ? list.filter(isJsonObject) : [])

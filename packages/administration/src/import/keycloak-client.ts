@@ -1,7 +1,8 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { finished, idProblem, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretsOf } from './client-draft.ts'
 import { secondsEnd } from './exported-values.ts'
-import { type Consequence, isObject, objectsIn } from './imported.ts'
+import { type Consequence, objectsIn } from './imported.ts'
 import type { RealmFacts } from './keycloak-realm.ts'
 import { isTechnicalScope, noteMapper } from './keycloak-scope.ts'
 import { createReader, type Known, type Reader } from './reader.ts'
@@ -185,7 +186,7 @@ export function keycloakClient(exported: Members, facts: RealmFacts): readonly M
     return []
   }
   const given = reader.take('attributes')
-  const attributes = createReader(isObject(given) ? given : {}, {
+  const attributes = createReader(isJsonObject(given) ? given : {}, {
     entry: `client ${clientId}`,
     findings,
     path: 'attributes.',

@@ -1,5 +1,6 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
-import { type Consequence, type Finding, isObject, objectsIn } from './imported.ts'
+import { type Consequence, type Finding, objectsIn } from './imported.ts'
 import { createReader, type Known, type Reader } from './reader.ts'
 
 /** What a client takes from its realm. In seconds. */
@@ -36,7 +37,7 @@ const known: Known = (member) => counterparts.get(member) ?? (isCosmetic(member)
 
 /** Components by the interface that they implement. */
 function readComponents(components: unknown, { note }: Reader): void {
-  if (!isObject(components)) return
+  if (!isJsonObject(components)) return
   for (const [type, list] of Object.entries(components)) {
     const names = objectsIn(list).map(({ name, providerId }) => `${String(name)} (${String(providerId)})`)
     if (names.length === 0) continue

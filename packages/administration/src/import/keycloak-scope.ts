@@ -1,6 +1,7 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { idProblem, isStandardScope } from './client-draft.ts'
-import { type Finding, isObject, objectsIn } from './imported.ts'
+import { type Finding, objectsIn } from './imported.ts'
 import { createReader, type Reader } from './reader.ts'
 
 /** Scopes of every realm that only add claims of Keycloak. */
@@ -39,7 +40,7 @@ function readMappers(mappers: unknown, reader: Reader): Mapped {
   let audience: string | undefined
   let isIdentity = false
   for (const mapper of objectsIn(mappers)) {
-    const config = isObject(mapper.config) ? mapper.config : {}
+    const config = isJsonObject(mapper.config) ? mapper.config : {}
     const claim = config['claim.name']
     const included = config['included.custom.audience'] ?? config['included.client.audience']
     if (attributeMappers.includes(mapper.protocolMapper) && typeof claim === 'string') {

@@ -1,8 +1,9 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { usernameProblem } from '../users/username.ts'
 import { idProblem } from './client-draft.ts'
 import { isPlaceholder } from './exported-values.ts'
-import { type Consequence, type Finding, type ImportPorts, isObject, objectsIn } from './imported.ts'
+import { type Consequence, type Finding, type ImportPorts, objectsIn } from './imported.ts'
 import { createReader, type Known, type Reader } from './reader.ts'
 
 /** Claims of attributes that Keycloak maps by default. */
@@ -21,7 +22,7 @@ const claimNames: Readonly<Record<string, string>> = {
 }
 
 function attributeClaims(given: unknown, entry: string, findings: Finding[]): Members {
-  const reader = createReader(isObject(given) ? given : {}, {
+  const reader = createReader(isJsonObject(given) ? given : {}, {
     entry,
     findings,
     path: 'attributes.',

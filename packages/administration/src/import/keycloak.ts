@@ -1,7 +1,7 @@
-import { foldedUsername } from '@grantry/core'
+import { foldedUsername, isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { completed } from './completed.ts'
-import { type ExportedFile, type Finding, type Imported, type ImportFunction, isObject, objectsIn } from './imported.ts'
+import { type ExportedFile, type Finding, type Imported, type ImportFunction, objectsIn } from './imported.ts'
 import { keycloakClient } from './keycloak-client.ts'
 import { readRealm } from './keycloak-realm.ts'
 import { keycloakScope } from './keycloak-scope.ts'
@@ -10,7 +10,7 @@ import { keycloakUser } from './keycloak-user.ts'
 /** Returns the realm of an export; of a directory, its files together. */
 function realmOf(files: readonly ExportedFile[]): Members {
   const contents = files.flatMap(({ content }) =>
-    Array.isArray(content) ? objectsIn(content) : isObject(content) ? [content] : [],
+    Array.isArray(content) ? objectsIn(content) : isJsonObject(content) ? [content] : [],
   )
   // `kc.sh export --dir` writes the users beside the realm.
   const realm = contents.find((content) => Array.isArray(content.clients))

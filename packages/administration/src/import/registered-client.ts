@@ -1,3 +1,4 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import {
   finished,
@@ -8,7 +9,7 @@ import {
   knownUris,
 } from './client-draft.ts'
 import { secondsEnd } from './exported-values.ts'
-import { type Consequence, isObject } from './imported.ts'
+import type { Consequence } from './imported.ts'
 import type { Known, Reader } from './reader.ts'
 
 /** Members that have the same meaning under another name (RFC 7591, RFC 8705, RFC 9126, RFC 9449, OpenID Connect). */
@@ -109,7 +110,7 @@ export function registeredClient(clientId: string, reader: Reader, more: (reader
   for (const type of responses) note('response_types', `the response type ${type} has no counterpart`, 'sign-in')
   // Exports have an empty object for a client without keys.
   const given = reader.take('jwks')
-  const jwks = isObject(given) && Array.isArray(given.keys) && given.keys.length > 0 ? given : undefined
+  const jwks = isJsonObject(given) && Array.isArray(given.keys) && given.keys.length > 0 ? given : undefined
   const method = methodOf(reader)
   const secrets = secretsOf(reader)
   if (method.public === true && secrets !== undefined)

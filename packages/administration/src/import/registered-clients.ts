@@ -1,14 +1,15 @@
+import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { idProblem } from './client-draft.ts'
 import { completed } from './completed.ts'
-import { type ExportedFile, type Finding, type Imported, isObject } from './imported.ts'
+import type { ExportedFile, Finding, Imported } from './imported.ts'
 import { createReader, type Reader } from './reader.ts'
 import { knownOfRegistered, registeredClient } from './registered-client.ts'
 
 /** Returns the clients of a file: a list, an object with one, or a client. */
 function clientsIn({ path, content }: ExportedFile): readonly Members[] {
-  const list = isObject(content) ? (content.clients ?? content.items ?? [content]) : content
-  if (Array.isArray(list) && list.every((client) => isObject(client) && typeof client.client_id === 'string'))
+  const list = isJsonObject(content) ? (content.clients ?? content.items ?? [content]) : content
+  if (Array.isArray(list) && list.every((client) => isJsonObject(client) && typeof client.client_id === 'string'))
     return list
   throw new TypeError(`${path}: must be a list of clients with a client_id`)
 }

@@ -1,14 +1,11 @@
-import type { Members } from '../differences.ts'
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isJsonObject } from '@grantry/core'
 
 const byCode = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** Returns the same value with the members of all objects in the order of their names. */
 export function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const names = Object.keys(value).sort(byCode)
   return Object.fromEntries(names.map((name) => [name, inOrder(value[name])]))
 }
@@ -19,7 +16,7 @@ export const canonical = (value: unknown): string => JSON.stringify(inOrder(valu
 /** Sorts a list whose order has no meaning; of a JWK set, its keys; of any other object, the lists in it. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical).sort(byCode)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   if (Array.isArray(value.keys)) return { ...value, keys: sorted(value.keys) }
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]))
 }

@@ -1,11 +1,4 @@
-import {
-  type Entry,
-  type EntryStore,
-  foldedAddress,
-  foldedUsername,
-  type JsonObject,
-  type Runtime,
-} from '@grantry/core'
+import { type Entry, type EntryStore, foldedAddress, foldedUsername, isJsonObject, type Runtime } from '@grantry/core'
 import { managedIn } from '../managed-entry.ts'
 import { refused } from '../refusal.ts'
 import { userType } from './user-type.ts'
@@ -70,12 +63,9 @@ export interface ClaimedName {
 /** How often a claim is tried when others change the same name. */
 const maxTries = 20
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Reads the entry of a name. Returns `undefined` if a newer version, or another program, has written it. */
 export const nameOwnerIn = ({ value }: Entry): NameOwner | undefined =>
-  isObject(value) && typeof value.name === 'string' && typeof value.sub === 'string'
+  isJsonObject(value) && typeof value.name === 'string' && typeof value.sub === 'string'
     ? { name: value.name, sub: value.sub }
     : undefined
 

@@ -1,6 +1,7 @@
 import { OAuthError } from '../errors/oauth-error.ts'
+import { isObject } from '../objects.ts'
 import { parseEnvelope } from '../records/envelope.ts'
-import { isObject, isString } from '../records/json.ts'
+import { isString } from '../records/json.ts'
 import type { Json } from '../types.ts'
 
 /** What is stored of an entry. One that was removed keeps its place, so that no version of it occurs again. */

@@ -1,4 +1,5 @@
-import { isObject, isString } from '../records/json.ts'
+import { isObject } from '../objects.ts'
+import { isString } from '../records/json.ts'
 import type { Confirmation } from './grant.ts'
 
 // Who may use what was issued: the client that it was issued to, with the keys that it is bound to. The only place that

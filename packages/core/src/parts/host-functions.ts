@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isObject } from '../objects.ts'
 import type { EndpointKit } from './endpoint.ts'
 import { byClaim, type Defined, type Owned, partKind, required } from './part-kind.ts'
 
@@ -60,8 +61,6 @@ export function hostKey<F extends object>(name: string, offeredBy: string): Host
   }
   return Object.freeze({ kind: 'host-key', name, offeredBy } as const)
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const isKey = (value: unknown): value is HostKey =>
   isObject(value) && 'kind' in value && value.kind === 'host-key' && 'name' in value && typeof value.name === 'string'

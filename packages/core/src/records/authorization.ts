@@ -2,17 +2,9 @@ import * as v from 'valibot'
 import { type CompleteSubject, uncheckedSubjectSchema } from '../directory/subject.ts'
 import type { RequestedClaims } from '../directory/user-claims.ts'
 import type { Subject } from '../directory/user-service.ts'
+import { isJsonObject, isObject } from '../objects.ts'
 import type { JsonObject } from '../types.ts'
-import {
-  isJsonObject,
-  isNumber,
-  isObject,
-  isString,
-  isStringOrAbsent,
-  isStrings,
-  jsonObjectSchema,
-  type Unchecked,
-} from './json.ts'
+import { isNumber, isString, isStringOrAbsent, isStrings, jsonObjectSchema, type Unchecked } from './json.ts'
 
 /**
  * What a user, or a policy of the host, has authorized. It is one value from the request of the login page to the

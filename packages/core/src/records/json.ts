@@ -26,10 +26,7 @@ export const jsonObjectSchema = v.custom<JsonObject>(
 /** A record whose members have not been checked yet. */
 export type Unchecked<Value> = { readonly [Name in keyof Value]?: unknown }
 
-export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isNumber = (value: unknown): value is number => typeof value === 'number' && !Number.isNaN(value)
 export const isStringOrAbsent = (value: unknown): boolean => value === undefined || isString(value)
 export const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
-/** The values were just parsed from JSON, so their content is not checked. */
-export const isJsonObject = (value: unknown): boolean => isObject(value) && !Array.isArray(value)

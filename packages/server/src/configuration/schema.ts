@@ -3,6 +3,7 @@ import {
   type ClientOptions,
   type ClientStore,
   configurationObject,
+  isObject,
   type Plugins,
   type ProviderOptions,
   type ScopeOptions,
@@ -29,7 +30,6 @@ import { storageSchema } from './storage/storage-drivers.ts'
 import { tenantsSchema } from './tenants.ts'
 import { tlsSchema } from './tls.ts'
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 const proxies = v.pipe(
   numeric('must be a number'),
   v.integer('must be a whole number'),

@@ -1,14 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { passwordProblem } from '@grantry/administration'
-import { hashSecret, quotableName } from '@grantry/core'
+import { hashSecret, isJsonObject, quotableName } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
 import { fileErrorReason } from '../error-message.ts'
 
 type Members = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A variable and nothing else. */
 const variable = /^\$\{[A-Za-z_]\w*\}$/u
@@ -21,14 +18,14 @@ const owners = ['clients', 'scopes'] as const
 
 /** Finds all secrets of a file, with their paths. */
 function* secretsIn(content: unknown): Generator<{ readonly path: string; readonly secret: Members }> {
-  if (!isObject(content)) return
+  if (!isJsonObject(content)) return
   for (const list of owners) {
     const entries = content[list]
     if (!Array.isArray(entries)) continue
     for (const [index, entry] of entries.entries()) {
-      if (!isObject(entry) || !Array.isArray(entry.secrets)) continue
+      if (!isJsonObject(entry) || !Array.isArray(entry.secrets)) continue
       for (const [number, secret] of entry.secrets.entries()) {
-        if (isObject(secret)) yield { path: `${list}[${index}].secrets[${number}]`, secret }
+        if (isJsonObject(secret)) yield { path: `${list}[${index}].secrets[${number}]`, secret }
       }
     }
   }
@@ -36,9 +33,10 @@ function* secretsIn(content: unknown): Generator<{ readonly path: string; readon
 
 /** Finds the passwords of a file that are references, with their paths. */
 function* passwordsIn(content: unknown): Generator<{ readonly path: string; readonly secret: Members }> {
-  const users = isObject(content) && Array.isArray(content.users) ? content.users : []
+  const users = isJsonObject(content) && Array.isArray(content.users) ? content.users : []
   for (const [index, user] of users.entries()) {
-    if (isObject(user) && isObject(user.password)) yield { path: `users[${index}].password`, secret: user.password }
+    if (isJsonObject(user) && isJsonObject(user.password))
+      yield { path: `users[${index}].password`, secret: user.password }
   }
 }
 
@@ -102,13 +100,13 @@ async function hashedPassword(reference: Members, path: string, directory: strin
  * @throws TypeError that names the path of the first reference that does not work. It does not contain the secret.
  */
 export async function withHashes(content: unknown, directory: string): Promise<unknown> {
-  if (!isObject(content)) return content
+  if (!isJsonObject(content)) return content
   const replaced = new Map<unknown, unknown>()
   for (const { path, secret } of secretsIn(content)) replaced.set(secret, hashed(secret, path, directory))
   for (const { path, secret } of passwordsIn(content))
     replaced.set(secret, await hashedPassword(secret, path, directory))
   const ofEntry = (entry: unknown): unknown => {
-    if (!isObject(entry)) return entry
+    if (!isJsonObject(entry)) return entry
     const { secrets, password } = entry
     return {
       ...entry,

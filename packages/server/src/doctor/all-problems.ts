@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { configurationProblems, createProvider, parseConfiguration, quotableName } from '@grantry/core'
+import { configurationProblems, createProvider, isJsonObject, parseConfiguration, quotableName } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { withEnvironment } from '../configuration/environment.ts'
 import { readConfiguration } from '../configuration/load.ts'
@@ -76,8 +76,7 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
   const unset = ofVariables.map(memberOf)
   const found = [...ofVariables, ...ofMembers.filter((problem) => !unset.includes(memberOf(problem)))]
   const wrong = found.map(memberOf)
-  const isObject = typeof current === 'object' && current !== null && !Array.isArray(current)
-  if (!isObject) return found
+  if (!isJsonObject(current)) return found
   const areOthersHidden = wrong.some((name) => usedByOthers.includes(name))
   const members = Object.entries(current as Members).filter(
     ([name]) => !wrong.includes(memberOf(quotableName(name))) && !(areOthersHidden && !independent.includes(name)),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { escapeHtml } from '@grantry/core'
 import { type PreviewState, previewStates } from '@grantry/pages/preview'
 
 /** How a page is shown. */
@@ -31,8 +32,6 @@ export function shownAs(
   // A mail has styles in its elements only.
   return { html: themed, sources: style.length === 0 ? sources : { ...sources, style } }
 }
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`)
 
 const select = (name: string, values: readonly string[], chosen: string): string =>
   `<label>${name} <select name="${name}">${values.map((value) => `<option value="${value}"${value === chosen ? ' selected' : ''}>${value === '' ? 'all' : value}</option>`).join('')}</select></label>`

@@ -1,5 +1,6 @@
 import { watch } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import { isObject } from '@grantry/core'
 import type { Pages } from '@grantry/pages'
 import { createPageSets, type PageSets } from '@grantry/pages/preview'
 import { importFresh } from '../configuration/import-module.ts'
@@ -13,8 +14,6 @@ export interface PagesSource {
   /** A module whose default export is the options of `createPages()`, or what that returns. */
   readonly templates?: string | undefined
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 async function pagesOfConfiguration(file: string): Promise<PageSets> {
   const { configuration } = await loadConfiguration(resolve(file), process.env)

@@ -1,5 +1,6 @@
 import { createConnection, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { isJsonObject } from '@grantry/core'
 import { fileErrorReason } from '../error-message.ts'
 import { type ControlPlace, controlPlace } from './control-place.ts'
 import type { ReloadOutcome } from './reload.ts'
@@ -53,17 +54,14 @@ function linesOf(socket: Socket) {
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 function greetingIn(line: unknown): ControlGreeting {
-  const { pid, configuration } = isObject(line) ? line : {}
+  const { pid, configuration } = isJsonObject(line) ? line : {}
   if (typeof pid !== 'number') throw new Error('it is no server of Grantry')
   return { pid, configuration: typeof configuration === 'string' ? configuration : undefined }
 }
 
 function outcomeIn(line: unknown): Pick<ReloadOutcome, 'reloaded' | 'message'> {
-  const { reloaded, message } = isObject(line) ? line : {}
+  const { reloaded, message } = isJsonObject(line) ? line : {}
   return { reloaded: reloaded === true, message: String(message) }
 }
 

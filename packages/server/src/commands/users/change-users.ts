@@ -1,5 +1,5 @@
 import { type Members, type NewUser, shownEntry, userType } from '@grantry/administration'
-import type { Json } from '@grantry/core'
+import { isJsonObject } from '@grantry/core'
 import { assertHas, type ChangeArguments, type CommonArguments, changeOf, json, print } from '../entry-commands.ts'
 import { runOnUser, runOnUsers } from './find-subject.ts'
 import { readNewPassword } from './read-password.ts'
@@ -30,13 +30,10 @@ async function membersOf(given: MemberArguments, single: Members): Promise<Recor
   return changeOf(given, single, examples)
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, Json>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Returns claims with the changes of the options. Claims that are no object are refused later. */
 function changedClaims(claims: unknown, { claim = [], unsetClaim = [] }: MemberArguments): unknown {
   if (claim.length === 0 && unsetClaim.length === 0) return claims
-  const present = isObject(claims) ? Object.entries(claims) : []
+  const present = isJsonObject(claims) ? Object.entries(claims) : []
   const left = [...present, ...claim.map(claimOf)].filter(([name]) => !unsetClaim.includes(name))
   return Object.fromEntries(left)
 }
@@ -69,7 +66,7 @@ export async function editUser(subOrName: string, given: MemberArguments): Promi
   const user = await runOnUser(subOrName, given, async (sub, { users }) => {
     const { value, version } = await users.show(sub)
     assertHas(`the user ${value.username}`, value, given.unset)
-    assertHas(`the user ${value.username}`, isObject(value.claims) ? value.claims : {}, given.unsetClaim, 'claim ')
+    assertHas(`the user ${value.username}`, isJsonObject(value.claims) ? value.claims : {}, given.unsetClaim, 'claim ')
     const changed = { ...change, claims: changedClaims(changesClaims ? claims : value.claims, given) }
     return users.edit(sub, changed, { version: given.ifVersion ?? version, tags: given.tag })
   })
