@@ -39,14 +39,25 @@ describe('grantry revoke', () => {
 
   test.each([
     ['--client', 'wbe', 'no client wbe is configured; check the spelling'],
-    ['--subject', 'alice', 'no user with the sub alice is configured; alice is the username of 1'],
-    ['--subject', 'bob', 'no user with the sub bob is configured; pass the sub, not the username'],
+    [
+      '--subject',
+      'bob',
+      'there is no user with the sub or the name bob in the configuration or in the storage; check the spelling',
+    ],
   ])('with an unknown name, %s %s, revokes anyway, but does not claim success', async (option, name, problem) => {
     expect(await printed('revoke', option, name, '--config', file(directories()))).toEqual({
       code: 1,
       err: '',
       out: `Nothing was found to revoke: ${problem}.\nIf anything was ever issued to ${name}, it is refused from now on.\n`,
     })
+  })
+
+  test('resolves the name of a user', async () => {
+    const { code, out } = await printed('revoke', '--subject', 'alice', '--config', file(directories()))
+    expect([code, out]).toEqual([
+      0,
+      'Revoked everything issued so far to the subject 1 (alice), and ended 0 sessions. The user can log in again.\n',
+    ])
   })
 
   test('in memory fails with one line', async () => {

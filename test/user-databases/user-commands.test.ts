@@ -75,15 +75,34 @@ function defineCommands(users: () => object, { known, ambiguous }: Expected): vo
     expect(JSON.parse(shown.out)).toMatchObject({ sub, from: 'service' })
     const { out } = await printed('audit', '--json', '--config', path)
     expect(JSON.parse(out)).toMatchObject([{ action: 'user_second_factors_reset', id: sub, outcome: 'done' }])
+    expect(await printed('revoke', '--subject', given, '--config', path)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(new RegExp(`^Revoked everything issued so far to the subject ${sub}\\b`, 'u')),
+    })
+  })
+
+  test('grantry revoke refuses an unknown user for the future, and does not claim success', async () => {
+    expect(await printed('revoke', '--subject', 'nosuch-xyz', '--config', configured(users()))).toEqual({
+      code: 1,
+      err: '',
+      out:
+        'Nothing was found to revoke: users has no user with the sub or the name nosuch-xyz; check the spelling.\n' +
+        'If anything was ever issued to nosuch-xyz, it is refused from now on.\n',
+    })
   })
 
   if (ambiguous === undefined) return
   test('refuse a name that several users have', async () => {
-    const { code, err } = await printed('users', 'sessions', 'end', ambiguous, '--config', configured(users()))
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining(`several users have the name ${ambiguous}; pass the sub: `),
-    ])
+    for (const line of [
+      ['users', 'sessions', 'end', ambiguous],
+      ['revoke', '--subject', ambiguous],
+    ]) {
+      const { code, err } = await printed(...line, '--config', configured(users()))
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining(`several users have the name ${ambiguous}; pass the sub: `),
+      ])
+    }
   })
 }
 

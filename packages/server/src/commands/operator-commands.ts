@@ -18,7 +18,7 @@ function addRevoke(grantry: Command): void {
     .description(
       'revoke everything issued so far to one subject, client or family; running servers apply it immediately; exits with 1 if there is no such subject or client',
     )
-    .option('-s, --subject <sub>', "everything issued to a user; the `sub` claim, not the user's name")
+    .option('-s, --subject <user>', 'everything issued to a user; the `sub` claim, or the name of the user')
     .option('--client <id>', 'everything issued to a client')
     .option('-f, --family <grant_id>', 'everything from one login; the `grant_id` claim of its tokens')
     .option(...configOption)

@@ -1,11 +1,13 @@
-import type { RevocationTarget } from '@grantry/core'
+import { refusalOf, type UserManager } from '@grantry/administration'
+import type { Provider, RevocationTarget } from '@grantry/core'
 import { isUserList } from '../administration/check-user.ts'
 import { withAdministration } from '../administration/open-administration.ts'
 import { revokeAndSignOut } from '../administration/revoke-and-sign-out.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage } from '../error-message.ts'
-import { hostUsers, isUserDatabase, namesDriver } from '../users/user-databases.ts'
+import { onlyUser } from '../users/known-users.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
+import { shownUser, usersNamed } from './users/find-subject.ts'
 
 export interface RevokeArguments {
   readonly config?: string
@@ -20,37 +22,33 @@ export interface RevokeResult {
   readonly found: boolean
 }
 
-function targetOf({ subject, client, family = '' }: RevokeArguments): RevocationTarget {
-  if (subject !== undefined) return { subject }
-  return client !== undefined ? { clientId: client } : { family }
-}
-
 const isList = <T extends object>(value: T): value is Extract<T, readonly unknown[]> => Array.isArray(value)
 
-/** Returns a user in the storage with this `sub`, or with this name. */
-async function storedUser(subOrName: string, loaded: LoadedConfiguration): Promise<string | undefined> {
-  if (!loaded.configuration.administration) return undefined
-  return withAdministration(loaded, async ({ users }) =>
-    (await users.has(subOrName)) ? subOrName : (await users.find(subOrName))?.id,
-  )
+/** What the command revokes, and why it claims no success: no user or client is known by the name. */
+interface Found {
+  readonly target: RevocationTarget
+  readonly problem?: string | undefined
+  /** The user, for a sentence. */
+  readonly user?: string
 }
 
-/** Returns why no user has this `sub`; `undefined` if one has it, or if the command cannot know it. */
-async function whyNoUser(sub: string, loaded: LoadedConfiguration): Promise<string | undefined> {
-  const { users, administration } = loaded.configuration
-  if (!isUserList(users)) {
-    const service = await hostUsers(users, loaded.directory)
-    const active = await Promise.resolve(service.isActive?.(sub)).finally(async () => {
-      if (namesDriver(users) && isUserDatabase(service)) await service.close()
-    })
-    return active !== false ? undefined : `users.isActive() does not know the sub ${sub}, or the user is inactive`
+/** Without users in the configuration or in the storage, tokens have those of plugins, which no command can list. */
+const hasNoUsers = ({ configuration: { users, administration } }: LoadedConfiguration): boolean =>
+  isUserList(users) && users.length === 0 && !administration
+
+/** @throws RefusedError if several users have the name */
+async function findSubject(given: string, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
+  const look = (stored?: UserManager) => usersNamed(given, { loaded, provider, stored })
+  const { found, whyUnknown } = loaded.configuration.administration
+    ? await withAdministration(loaded, ({ users }) => look(users))
+    : await look()
+  // A `sub` comes before a name: another user with this name must not delay what is urgent.
+  const bySub = found.find(({ sub }) => sub === given)
+  if (bySub === undefined && found.length === 0) {
+    return { target: { subject: given }, problem: hasNoUsers(loaded) ? undefined : whyUnknown }
   }
-  if ((users.length === 0 && !administration) || users.some((user) => user.sub === sub)) return undefined
-  const stored = await storedUser(sub, loaded)
-  if (stored === sub) return undefined
-  const named = users.find(({ username }) => username === sub)?.sub ?? stored
-  const correct = named === undefined ? 'pass the sub, not the username' : `${sub} is the username of ${named}`
-  return `no user with the sub ${sub} is configured; ${correct}`
+  const user = bySub ?? onlyUser(given, found, whyUnknown)
+  return { target: { subject: user.sub }, user: shownUser(user) }
 }
 
 const isStored = (clientId: string, loaded: LoadedConfiguration): Promise<boolean> =>
@@ -67,24 +65,30 @@ async function whyNoClient(clientId: string, loaded: LoadedConfiguration): Promi
   return isKnown ? undefined : `no client ${clientId} is configured; check the spelling`
 }
 
+async function find(given: RevokeArguments, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
+  const { subject, client, family = '' } = given
+  if (subject !== undefined) return findSubject(subject, loaded, provider)
+  if (client !== undefined) return { target: { clientId: client }, problem: await whyNoClient(client, loaded) }
+  return { target: { family } }
+}
+
 /** A failed look-up does not prevent a revocation, which can be urgent. */
-async function whyUnknown(
-  { subject, client }: RevokeArguments,
-  loaded: LoadedConfiguration,
-): Promise<string | undefined> {
+async function findOrReport(given: RevokeArguments, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
   try {
-    if (subject !== undefined) return await whyNoUser(subject, loaded)
-    return client === undefined ? undefined : await whyNoClient(client, loaded)
+    return await find(given, loaded, provider)
   } catch (cause) {
-    return `it could not be looked up (${errorMessage(cause)})`
+    if (refusalOf(cause) !== undefined) throw cause
+    const { subject, client = '' } = given
+    const target = subject !== undefined ? { subject } : { clientId: client }
+    return { target, problem: `it could not be looked up (${errorMessage(cause)})` }
   }
 }
 
 const sessionsOf = (count: number): string => `${count} ${count === 1 ? 'session' : 'sessions'}`
 
-function success({ subject, client, family }: RevokeArguments, ended: number): string {
+function success({ subject, client, family }: RevokeArguments, user = subject, ended: number): string {
   if (subject !== undefined) {
-    return `Revoked everything issued so far to the subject ${subject}, and ended ${sessionsOf(ended)}. The user can log in again.`
+    return `Revoked everything issued so far to the subject ${user}, and ended ${sessionsOf(ended)}. The user can log in again.`
   }
   if (client !== undefined) {
     return `Revoked everything issued so far to the client ${client}. The client can request new tokens.`
@@ -99,10 +103,12 @@ function success({ subject, client, family }: RevokeArguments, ended: number): s
 export async function revokeCommand(given: RevokeArguments): Promise<RevokeResult> {
   const loaded = await requireConfiguration(given.config)
   assertSharedStorage(loaded, 'restart the server to invalidate everything')
-  const problem = await whyUnknown(given, loaded)
-  const ended = await withProvider(loaded, (provider) => revokeAndSignOut(targetOf(given), provider))
-  if (problem === undefined || ended > 0) return { text: `${success(given, ended)}\n`, found: true }
-  const name = given.subject ?? given.client
-  const text = `Nothing was found to revoke: ${problem}.\nIf anything was ever issued to ${name}, it is refused from now on.\n`
-  return { text, found: false }
+  return withProvider(loaded, async (provider) => {
+    const { target, problem, user } = await findOrReport(given, loaded, provider)
+    const ended = await revokeAndSignOut(target, provider)
+    if (problem === undefined || ended > 0) return { text: `${success(given, user, ended)}\n`, found: true }
+    const name = given.subject ?? given.client
+    const text = `Nothing was found to revoke: ${problem}.\nIf anything was ever issued to ${name}, it is refused from now on.\n`
+    return { text, found: false }
+  })
 }

@@ -10,7 +10,8 @@ export interface KnownUsersDeps {
   readonly users: CheckedConfiguration['users']
   /** Finds users if the configuration has no list of them. */
   readonly service: UserService | undefined
-  readonly stored: Pick<UserManager, 'find' | 'has' | 'show'>
+  /** `undefined` without an administration: then no users are in the storage. */
+  readonly stored: Pick<UserManager, 'find' | 'has' | 'show'> | undefined
   readonly provider: Pick<Provider, 'has' | 'use'>
 }
 
@@ -25,6 +26,7 @@ const withSource =
   })
 
 async function inStorage(subOrName: string, users: KnownUsersDeps['stored']): Promise<readonly AdminUser[]> {
+  if (users === undefined) return []
   const [isSub, named] = await Promise.all([users.has(subOrName), users.find(subOrName)])
   const found = [...(isSub ? [await users.show(subOrName)] : []), ...(named === undefined ? [] : [named])]
   return found.map(({ value }) => withSource('storage')({ ...value, active: value.active !== false }))
@@ -73,12 +75,12 @@ export function knownUsers({ users, service, stored, provider }: KnownUsersDeps)
 }
 
 /**
- * Returns the only user with this `sub` or name.
+ * Returns the only one of the users that were found for a `sub` or a name.
  *
- * @throws RefusedError `not_found`; `invalid` if several users have it
+ * @throws RefusedError `not_found`; `invalid` if there are several
  */
-export async function onlyUser(subOrName: string, users: AdminUsers, whyUnknown: string): Promise<AdminUser> {
-  const [user, second] = await users.find(subOrName)
+export function onlyUser(subOrName: string, found: readonly AdminUser[], whyUnknown: string): AdminUser {
+  const [user, second] = found
   if (user === undefined) throw refused('not_found', whyUnknown)
   if (second === undefined) return user
   const subs = [user, second].map(({ sub }) => sub)

@@ -4,6 +4,7 @@ import type { Provider, UserService } from '@grantry/core'
 import { assertUsersInStorage, isUserList } from '../../administration/check-user.ts'
 import type { CommandAdministration } from '../../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
+import { sanitizeText } from '../../sanitize-text.ts'
 import { knownUsers, onlyUser } from '../../users/known-users.ts'
 import { hostUsers, isUserDatabase, namesDriver } from '../../users/user-databases.ts'
 import { withProvider } from '../configuration.ts'
@@ -74,6 +75,24 @@ function whyUnknown(subOrName: string, service: UserService | undefined): string
   return `users.isActive() does not know the sub ${subOrName}, or the user is inactive; pass the sub, or let the user service have find()`
 }
 
+/** Where a command looks for users. */
+interface UserSources {
+  readonly loaded: LoadedConfiguration
+  readonly provider: Provider
+  /** `undefined` without an administration: then no users are in the storage. */
+  readonly stored: UserManager | undefined
+}
+
+/** The users with the `sub` or the name of a command, wherever they are, and why there is none. */
+export const usersNamed = (
+  subOrName: string,
+  { loaded, provider, stored }: UserSources,
+): Promise<{ readonly found: readonly AdminUser[]; readonly whyUnknown: string }> =>
+  withUserService(loaded, async (service) => ({
+    found: await knownUsers({ users: loaded.configuration.users, service, stored, provider }).find(subOrName),
+    whyUnknown: whyUnknown(subOrName, service),
+  }))
+
 /** A user whom a command names, and what the command needs to act. */
 export interface NamedUser {
   readonly user: AdminUser
@@ -95,15 +114,11 @@ export const runOnKnownUser = <T>(
 ): Promise<T> =>
   runOnEntries(given, (administration, loaded) =>
     withProvider(loaded, async (provider) => {
-      const { users } = loaded.configuration
-      const user = await withUserService(loaded, (service) => {
-        const known = knownUsers({ users, service, stored: administration.users, provider })
-        return onlyUser(subOrName, known, whyUnknown(subOrName, service))
-      })
-      return act({ user, provider, administration, loaded })
+      const { found, whyUnknown } = await usersNamed(subOrName, { loaded, provider, stored: administration.users })
+      return act({ user: onlyUser(subOrName, found, whyUnknown), provider, administration, loaded })
     }),
   )
 
-/** Shows a user in a sentence: the `sub`, and the name if the command was given another text. */
+/** Shows a user in a sentence on a terminal: the `sub`, and the name if the command was given another text. */
 export const shownUser = ({ sub, username }: Pick<AdminUser, 'sub' | 'username'>): string =>
-  username === undefined || username === sub ? sub : `${sub} (${username})`
+  sanitizeText(username === undefined || username === sub ? sub : `${sub} (${username})`)
