@@ -6,7 +6,7 @@ import { callbackUrl, depart } from './begin.ts'
 import { derivedSubject, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
-import { findLink, forgetFirst, insertLink, listLinks, removeLink } from './links.ts'
+import { findLink, forgetFirst, insertLink, listLinks, noteFirst, removeLink } from './links.ts'
 import { createUpstreamUsers, isUpstreamUser } from './profile.ts'
 import { type StoredState, spendState, stateLifetime } from './state.ts'
 import type { TokenKeeper } from './token-keeper.ts'
@@ -107,6 +107,8 @@ export async function finishLink(
     return tools.expired(http, kit)
   }
   kit.recordUser({ type: 'upstream_linked', idp: provider.name }, context)
+  // Also when this link has ended, or the provider has another name: no address leads another account there to the user.
+  await noteFirst(kit, { sub: link.sub, issuer: provider.issuer }, id)
   await keeper.keep(kit, { sub: link.sub, account: id }, { provider: provider.name, tokens: granted })
   await Promise.all([...listeners].map((listener) => listener({ sub: link.sub, request: http, kit })))
   return returned(link.returnTo, 'linked')

@@ -25,8 +25,8 @@ const firstKeyOf = ({ sha256 }: EndpointKit, sub: string, issuer: string): strin
   `upstream first account:${sha256(JSON.stringify([sub, issuer]))}`
 
 /**
- * Notes the account at a provider for which a user was created, or that a mail address has led to the user. The record stays
- * after the link has ended. `false` if there was another one, also if that happens at the same moment in another process.
+ * Notes the account at a provider for which a user was created, that a mail address has led to the user, or that the user has
+ * linked. The record stays after the link has ended. `false` if there was another one, also if that happens at the same moment in another process.
  *
  * @param issuer of the configuration: a provider with several tenants has one
  */

@@ -117,6 +117,28 @@ describe('an account is not taken over', () => {
     expect((await f.claimsAfter()).claims?.sub).not.toBe('alice')
   })
 
+  // What the user has linked is the account of this user there, as long as the provider has this issuer.
+  test.each([
+    ['the user has ended that link', {}],
+    ['the operator has renamed the provider', { name: 'acme-again', displayName: 'Acme' }],
+  ])('18.13 nor later, when %s', async (_name, renamed) => {
+    const { accounts, all } = createAccounts()
+    all.set('alice', { ...victim, sub: 'alice', claims: {} })
+    const storage = memoryDriver()
+    const setting = { options: { accounts }, more: { storage } }
+    const before = await setUpUpstream({ ...setting, ...linkBy })
+    const own = await accountAs(before, 'alice')
+    expect(await own.link()).toBe('linked')
+    const [link] = await own.list()
+    if (!('name' in renamed)) await own.unlink(link?.id ?? '')
+    const f = await setUpUpstream({
+      ...setting,
+      double: { claims: { ...verified, sub: 'the-next-owner' } },
+      provider: { ...linkBy.provider, ...renamed },
+    })
+    expect((await f.claimsAfter()).claims?.sub).not.toBe('alice')
+  })
+
   test('18.13 by two accounts at the provider that have it at the same moment: it leads one of them', async () => {
     const { accounts, add } = createAccounts()
     const known = add(victim)
