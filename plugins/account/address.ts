@@ -202,7 +202,8 @@ export const proveAddress: ChangePage = {
     // By the address, with whatever account. Apart from the codes that sign its owner in, which strangers must not use up.
     const name = `new address ${foldedAddress(ticket.address)}`
     const checked = await limited(async () => {
-      const counted = await countMailedCode({ name }, request.clientAddress, services.mailLimits, kit)
+      const owned = { name, kind: 'address', sub: session.subject.sub } as const
+      const counted = await countMailedCode(owned, request.clientAddress, services.mailLimits, kit)
       const isRight = await isMailedCode(ticket, code, kit)
       if (isRight) await counted.succeed()
       return isRight

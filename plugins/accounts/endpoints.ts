@@ -97,7 +97,8 @@ async function enterCode(
 ): Promise<Reply> {
   const { kit, http } = interaction
   try {
-    const named = { name: foldedAddress(ticket.address), isStranger: ticket.sub === undefined }
+    const kind = purpose.name === 'sign_up' ? 'sign_up' : 'account'
+    const named = { name: foldedAddress(ticket.address), kind, sub: ticket.sub } as const
     const counted = await countMailedCode(named, http.clientAddress, services.settings.limits, kit)
     if (!(await isMailedCode(ticket, code, kit))) {
       failed('wrong_code', purpose, ticket, interaction)

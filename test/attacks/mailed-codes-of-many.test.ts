@@ -18,13 +18,13 @@ const wrong = (right: string): string => (right === '000000' ? '000001' : '00000
 
 /** 40 users, and a function that asks for a mail at an address and enters its code. */
 async function setUpGuesses(limits: Readonly<Record<string, number>>) {
-  const f = await setUpAccounts({ limits: { perAddress: 1000, ...limits } })
+  const f = await setUpAccounts({ limits: { perAddress: 1000, ...limits }, signUp: 'open' })
   const users = Array.from({ length: 40 }, (_, index) => `user${index}@example.com`)
   for (const email of users)
     f.memory.users.set(email, { ...aliceAccount, claims: {}, sub: email, username: email, email })
-  async function asked(from: string, address: string) {
+  async function asked(from: string, address: string, link: 'forgot' | 'create' = 'forgot') {
     const { ask, submit, browser } = await f.start({}, createBrowser(f.provider, from))
-    const sent = await ask('forgot', address)
+    const sent = await ask(link, address)
     const mail = await f.lastMail()
     const enter = (code: string) => submit(sent, { code })
     return { browser, mail, right: () => enter(codeIn(mail)), guess: () => enter(wrong(codeIn(mail))) }
@@ -61,6 +61,30 @@ describe('the codes of mails to many addresses', () => {
     expect(titleOf(await (await asked(home, known)).right())).toBe(proved)
     const { browser, mail } = await asked('198.51.100.98', known)
     expect(titleOf(await browser.open(linkIn(mail)))).toBe(proved)
+  })
+
+  test('19.4 of new accounts use up no code of users', async () => {
+    const { asked } = await setUpGuesses({ total: 100 })
+    const statuses: number[] = []
+    for (let index = 0; index < 12; index += 1) {
+      const { guess } = await asked(`198.51.100.${index}`, `made-up${index}@example.com`, 'create')
+      statuses.push((await guess()).status)
+    }
+    expect(statuses).toEqual([...Array(10).fill(200), 429, 429])
+    expect(titleOf(await (await asked('203.0.113.1', known)).right())).toBe(proved)
+  })
+
+  test('19.4 use up no code of a user in a network where the user has signed in with a password', async () => {
+    const f = await setUpGuesses({ total: 100 })
+    const home = createBrowser(f.provider, '203.0.113.1')
+    const { page } = await f.start({}, home)
+    const { username, password } = aliceAccount
+    await home.submit('https://id.example.com/connect/signin', { ...hiddenFields(page), username, password })
+    for (const [index, user] of f.users.slice(0, 12).entries()) {
+      await (await f.asked(`198.51.100.${index}`, user)).guess()
+    }
+    expect((await (await f.asked('198.51.100.99', known)).right()).status).toBe(429)
+    expect(titleOf(await (await f.asked('203.0.113.1', known)).right())).toBe(proved)
   })
 
   test('19.4 cannot be guessed at the same moment either, and right ones do not count', async () => {
