@@ -46,9 +46,8 @@ export async function sessionFor(request: EndpointRequest, kit: EndpointKit, ses
  * revoked or deactivated meanwhile, such as because of a thief, changes nothing.
  */
 export async function mayStillChange({ session, request, kit }: Visit, { sessions }: { readonly sessions: Sessions }) {
-  const { sid, subject } = session
   // The age of the authentication was judged when the request arrived.
-  const flow = { sid, sub: subject.sub, maxAge: Number.POSITIVE_INFINITY }
+  const flow = { sid: session.sid, maxAge: Number.POSITIVE_INFINITY }
   return (await judgeFlow(flow, sessions, request, kit)) !== 'ended'
 }
 

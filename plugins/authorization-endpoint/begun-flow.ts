@@ -1,10 +1,12 @@
 import type { EndpointKit, EndpointRequest } from '@grantry/core'
 import type { Session, Sessions } from './sessions.ts'
 
-/** The session in which a user has begun what a later request ends, such as a link that comes back from another site. */
+/**
+ * The session in which a user has begun what a later request ends, such as a link that comes back from another site. A
+ * session has one user for as long as it lives: its id stands for the user, too.
+ */
 export interface BegunFlow {
   readonly sid: string
-  readonly sub: string
   /** Seconds since the authentication of the user within which it must end. */
   readonly maxAge: number
 }
@@ -24,12 +26,12 @@ export const isRecent = (
  * revoked or deactivated since. `outdated`: the user has authenticated too long ago.
  */
 export async function judgeFlow(
-  { sid, sub, maxAge }: BegunFlow,
+  { sid, maxAge }: BegunFlow,
   sessions: Pick<Sessions, 'find'>,
   http: EndpointRequest,
   kit: EndpointKit,
 ): Promise<'valid' | 'ended' | 'outdated'> {
   const session = await sessions.find(kit, http)
-  if (session?.sid !== sid || session.subject.sub !== sub || !(await kit.isUserActive(sub))) return 'ended'
+  if (session?.sid !== sid || !(await kit.isUserActive(session.subject.sub))) return 'ended'
   return isRecent(session, maxAge, kit) ? 'valid' : 'outdated'
 }

@@ -79,7 +79,7 @@ export async function finishLink(
   tools: SignInTools,
 ): Promise<Reply> {
   const { provider } = connection
-  const judge = () => judgeFlow({ ...link, maxAge }, tools.sessions, http, kit)
+  const judge = () => judgeFlow({ sid: link.sid, maxAge }, tools.sessions, http, kit)
   // The session that began it, in this browser: another user must not get the account of this one, nor this one another's.
   const state = await judge()
   if (state === 'ended') return tools.expired(http, kit)

@@ -71,3 +71,14 @@ describe('a user who is revoked while the response is checked', () => {
     expect(nameOf(next)).toBe('signIn')
   })
 })
+
+test('a key that was replaced while its response was checked signs no user in', async () => {
+  const [stolen, next] = [createAuthenticator(), createAuthenticator()]
+  const keys = [stolen.publicKey, next.publicKey]
+  const check = passkeys({ find: () => ({ sub: 'alice', publicKey: keys.shift() ?? next.publicKey, counter: 0 }) })
+  const { start, provider } = await setUpSignIn({ passkeys: check })
+  const { browser, page } = await start()
+  const credential = stolen.respond(/"challenge":"([\w-]{43})"/u.exec(page.html)?.[1] ?? '')
+  const answer = await browser.submit(`${provider.issuer}/connect/signin`, { ...hiddenFields(page), credential })
+  expect(nameOf(answer)).toBe('signIn')
+})
