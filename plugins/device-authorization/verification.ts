@@ -73,6 +73,15 @@ async function assertActive(sub: string, kit: EndpointKit): Promise<void> {
   if (!(await kit.isUserActive(sub))) throw kit.refuse('login_required', 'The user must sign in', 'user_inactive')
 }
 
+/**
+ * Returns the epoch of a user when the page was shown, or before the password was checked; `null` if the user had none then:
+ * that of now can come from a revocation since.
+ */
+function epochOf(approval: DeviceApproval, kit: EndpointKit, current: string | undefined): string | null | undefined {
+  const epoch = 'epoch' in approval ? (approval.epoch ?? null) : kit.provedEpochOf(approval.subject)
+  return epoch === undefined ? current : epoch
+}
+
 export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit): DeviceVerification {
   const records = deviceRecords(kit)
   const limit = { name: 'user_code', ...guesses }
@@ -116,7 +125,7 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
 
     async approve(typed, clientAddress, { subject, scopes, provesTime = true, ...shown }) {
       const [request, current] = await Promise.all([lookUp(typed, clientAddress), kit.epochOf(subject.sub)])
-      const epoch = 'epoch' in shown ? shown.epoch : (kit.provedEpochOf(subject) ?? current)
+      const epoch = epochOf({ subject, ...shown }, kit, current)
       if (request === undefined) return false
       await assertActive(subject.sub, kit)
       const granted = scopes ?? request.scopes

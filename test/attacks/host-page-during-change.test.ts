@@ -11,11 +11,14 @@ import {
   loginPage,
   remoteInteractions,
 } from '@grantry/plugins/authorization-endpoint'
+import { deviceAuthorization } from '@grantry/plugins/device-authorization'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, request, setUp } from '../authorization/parties.ts'
+import { address, setUp as setUpDevice, verificationUri } from '../device-authorization/parties.ts'
+import { fixture } from '../support/fixture.ts'
 import { after, before, slowUsers } from '../support/slow-users.ts'
 
 describe('a login page of the host', () => {
@@ -73,5 +76,37 @@ describe('a login page of the host', () => {
     const subject = await f.provider.authenticateUser({ username: 'alice', password: before }, context)
     const decided = await remote.complete(id, { subject: subject as Subject, scopes: ['openid'] })
     expect((await browser.open(decided ?? '')).status).toBe(400)
+  })
+
+  test('gives no code by authorize()', async () => {
+    const { users, changeDuring } = slowUsers()
+    const f = await fixture({ users })
+    const subjectOf = (password: string) => f.provider.authenticateUser({ username: 'alice', password }, context)
+    // The provider remembers the user, and reads the epoch before the password only.
+    await subjectOf(before)
+    changeDuring(() => f.provider.revoke({ subject: 'alice' }))
+    const subject = await subjectOf(before)
+    expect(subject).toBeDefined()
+    await expect(f.code({ subject: subject as Subject })).rejects.toMatchObject({ name: 'OAuthError' })
+    await expect(f.code({ subject: (await subjectOf(after)) as Subject })).resolves.toBeDefined()
+  })
+
+  test('approves no code of a device', async () => {
+    const { users, changeDuring } = slowUsers()
+    const { provider, page, start, poll } = await setUpDevice({
+      users,
+      plugins: [passwords, deviceAuthorization({ verificationUri }), refreshToken()],
+    })
+    const approve = async (userCode: string, password: string) => {
+      const subject = await provider.authenticateUser({ username: 'alice', password }, context)
+      return page.approve(userCode, address, { subject: subject as Subject })
+    }
+    const [first, stolen, own] = [(await start()).body, (await start()).body, (await start()).body]
+    expect(await approve(first.user_code, before)).toBe(true)
+    changeDuring(() => provider.revoke({ subject: 'alice' }))
+    await approve(stolen.user_code, before).catch(() => undefined)
+    expect((await poll(stolen.device_code)).status).toBe(400)
+    expect(await approve(own.user_code, after)).toBe(true)
+    expect((await poll(own.device_code)).status).toBe(200)
   })
 })
