@@ -55,6 +55,7 @@ function fields({ algorithms, audience, jwksUri, secretOf }: Settings) {
       tokenEndpointAuthSigningAlg: v.optional(v.picklist(all, `must be one of ${all.join(', ')}`)),
       tokenEndpointAuthAudience: v.optional(audienceSchema, audience),
     },
+    clientMetadata: { token_endpoint_auth_signing_alg: 'tokenEndpointAuthSigningAlg' },
     metadata: {
       token_endpoint_auth_signing_alg_values_supported: all,
       revocation_endpoint_auth_signing_alg_values_supported: all,

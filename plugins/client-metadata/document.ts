@@ -69,7 +69,8 @@ export function clientIn(
     return problem('redirect_uris_missing', 'redirect_uris contains no URI that can be used')
   const authentication = authenticationOf(document)
   if ('reason' in authentication) return authentication
-  const requested = requestedMembers(document, kit)
+  const usable = methodsOf(document).filter((name) => name === 'none' || name === 'private_key_jwt')
+  const requested = requestedMembers(document, usable, kit)
   if ('reason' in requested) return requested
   const named = stringsIn(document.grant_types ?? ['authorization_code'])
   return {

@@ -12,6 +12,15 @@ const kinds = {
 
 const members = ['tlsClientAuthSubjectDn', ...(Object.keys(kinds) as (keyof typeof kinds)[])] as const
 
+/** The names of these members in metadata (RFC 8705 section 2.1.2). */
+export const subjectNames = {
+  tls_client_auth_subject_dn: 'tlsClientAuthSubjectDn',
+  tls_client_auth_san_dns: 'tlsClientAuthSanDns',
+  tls_client_auth_san_uri: 'tlsClientAuthSanUri',
+  tls_client_auth_san_ip: 'tlsClientAuthSanIp',
+  tls_client_auth_san_email: 'tlsClientAuthSanEmail',
+} as const
+
 /** Whether the client has a subject for its certificate. */
 export const hasSubject = (client: Client): boolean => members.some((member) => client[member] !== undefined)
 

@@ -14,7 +14,7 @@ import * as v from 'valibot'
 import { type ClientJwks, clientKeyEntries, hasKeys } from '../shared/client-keys.ts'
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
-import { hasSubject, isCertificateOf, isSubject, subjectProblem } from './match.ts'
+import { hasSubject, isCertificateOf, isSubject, subjectNames, subjectProblem } from './match.ts'
 import { isShort } from './public-key.ts'
 import { type MtlsOptions, type Settings, settingsSchema, subjectEntries } from './settings.ts'
 
@@ -165,7 +165,10 @@ export function mtls(options: MtlsOptions = {}): Plugin {
         ...clientKeyEntries(jwksUri.allowPrivateAddresses),
         tlsClientCertificateBoundAccessTokens: v.optional(v.boolean('must be true or false'), false),
       },
-      clientMetadata: { tls_client_certificate_bound_access_tokens: 'tlsClientCertificateBoundAccessTokens' },
+      clientMetadata: {
+        tls_client_certificate_bound_access_tokens: 'tlsClientCertificateBoundAccessTokens',
+        ...(methods.includes('tls_client_auth') && subjectNames),
+      },
       checkClient: subjectProblem,
       metadata: {
         tls_client_certificate_bound_access_tokens: true,

@@ -49,6 +49,8 @@ const defined = (members: Readonly<Record<string, unknown>>): JsonObject =>
 
 const needsSecret = (method: string): boolean => method.startsWith('client_secret')
 
+const certificate = 'tls_client_auth'
+
 /** Authentication methods that the client can use; the first one is that which it prefers. */
 type Methods = readonly [string, ...string[]]
 
@@ -59,7 +61,9 @@ function methodsOf(metadata: JsonObject, { authenticationMethods: allowed }: Set
   const wanted = named.length > 0 ? named : allowed.includes('client_secret_basic') ? ['client_secret_basic'] : allowed
   const known = wanted.filter((name) => (allowed as readonly string[]).includes(name))
   const [first, ...others] = known.filter((name) => name !== 'private_key_jwt' || hasKeys)
-  if (first !== undefined) return [first, ...others]
+  // A certificate authenticates a client that has no other method.
+  if (first === certificate) return [first]
+  if (first !== undefined) return [first, ...others.filter((name) => name !== certificate)]
   return known.length > 0
     ? metadataProblem('keys_missing', 'private_key_jwt requires jwks or jwks_uri')
     : metadataProblem('method_refused', `token_endpoint_auth_method must be one of ${allowed.join(', ')}`)
@@ -67,6 +71,7 @@ function methodsOf(metadata: JsonObject, { authenticationMethods: allowed }: Set
 
 function authenticationOf(methods: Methods, { jwks, jwks_uri: jwksUri }: JsonObject) {
   if (needsSecret(methods[0])) return {}
+  if (methods[0] === certificate) return { tokenEndpointAuthMethod: certificate }
   const keys = methods.includes('private_key_jwt') ? defined({ jwks, jwksUri }) : {}
   return methods.includes('none') ? { public: true, ...keys } : { tokenEndpointAuthMethod: 'private_key_jwt', ...keys }
 }
@@ -170,8 +175,15 @@ export function createDescribe(settings: Settings) {
     if (metadata.jwks !== undefined && metadata.jwks_uri !== undefined) {
       return metadataProblem('keys_twice', 'jwks and jwks_uri exclude each other')
     }
-    const requested = requestedMembers(metadata, kit)
+    const requested = requestedMembers(metadata, methods, kit)
     if ('reason' in requested) return metadataProblem(requested.reason, requested.text)
+    const hasCertificate = Object.keys(requested.granted).some((name) => name.startsWith(`${certificate}_`))
+    if (methods[0] === certificate && !hasCertificate) {
+      return metadataProblem(
+        'certificate_missing',
+        `${certificate} requires ${certificate}_subject_dn, or a name like it`,
+      )
+    }
     const client = {
       ...requested.members,
       ...authentication,

@@ -10,7 +10,7 @@ const names = v.array(v.string('must be a string'), 'must be an array of strings
 const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
 
 /** The authentication methods that registered clients can have. */
-const methods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
+const methods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt', 'tls_client_auth'] as const
 const method = v.picklist(methods, `must be one of ${methods.join(', ')}`)
 const redirectPolicy = v.picklist(['allow', 'refuse'], 'must be "allow" or "refuse"')
 
@@ -22,7 +22,7 @@ export const registrationSchema = configurationObject({
   grantTypes: v.optional(v.pipe(names, v.minLength(1, 'must not be empty')), ['authorization_code', 'refresh_token']),
   /** The refresh tokens of these clients. */
   refreshToken: refreshTokenOption,
-  /** How clients can authenticate. `private_key_jwt` needs the plugin `client-assertion`. */
+  /** How clients can authenticate. `private_key_jwt` needs the plugin `client-assertion`, `tls_client_auth` the plugin `mtls`. */
   authenticationMethods: v.optional(
     v.pipe(v.array(method, 'must be an array of methods'), v.minLength(1, 'must not be empty')),
     ['none', 'client_secret_basic', 'client_secret_post'],

@@ -1,4 +1,4 @@
-import type { EndpointKit, JsonObject } from '@grantry/core'
+import { type EndpointKit, type JsonObject, metadataName } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import { createConfiguredIssuers } from '../shared/configured-issuers.ts'
 import { unverifiedJwt } from '../shared/verify-jwt.ts'
@@ -32,23 +32,13 @@ export function claimsOfStored(jwt: string): JsonObject {
   return payload === undefined ? {} : metadataIn(payload)
 }
 
-/** Names of one thing each: a statement that has one of them has decided about the thing. */
-const sameThing: readonly (readonly string[])[] = [
-  ['jwks', 'jwks_uri'],
-  ['token_endpoint_auth_method', 'token_endpoint_auth_methods_supported'],
-  // OpenID Connect Relying Party Metadata Choices 1.0 section 2.
-  ['id_token_signed_response_alg', 'id_token_signing_alg_values_supported'],
-  ['token_endpoint_auth_signing_alg', 'token_endpoint_auth_signing_alg_values_supported'],
-  ['userinfo_signed_response_alg', 'userinfo_signing_alg_values_supported'],
-  ['authorization_signed_response_alg', 'authorization_signing_alg_values_supported'],
-  ['request_object_signing_alg', 'request_object_signing_alg_values_supported'],
-  ['subject_type', 'subject_types_supported'],
-]
+/** The name of what a name decides about: a statement that has one of its names has decided. */
+const thingOf = (name: string): string => metadataName(name)?.sameAs ?? name
 
 /** Returns metadata in which the claims of a statement win, also over other names of the same thing. */
 export function vouched(sent: JsonObject, claims: JsonObject, jwt: string): JsonObject {
-  const decided = new Set(sameThing.filter((names) => names.some((name) => Object.hasOwn(claims, name))).flat())
-  const others = Object.entries(sent).filter(([name]) => !decided.has(name))
+  const decided = new Set(Object.keys(claims).map(thingOf))
+  const others = Object.entries(sent).filter(([name]) => !decided.has(thingOf(name)))
   return { ...Object.fromEntries(others), ...claims, software_statement: jwt }
 }
 

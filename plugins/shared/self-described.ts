@@ -1,4 +1,13 @@
-import { type ClientOptions, type Json, type JsonObject, type Kit, parseUrl, redirectUriProblem } from '@grantry/core'
+import {
+  type ClientOptions,
+  type Json,
+  type JsonObject,
+  type Kit,
+  metadataName,
+  metadataNames,
+  parseUrl,
+  redirectUriProblem,
+} from '@grantry/core'
 import * as v from 'valibot'
 import { clientMembers } from './client-members.ts'
 
@@ -73,28 +82,6 @@ export function narrowed(allowed: readonly string[], names: readonly string[]): 
 export const narrowedScopes = (allowed: readonly string[], { scope }: JsonObject): readonly string[] =>
   narrowed(allowed, typeof scope === 'string' ? scope.split(' ') : [])
 
-const isDemanded = (value: unknown): boolean => value !== false
-
-/**
- * What a client demands for the protection of its users or tokens, by the values that demand it. A provider without it refuses
- * the client: it would have less than it asks for, and does not learn so from a document. All other metadata that the provider
- * does not have is left out.
- */
-const demands: Readonly<Record<string, (value: unknown) => boolean>> = {
-  // RFC 9449 section 5.2, RFC 8705 section 3.4, RFC 9126 section 6, RFC 9101 section 10.5.
-  dpop_bound_access_tokens: isDemanded,
-  tls_client_certificate_bound_access_tokens: isDemanded,
-  require_pushed_authorization_requests: isDemanded,
-  require_signed_request_object: isDemanded,
-  // OpenID Connect Dynamic Client Registration 1.0 section 2.
-  default_max_age: isDemanded,
-  id_token_signed_response_alg: isDemanded,
-  id_token_encrypted_response_alg: isDemanded,
-  userinfo_signed_response_alg: isDemanded,
-  userinfo_encrypted_response_alg: isDemanded,
-  subject_type: (value) => value !== 'public',
-}
-
 /** What reading metadata needs of a kit. */
 export type MetadataKit = Pick<Kit, 'clientMetadata' | 'signingAlgorithms'>
 
@@ -106,30 +93,53 @@ export type Requested =
 const valueIn = (metadata: JsonObject, name: string) =>
   Object.hasOwn(metadata, name) ? (metadata[name] ?? undefined) : undefined
 
-/** Reads the metadata that members of this provider and its plugins represent. */
-export function requestedMembers(metadata: JsonObject, kit: MetadataKit): Requested {
+/**
+ * Returns metadata with one algorithm for identity tokens, if the client names several: the first one of this provider.
+ *
+ * @see OpenID Connect Relying Party Metadata Choices 1.0 section 2
+ */
+function withChosenAlgorithm(metadata: JsonObject, { signingAlgorithms }: MetadataKit): JsonObject {
+  const given = stringsIn(valueIn(metadata, 'id_token_signing_alg_values_supported'))
+  const chosen = signingAlgorithms.find((name) => given.includes(name)) ?? given[0]
+  if (chosen === undefined || valueIn(metadata, 'id_token_signed_response_alg') !== undefined) return metadata
+  return { ...metadata, id_token_signed_response_alg: chosen }
+}
+
+/** Returns why a value of metadata has no member, after its name; `undefined` if it has one. */
+function problemOf(name: string, value: Json, methods: readonly string[], kit: MetadataKit): string | undefined {
+  const known = kit.clientMetadata.get(name)
+  if (known === undefined) return 'is not supported by this server'
+  const { method } = metadataName(name) ?? {}
+  if (method !== undefined && !methods.includes(method)) return `requires the token_endpoint_auth_method ${method}`
+  const { success, issues = [] } = v.safeParse(known.schema, value)
+  if (!success) return issues[0]?.message ?? 'is malformed'
+  return known.member === 'identityTokenAlgorithm' && !kit.signingAlgorithms.some((one) => one === value)
+    ? `must be one of ${kit.signingAlgorithms.join(', ')}`
+    : undefined
+}
+
+/**
+ * Reads the metadata that members of this provider and its plugins represent. A demand that has none is a refusal: the client
+ * would have less than it asks for, and does not learn so from a document. Everything else without one is left out.
+ *
+ * @param methods the authentication methods that the client can use here
+ */
+export function requestedMembers(given: JsonObject, methods: readonly string[], kit: MetadataKit): Requested {
+  const metadata = withChosenAlgorithm(given, kit)
   const members: Record<string, Json> = {}
   const granted: Record<string, Json> = {}
-  const problems = new Map<string, string>()
-  for (const [name, { member, schema }] of kit.clientMetadata) {
+  for (const name of new Set([...kit.clientMetadata.keys(), ...Object.keys(metadataNames)])) {
     const value = valueIn(metadata, name)
     if (value === undefined) continue
-    const { success, issues = [] } = v.safeParse(schema, value)
-    const isSignable = member !== 'identityTokenAlgorithm' || kit.signingAlgorithms.some((known) => known === value)
-    if (!success) problems.set(name, issues[0]?.message ?? 'is malformed')
-    else if (!isSignable) problems.set(name, `must be one of ${kit.signingAlgorithms.join(', ')}`)
-    else {
+    const problem = problemOf(name, value, methods, kit)
+    const { member } = kit.clientMetadata.get(name) ?? {}
+    if (problem === undefined && member !== undefined) {
       members[member] = value
       granted[name] = value
+    } else if (metadataName(name)?.isDemand?.(value, methods) === true) {
+      const reason = member === undefined ? 'demand_unsupported' : 'metadata_malformed'
+      return { reason, text: `${name} ${problem}` }
     }
-  }
-  for (const [name, isDemand] of Object.entries(demands)) {
-    const value = valueIn(metadata, name)
-    if (value === undefined || name in granted || !isDemand(value)) continue
-    const problem = problems.get(name)
-    return problem === undefined
-      ? { reason: 'demand_unsupported', text: `${name} is not supported by this server` }
-      : { reason: 'metadata_malformed', text: `${name} ${problem}` }
   }
   // Identity tokens always contain it.
   const { require_auth_time: authTime } = metadata

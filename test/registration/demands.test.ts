@@ -82,7 +82,7 @@ const table: readonly [string, JsonObject[string], Outcome, Outcome][] = [
   ['subject_type', 'public', 'ignored', 'ignored'],
   ['backchannel_logout_uri', 'https://app.example.com/out', 'kept', 'ignored'],
   ['backchannel_logout_session_required', true, 'kept', 'ignored'],
-  ['tls_client_auth_subject_dn', 'CN=app', 'ignored', 'ignored'],
+  ['tls_client_auth_subject_dn', 'CN=app', 'refused', 'refused'],
   ['default_acr_values', ['silver'], 'ignored', 'ignored'],
   ['constructor', 'x', 'ignored', 'ignored'],
   ['dpop_bound_access_tokens', null, 'ignored', 'ignored'],

@@ -11,6 +11,7 @@ export {
   clientSchema,
 } from './directory/client.ts'
 export type { ClientStore, UnknownCaller } from './directory/clients.ts'
+export { type MetadataName, metadataName, metadataNames } from './directory/metadata-names.ts'
 export { isRegistered as isRegisteredRedirectUri, redirectUriProblem } from './directory/redirect-uri.ts'
 export {
   type Scope,

@@ -10,7 +10,7 @@ import {
   knownUris,
 } from './client-draft.ts'
 import type { Consequence, Finding } from './imported.ts'
-import { createReader, type Known, type Reader } from './reader.ts'
+import { createReader, type Known, knownOfMetadata, type Reader } from './reader.ts'
 
 /** Names of Auth0 for grant types that others have standard names for. */
 const grantNames: ReadonlyMap<string, string> = new Map([
@@ -24,11 +24,10 @@ const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new M
   ['addons', ['sign-in']],
   ['client_metadata', ['unknown']],
   ['organization_usage', ['sign-in']],
-  ['initiate_login_uri', ['sign-in']],
   ['mobile', ['cosmetic']],
   ['native_social_login', ['cosmetic']],
 ])
-const known: Known = (member) => consequences.get(member)
+const known: Known = (member) => consequences.get(member) ?? knownOfMetadata(member)
 
 const nested = (reader: Reader, name: string, entry: string, findings: Finding[]): Reader => {
   const value = reader.take(name)

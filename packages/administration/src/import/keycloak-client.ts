@@ -5,7 +5,7 @@ import { secondsEnd } from './exported-values.ts'
 import { type Consequence, objectsIn } from './imported.ts'
 import type { RealmFacts } from './keycloak-realm.ts'
 import { isTechnicalScope, noteMapper } from './keycloak-scope.ts'
-import { createReader, type Known, type Reader } from './reader.ts'
+import { createReader, type Known, knownOfMetadata, type Reader } from './reader.ts'
 
 /** Clients of every realm. */
 const ownClients: readonly string[] = [
@@ -78,7 +78,12 @@ function credentialsOf(reader: Reader, attributes: Reader): Members {
   const jwksUri = attributes.flag('use.jwks.url') === true ? attributes.text('jwks.url') : undefined
   const keys = attributes.flag('use.jwks.string') === true ? attributes.text('jwks.string') : undefined
   if (type === 'client-jwt')
-    return { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri, jwks: jwksIn(keys, attributes) }
+    return {
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwksUri,
+      jwks: jwksIn(keys, attributes),
+      tokenEndpointAuthSigningAlg: attributes.text('token.endpoint.auth.signing.alg'),
+    }
   if (type === 'client-x509')
     return { tokenEndpointAuthMethod: 'tls_client_auth', tlsClientAuthSubjectDn: attributes.text('x509.subjectdn') }
   if (type !== 'client-secret') reader.note('clientAuthenticatorType', `${type} has no counterpart`, 'sign-in')
@@ -141,7 +146,9 @@ const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new M
 ])
 
 const known: Known = (member) => consequences.get(member)
-const knownAttributes: Known = (member) => (member.startsWith('saml') ? ['cosmetic'] : consequences.get(member))
+/** Most attributes have the names of metadata, with dots. */
+const knownAttributes: Known = (member) =>
+  member.startsWith('saml') ? ['cosmetic'] : (consequences.get(member) ?? knownOfMetadata(member.replaceAll('.', '_')))
 
 function ignoreDefaults(reader: Reader, attributes: Reader): void {
   reader.ignore([

@@ -1,4 +1,4 @@
-import { inexactNumberIn } from '@grantry/core'
+import { inexactNumberIn, metadataName } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import type { Consequence, Finding } from './imported.ts'
 
@@ -25,6 +25,12 @@ export interface Reader {
 
 /** Returns the consequence of a member without a counterpart, and a text that says more than that. */
 export type Known = (member: string) => readonly [consequence: Consequence, what?: string] | undefined
+
+/** The consequence of a name in the metadata of clients (RFC 7591). */
+export function knownOfMetadata(name: string): ReturnType<Known> {
+  const loss = metadataName(name)?.loss
+  return loss && [loss]
+}
 
 export interface ReaderOptions {
   /** Such as `client web`. */

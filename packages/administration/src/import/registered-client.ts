@@ -1,4 +1,4 @@
-import { isJsonObject } from '@grantry/core'
+import { isJsonObject, type MetadataName, metadataNames } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import {
   finished,
@@ -10,48 +10,25 @@ import {
 } from './client-draft.ts'
 import { secondsEnd } from './exported-values.ts'
 import type { Consequence } from './imported.ts'
-import type { Known, Reader } from './reader.ts'
+import { type Known, knownOfMetadata, type Reader } from './reader.ts'
 
-/** Members that have the same meaning under another name (RFC 7591, RFC 8705, RFC 9126, RFC 9449, OpenID Connect). */
-const texts: Readonly<Record<string, string>> = {
-  client_name: 'clientName',
-  client_uri: 'clientUri',
-  logo_uri: 'logoUri',
-  policy_uri: 'policyUri',
-  tos_uri: 'tosUri',
-  initiate_login_uri: 'initiateLoginUri',
-  jwks_uri: 'jwksUri',
-  token_endpoint_auth_signing_alg: 'tokenEndpointAuthSigningAlg',
-  backchannel_logout_uri: 'backchannelLogoutUri',
-  tls_client_auth_subject_dn: 'tlsClientAuthSubjectDn',
-  tls_client_auth_san_dns: 'tlsClientAuthSanDns',
-  tls_client_auth_san_uri: 'tlsClientAuthSanUri',
-  tls_client_auth_san_ip: 'tlsClientAuthSanIp',
-  tls_client_auth_san_email: 'tlsClientAuthSanEmail',
-}
-const flags: Readonly<Record<string, string>> = {
-  backchannel_logout_session_required: 'backchannelLogoutSessionRequired',
-  require_pushed_authorization_requests: 'requirePushedAuthorizationRequests',
-  dpop_bound_access_tokens: 'dpopBoundAccessTokens',
-  tls_client_certificate_bound_access_tokens: 'tlsClientCertificateBoundAccessTokens',
-}
+/** The members that are read as they are, by the form of their values. */
+const membersOf = (form: MetadataName['form']) =>
+  Object.entries(metadataNames).flatMap(([name, known]) =>
+    known.form === form && known.member !== undefined ? [[name, known.member] as const] : [],
+  )
+const texts = membersOf('text')
+const flags = membersOf('flag')
 
+/** Consequences of names that are no metadata of a standard, and texts that say more. */
 const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
   ['subject_type', ['sub', 'has no counterpart: users of the client get another sub']],
-  ['sector_identifier_uri', ['sub']],
-  ['frontchannel_logout_uri', ['sign-in']],
-  ['request_uris', ['sign-in']],
-  ['request_object_signing_alg', ['sign-in']],
-  ['require_signed_request_object', ['sign-in']],
   ['audience', ['token']],
-  ['userinfo_signed_response_alg', ['token']],
-  ['id_token_encrypted_response_alg', ['token']],
-  ['default_acr_values', ['token']],
   ['owner', ['cosmetic']],
   ['metadata', ['unknown']],
 ])
 /** Consequences of what has no counterpart. */
-export const knownOfRegistered: Known = (member) => consequences.get(member)
+export const knownOfRegistered: Known = (member) => consequences.get(member) ?? knownOfMetadata(member)
 
 /** A hash that is no SHA-256: bcrypt, PBKDF2, argon2, scrypt. */
 const foreignHash = /^\$(?:2[aby]|pbkdf2|argon2|scrypt)/u
@@ -135,9 +112,9 @@ export function registeredClient(clientId: string, reader: Reader, more: (reader
     ),
     defaultMaxAge: reader.number('default_max_age') || undefined,
     jwks,
-    ...Object.fromEntries(Object.entries(texts).map(([from, to]) => [to, text(from)])),
+    ...Object.fromEntries(texts.map(([from, to]) => [to, text(from)])),
     // `false` is the default of each.
-    ...Object.fromEntries(Object.entries(flags).map(([from, to]) => [to, flag(from, true) || undefined])),
+    ...Object.fromEntries(flags.map(([from, to]) => [to, flag(from, true) || undefined])),
     ...more(reader),
   }
   const result = finished(client, reader)

@@ -7,6 +7,11 @@ type RegistrationEntry = Extract<NamedPlugin, { readonly name: 'registration' }>
 /** Registrations in an hour, above which a flood fills a storage. */
 const mostPerHour = 10_000
 
+const pluginOfMethod: ReadonlyMap<string, string> = new Map([
+  ['private_key_jwt', 'client-assertion'],
+  ['tls_client_auth', 'mtls'],
+])
+
 /** Scopes with which a client is an administrator. */
 const powerful: readonly string[] = ['admin', 'admin:read']
 
@@ -43,7 +48,7 @@ export function checkRegistration(plugin: RegistrationEntry, path: string, facts
   const { open = false, maxTotal = 1000, window = 3600, consent, secretLifetime, authenticationMethods = [] } = plugin
   const hourly = Math.round((maxTotal * 3600) / window)
   const { plugins = [] } = facts.configuration
-  const canSign = plugins.some((other) => !isNamedPlugin(other) || other.name === 'client-assertion')
+  const isMissing = (name: string) => plugins.every((other) => isNamedPlugin(other) && other.name !== name)
   const many = `${hourly} clients can be registered in an hour by callers who prove nothing`
   const internal = 'The jwks_uri of a client makes this server send requests to addresses of its own network'
   return [
@@ -69,15 +74,11 @@ export function checkRegistration(plugin: RegistrationEntry, path: string, facts
           ),
         ]
       : []),
-    ...(authenticationMethods.includes('private_key_jwt') && !canSign
-      ? [
-          finding(
-            'plugin-missing',
-            `${path}.authenticationMethods`,
-            'private_key_jwt needs the plugin client-assertion',
-          ),
-        ]
-      : []),
+    ...authenticationMethods.flatMap((method) => {
+      const needed = pluginOfMethod.get(method)
+      if (needed === undefined || !isMissing(needed)) return []
+      return [finding('plugin-missing', `${path}.authenticationMethods`, `${method} needs the plugin ${needed}`)]
+    }),
     ...(plugin.allowPrivateAddresses || plugin.softwareStatements?.jwksUri?.allowPrivateAddresses
       ? [finding('jwks-uri-private', `${path}.allowPrivateAddresses`, internal)]
       : []),
