@@ -1,5 +1,5 @@
-// Attack: a thief who has a password sends it to four processes again and again, while an administrator changes the password,
-// disables the user, or removes the user. When the command has returned, no refresh token that was issued before, or that
+// Attack: a thief who has a password, or the secret of a client, sends it to four processes again and again, while an
+// administrator changes the password, disables or removes the user, or rotates the secret and revokes the client. When the command has returned, no refresh token that was issued before, or that
 // a sign-in in progress gets afterwards, gives tokens; also when the user is enabled again.
 
 import { sha256Of } from '@grantry/testing'
@@ -7,9 +7,10 @@ import { afterAll, expect, test } from 'vitest'
 import { networkStores } from '../support/network-stores.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
-import { post, startService } from './service.ts'
+import { post, type Service, startService } from './service.ts'
 
 const web = ['web', 'web-secret'] as const
+const api1 = ['api1', 'api1-secret'] as const
 const clients = [
   {
     clientId: web[0],
@@ -31,6 +32,36 @@ const unlimited = { abuseControl: { enabled: false } }
 
 /** Sign-ins in progress at each process. */
 const concurrent = 2
+
+/** Processes that remember a client accept its old secret for seconds. After the revocation, that gives nothing. */
+async function endsStolenSecrets({ command, everywhere }: Pick<Service, 'command' | 'everywhere'>): Promise<void> {
+  const add = ['--grant', 'client_credentials', '--scope', 'api1', '--set', 'accessTokenFormat="reference"', '--json']
+  const { secret } = JSON.parse(await command('clients', 'add', 'shop', ...add)) as { readonly secret: string }
+  const form = { grant_type: 'client_credentials', scope: 'api1' }
+  const ask = async (origin: string) =>
+    (await post(`${origin}/connect/token`, ['shop', secret], form)).body.access_token
+  const tokens: unknown[] = []
+  let isOver = false
+  // Every process remembers it.
+  tokens.push(...(await everywhere(ask)))
+  expect(tokens.every((token) => typeof token === 'string')).toBe(true)
+  const loops = everywhere(async (origin) => {
+    // As long as the secret is accepted anywhere.
+    for (let token: unknown = ''; typeof token === 'string' || !isOver; token = await ask(origin)) tokens.push(token)
+  })
+  await command('clients', 'rotate-secret', 'shop')
+  await command('revoke', '--client', 'shop')
+  isOver = true
+  await loops
+  const stolen = tokens.filter((token): token is string => typeof token === 'string' && token !== '').slice(-200)
+  const states = await everywhere(async (origin) => {
+    const active: unknown[] = []
+    // One after another: all of them would be more than a process accepts.
+    for (const token of stolen) active.push((await post(`${origin}/connect/introspect`, api1, { token })).body.active)
+    return active
+  })
+  expect(new Set(states.flat())).toEqual(new Set([false]))
+}
 
 async function endsEverything(storage: object): Promise<void> {
   const { command, commandWith, everywhere } = await startService(storage, closings, {
@@ -88,6 +119,7 @@ async function endsEverything(storage: object): Promise<void> {
     expect([change, await statusesOf(tokens)]).toEqual([change, new Set([400])])
     await commandWith(`${old}\n`, 'users', 'set-password', 'a')
   }
+  await endsStolenSecrets({ command, everywhere })
   const tokens = await tokensDuring(() => command('users', 'remove', 'a'))
   expect(await statusesOf(tokens)).toEqual(new Set([400]))
 }

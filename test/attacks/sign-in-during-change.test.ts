@@ -65,6 +65,27 @@ describe.each(stores)('the password grant on %s', (_, storeOf) => {
   })
 })
 
+test.each(['the same user', 'another user'])(
+  'a name that now belongs to %s gives nothing to an old password',
+  async (whose) => {
+    const { users, changeDuring } = slowUsers()
+    let sub = 'alice'
+    const f = await fixture({
+      users: {
+        async authenticate(credentials, client) {
+          return (await users.authenticate?.(credentials, client)) && { sub }
+        },
+      },
+    })
+    // This process remembers the user of the name.
+    expect(await lasts(f, (await signIn(f, before)).body)).toBe(true)
+    if (whose === 'another user') sub = 'successor'
+    changeDuring(() => f.provider.revoke({ subject: sub }))
+    expect(await lasts(f, (await signIn(f, before)).body)).toBe(false)
+    expect(await lasts(f, (await signIn(f, after)).body)).toBe(true)
+  },
+)
+
 test('a revocation during a sign-in does not lose it if the password still counts', async () => {
   const { users, onlyDuring } = slowUsers()
   const f = await fixture({ users })

@@ -152,3 +152,6 @@ export async function assertHashes({ sha256, sha256Hex, sha512 }: Runtime): Prom
   if (wrong !== undefined)
     throw new TypeError(`createProvider(): runtime.${wrong[0]} does not return a hash of its length`)
 }
+
+/** Seconds by which clocks of servers may differ. Within them, the order of a revocation and an attempt is unknown. */
+export const clockDifference = 3600

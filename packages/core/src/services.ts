@@ -19,7 +19,7 @@ import type { JsonObject } from './types.ts'
 export interface Services
   extends Pick<Directory, 'scopes' | 'users'>,
     Omit<Credentials, 'checkPassword'>,
-    Omit<Tokens, 'revocationEpochs' | 'newRevocationMark'>,
+    Omit<Tokens, 'revocationEpochs' | 'newRevocationMark' | 'isUnchanged'>,
     Grants {
   readonly runtime: Runtime
   readonly recorder: Recorder

@@ -1,5 +1,5 @@
 import { after, isThenable } from '../promises.ts'
-import type { Runtime } from '../runtime.ts'
+import { clockDifference, type Runtime } from '../runtime.ts'
 import type { DatedEpoch } from '../tokens/revocation-epochs.ts'
 import type { MaybePromise } from '../types.ts'
 
@@ -24,9 +24,6 @@ export interface UserState {
    */
   confirmed(sub: string, confirm: (sub: string) => Promise<boolean>): Promise<boolean>
 }
-
-/** Seconds by which clocks of servers may differ. Within them, the order of a revocation and an attempt is unknown. */
-const clockDifference = 3600
 
 /** A state that cannot be read is reported where it is used. */
 const ignoreFailure = <T>(read: MaybePromise<T>): MaybePromise<T | undefined> =>

@@ -2,7 +2,8 @@ import { after, allOf, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Client } from './client.ts'
-import { type ClientDirectory, isClientRefusal, type UnknownCaller } from './clients.ts'
+import { isClientRefusal } from './client-refusal.ts'
+import type { ClientDirectory, UnknownCaller } from './clients.ts'
 
 /** Milliseconds for which a client that was found counts as current: longer than most requests take. */
 const currentFor = 10_000
@@ -117,6 +118,13 @@ export function combineClients(host: ClientDirectory, sources: readonly ClientDi
       const owner = owners.get(client)
       return after(owner?.renewed?.(client), (present) => {
         if (present !== undefined && owner !== undefined) owners.set(present, owner)
+        return present
+      })
+    },
+    reread(client) {
+      const owner = owners.get(client) ?? host
+      return after(owner.reread(client), (present) => {
+        if (present !== undefined) owners.set(present, owner)
         return present
       })
     },

@@ -2,12 +2,13 @@ import * as v from 'valibot'
 import { createBoundedMap } from '../bounded-map.ts'
 import { allSteps } from '../config-problems.ts'
 import { parseConfiguration } from '../config-schema.ts'
-import { isOAuthError } from '../errors/oauth-error.ts'
-import { after, isThenable } from '../promises.ts'
+import { after } from '../promises.ts'
 import type { MaybePromise } from '../types.ts'
 import { type Client, type ClientOptions, type ClientWithSecrets, clientEntries, type clientSchema } from './client.ts'
+import { withoutRefusal } from './client-refusal.ts'
 import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
+import { always, type RenewingStore } from './renewing-store.ts'
 import { assertSecrets, secretRow } from './secret.ts'
 
 /** A source of clients, such as a database or an admin API. */
@@ -41,6 +42,8 @@ export interface ClientDirectory {
   find(clientId: string, found?: Client, caller?: UnknownCaller): MaybePromise<Client | undefined>
   /** Returns a client that `find()` has returned as it is now; `undefined` if it is the same, or nothing newer is known. */
   renewed?(client: Client): MaybePromise<Client | undefined>
+  /** Reads a client that `find()` has returned from its source again, in any case. */
+  reread(client: Client): MaybePromise<Client | undefined>
   /** Whether an id can be one of its clients. It is not asked for others. Default: any can be. */
   readonly matches?: ((clientId: string) => boolean) | undefined
   /** Whether clients of all other directories come first. Default: no. */
@@ -56,11 +59,6 @@ export interface ClientDirectory {
   readonly all: readonly Client[]
   /** Whether it can find clients that are not in `all`. */
   readonly hasUnlisted: boolean
-}
-
-/** Reads a client again that a source remembers. */
-export interface RenewingStore {
-  readonly renew?: ((clientId: string) => MaybePromise<ClientOptions | undefined>) | undefined
 }
 
 const noSecrets: ClientSecrets = { stored: [], malformed: 0 }
@@ -102,6 +100,7 @@ function fromArray(options: readonly ClientOptions[], schema: typeof clientSchem
   const origins = new Set(all.filter((client) => client.enabled).flatMap((client) => client.allowedCorsOrigins))
   return {
     find: (clientId) => clients.get(clientId),
+    reread: ({ clientId }) => clients.get(clientId),
     secretsOf,
     isKnown: (clientId) => clients.has(clientId),
     secretVerifierOf: () => undefined,
@@ -134,18 +133,6 @@ function nameOf({ clientId }: ClientOptions): string {
   const isId = v.is(clientEntries.clientId, clientId)
   return isId ? ` of the client ${clientId}` : ' of a client without a valid clientId'
 }
-
-/** Whether a source has refused a client, instead of not being able to respond. */
-export const isClientRefusal = (thrown: unknown): boolean => isOAuthError(thrown) && thrown.code === 'invalid_client'
-
-/** A stored grant or token of a client that is refused is like one of an unknown client: its bearer has not named it. */
-const withoutRefusal = (outcome: MaybePromise<Client | undefined>): MaybePromise<Client | undefined> =>
-  isThenable(outcome)
-    ? outcome.catch((thrown: unknown) => {
-        if (isClientRefusal(thrown)) return undefined
-        throw thrown
-      })
-    : outcome
 
 /** The maximum number of client ids that a process remembers. */
 const maxIds = 10_000
@@ -211,6 +198,10 @@ function fromStore(
           return present === client ? undefined : present
         }),
       ),
+    reread({ clientId }) {
+      const read = () => (store.renew === undefined ? store.find(clientId, undefined) : store.renew(clientId, always))
+      return withoutRefusal(findPort(() => after(read(), parseOnce)))
+    },
     secretsOf,
     isKnown: (clientId) => ids.get(clientId) === true,
     secretVerifierOf: () => verifySecret,

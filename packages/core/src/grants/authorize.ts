@@ -19,6 +19,7 @@ import { type Families, maxTokenLifetime } from '../tokens/family.ts'
 import { assertNotRevoked, recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { NewRevocationMark } from '../tokens/revocation-mark.ts'
 import { grantKeyOf } from '../tokens/stored-grant.ts'
+import type { IsUnchanged } from '../tokens/unchanged-client.ts'
 import type { ReadAuthorization } from './contributions.ts'
 import { assertAudience, createOpenRequest, describeProblem, type OpenRequest, refuse } from './open-authorization.ts'
 import { allowsRefreshToken } from './scope-policy.ts'
@@ -104,6 +105,7 @@ interface AuthorizeDeps {
   readonly store: Store
   readonly families: Families
   readonly newRevocationMark: NewRevocationMark
+  readonly isUnchanged: IsUnchanged
   readonly provedEpochOf: ProvedEpochOf
   readonly runtime: Runtime
   readonly recorder: Recorder
@@ -111,7 +113,7 @@ interface AuthorizeDeps {
 
 /** Creates the function that stores what was authorized. */
 function createStoreApproval(deps: AuthorizeDeps) {
-  const { issuer, store, families, newRevocationMark, runtime, recorder } = deps
+  const { issuer, store, families, newRevocationMark, isUnchanged, runtime, recorder } = deps
 
   /** Stores the record of a new grant. A credential of the caller must be new. */
   async function storeNew(hash: string, record: GrantRecord, isGiven: boolean): Promise<void> {
@@ -130,8 +132,11 @@ function createStoreApproval(deps: AuthorizeDeps) {
     const redeemableUntil = now + open.lifetime
     // Kept as long as tokens from this grant can be valid: a late replay is a sign of theft and revokes them.
     const longest = allowsRefreshToken(scopes) ? client.refreshToken.absoluteLifetime : 0
-    const { epochs, revision } = await newRevocationMark(client.clientId, subject.sub)
+    const { epochs, revision, clientSince } = await newRevocationMark(client.clientId, subject.sub)
     assertNotRevoked({ subject: approval.subjectEpoch, client: request.clientEpoch }, epochs)
+    if (!(await isUnchanged(client, { epoch: epochs.client, since: clientSince }))) {
+      throw new OAuthError('access_denied', 'The client has changed', { reason: 'client_changed' })
+    }
     return {
       kind: request.kind,
       issuer,

@@ -1,5 +1,5 @@
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
-import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
+import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
@@ -14,6 +14,7 @@ import type { Families } from '../tokens/family.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import { epochClaims, inheritedEpochs } from '../tokens/revocation-epochs.ts'
 import type { RequestMarks, RevocationMark } from '../tokens/revocation-mark.ts'
+import type { IsUnchanged } from '../tokens/unchanged-client.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { continuedIn, createMintRefreshToken, type RefreshTokenRequest } from './mint-refresh-token.ts'
 import type { AccessScopes } from './policy.ts'
@@ -62,6 +63,7 @@ interface MintDeps {
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly families: Families
+  readonly isUnchanged: IsUnchanged
   readonly bindings: TokenBindings
   readonly registry: Registry
   /** Whether events are observed. */
@@ -82,15 +84,28 @@ async function newMark(marks: RequestMarks, sub: string | undefined, selfContain
   }
 }
 
-/** Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued. */
+/**
+ * Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued.
+ *
+ * @throws OAuthError `invalid_client` if the client was changed before it was revoked, and this request does not know that.
+ */
 async function revocationMark(
-  { result: { stored, lineage }, client: { clientId }, validatedTokens, marks }: MintRequest,
+  { result: { stored, lineage }, client, validatedTokens, marks }: MintRequest,
   sub: string | undefined,
   selfContained: boolean,
+  isUnchanged: IsUnchanged,
 ): Promise<RevocationMark> {
-  // Those of the stored grant: a token from an old grant counts as old.
-  if (stored?.record !== undefined) return { epochs: stored.record.epochs ?? {}, revision: stored.revision }
-  const mark = await newMark(marks, sub, selfContained)
+  const { clientId } = client
+  const record = stored?.record
+  // Those of the stored grant: a token from an old grant counts as old. Its epoch began before its family.
+  const mark: RevocationMark =
+    record === undefined
+      ? await newMark(marks, sub, selfContained)
+      : { epochs: record.epochs ?? {}, revision: stored?.revision, clientSince: record.familyStartedAt }
+  if (!(await isUnchanged(client, { epoch: mark.epochs.client, since: mark.clientSince }))) {
+    throw new OAuthError('invalid_client', 'The client has changed', { reason: 'client_changed' })
+  }
+  if (record !== undefined) return mark
   const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
   if (presented.length === 0) return mark
   // No revision: the presented tokens may have been revoked since they were validated.
@@ -162,7 +177,7 @@ function factsOf(
 }
 
 export function createMint(deps: MintDeps): Mint {
-  const { accessTokens, identityTokens, bindings, registry, observed, runtime } = deps
+  const { accessTokens, identityTokens, isUnchanged, bindings, registry, observed, runtime } = deps
   const mintRefreshToken = createMintRefreshToken(deps)
 
   return async (request) => {
@@ -178,7 +193,7 @@ export function createMint(deps: MintDeps): Mint {
       allowsRefreshToken(authorizedScopes(result))
     const family = (stored?.record ?? lineage)?.family ?? (wantsRefreshToken ? randomId(runtime, 16) : undefined)
     const format = issue.accessToken ?? client.accessTokenFormat
-    const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken)
+    const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken, isUnchanged)
     const lifetime = lifetimeOf(request)
 
     const access = await accessTokens.mint({

@@ -8,6 +8,7 @@ import {
   type UnknownCaller,
 } from '../directory/clients.ts'
 import type { HostLimits } from '../directory/host-port.ts'
+import type { RenewOptions } from '../directory/renewing-store.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Kit } from './kit.ts'
 import { type Defined, type Members, type Owned, partKind, required } from './part-kind.ts'
@@ -39,9 +40,13 @@ export interface ClientSource extends Defined<'client-source'> {
   readonly yields?: boolean | undefined
   /**
    * Returns a client that this source remembers as it is now. Called after a wrong secret, which can be one that was added
-   * in this moment. Everyone can cause that, so read the same client at most once in a second.
+   * in this moment. Everyone can cause that, so read the same client at most once in a second, unless `always` is true: then
+   * the client was revoked a moment ago, and what the source remembers may be what a token must no longer be issued by. A
+   * source without it remembers nothing: `find` is called instead.
    */
-  readonly renew?: ((clientId: string, kit: Kit) => MaybePromise<ClientOptions | undefined>) | undefined
+  readonly renew?:
+    | ((clientId: string, kit: Kit, options?: RenewOptions) => MaybePromise<ClientOptions | undefined>)
+    | undefined
   /**
    * Whether any enabled client has this origin in `allowedCorsOrigins`. Called for every request of another origin that
    * names no client, such as preflights. Without it, no origin is allowed for the clients of this source.
@@ -72,7 +77,7 @@ const withSources =
             find: (id, caller) => part.find(id, kitOf(plugin), caller),
             matches: part.matches,
             yields: part.yields,
-            renew: part.renew && ((id) => part.renew?.(id, kitOf(plugin))),
+            renew: part.renew && ((id, options) => part.renew?.(id, kitOf(plugin), options)),
             isOriginAllowed:
               part.isOriginAllowed && ((origin) => part.isOriginAllowed?.(origin, kitOf(plugin)) ?? false),
           },

@@ -19,6 +19,7 @@ import { createRevocationEpochs, type RevocationEpochs } from './revocation-epoc
 import { createNewRevocationMark, type NewRevocationMark } from './revocation-mark.ts'
 import { createRevoke, type Revoke } from './revoke.ts'
 import { createStoredGrants, type StoredGrants } from './stored-grant.ts'
+import { createIsUnchanged, type IsUnchanged } from './unchanged-client.ts'
 
 /** The tokens of a provider, and what revokes them. */
 export interface Tokens {
@@ -29,6 +30,7 @@ export interface Tokens {
   readonly families: Families
   readonly revocationEpochs: RevocationEpochs
   readonly newRevocationMark: NewRevocationMark
+  readonly isUnchanged: IsUnchanged
   readonly revoke: Revoke
   readonly inspect: Inspect
 }
@@ -90,6 +92,7 @@ export function openTokens({
     families,
     revocationEpochs,
     newRevocationMark: createNewRevocationMark({ store, revision, revocationEpochs, runtime }),
+    isUnchanged: createIsUnchanged({ clients, runtime }),
     revoke: createRevoke({ revocationEpochs, families, recorder }),
     inspect: createInspect({ ...shared, accessTokens, identityTokens, storedGrants, authorizationStatus, jwt }),
   }

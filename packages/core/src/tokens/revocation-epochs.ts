@@ -31,7 +31,7 @@ type CarriedEpochs = { readonly [Kind in keyof Epochs]: string | null | undefine
 export interface RevocationEpochs {
   /** Looks up the current epochs of a client and a subject. */
   current(clientId: string, sub: string | undefined): Lookup<Epochs>
-  /** Looks up the same, and when the epoch of the subject began. */
+  /** Looks up the same, and when the epochs began. */
   currentWithStart(clientId: string, sub: string | undefined): Lookup<DatedEpochs>
   /** Looks up the current epoch of a subject, and when it began. */
   ofSubject(sub: string): Lookup<DatedEpoch>
@@ -41,7 +41,7 @@ export interface RevocationEpochs {
   lastBegun(sub: string): number
 }
 
-/** The current epoch of a subject. */
+/** The current epoch of a subject or a client. */
 export interface DatedEpoch {
   readonly epoch: string | undefined
   /** Epoch seconds of the revocation, by the clock of its server. `undefined` before any, and for one long ago. */
@@ -52,6 +52,7 @@ export interface DatedEpochs {
   readonly epochs: Epochs
   /** That of the subject. */
   readonly since: number | undefined
+  readonly clientSince: number | undefined
 }
 
 interface EpochRecord {
@@ -172,6 +173,7 @@ export function createRevocationEpochs(deps: {
       combined(recordsOf(clientId, sub), ([client, subject]) => ({
         epochs: epochsOf(client?.epoch, subject?.epoch),
         since: subject?.at,
+        clientSince: client?.at,
       })),
     ofSubject: (sub) =>
       combined([epochAt(keyFor('subject', sub))], ([subject]) => ({ epoch: subject?.epoch, since: subject?.at })),

@@ -12,6 +12,8 @@ export interface RevocationMark {
   readonly revision: string | undefined
   /** Epoch seconds of the last revocation of the subject, if it is known. */
   readonly since?: number | undefined
+  /** Epoch seconds of the last revocation of the client, if it is known. */
+  readonly clientSince?: number | undefined
 }
 
 /** Returns the mark of a new authorization, so that a revocation reaches it even if it happens at the same time. */
@@ -39,7 +41,12 @@ export function createNewRevocationMark(deps: {
   const readOnce = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
     after(
       store.getAll([revision.forNewRecord(), revocationEpochs.currentWithStart(clientId, sub)]),
-      ([recorded, { epochs, since }]): RevocationMark => ({ epochs, revision: recorded, since }),
+      ([recorded, { epochs, since, clientSince }]): RevocationMark => ({
+        epochs,
+        revision: recorded,
+        since,
+        clientSince,
+      }),
     )
 
   /**

@@ -22,7 +22,8 @@ export function storedClients(options: StoredClientsOptions): Plugin {
   })
   const source = defineClientSource({
     find: (clientId, kit) => cache.find(clientId, kit.now()),
-    renew: (clientId, kit) => cache.renew(clientId, kit.now()),
+    renew: (clientId, kit, { always = false } = {}) =>
+      always ? cache.read(clientId, kit.now()) : cache.renew(clientId, kit.now()),
     isOriginAllowed: async (origin, kit) => (await origins.find(originId(origin, webRuntime), kit.now())) ?? false,
   })
   return definePlugin('stored-clients', [source])

@@ -1,0 +1,61 @@
+import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import { after } from '../promises.ts'
+import { clockDifference, type Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
+import type { DatedEpoch } from './revocation-epochs.ts'
+
+/**
+ * Whether a client is still what its source has. What is issued under an epoch must not be decided by what a process has read
+ * of the client before that epoch: a secret, a redirect URI or a grant type can have been taken away, before the client was
+ * revoked.
+ *
+ * @param epoch that what is issued to the client carries
+ * @see docs/decisions/0022-revocation-by-epochs.md
+ */
+export type IsUnchanged = (client: Client, epoch: DatedEpoch) => MaybePromise<boolean>
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+/** Whether two values that a schema has returned are the same. Objects of classes differ unless they are identical. */
+function areSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, index) => areSame(item, other[index]))
+  }
+  if (!isPlain(one) || !isPlain(other)) return false
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
+  return names.every((name) => areSame(one[name], other[name]))
+}
+
+/**
+ * Reads a client again, once, when it was revoked after it was read: not in the usual request. A revocation of more than an
+ * hour ago is older than what any process remembers.
+ */
+export function createIsUnchanged({
+  clients,
+  runtime,
+}: {
+  readonly clients: Pick<ClientDirectory, 'reread' | 'secretsOf' | 'hasUnlisted'>
+  readonly runtime: Pick<Runtime, 'now'>
+}): IsUnchanged {
+  // A list never changes.
+  if (!clients.hasUnlisted) return () => true
+  /** By client: the epoch after which it was read. */
+  const readUnder = new WeakMap<Client, string>()
+
+  return (client, { epoch, since }) => {
+    if (epoch === undefined || readUnder.get(client) === epoch) return true
+    if (since !== undefined && since < runtime.now() - clockDifference) return true
+    return after(clients.reread(client), (present) => {
+      if (present === undefined) return false
+      readUnder.set(present, epoch)
+      const isSame =
+        present === client ||
+        (areSame(present, client) && areSame(clients.secretsOf(present), clients.secretsOf(client)))
+      if (isSame) readUnder.set(client, epoch)
+      return isSame
+    })
+  }
+}

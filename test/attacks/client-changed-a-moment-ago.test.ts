@@ -1,0 +1,216 @@
+/**
+ * Attack: a secret has leaked, and an administrator rotates it and revokes the client. Another process still remembers the
+ * client of before, for seconds. A thief who sends the old secret there gets a token that carries the new epoch, so it lives on;
+ * also with a grant type, or at a redirect URI, that was removed.
+ *
+ * docs/decisions/0022: what was decided by the state before a revocation gives nothing after it.
+ */
+import { type Managers, openAdministration } from '@grantry/administration'
+import { type AtomicDriver, type Client, type ClientOptions, hashSecret, openEntries } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { createIsUnchanged } from '../../packages/core/src/tokens/unchanged-client.ts'
+import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
+import { api1, builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
+import { inOneTrip, withLatency } from '../support/latency.ts'
+
+const issuer = 'https://id.example.com'
+const shop = ['shop', 'leaked'] as const
+const client: ClientOptions = {
+  ...clients[0],
+  clientId: shop[0],
+  secrets: [hashSecret(shop[1])],
+  redirectUris: ['https://web.example.com/callback', 'https://former.example.com/callback'],
+}
+const scope = 'openid offline_access api1'
+const ofAlice = { grant_type: 'password', username: 'alice', password: 'alice-password', scope }
+
+const stores: readonly (readonly [string, (driver: AtomicDriver) => AtomicDriver])[] = [
+  ['a driver in memory', (driver) => driver],
+  ['a slow driver', withLatency],
+  ['a slow driver that reads in one trip', (driver) => withLatency(inOneTrip(driver))],
+]
+
+const accepted = async (): Promise<void> => {}
+
+/** Two processes on one storage. The administrator is at `other`, whose clock is `behind` by seconds. */
+async function processes(storage: AtomicDriver, behind = 0) {
+  const entries = openEntries({ issuer, storage })
+  const opened = () => ({ storage, plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5 })] })
+  const f = await fixture(opened())
+  const other = await fixture({ ...opened(), runtime: { now: () => f.clock.now() - behind } })
+  const { clients: manager } = openAdministration({
+    entries,
+    check: { client: accepted, scope: accepted, user: accepted },
+    hashPassword: async () => '',
+    revoke: other.provider.revoke,
+    now: () => f.clock.now() * 1000,
+  }).as({ who: 'admin' })
+  await manager.add(client)
+  // Both remember it, and nothing is cached for this second.
+  for (const one of [f, other]) expect((await one.post('token', ofAlice, shop)).status).toBe(200)
+  f.clock.advance(1)
+  return { f, other, manager }
+}
+
+/** Whether what a response has, if it has anything, is still of use. */
+async function gives(f: Fixture, body: Readonly<Record<string, unknown>>): Promise<boolean> {
+  const { access_token: token } = body
+  if (typeof token !== 'string') return false
+  return (await f.post('introspection', { token }, api1)).body.active === true
+}
+
+/** What ends the access of the thief. */
+const changes: Readonly<Record<string, (clients: Managers['clients']) => Promise<unknown>>> = {
+  'a rotation': (manager) => manager.rotateSecret(shop[0], 0),
+  'an edit of the secrets': (manager) => manager.edit(shop[0], { secrets: [hashSecret('new')] }),
+  'a key instead of a secret': (manager) =>
+    manager.edit(shop[0], { secrets: [], tokenEndpointAuthMethod: 'private_key_jwt' }),
+  'the client becomes public': (manager) => manager.edit(shop[0], { secrets: [], public: true }),
+  'the grant types end': (manager) => manager.edit(shop[0], { grantTypes: [] }),
+  'the client is removed': (manager) => manager.remove(shop[0]),
+  'the scopes end': (manager) => manager.edit(shop[0], { scopes: [] }),
+}
+
+/** What the thief sends. */
+const requests: Readonly<Record<string, (f: Fixture) => Promise<Record<string, string>>>> = {
+  'client credentials': async () => ({ grant_type: 'client_credentials', scope: 'api1' }),
+  'a password': async () => ofAlice,
+}
+
+describe.each(stores)('on %s', (name, storeOf) => {
+  // Those of a slow driver take a second.
+  const changed = name === 'a driver in memory' ? Object.keys(changes) : ['a rotation', 'the grant types end']
+  const cases = changed.flatMap((change) => Object.keys(requests).map((request) => ({ change, request })))
+
+  test.each(cases)('after $change, $request gives nothing in another process', async ({ change, request }) => {
+    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    await changes[change]?.(manager)
+    await other.provider.revoke({ clientId: shop[0] })
+    for (let second = 0; second < 3; second += 1) {
+      const { body } = await f.post('token', (await requests[request]?.(f)) ?? {}, shop)
+      expect([body.access_token, await gives(f, body)]).toEqual([undefined, false])
+      f.clock.advance(1)
+    }
+  })
+
+  test('a refresh token of afterwards is of no use with the old secret', async () => {
+    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    const { secret } = await manager.rotateSecret(shop[0], 0)
+    await other.provider.revoke({ clientId: shop[0] })
+    const { body } = await other.post('token', ofAlice, [shop[0], secret])
+    const form = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
+    const stolen = await f.post('token', form, shop)
+    expect([stolen.status, stolen.body.access_token]).toEqual([401, undefined])
+    expect((await f.post('token', form, [shop[0], secret])).status).toBe(200)
+  })
+
+  test.each(['in the second in which a process has read it', 'by a clock that is behind'])(
+    'a rotation %s',
+    async (when) => {
+      const { f, other, manager } = await processes(storeOf(memoryDriver()), when.includes('clock') ? 1800 : 0)
+      f.clock.advance(60)
+      expect((await f.post('token', ofAlice, shop)).status).toBe(200)
+      await manager.rotateSecret(shop[0], 0)
+      await other.provider.revoke({ clientId: shop[0] })
+      const { body } = await f.post('token', ofAlice, shop)
+      expect([body.access_token, await gives(f, body)]).toEqual([undefined, false])
+    },
+  )
+
+  test('a removed redirect URI gets no code', async () => {
+    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    const redirectUri = 'https://former.example.com/callback'
+    await f.code({ clientId: shop[0], redirectUri })
+    await manager.edit(shop[0], { redirectUris: ['https://web.example.com/callback'] })
+    await other.provider.revoke({ clientId: shop[0] })
+    await expect(f.code({ clientId: shop[0], redirectUri })).rejects.toThrow()
+  })
+
+  test('a new secret works immediately, and an earlier one until its end', async () => {
+    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    const { secret } = await manager.rotateSecret(shop[0], 60)
+    await other.provider.revoke({ clientId: shop[0] })
+    const ask = async (one: Fixture, credentials: readonly [string, string]) =>
+      gives(one, (await one.post('token', { grant_type: 'client_credentials', scope: 'api1' }, credentials)).body)
+    expect(await ask(f, [shop[0], secret])).toBe(true)
+    // What this process remembers has another end of the secret: the request is refused, and the next one is not.
+    expect([await ask(other, shop), await ask(other, shop)]).toEqual([false, true])
+    // A client that is the same is not disturbed.
+    await other.provider.revoke({ clientId: shop[0] })
+    f.clock.advance(1)
+    for (const one of [f, other]) expect(await ask(one, shop)).toBe(true)
+  })
+})
+
+describe('a client store of the host', () => {
+  const options = { ...client, clientId: web[0] }
+
+  /** A store that returns a new object each time, and in which something happens after a client was read. */
+  async function hosted() {
+    let present: ClientOptions = options
+    let reads = 0
+    let afterwards: (() => Promise<unknown>) | undefined
+    const f: Fixture = await fixture({
+      clients: {
+        async find(clientId) {
+          reads += 1
+          const found = clientId === web[0] ? { ...present } : undefined
+          const act = afterwards
+          afterwards = undefined
+          await act?.()
+          return found
+        },
+      },
+    })
+    return {
+      f,
+      readsOf: async (act: () => Promise<unknown>) => {
+        reads = 0
+        await act()
+        return reads
+      },
+      changeAfterRead(change: Partial<ClientOptions>) {
+        afterwards = async () => {
+          present = { ...present, ...change }
+          await f.provider.revoke({ clientId: web[0] })
+        }
+      },
+    }
+  }
+
+  const ask = (f: Fixture) => f.post('token', ofAlice, [web[0], shop[1]])
+
+  test('is read again when the client was revoked after it was read', async () => {
+    const { f, changeAfterRead } = await hosted()
+    expect((await ask(f)).status).toBe(200)
+    changeAfterRead({ secrets: [hashSecret('new')] })
+    expect((await ask(f)).status).toBe(401)
+    expect((await ask(f)).status).toBe(401)
+  })
+
+  test('gives what it gave before to a client that is the same', async () => {
+    const { f, changeAfterRead } = await hosted()
+    changeAfterRead({})
+    const { body } = await ask(f)
+    expect(await gives(f, body)).toBe(true)
+  })
+
+  test('is another one until it is read again', async () => {
+    const [stale, present] = [[1], [2]].map((secrets) => ({ secrets })) as unknown as [Client, Client]
+    const secretsOf = () => ({ stored: [], malformed: 0 })
+    const clients = { reread: () => present, secretsOf, hasUnlisted: true }
+    const isUnchanged = createIsUnchanged({ clients, runtime: { now: () => 0 } })
+    const epoch = { epoch: 'a', since: 0 }
+    expect([stale, stale, present].map((one) => isUnchanged(one, epoch))).toEqual([false, false, true])
+  })
+
+  test('is read no more than before, unless the client was revoked in the last hour', async () => {
+    const { f, readsOf } = await hosted()
+    const usual = await readsOf(() => ask(f))
+    await f.provider.revoke({ clientId: web[0] })
+    expect(await readsOf(() => ask(f))).toBe(usual + 1)
+    f.clock.advance(3602)
+    expect(await readsOf(() => ask(f))).toBe(usual)
+  })
+})
