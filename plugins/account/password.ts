@@ -2,6 +2,7 @@ import type { Reply } from '@grantry/core'
 import { standingOf } from '../authorization-endpoint/authorization-endpoint.ts'
 import { type NewPasswords, newPasswordProblem } from '../shared/new-passwords.ts'
 import type { PasswordProblem } from '../shared/password-rules.ts'
+import { rememberOwner } from '../shared/remember-owner.ts'
 import { accountOf, callAccounts } from './accounts.ts'
 import { noteChange } from './changes.ts'
 import type { AccountServices, ChangePage } from './services.ts'
@@ -67,7 +68,10 @@ export const changePassword: ChangePage = {
     // After: sign-ins with the old password in between.
     await endAll(visit, services)
     const started = await continueAlone(visit, services)
-    if (changed !== undefined && changed !== 'taken') await noteChange('password_changed', visit, services)
+    if (changed !== undefined && changed !== 'taken') {
+      await rememberOwner(changed, password, kit, { clientAddress: visit.request.clientAddress })
+      await noteChange('password_changed', visit, services)
+    }
     // The overview needs the new session, which the next request has.
     return { location: urlOf(kit), ...(started !== undefined && { cookies: started.cookies }) }
   },

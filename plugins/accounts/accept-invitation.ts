@@ -10,6 +10,7 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { errorViewOf, formTargets } from '../authorization-endpoint/authorization-endpoint.ts'
+import { rememberOwner } from '../shared/remember-owner.ts'
 import { type AccountsServices, callStore, type Entered } from './flow.ts'
 import {
   createInvitations,
@@ -117,6 +118,7 @@ async function accept(entered: Entered, invitation: Invitation, visit: Visit): P
   if (account === 'account_exists') return statePage('account_exists', visit)
   if (account === 'name_taken') return retry({ problem: 'name_taken' })
   await forgetInvitation(invitation.id, kit)
+  await rememberOwner(account, entered.password, kit, { clientAddress: http.clientAddress })
   kit.recordUser({ type: 'account_created', by: 'invitation' }, { sub: account.sub, clientAddress: http.clientAddress })
   // No session begins: a form of another site could otherwise sign a visitor in to the account of a stranger.
   return statePage('ready', visit)

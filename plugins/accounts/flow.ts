@@ -1,7 +1,8 @@
 import type { EndpointKit, Reply } from '@grantry/core'
-import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { requestedTenant, type SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { Account, AccountStore } from '../shared/account-store.ts'
 import type { Outgoing } from '../shared/outgoing-mails.ts'
+import { rememberOwner } from '../shared/remember-owner.ts'
 import type { SignInTools } from '../sign-in/sign-in.ts'
 import type { AccountProblem, MailPurpose, MailView } from './pages.ts'
 import type { AccountsSettings } from './settings.ts'
@@ -76,6 +77,18 @@ export function postMail(
   const mail = services.settings.pages.mail(view, localeFor(interaction, services))
   services.outgoing.post(view.kind, to === undefined ? undefined : { to, ...mail }, interaction.kit)
 }
+
+/** Remembers the address of the owner of an account, who has just chosen the password. */
+export const rememberOwnerIn = (
+  account: Account,
+  password: string,
+  { request, http: { clientAddress }, kit }: SuspendedInteraction,
+): Promise<void> =>
+  rememberOwner(account, password, kit, {
+    clientAddress,
+    client: request.client,
+    tenant: requestedTenant(request.acrValues),
+  })
 
 /** The circumstances of an event. */
 export const contextOf = ({ request, http }: SuspendedInteraction, sub: string | undefined) => ({

@@ -5,7 +5,7 @@ import {
   type Sessions,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
-import { type AccountsServices, callStore, contextOf, postMail } from './flow.ts'
+import { type AccountsServices, callStore, contextOf, postMail, rememberOwnerIn } from './flow.ts'
 import type { Ticket } from './ticket.ts'
 
 /** The name of the way, for what waits until its user has proved a second factor. */
@@ -68,6 +68,7 @@ export async function setNewPassword(
   const account = await callStore('change', kit, services, (store) => store.change(sub, { password }))
   if (account === undefined || account === 'taken') return false
   await endAll(sub, kit, services)
+  await rememberOwnerIn(account, password, interaction)
   kit.recordUser({ type: 'password_changed', by: 'recovery' }, contextOf(interaction, sub))
   postMail({ kind: 'password_changed', url: kit.endpointUrl('account') }, account.email, interaction, services)
   return true

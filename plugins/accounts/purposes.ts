@@ -3,7 +3,7 @@ import { type SuspendedInteraction, standingIn } from '../authorization-endpoint
 import type { Account } from '../shared/account-store.ts'
 import { newPasswordProblem } from '../shared/new-passwords.ts'
 import type { WayUser } from '../sign-in/sign-in.ts'
-import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose } from './flow.ts'
+import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose, rememberOwnerIn } from './flow.ts'
 import { isStillOwner, type NewPassword, wayName } from './new-password.ts'
 import type { MailPurpose } from './pages.ts'
 
@@ -101,6 +101,7 @@ export const signUp = (names: 'address' | 'username'): Purpose => ({
       store.create({ username, email, emailVerified: true, password }),
     )
     if (account === 'taken') return undefined
+    await rememberOwnerIn(account, password, interaction)
     kit.recordUser({ type: 'account_created', by: 'sign_up' }, contextOf(interaction, account.sub))
     return signInWith({ sub: account.sub, username: account.username }, interaction, services)
   },

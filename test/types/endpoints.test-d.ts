@@ -134,6 +134,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'provedEpochOf'
     | 'authorize'
     | 'authenticateUser'
+    | 'rememberAddress'
     | 'revoke'
     | 'limitWaiting'
   >()

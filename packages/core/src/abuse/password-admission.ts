@@ -39,7 +39,7 @@ export interface Admission {
   admit(who: Attempt): Promise<Admitted>
   /** Does not count an attempt, because it was right or no guess. Returns what to write. */
   giveBack(admitted: Admitted): Promise<readonly NewRecord[]>
-  /** Returns what makes the account known at the address, and forgets what was counted for it. */
+  /** Returns what makes the account known at the address, and starts its count there again. */
   makeKnown(who: Attempt): Changes
 }
 

@@ -35,6 +35,8 @@ export interface PasswordLimits {
    * password is right, and the attempt is not counted.
    */
   attempt<T>(who: Attempt, trace: Trace, steps: AttemptSteps<T>): Promise<T | undefined>
+  /** Makes the account known at the address, and forgets its failures there, as a right password does. */
+  makeKnown(who: Attempt): Promise<void>
 }
 
 /** Decides what a checked password changes. */
@@ -111,6 +113,9 @@ export function createPasswordLimits(passwords: AbuseControl['passwords'], deps:
       } finally {
         place.leave()
       }
+    },
+    async makeKnown(who) {
+      await store.commit(admission.makeKnown(who))
     },
   }
 }

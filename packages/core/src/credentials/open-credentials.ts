@@ -23,7 +23,12 @@ export interface Credentials extends Passwords {
 const authenticateUser = missing('authenticateUser', 'passwords')
 
 /** Of a provider whose plugins check no passwords. */
-const noPasswords: Passwords = { authenticateUser, provedEpochOf: () => undefined, checkPassword: authenticateUser }
+const noPasswords: Passwords = {
+  authenticateUser,
+  provedEpochOf: () => undefined,
+  rememberAddress: async () => {},
+  checkPassword: authenticateUser,
+}
 
 /** Opens the authentication of clients, scopes and users. */
 export function openCredentials({

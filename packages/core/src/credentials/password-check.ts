@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { addressGroupOf } from '../abuse/address-group.ts'
+import type { Attempt } from '../abuse/password-admission.ts'
 import type { PasswordLimits } from '../abuse/password-limits.ts'
 import type { Settlement } from '../abuse/settlement.ts'
 import { createBoundedMap } from '../bounded-map.ts'
@@ -58,8 +59,31 @@ function subjectOf(user: AuthenticatedUser): Subject {
   )
 }
 
+/** The directory that credentials name, for limits; `undefined` if they name none. */
+function directoryOf({ idp, tenant, acrValues }: Omit<UserCredentials, 'password'>): string | undefined {
+  const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
+  return namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
+}
+
+/** How an attempt with these credentials counts. */
+export function attemptOf(
+  credentials: Omit<UserCredentials, 'password'>,
+  client: Client | undefined,
+  address: string | undefined,
+): Attempt {
+  const foldedName = limitNameOf(credentials.username)
+  return {
+    foldedName,
+    spelling: credentials.username,
+    clientId: client?.clientId ?? noClient,
+    directory: directoryOf(credentials),
+    address,
+    nameAtAddress: address === undefined ? undefined : JSON.stringify([foldedName, addressGroupOf(address)]),
+  }
+}
+
 /** Asks the host. A record that cannot be used is a wrong password: only some users have one, and an error would tell who. */
-async function authenticated(
+export async function authenticated(
   users: UserService,
   credentials: UserCredentials,
   client: Client | undefined,
@@ -91,8 +115,6 @@ export function createPasswordCheck(deps: {
     // A space that a keyboard adds makes no other user. Events have the name as it was sent.
     const credentials = { ...given, username: typedName(given.username) }
     const { username, idp, tenant, acrValues } = credentials
-    const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
-    const directory = namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
     trace.tenant = tenant
     const fail = (reason: string): void => {
       const described = {
@@ -102,18 +124,9 @@ export function createPasswordCheck(deps: {
       }
       recorder.record(trace, { type: 'user_authentication_failed', ...described, reason })
     }
-    const folded = limitNameOf(username)
-    const address = trace.clientAddress
-    const attempt = {
-      foldedName: folded,
-      spelling: username,
-      clientId: client?.clientId ?? noClient,
-      directory,
-      address,
-      nameAtAddress: address === undefined ? undefined : JSON.stringify([folded, addressGroupOf(address)]),
-    }
+    const attempt = attemptOf(credentials, client, trace.clientAddress)
     const release = concurrency.acquire(attempt)
-    const login = JSON.stringify([username, directory, attempt.clientId])
+    const login = JSON.stringify([username, attempt.directory, attempt.clientId])
     const expected = lastLogins.get(login)
     const state = userState(readState, expected, runtime)
     const ask = () => authenticated(users, credentials, client, { recorder, trace })
@@ -146,7 +159,7 @@ export function createPasswordCheck(deps: {
     const subject = subjectOf(user)
     trace.sub = subject.sub
     confirmBy?.(subject.sub, () => confirm(subject.sub))
-    names.remember(folded)
+    names.remember(attempt.foldedName)
     const { idp: authenticatedBy = localProvider, acr } = subject
     const how = { idp: authenticatedBy, ...(acr !== undefined && { acr }) }
     const type = (await needsSecondFactor?.(subject.sub)) ? 'user_password_accepted' : 'user_authentication_succeeded'

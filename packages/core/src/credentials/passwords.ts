@@ -3,10 +3,11 @@ import { createPasswordLimits } from '../abuse/password-limits.ts'
 import type { LimitDeps } from '../abuse/window-limit.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { UserService } from '../directory/user-service.ts'
-import type { AuthenticateUser, ProvedEpochOf } from '../parts/authenticate-user.ts'
+import type { AuthenticateUser, ProvedEpochOf, RememberAddress } from '../parts/authenticate-user.ts'
 import { type Capability, capabilityKind } from '../parts/capability.ts'
 import { createAuthenticateUser } from './login.ts'
 import { createPasswordCheck, type PasswordCheck } from './password-check.ts'
+import { createRememberAddress } from './remember-address.ts'
 import { createUserNames } from './user-names.ts'
 import type { EpochOf } from './user-state.ts'
 
@@ -15,6 +16,7 @@ export interface Passwords {
   /** For login pages. */
   readonly authenticateUser: AuthenticateUser
   readonly provedEpochOf: ProvedEpochOf
+  readonly rememberAddress: RememberAddress
   /** For grants. */
   readonly checkPassword: PasswordCheck
 }
@@ -34,7 +36,9 @@ const open: OpenPasswords = ({ passwords, clients, users, maxHostCalls, epochOf,
   const names = createUserNames(runtime)
   const limits = createPasswordLimits(passwords, deps)
   const checkPassword = createPasswordCheck({ users, maxHostCalls, limits, names, recorder, runtime })
-  return { checkPassword, ...createAuthenticateUser({ users, clients, checkPassword, names, recorder, epochOf }) }
+  const rememberAddress = createRememberAddress({ users, limits, recorder })
+  const login = createAuthenticateUser({ users, clients, checkPassword, names, recorder, epochOf })
+  return { checkPassword, rememberAddress, ...login }
 }
 
 /**

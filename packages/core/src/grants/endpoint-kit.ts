@@ -1,6 +1,6 @@
 import type { ClientDirectory } from '../directory/clients.ts'
 import { begins, isActive, type UserService } from '../directory/user-service.ts'
-import type { AuthenticateUser, ProvedEpochOf } from '../parts/authenticate-user.ts'
+import type { AuthenticateUser, ProvedEpochOf, RememberAddress } from '../parts/authenticate-user.ts'
 import type { EndpointKit } from '../parts/endpoint.ts'
 import type { Store } from '../records/store.ts'
 import type { Families } from '../tokens/family.ts'
@@ -28,10 +28,10 @@ export function createEndpointKits(deps: {
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
   readonly provedEpochOf: ProvedEpochOf
+  readonly rememberAddress: RememberAddress
 }): EndpointKitOf {
-  const { issuer, paths, jwt, plugins, clients, users, scopeRules, authorizations, authenticateUser, provedEpochOf } =
-    deps
-  const { store, revocationEpochs, families } = deps
+  const { issuer, paths, jwt, plugins, clients, users, scopeRules, authorizations } = deps
+  const { store, revocationEpochs, families, authenticateUser, provedEpochOf, rememberAddress } = deps
   const { origin } = new URL(issuer)
   const kits = new Map<string, EndpointKit>()
 
@@ -62,6 +62,7 @@ export function createEndpointKits(deps: {
       ...authorizations,
       authenticateUser,
       provedEpochOf,
+      rememberAddress,
     }
   }
 

@@ -76,7 +76,7 @@ export function openGrants({
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly tokens: Tokens
-  readonly credentials: Pick<Credentials, 'checkPassword' | 'authenticateUser' | 'provedEpochOf'>
+  readonly credentials: Pick<Credentials, 'checkPassword' | 'authenticateUser' | 'provedEpochOf' | 'rememberAddress'>
   readonly waitingRequests: AbuseControl['waitingRequests']
   readonly store: Store
   readonly runtime: Runtime

@@ -44,6 +44,19 @@ export interface LoginContext {
 export type AuthenticateUser = (credentials: UserCredentials, context: LoginContext) => Promise<Subject | undefined>
 
 /**
+ * Remembers the address at which a user has just chosen this password, as a right password at a login does: what was guessed
+ * at the account before does not lock the user out there. Call it after the user has proved to be `sub` in another way, such
+ * as by a mail or a session. Guesses at other users stay counted: without effect unless `users.authenticate` returns this
+ * `sub`. Never rejects: an event reports a failure.
+ *
+ * @see docs/guides/abuse-control.md, "A new password"
+ */
+export type RememberAddress = (
+  credentials: UserCredentials,
+  owner: Pick<LoginContext, 'clientAddress' | 'client'> & { readonly sub: string },
+) => Promise<void>
+
+/**
  * Returns the epoch of the user (`null` before any revocation) that was current before the password of this subject was
  * checked; `undefined` unless `authenticateUser` has returned this very object.
  */

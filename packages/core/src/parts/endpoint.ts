@@ -5,7 +5,7 @@ import type { OAuthError } from '../errors/oauth-error.ts'
 import type { CorsPolicy } from '../http/cors-headers.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
-import type { AuthenticateUser, ProvedEpochOf } from './authenticate-user.ts'
+import type { AuthenticateUser, ProvedEpochOf, RememberAddress } from './authenticate-user.ts'
 import type { Capability } from './capability.ts'
 import type { AuthenticatedClient, Confirmation, RequestFacts } from './grant.ts'
 import type { Kit, LimitWaiting, Revoking } from './kit.ts'
@@ -162,6 +162,8 @@ export interface EndpointKit extends Kit, Revoking {
   /** Checks a user name and password, with the limits and events of the password grant. */
   readonly authenticateUser: AuthenticateUser
   readonly provedEpochOf: ProvedEpochOf
+  /** Without effect if no plugin names `passwords`. */
+  readonly rememberAddress: RememberAddress
   readonly limitWaiting: LimitWaiting
 }
 
