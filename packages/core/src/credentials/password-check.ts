@@ -60,14 +60,14 @@ function subjectOf(user: AuthenticatedUser): Subject {
 }
 
 /** The directory that credentials name, for limits; `undefined` if they name none. */
-function directoryOf({ idp, tenant, acrValues }: Omit<UserCredentials, 'password'>): string | undefined {
+function directoryOf({ idp, tenant, acrValues }: UserCredentials): string | undefined {
   const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
   return namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
 }
 
 /** How an attempt with these credentials counts. */
 export function attemptOf(
-  credentials: Omit<UserCredentials, 'password'>,
+  credentials: UserCredentials,
   client: Client | undefined,
   address: string | undefined,
 ): Attempt {
