@@ -26,13 +26,39 @@ export function typedName(text: string): string {
 }
 
 /** What a host name can contain. The parser of URLs would decode or remove other characters. */
-const domainForm = /^[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}._\u3002-]+$/u
+const domainForm = /^[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}._-]+$/u
 
 const usualDomain = /^[a-z0-9._-]*$/u
 
 const isNumber = (label: string | undefined): boolean => /^(?:\d+|0x[\da-f]*)$/iu.test(label ?? '')
 
-const withoutRoot = (domain: string): string => (domain.endsWith('.') ? domain.slice(0, -1) : domain)
+/** Without the dots of the root, also those that were typed twice. A regular expression would try every dot. */
+function withoutRoot(domain: string): string {
+  let end = domain.length
+  while (domain[end - 1] === '.') end -= 1
+  return domain.slice(0, end)
+}
+
+/** Rounds after which a text has settled: Unicode forms and cases of some letters depend on each other. */
+const maxRounds = 6
+
+/**
+ * Returns a fold that changes nothing the second time: what is stored folded, and folded again by its reader, stays the same.
+ * Cuts texts that are too long.
+ */
+export const settled =
+  (fold: (text: string) => string) =>
+  (text: string): string => {
+    let folded = fold(text.slice(0, maxLength))
+    for (let [round, before] = [1, text]; round < maxRounds && folded !== before; round += 1) {
+      before = folded
+      folded = fold(before.slice(0, maxLength))
+    }
+    return folded
+  }
+
+/** Other dots that separate labels. @see RFC 3490 section 3.1 */
+const dots = /\u3002/gu
 
 /** The host of a URL with this domain: in ASCII. `undefined` if the parser accepts none, or reads it as an IP address. */
 function asciiDomain(domain: string): string | undefined {
@@ -48,14 +74,14 @@ function asciiDomain(domain: string): string | undefined {
  * @example
  * foldedDomain('xn--bcher-kva.EXAMPLE') // 'bücher.example'
  */
-export function foldedDomain(domain: string): string {
-  const text = domain.slice(0, maxLength).normalize('NFKC')
+export const foldedDomain = settled((domain) => {
+  const text = domain.normalize('NFKC').replace(dots, '.')
   const lower = withoutRoot(text.toLowerCase())
   // The usual domains need no more.
   if (usualDomain.test(lower) && !lower.includes('xn--')) return lower
   const host = asciiDomain(text)
   return host === undefined ? lower : unicodeDomain(host)
-}
+})
 
 /** Splits a text in Unicode form KC at the sign before the domain. */
 function partsOf(text: string): readonly [name: string, domain: string | undefined] {
@@ -67,7 +93,7 @@ const joined = (name: string, domain: string | undefined): string =>
   domain === undefined ? name : `${name}@${foldedDomain(domain)}`
 
 /** The capital of a Turkish i has a dot, which its small form does not show. */
-const dotted = /i\u0307/gu
+const dotted = /i\u0307+/gu
 
 /** Its capital form is a letter, which is not a mark: names with it would have several limits for guesses. */
 const iotaSubscript = '\u0345'
@@ -82,20 +108,20 @@ const withoutCase = (text: string): string => text.toLowerCase().toUpperCase().t
  * @example
  * foldedUsername(' Ann@XN--BCHER-KVA.example') // 'ann@bücher.example'
  */
-export function foldedUsername(username: string): string {
-  const [name, domain] = partsOf(username.slice(0, maxLength).replace(invisible, '').trim().normalize('NFKC'))
+export const foldedUsername = settled((username) => {
+  const [name, domain] = partsOf(username.replace(invisible, '').trim().normalize('NFKC'))
   const folded = name.normalize('NFKD').split(iotaSubscript).map(withoutCase).join(iotaSubscript).normalize('NFKC')
   return joined(folded, domain)
-}
+})
 
 /**
  * Maps all spellings of a mail address to one text. Only spellings with the same text are one address, also for a store that
  * ignores more, such as accents or the difference between `ß` and `ss`: each of the others is another mailbox.
  */
-export function foldedAddress(address: string): string {
-  const [name, domain] = partsOf(typedName(address.slice(0, maxLength)).normalize('NFKC'))
+export const foldedAddress = settled((address) => {
+  const [name, domain] = partsOf(typedName(address).normalize('NFKC'))
   return joined(name.toLowerCase().replaceAll('ς', 'σ').replace(dotted, 'i').normalize('NFKC'), domain)
-}
+})
 
 export const isSameAddress = (one: string, other: string): boolean => foldedAddress(one) === foldedAddress(other)
 

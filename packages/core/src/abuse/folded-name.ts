@@ -1,3 +1,5 @@
+import { settled } from '../folded-text.ts'
+
 /**
  * Format and control characters, combining and enclosing marks, fillers and white space: invisible characters that a
  * user service may ignore.
@@ -5,9 +7,6 @@
 const ignorable = /[\p{Cf}\p{Cc}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\s]/gu
 
 const visibleAscii = /^[!-~]*$/u
-
-/** Longer names share a limit. Unicode normalization sorts marks, in time that grows with the square of their number. */
-const maxLength = 1024
 
 /**
  * Maps all spellings of a name to one string, under which failures are counted. If the user service ignores case, marks
@@ -17,10 +16,9 @@ const maxLength = 1024
  * @example
  * foldedName('\u00C1l\u00ADice ') // 'ALICE'
  */
-export function foldedName(name: string): string {
-  const counted = name.slice(0, maxLength)
+export const foldedName = settled((counted) => {
   // The usual names need no more, in a quarter of the time.
   if (visibleAscii.test(counted)) return counted.toUpperCase()
   // Lower case before upper case, because only this maps the capital sharp s to SS.
   return counted.normalize('NFKD').replace(ignorable, '').toLowerCase().toUpperCase()
-}
+})
