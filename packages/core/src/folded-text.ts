@@ -76,7 +76,8 @@ function asciiDomain(domain: string): string | undefined {
  */
 export const foldedDomain = settled((domain) => {
   const text = domain.normalize('NFKC').replace(dots, '.')
-  const lower = withoutRoot(text.toLowerCase())
+  // In any place of a word: its other form at the end is another domain.
+  const lower = withoutRoot(text.replaceAll('Σ', 'σ').toLowerCase())
   // The usual domains need no more.
   if (usualDomain.test(lower) && !lower.includes('xn--')) return lower
   const host = asciiDomain(text)
