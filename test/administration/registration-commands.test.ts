@@ -1,7 +1,9 @@
 // What `grantry registrations` prints, and what it says about mistakes.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { startServer } from '../../packages/server/src/server.ts'
 import { printed } from '../server/printed.ts'
 import { sharedDirectory } from '../support/directory.ts'
 
@@ -88,4 +90,30 @@ test('without the plugin, and with a storage in memory, the command names what i
   )
   const memory = service(plugins, { driver: 'memory' })
   expect((await memory.run(...issue)).err).toContain('storage.driver is memory')
+})
+
+test('grantry revoke knows registered clients, and cannot know whose metadata documents exist', async () => {
+  const open = { name: 'registration', scopes: ['api1'], open: true }
+  const { file } = service([{ name: 'sign-in' }, open, { name: 'client-metadata', scopes: ['api1'] }])
+  const server = await startServer({ loaded: await loadConfiguration(file, {}), port: 0, observe: () => {} })
+  onTestFinished(() => server.close(0))
+  const response = await fetch(`http://127.0.0.1:${server.running.port}/connect/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"redirect_uris":["https://client.example.com/cb"]}',
+  })
+  const { client_id: clientId } = await response.json()
+  const revoke = (id: string) => printed('revoke', '--client', id, '--config', file)
+  expect(await revoke(clientId)).toMatchObject({
+    code: 0,
+    out: `Revoked everything issued so far to the client ${clientId}. The client can request new tokens.\n`,
+  })
+  expect(await revoke('https://client.example.com/client.json')).toMatchObject({
+    code: 0,
+    out: 'Revoked everything issued so far to the client https://client.example.com/client.json, if it exists.\n',
+  })
+  expect(await revoke('registered-nosuch')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('no client registered-nosuch'),
+  })
 })

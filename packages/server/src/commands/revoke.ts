@@ -1,5 +1,6 @@
 import { refusalOf, type UserManager } from '@grantry/administration'
 import type { Provider, RevocationTarget } from '@grantry/core'
+import { registrations } from '@grantry/plugins/registration'
 import { isUserList } from '../administration/check-user.ts'
 import { withAdministration } from '../administration/open-administration.ts'
 import { revokeAndSignOut } from '../administration/revoke-and-sign-out.ts'
@@ -28,6 +29,8 @@ const isList = <T extends object>(value: T): value is Extract<T, readonly unknow
 interface Found {
   readonly target: RevocationTarget
   readonly problem?: string | undefined
+  /** Whether no part of the configuration can know the client. */
+  readonly isUncertain?: boolean
   /** The user, for a sentence. */
   readonly user?: string
 }
@@ -54,9 +57,22 @@ async function findSubject(given: string, loaded: LoadedConfiguration, provider:
 const isStored = (clientId: string, loaded: LoadedConfiguration): Promise<boolean> =>
   withAdministration(loaded, ({ clients }) => clients.has(clientId))
 
-async function whyNoClient(clientId: string, loaded: LoadedConfiguration): Promise<string | undefined> {
+async function isRegistered(clientId: string, provider: Provider): Promise<boolean> {
+  return provider.has(registrations) && (await provider.use(registrations).find(clientId)) !== undefined
+}
+
+/** Whether the id can be that of a client with a metadata document, which only its own host knows. */
+const canHaveDocument = (clientId: string, { metadata }: Provider): boolean =>
+  metadata.client_id_metadata_document_supported === true && /^https?:/u.test(clientId)
+
+async function whyNoClient(
+  clientId: string,
+  loaded: LoadedConfiguration,
+  provider: Provider,
+): Promise<string | undefined> {
   const { clients, administration } = loaded.configuration
   if (administration && (await isStored(clientId, loaded))) return undefined
+  if (await isRegistered(clientId, provider)) return undefined
   if (!isList(clients)) {
     const isKnown = Boolean(await clients.find(clientId))
     return isKnown ? undefined : `clients.find() does not know ${clientId}; check the spelling`
@@ -68,7 +84,13 @@ async function whyNoClient(clientId: string, loaded: LoadedConfiguration): Promi
 async function find(given: RevokeArguments, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
   const { subject, client, family = '' } = given
   if (subject !== undefined) return findSubject(subject, loaded, provider)
-  if (client !== undefined) return { target: { clientId: client }, problem: await whyNoClient(client, loaded) }
+  if (client !== undefined) {
+    const target = { clientId: client }
+    const problem = await whyNoClient(client, loaded, provider)
+    return problem !== undefined && canHaveDocument(client, provider)
+      ? { target, isUncertain: true }
+      : { target, problem }
+  }
   return { target: { family } }
 }
 
@@ -86,12 +108,17 @@ async function findOrReport(given: RevokeArguments, loaded: LoadedConfiguration,
 
 const sessionsOf = (count: number): string => `${count} ${count === 1 ? 'session' : 'sessions'}`
 
-function success({ subject, client, family }: RevokeArguments, user = subject, ended: number): string {
+function success(
+  { subject, client, family }: RevokeArguments,
+  { user = subject, isUncertain }: Found,
+  ended: number,
+): string {
   if (subject !== undefined) {
     return `Revoked everything issued so far to the subject ${user}, and ended ${sessionsOf(ended)}. The user can log in again.`
   }
   if (client !== undefined) {
-    return `Revoked everything issued so far to the client ${client}. The client can request new tokens.`
+    const end = isUncertain ? ', if it exists.' : '. The client can request new tokens.'
+    return `Revoked everything issued so far to the client ${client}${end}`
   }
   return `Revoked the family ${family} and all its tokens, if it exists.`
 }
@@ -104,9 +131,10 @@ export async function revokeCommand(given: RevokeArguments): Promise<RevokeResul
   const loaded = await requireConfiguration(given.config)
   assertSharedStorage(loaded, 'restart the server to invalidate everything')
   return withProvider(loaded, async (provider) => {
-    const { target, problem, user } = await findOrReport(given, loaded, provider)
+    const found = await findOrReport(given, loaded, provider)
+    const { target, problem } = found
     const ended = await revokeAndSignOut(target, provider)
-    if (problem === undefined || ended > 0) return { text: `${success(given, user, ended)}\n`, found: true }
+    if (problem === undefined || ended > 0) return { text: `${success(given, found, ended)}\n`, found: true }
     const name = given.subject ?? given.client
     const text = `Nothing was found to revoke: ${problem}.\nIf anything was ever issued to ${name}, it is refused from now on.\n`
     return { text, found: false }
