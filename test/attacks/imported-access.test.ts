@@ -11,9 +11,27 @@ const placeholders: readonly string[] = [
   ...['{{.Values.secret}}', '<%= secret %>', '$SECRET', '$env:SECRET', '%SECRET%', '__SECRET__', '<client-secret>'],
   ...['[CLIENT SECRET]', 'env:SECRET', 'vault:secret/data/web#key', 'ENC(abc)', 'ENC[AES256_GCM,data:x]'],
   ...['{cipher}0a1b', 'ref+vault://secret', '@Microsoft.KeyVault(SecretUri=x)', '**********', 'xxxxxxxx', '    '],
+  ...['((secret))', '%{SECRET}', '%(SECRET)s', '@SECRET@', '[[SECRET]]', '<<SECRET>>', '~{SECRET}', '$$SECRET$$'],
+  ...['<secret/>', '&SECRET;', '!vault |', '!Ref Secret', 'arn:aws:secretsmanager:eu:1:secret:x', 'ssm:/prod/x'],
+  ...[
+    'awssm://x',
+    '\uff04{SECRET}',
+    'WEB_CLIENT_SECRET',
+    'process.env.SECRET',
+    'os.environ["SECRET"]',
+    'ENV["SECRET"]',
+  ],
+  ...['null', 'None', 'undefined', 'redacted', 'changeme', 'CHANGE_ME', 'your-client-secret'],
 ]
 
-const secrets: readonly string[] = ['a-secret-of-a-machine-1', '$ecret/with+signs=', 'Zm9v$bar%baz__qux', '#1{x}y']
+const secrets: readonly string[] = [
+  'a-secret-of-a-machine-1',
+  '$ecret/with+signs=',
+  'Zm9v$bar%baz__qux',
+  '#1{x}y',
+  '-_~abcDEF~_-',
+  'Your9secret',
+]
 
 describe.each(plain)('%s', (_name, from, of) => {
   test.each(placeholders)('the placeholder %s is the secret of no client', async (placeholder) => {

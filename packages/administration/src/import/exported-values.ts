@@ -7,17 +7,36 @@ import { parseTime } from '@grantry/core'
 const inText =
   /\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$\[[^\]]{0,200}\]|#\{[^}]{0,200}\}|\{\{[^}]{0,200}\}\}|<%.{0,200}%>|##\w[\w.-]{0,200}##|@@\w[\w.-]{0,200}@@/u
 
-/** What stands for a whole text: `$NAME`, `%NAME%`, `__NAME__`, `<name>`, `[name]`, `env:NAME`, `ENC(...)`, a mask. */
+/** Characters that are read: a longer text is no name. */
+const maxLength = 4096
+
+/**
+ * What stands for a whole text: `$NAME`, `%NAME%`, `__NAME__`, `<name>`, `((name))`, `[[name]]`, `%(NAME)s`, `@NAME@`,
+ * `env:NAME`, `ENC(...)`, the URL of a vault, a tag of YAML, a mask.
+ */
 const whole =
-  /^(?:\$(?:env:)?[A-Za-z_]\w*|%[\w.-]+%|__[\w.-]+__|<[\w .:-]+>|\[[\w .:-]+\]|\{[\w .:-]+\}.*|(?:env|vault|secret|file|ref|op)[:+].*|ENC[([].*|@Microsoft\..*|(.)\1*)$/isu
+  /^(?:\$(?:env:)?[A-Za-z_]\w*|%[\w.-]+%|__[\w.-]+__|<[\w .:-]+>|\[[\w .:-]+\]|\{[\w .:-]+\}.*|(?:env|vault|secret|file|ref|op|arn)[:+].*|ENC[([].*|@Microsoft\..*|[a-z][a-z\d+.-]{1,30}:\/.*|![a-z]+(?:\s.*)?|(.)\1*)$/isu
+
+/** A name without digits between signs: each tool has others. */
+const betweenSigns = /^[$%&~!@#<«⟨([{]{1,3}[a-z_][a-z_ .:/-]{0,100}[$%&;@#>»⟩)\]}/]{1,3}s?$/iu
+
+/** What people write, or programs print, where there is no secret, and names of variables. */
+const words =
+  /^(?:none|null|nil|undefined|hidden|masked|removed|redacted|todo|tbd|secret|password|(?:change|replace)[-_ ]?(?:me|it|this)|your[-_ ].{0,100}|(?:process\.env|os\.environ)\W.{0,100}|ENV\[.{0,100})$/iu
+const variable = /^[A-Z]+(?:_[A-Z]+)+$/u
 
 /**
  * Whether a text stands for a value that a tool fills in, or hides it. As a secret, it would be known to each reader of the
  * export, and to each reader of the documentation of the tool.
  */
 export const isPlaceholder = (text: string): boolean => {
-  const trimmed = text.trim()
-  return trimmed === '' || hasPlaceholder(trimmed) || whole.test(trimmed)
+  // Compatible forms: another width of a sign is the same for people, and for some tools.
+  const trimmed = text.slice(0, maxLength).normalize('NFKC').trim()
+  return (
+    trimmed === '' ||
+    hasPlaceholder(trimmed) ||
+    [whole, betweenSigns, words, variable].some((form) => form.test(trimmed))
+  )
 }
 
 /** Whether a part of a text is one that a tool fills in. */
