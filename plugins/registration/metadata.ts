@@ -1,5 +1,6 @@
 import { type ClientOptions, type JsonObject, type Kit, parseUrl } from '@grantry/core'
 import { createPolicyOf } from '../shared/host-policy.ts'
+import { mistypedProblem } from '../shared/mistyped-metadata.ts'
 import {
   type MetadataKit,
   namedMethods,
@@ -161,6 +162,8 @@ export function createDescribe(settings: Settings) {
   return (given: JsonObject, kit: MetadataKit & Pick<Kit, 'problemOfClient'>): Described | MetadataProblem => {
     // Some programs send null for what they do not have.
     const metadata = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as JsonObject
+    const mistyped = mistypedProblem(metadata)
+    if (mistyped !== undefined) return metadataProblem('metadata_malformed', mistyped)
     const redirectUris = urisOf(metadata, 'redirect_uris')
     if (isProblem(redirectUris)) return redirectUris
     const postLogoutRedirectUris = urisOf(metadata, 'post_logout_redirect_uris')

@@ -72,3 +72,19 @@ describe('a software statement wins over', () => {
     }
   })
 })
+
+describe('a statement that limits the client with a value of another type', () => {
+  test.each<[string, object]>([
+    ['scopes in an array', { scope: ['openid'] }],
+    ['scopes in an object', { scope: { openid: true } }],
+    ['the method in an array', { [method]: ['private_key_jwt'], jwks }],
+    ['the methods in a string', { [methods]: 'private_key_jwt', jwks }],
+    ['a method that is no string', { [methods]: ['private_key_jwt', null], jwks }],
+  ])('is refused, and does not stand for no limit: %s', async (_name, claims) => {
+    const authenticationMethods = ['none', 'private_key_jwt'] as const
+    const f = await setUp({ open: false, softwareStatements, authenticationMethods: [...authenticationMethods] })
+    const { token_endpoint_auth_method: _, ...usual } = metadata
+    const { status, body } = await f.register({ ...usual, software_statement: await statementOf(claims) })
+    expect([status, body.error]).toEqual([400, 'invalid_client_metadata'])
+  })
+})

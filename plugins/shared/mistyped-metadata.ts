@@ -1,0 +1,18 @@
+import type { JsonObject } from '@grantry/core'
+import { stringsIn } from './self-described.ts'
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isTextList = (value: unknown): boolean => Array.isArray(value) && stringsIn(value).length === value.length
+
+/** Names that narrow what a client can do: a value of another type must not narrow nothing. */
+const narrowing: readonly (readonly [name: string, is: (value: unknown) => boolean, type: string])[] = [
+  ['scope', isText, 'a string'],
+  ['token_endpoint_auth_method', isText, 'a string'],
+  ['token_endpoint_auth_methods_supported', isTextList, 'an array of strings'],
+]
+
+/** Returns what is wrong with the type of a member that narrows a client; `undefined` if nothing is. */
+export function mistypedProblem(metadata: JsonObject): string | undefined {
+  const found = narrowing.find(([name, is]) => metadata[name] !== undefined && !is(metadata[name]))
+  return found && `${found[0]} must be ${found[2]}`
+}
