@@ -162,13 +162,17 @@ export function restartUrlOf(kit: EndpointKit, query: string): string | undefine
   return `${kit.endpointUrl('authorization')}?${new URLSearchParams(query)}`
 }
 
-/** A link back to the application: what its configuration names, or the host of its redirect URI. */
+/**
+ * A link back to the application: what its configuration names, or the host of its redirect URI. Of a client that has described
+ * itself, the link has the name of its host: a stranger could write any other text on it, on a page of this service.
+ */
 export function applicationOf(client: Client | undefined): ErrorView['returnTo'] {
   if (client === undefined) return undefined
-  const { clientId, clientName = clientId, initiateLoginUri, clientUri, redirectUris } = client
+  const { clientId, clientName = clientId, initiateLoginUri, clientUri, redirectUris, selfDescribed } = client
   const host = redirectUris.find((uri) => /^https:/iu.test(uri))
   const url = clientUri ?? initiateLoginUri ?? (host === undefined ? undefined : new URL(host).origin)
-  return url === undefined ? undefined : { name: clientName, url }
+  if (url === undefined) return undefined
+  return { name: selfDescribed === undefined ? clientName : new URL(url).host, url }
 }
 
 export const homeOf = ({ issuer }: Pick<EndpointKit, 'issuer'>): string => new URL('/', issuer).href
