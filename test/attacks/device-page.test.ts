@@ -77,6 +77,15 @@ describe('a device is not approved', () => {
     expect(await outcome()).toBe('authorization_pending')
   })
 
+  // The sign-in of the host can outlast a revocation here.
+  test('with a form that was shown before the user was revoked', async () => {
+    const { userCode, victim, outcome, provider } = await setUpAttack()
+    const { token } = await victim.open({ user_code: userCode })
+    await provider.revoke({ subject: 'alice' })
+    expect((await victim.submit(approve(token))).status).toBe(400)
+    expect(await outcome()).toBe('authorization_pending')
+  })
+
   test('with a form that shows another code', async () => {
     const { userCode, victim, outcome, start, poll } = await setUpAttack()
     const own = (await start()).body

@@ -8,6 +8,7 @@
 import { describe, expect, test } from 'vitest'
 import { answer, hiddenFields } from '../authorization/browser.ts'
 import { bye, clients, kindOf, reasonOf, setUpLogout } from '../end-session/parties.ts'
+import { kitOf, offerKit } from '../support/kit-of.ts'
 
 const evil = [
   'https://evil.example',
@@ -133,6 +134,21 @@ describe('a logout that the victim did not want', () => {
       expect([page.status, kindOf(page), reasonOf(page)]).toEqual([400, 'error', 'interaction_unknown'])
     }
     expect(await isSignedIn(victim.browser)).toBe(true)
+  })
+
+  test('is not possible with a sealed value of another purpose', async () => {
+    const plugin = 'authorization-endpoint'
+    const { signedIn, provider, isSignedIn } = await setUpLogout({}, [{ parts: () => [offerKit(plugin)] }])
+    const { browser } = await signedIn()
+    const [sid] = browser.jar.get('__Host-grantry-session')?.split('.') ?? []
+    const kit = kitOf(provider, plugin)
+    const submit = async (purpose: string) => {
+      const form_token = await kit.seal({ purpose, sid: sid ?? '', params: {} }, kit.now() + 60)
+      return browser.submit(`${provider.issuer}/connect/endsession/confirm`, { form_token, decision: 'logout' })
+    }
+    expect(reasonOf(await submit('logout return'))).toBe('interaction_unknown')
+    expect(await isSignedIn(browser)).toBe(true)
+    expect(kindOf(await submit('logout'))).toBe('signed out')
   })
 
   test('is not possible with a form that another site sends', async () => {

@@ -2,7 +2,7 @@ import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { answer, hiddenFields } from '../authorization/browser.ts'
 import { nameOf, ownPages } from '../authorization/own-pages.ts'
-import { redirectUri, request } from '../authorization/parties.ts'
+import { redirectUri, request, web } from '../authorization/parties.ts'
 import { withLatency } from '../support/latency.ts'
 import { other, parUrl, pushed, setUp, strict } from './parties.ts'
 
@@ -40,6 +40,14 @@ describe('a request_uri', () => {
     const page = await user.open(url)
     const form = { ...hiddenFields(page), username: 'alice' }
     expect(answer(await user.submit(`${provider.issuer}/test/sign-in`, form))).toMatchObject(isCode)
+  })
+
+  test('shows no page after its client was revoked', async () => {
+    const { browser, pushedUrl, provider } = await setUp({}, ownPages)
+    const [before, after] = [await pushedUrl(repeated), await pushedUrl(repeated)]
+    expect(nameOf(await browser().open(before))).toBe('sign-in')
+    await provider.revoke({ clientId: web[0] })
+    expect(answer(await browser().open(after))).toMatchObject(isUnusable)
   })
 
   test('12.6 works once', async () => {

@@ -82,6 +82,15 @@ describeDatabases('users in a table', (open, isPostgresql) => {
     })
   })
 
+  test('an inactive user is not authenticated for a page of the host, which asks for nothing more', async () => {
+    const credentials = { username: 'carol', password }
+    const users = create({ ...database.where, ...mapping })
+    expect(await users.authenticate?.(credentials)).toBeUndefined()
+    const { active: _, ...columns } = mapping.columns
+    const all = create({ ...database.where, ...mapping, columns })
+    expect(await all.authenticate?.(credentials)).toEqual({ sub: 'c-3' })
+  })
+
   test('a token is inactive while its user is, and after the user is gone', async () => {
     const { body } = await signIn('bob', password, 'api1')
     const active = async () => (await f.post('introspection', { token: body.access_token }, api1)).body.active
