@@ -5,9 +5,10 @@
  *
  * docs/decisions/0022: what was decided by the state before a revocation gives nothing after it.
  */
-import { type AtomicDriver, defineGrant } from '@grantry/core'
+import { type AtomicDriver, defineEndpoint, defineGrant } from '@grantry/core'
 import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { passkeys } from '@grantry/plugins/passkeys'
+import type { SignInWays } from '@grantry/plugins/sign-in'
 import { mapDriver } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -182,5 +183,33 @@ describe('the sign-in page', () => {
     }
     expect(nameOf(await f.comeBack(thief))).toBe('signIn')
     expect(await isSignedIn(f, thief.browser)).toBe(false)
+  })
+
+  test.each(ends)('gives no session for a way that is confirmed just before %s', async (_, end) => {
+    const door = 'https://id.example.com/connect/door'
+    const way: SignInWays = {
+      links: ({ id }) => [{ kind: 'provider', name: 'Door', url: `${door}?id=${id}` }],
+      parts: (tools) => [
+        defineEndpoint({
+          name: 'door',
+          path: '/connect/door',
+          methods: ['GET'],
+          caller: 'anyone',
+          params: v.object({ id: v.string() }),
+          async handle({ params: { id }, request }, kit) {
+            const interaction = await tools.interactions.find(kit, request, id)
+            if (interaction === undefined) return tools.expired(request, kit)
+            // What is confirmed was read before the end.
+            const confirm = () => end(f).then(() => true)
+            return tools.signIn({ subject: { sub: 'alice', amr: ['door'] }, name: 'Alice', confirm }, interaction)
+          },
+          presentError: tools.presentError,
+        }),
+      ],
+    }
+    const f: SignIn = await setUpSignIn({ ways: [way] })
+    const { browser, page } = await f.start()
+    await browser.open(/"url":"([^"]+)"/u.exec(page.html)?.[1] ?? '')
+    expect(await isSignedIn(f, browser)).toBe(false)
   })
 })
