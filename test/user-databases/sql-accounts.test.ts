@@ -33,6 +33,17 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
     return { create, run }
   }
 
+  test('an address is taken from an account that has not proved it by a proof only', async () => {
+    const { create, run } = await table()
+    await run(`UPDATE ${quotedTable} SET email = 'carol@old.example', verified = false WHERE id = 'c-3'`)
+    const accounts = create()
+    const changed = (emailVerified: boolean) => accounts.change('b-2', { email: 'carol@old.example', emailVerified })
+    expect(await changed(false)).toBe('taken')
+    expect((await accounts.find('c-3'))?.email).toBe('carol@old.example')
+    expect(await changed(true)).toMatchObject({ email: 'carol@old.example', emailVerified: true })
+    expect((await accounts.find('c-3'))?.email).toBeUndefined()
+  })
+
   test('are created, found, changed and removed', async () => {
     const accounts = (await table()).create()
     const store: AccountStore = accounts
