@@ -13,7 +13,7 @@ import {
 import { parsePasswordHash } from '@grantry/users/password-hash'
 import { describe, expect, test } from 'vitest'
 import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
-import { hasDomainOf } from '../../packages/users/src/ldap/entries.ts'
+import { entriesOf, hasDomainOf } from '../../packages/users/src/ldap/entries.ts'
 import { addressIn } from '../../plugins/shared/mail-address.ts'
 import { password, quickHash } from '../administration/stored-user-setting.ts'
 
@@ -162,5 +162,6 @@ test('an entry that a directory finds by the domain of another address is none',
     expect(hasDomainOf(typed, entry, names)).toBe(true)
   }
   expect(hasDomainOf('carol@acme.example', { dn: 'x' }, names)).toBeUndefined()
+  expect(entriesOf('carol@\u00e1cme.example', [entry, { dn: 'x' }], names)).toEqual([{ dn: 'x' }])
   expect(domainOf('carol')).toBeUndefined()
 })

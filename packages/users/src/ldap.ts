@@ -10,7 +10,7 @@ import {
 } from '@grantry/core'
 import type { Entry, Filter } from 'ldapts'
 import { type LdapServer, nameOf, openConnection } from './ldap/connection.ts'
-import { claimsOf, claimValue, firstValueOf, hasDomainOf, isGuid, subOf } from './ldap/entries.ts'
+import { claimsOf, claimValue, entriesOf, firstValueOf, hasDomainOf, isGuid, subOf } from './ldap/entries.ts'
 import { codeOf, explain, isRefusal } from './ldap/errors.ts'
 import { filtersOf } from './ldap/filters.ts'
 import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/options.ts'
@@ -141,7 +141,7 @@ async function signIn(
   const spellings = spellingsOf(username).filter(isPossible)
   const names = [attributes.username].flat()
   const all = spellings.length === 0 ? [] : await directory.search(byName(spellings), [attributes.sub, ...names])
-  const found = all.filter((entry) => hasDomainOf(username, entry, names) !== false)
+  const found = entriesOf(username, all, names)
   const dn = found.length === 1 ? found[0]?.dn : undefined
   let matches = false
   for (const form of formsOf(password)) {
@@ -202,9 +202,10 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
     const names = [options.attributes.username].flat()
     const wanted = [subAttribute, ...names, ...claims.map(({ attribute }) => attribute)]
     const searches = [filters.ofAll.bySub(subOrName), filters.ofAll.byName(spellingsOf(subOrName).filter(isPossible))]
-    const [withSub = [], named = []] = await Promise.all(
+    const [withSub = [], all = []] = await Promise.all(
       searches.map((filter) => (filter === undefined ? [] : directory.search(filter, [...new Set(wanted)]))),
     )
+    const named = entriesOf(subOrName, all, names)
     const entries = new Map<string, Entry>()
     for (const entry of [...withSub, ...named]) {
       const sub = subOf(entry, subAttribute)

@@ -109,7 +109,7 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
         rowsOfName(subOrName, options.caseSensitive, (spelling) => client.read(statements.foundByName, [spelling])),
       ])
       const own = rowOf(withSub, subOrName)
-      const others = named.filter(([sub]) => sub !== own?.[0])
+      const others = named.filter(([sub, name]) => sub !== own?.[0] && isOfDomain(subOrName, name))
       return [...(own === undefined ? [] : [own]), ...others].map(([sub, username, ...values]) => ({
         sub: sub ?? '',
         ...(username != null && { username }),

@@ -66,6 +66,10 @@ export function hasDomainOf(username: string, entry: Entry, attributes: readonly
   return values.length === 0 ? undefined : values.some((value) => domainOf(String(value)) === domain)
 }
 
+/** Returns the entries that a directory has found for a name, without those of another domain. */
+export const entriesOf = (username: string, found: readonly Entry[], attributes: readonly string[]): readonly Entry[] =>
+  found.filter((entry) => hasDomainOf(username, entry, attributes) !== false)
+
 /** Returns the value of a claim; `undefined` if the attribute is absent. @throws TypeError if it is of another type */
 export function claimValue(entry: Entry, { claim, attribute, type }: ClaimAttribute): Json | undefined {
   const values = valuesOf(entry, attribute).map(String)
