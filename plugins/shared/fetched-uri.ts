@@ -35,6 +35,7 @@ export function fetchedUriProblem(
   if (protocol !== 'https:' && !(isLoopbackHttp && allowPrivateAddresses)) return 'must use https'
   if (username !== '' || password !== '' || hash !== '') return 'must not contain a user or a fragment'
   const name = hostname.replace(/\.$/u, '')
-  if (allowPrivateAddresses || !(address.test(name) || localName.test(name))) return undefined
-  return 'must have the name of a public host, not an IP address'
+  if (allowPrivateAddresses) return undefined
+  if (address.test(name)) return 'must have the name of a public host, not an IP address'
+  return localName.test(name) ? 'must have the name of a public host, not a local or reserved one' : undefined
 }

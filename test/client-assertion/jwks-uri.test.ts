@@ -185,7 +185,7 @@ describe('keys at jwksUri', () => {
 })
 
 describe('a jwksUri', () => {
-  const uris = [
+  const addresses = [
     'https://127.0.0.1/jwks',
     'https://0x7f.1/jwks',
     'https://2130706433/jwks',
@@ -193,6 +193,8 @@ describe('a jwksUri', () => {
     'https://169.254.169.254/latest/meta-data',
     'https://[::1]/jwks',
     'https://[::ffff:10.0.0.8]/jwks',
+  ]
+  const names = [
     'https://localhost/jwks',
     'https://localhost./jwks',
     'https://a.localhost/jwks',
@@ -207,8 +209,9 @@ describe('a jwksUri', () => {
   const start = (uri: string, allowPrivateAddresses: boolean) =>
     setUp({ jwksUri: { allowPrivateAddresses } }, [client({ jwks: undefined, jwksUri: uri })])
 
-  test.each(uris)('%s is rejected, unless private addresses are allowed', async (uri) => {
-    const message = 'clients[0]: jwksUri must have the name of a public host, not an IP address'
+  test.each([...addresses, ...names])('%s is rejected, unless private addresses are allowed', async (uri) => {
+    const why = addresses.includes(uri) ? 'an IP address' : 'a local or reserved one'
+    const message = `clients[0]: jwksUri must have the name of a public host, not ${why}`
     await expect(start(uri, false)).rejects.toMatchObject({ message })
     await expect(start(uri, true)).resolves.toBeDefined()
   })
