@@ -181,7 +181,9 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
   test('with users of a module, and without "administration"', async () => {
     const other = newService({ users: {} })
     for (const line of [['list'], ['add', 'alice', '--no-password'], ['disable', 'alice']])
-      expect((await other.run(...line)).err).toContain('users come from a user service, so they cannot be changed here')
+      expect((await other.run(...line)).err).toContain(
+        'users come from a user service, which this command cannot list or change; change them where',
+      )
     expect((await newService({ administration: false }).run('list')).err).toContain('set "administration": true')
   })
 })

@@ -86,7 +86,7 @@ function defineCommands(users: () => object, { known, ambiguous }: Expected): vo
       code: 1,
       err: '',
       out:
-        'Nothing was found to revoke: users has no user with the sub or the name nosuch-xyz; check the spelling.\n' +
+        'Nothing was found to revoke: users: there is no user with the sub or the name nosuch-xyz; check the spelling.\n' +
         'If anything was ever issued to nosuch-xyz, it is refused from now on.\n',
     })
   })

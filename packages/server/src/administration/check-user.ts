@@ -28,7 +28,7 @@ export function configuredUsersLike(subOrName: string, users: readonly Configure
 /** @throws RefusedError when users come from a database of the host. */
 export function assertUsersInStorage({ configuration, file }: LoadedConfiguration): void {
   if (isUserList(configuration.users)) return
-  const message = `${file}: users come from a user service, so they cannot be changed here; change them where it reads them`
+  const message = `${file}: users come from a user service, which this command cannot list or change; change them where it reads them, and find one with grantry users show`
   throw refused('invalid', message)
 }
 

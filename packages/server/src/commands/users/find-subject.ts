@@ -71,7 +71,8 @@ function whyUnknown(subOrName: string, service: UserService | undefined): string
   if (service === undefined) {
     return `there is no user with the sub or the name ${subOrName} in the configuration or in the storage; check the spelling`
   }
-  if (service.find !== undefined) return `users has no user with the sub or the name ${subOrName}; check the spelling`
+  if (service.find !== undefined)
+    return `users: there is no user with the sub or the name ${subOrName}; check the spelling`
   return `users.isActive() does not know the sub ${subOrName}, or the user is inactive; pass the sub, or let the user service have find()`
 }
 
