@@ -7,15 +7,15 @@ import { printed } from './printed.ts'
 const base = sharedDirectory('revoke-unknown')
 
 /** Writes a configuration whose clients and users come from functions. */
-function moduleConfiguration(find: string): string {
-  const path = join(base, `${find.length}.mjs`)
+function moduleConfiguration(find: string, ofUsers = ''): string {
+  const path = join(base, `${find.length}-${ofUsers.length}.mjs`)
   writeFileSync(
     path,
     `export default {
       issuer: 'http://127.0.0.1:8484',
       storage: { driver: 'filesystem', directory: './data', fsync: false },
       clients: { find: ${find} },
-      users: { authenticate: () => undefined, isActive: (sub) => sub === '1' },
+      users: { authenticate: () => undefined, isActive: (sub) => sub === '1', ${ofUsers} },
     }`,
   )
   return path
@@ -37,5 +37,17 @@ test.each([
 test('revoke reports a failed look-up, and revokes', async () => {
   const path = moduleConfiguration(`() => { throw new Error('the database is down') }`)
   const { code, out } = await printed('revoke', '--client', 'web', '--config', path)
-  expect([code, out]).toEqual([1, expect.stringMatching(/could not be looked up \(the database is down\)\.\n/u)])
+  expect([code, out]).toEqual([
+    1,
+    'web could not be looked up (the database is down).\nIf anything was ever issued to web, it is refused from now on.\n',
+  ])
+})
+
+test('revoke by a name that cannot be looked up asks to run it again: only the sub of that text is refused', async () => {
+  const path = moduleConfiguration('() => undefined', `find: () => { throw new Error('the directory is down') }`)
+  const { code, out } = await printed('revoke', '--subject', 'alice', '--config', path)
+  expect([code, out]).toEqual([
+    1,
+    'alice could not be looked up (the directory is down).\nIf anything was ever issued to alice, it is refused from now on. For the name of a user, run the command again.\n',
+  ])
 })

@@ -1,4 +1,5 @@
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
+import { counted } from '../counted.ts'
 import { errorInFile } from '../error-message.ts'
 import { requireConfiguration } from './configuration.ts'
 
@@ -18,7 +19,7 @@ export async function purgeCommand({ config }: { readonly config?: string }): Pr
   try {
     const { purge } = driver as { readonly purge?: () => Promise<number> }
     const removed = (await purge?.()) ?? 0
-    return `Deleted ${removed} expired ${removed === 1 ? 'item' : 'items'} (${description}).\n`
+    return `Deleted ${counted(removed, 'expired item')} (${description}).\n`
   } catch (cause) {
     throw errorInFile(cause, file)
   } finally {

@@ -5,6 +5,7 @@ import { isUserList } from '../administration/check-user.ts'
 import { withAdministration } from '../administration/open-administration.ts'
 import { revokeAndSignOut } from '../administration/revoke-and-sign-out.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
+import { counted } from '../counted.ts'
 import { errorMessage } from '../error-message.ts'
 import { onlyUser } from '../users/known-users.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
@@ -31,6 +32,8 @@ interface Found {
   readonly problem?: string | undefined
   /** Whether no part of the configuration can know the client. */
   readonly isUncertain?: boolean
+  /** Why the look-up failed, if it did. */
+  readonly failure?: string
   /** The user, for a sentence. */
   readonly user?: string
 }
@@ -102,11 +105,9 @@ async function findOrReport(given: RevokeArguments, loaded: LoadedConfiguration,
     if (refusalOf(cause) !== undefined) throw cause
     const { subject, client = '' } = given
     const target = subject !== undefined ? { subject } : { clientId: client }
-    return { target, problem: `it could not be looked up (${errorMessage(cause)})` }
+    return { target, failure: errorMessage(cause) }
   }
 }
-
-const sessionsOf = (count: number): string => `${count} ${count === 1 ? 'session' : 'sessions'}`
 
 function success(
   { subject, client, family }: RevokeArguments,
@@ -114,7 +115,7 @@ function success(
   ended: number,
 ): string {
   if (subject !== undefined) {
-    return `Revoked everything issued so far to the subject ${user}, and ended ${sessionsOf(ended)}. The user can log in again.`
+    return `Revoked everything issued so far to the subject ${user}, and ended ${counted(ended, 'session')}. The user can log in again.`
   }
   if (client !== undefined) {
     const end = isUncertain ? ', if it exists.' : '. The client can request new tokens.'
@@ -132,11 +133,16 @@ export async function revokeCommand(given: RevokeArguments): Promise<RevokeResul
   assertSharedStorage(loaded, 'restart the server to invalidate everything')
   return withProvider(loaded, async (provider) => {
     const found = await findOrReport(given, loaded, provider)
-    const { target, problem } = found
+    const { target, problem, failure } = found
     const ended = await revokeAndSignOut(target, provider)
-    if (problem === undefined || ended > 0) return { text: `${success(given, found, ended)}\n`, found: true }
+    const isFound = (problem === undefined && failure === undefined) || ended > 0
+    if (isFound) return { text: `${success(given, found, ended)}\n`, found: true }
     const name = given.subject ?? given.client
-    const text = `Nothing was found to revoke: ${problem}.\nIf anything was ever issued to ${name}, it is refused from now on.\n`
+    const first =
+      failure === undefined ? `Nothing was found to revoke: ${problem}` : `${name} could not be looked up (${failure})`
+    const again =
+      failure !== undefined && given.subject !== undefined ? ' For the name of a user, run the command again.' : ''
+    const text = `${first}.\nIf anything was ever issued to ${name}, it is refused from now on.${again}\n`
     return { text, found: false }
   })
 }

@@ -1,4 +1,5 @@
 import { type Consequence, consequences, type Finding, type Imported } from '@grantry/administration'
+import { counted } from '../counted.ts'
 import { sanitizeText } from '../sanitize-text.ts'
 
 const headings: Readonly<Record<Consequence, string>> = {
@@ -20,8 +21,7 @@ const parts: Readonly<Record<Consequence, string>> = {
 /** Names of entries in a line that several have. */
 const maxNamed = 5
 
-const count = (list: readonly unknown[], noun: string): string =>
-  `${list.length} ${noun}${list.length === 1 ? '' : 's'}`
+const count = (list: readonly unknown[], noun: string): string => counted(list.length, noun)
 
 /** Returns one line for all entries with the same note. Names can come from an untrusted source. */
 function linesOf(findings: readonly Finding[]): readonly string[] {

@@ -1,12 +1,11 @@
 import { type ResetResult, resetSecondFactors } from '@grantry/administration'
 import { secondFactors } from '@grantry/plugins/sign-in'
 import { revokeAndSignOut } from '../../administration/revoke-and-sign-out.ts'
+import { counted } from '../../counted.ts'
 import { type CommonArguments, json, print } from '../entry-commands.ts'
 import { runOnKnownUser, shownUser } from './find-subject.ts'
 
 const nouns = { apps: 'app', passkeys: 'passkey', recoveryCodes: 'recovery code', sessions: 'session' } as const
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** Such as `1 app, 2 passkeys`; a factor of the configuration may not count. */
 function removedText({ removed }: ResetResult): string {

@@ -9,6 +9,7 @@ import {
 } from '@grantry/plugins/authorization-endpoint'
 import type { CommandAdministration } from '../../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
+import { counted } from '../../counted.ts'
 import { type CommonArguments, json, print } from '../entry-commands.ts'
 import { table } from '../table.ts'
 import { runOnKnownUser, shownUser } from './find-subject.ts'
@@ -74,9 +75,10 @@ export async function endSessions(subOrName: string, sid: string | undefined, gi
     const endAll = () => audited({ action: 'user_sessions_ended', id: sub }, () => functions.endAll(sub))
     return { shown: target.shown, ended: await (sid === undefined ? endAll() : endOne(target, sid)) }
   })
-  const sessions = ended === 1 ? '1 session' : `${ended} sessions`
   print(
-    given.json ? json({ ended }) : `Ended ${sessions} of the user ${shown}. Tokens stay valid: see grantry revoke.\n`,
+    given.json
+      ? json({ ended })
+      : `Ended ${counted(ended, 'session')} of the user ${shown}. Tokens stay valid: see grantry revoke.\n`,
   )
 }
 
