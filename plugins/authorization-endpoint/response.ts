@@ -162,20 +162,32 @@ export function restartUrlOf(kit: EndpointKit, query: string): string | undefine
   return `${kit.endpointUrl('authorization')}?${new URLSearchParams(query)}`
 }
 
+const isHttps = (uri: string): boolean => /^https:/iu.test(uri)
+
+/** A redirect URI that opens a program of the device (RFC 8252 section 7.1). Without a response, the program ignores it. */
+const isOwnScheme = (uri: string): boolean => /^[a-z][a-z\d+-]*\.[a-z\d+.-]+:/iu.test(uri)
+
+/** The host of a URL, or its scheme if that is the name of a program. */
+const placeOf = (url: string): string => new URL(url).host || new URL(url).protocol.slice(0, -1)
+
 /**
- * A link back to the application: what its configuration names, or the host of its redirect URI. Of a client that has described
- * itself, the link has the name of its host: a stranger could write any other text on it, on a page of this service.
+ * A link back to the application: what its configuration names, the host of its redirect URI, or the program on the device.
+ * Never an address of the request. Of a client that has described itself, the link has the name of its host or scheme: a
+ * stranger could write any other text on it, on a page of this service.
  */
 export function applicationOf(client: Client | undefined): ErrorView['returnTo'] {
   if (client === undefined) return undefined
   const { clientId, clientName = clientId, initiateLoginUri, clientUri, redirectUris, selfDescribed } = client
-  const host = redirectUris.find((uri) => /^https:/iu.test(uri))
-  const url = clientUri ?? initiateLoginUri ?? (host === undefined ? undefined : new URL(host).origin)
-  if (url === undefined) return undefined
-  return { name: selfDescribed === undefined ? clientName : new URL(url).host, url }
+  const host = redirectUris.find(isHttps)
+  const named = clientUri ?? initiateLoginUri ?? (host === undefined ? undefined : new URL(host).origin)
+  const url = named ?? redirectUris.find(isOwnScheme)
+  return url === undefined ? undefined : { name: selfDescribed === undefined ? clientName : placeOf(url), url }
 }
 
 export const homeOf = ({ issuer }: Pick<EndpointKit, 'issuer'>): string => new URL('/', issuer).href
+
+/** Of refusals because there is nothing at an address. */
+const unknownReasons: ReadonlySet<string> = new Set(['endpoint_unknown', 'method_not_allowed'])
 
 /** Returns what the page of a refusal shows, with the ways on that are known. */
 export async function errorViewOf(
@@ -184,8 +196,15 @@ export async function errorViewOf(
   kit: EndpointKit,
   ways: Pick<ErrorView, 'restart' | 'returnTo'> = {},
 ): Promise<ErrorView> {
-  const clientId = new URL(http.url).searchParams.get('client_id')
+  const { searchParams, pathname } = new URL(http.url)
+  const home = homeOf(kit)
+  // There is no request of a client, and the document of one is not fetched.
+  if (unknownReasons.has(reason)) {
+    return { code, reason, requestId: http.requestId, home: pathname === '/' ? kit.endpointUrl('account') : home }
+  }
+  const begun = ways.restart === undefined ? undefined : new URL(ways.restart).searchParams
+  const clientId = (begun ?? searchParams).get('client_id')
   // A refusal because of a failure must not fail again.
   const client = clientId === null ? undefined : await kit.findClient(clientId, http).catch(() => undefined)
-  return { code, reason, requestId: http.requestId, home: homeOf(kit), returnTo: applicationOf(client), ...ways }
+  return { code, reason, requestId: http.requestId, home, returnTo: applicationOf(client), ...ways }
 }

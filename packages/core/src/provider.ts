@@ -79,6 +79,12 @@ interface InstalledRoute extends Route {
   readonly subpaths: boolean
 }
 
+/** The authorization endpoint of a plugin shows browsers its page also where there is no endpoint. */
+function presentUnknownOf({ registry, endpointKitOf, ...services }: Services) {
+  const owned = registry.endpoints.find(({ part }) => part.metadataName === 'authorization_endpoint')
+  return owned && createPresentError(fromPlugin(owned), endpointKitOf(owned.plugin), services)
+}
+
 /** Returns the endpoints of the core and of the plugins, ready to be routed. */
 function routesOf(services: Services): readonly InstalledRoute[] {
   const routeOf = (plugin: string, endpoint: CoreEndpoint): InstalledRoute => ({
@@ -124,7 +130,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const { metadata, paths } = services
   const { issuer: realm, traceHeaders } = options
   const { clients, recorder, errors } = services
-  const routerDeps = { clients, errors, recorder, runtime, traceHeaders }
+  const presentUnknown = presentUnknownOf(services)
+  const routerDeps = { clients, errors, recorder, runtime, traceHeaders, presentUnknown }
   const notFound = createNotFound(routerDeps, (path) => basePathHint(path, realm, paths))
   const handlers = {} as Record<EndpointName, Handler> & Record<string, Handler>
   const byPath = new Map<string, Handler>()

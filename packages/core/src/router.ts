@@ -9,6 +9,7 @@ import type { Trace } from './events/recorder.ts'
 import { traceparentOf } from './events/trace-context.ts'
 import type { ConnectionInfo, Handler } from './http/connection.ts'
 import { type CorsPolicy, isPreflight } from './http/cors-headers.ts'
+import { isNavigation } from './http/navigation.ts'
 import { jsonHeaders, type PlainResponse, withHeaders } from './http/plain-response.ts'
 import { pathOf } from './parse-url.ts'
 import type { EndpointResponse } from './parts/reply.ts'
@@ -18,6 +19,8 @@ import type { Services } from './services.ts'
 export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'runtime' | 'errors'> {
   /** Whether responses include `x-request-id` and `traceparent`. */
   readonly traceHeaders: boolean
+  /** Shows browsers that there is nothing at a path, or for its method. */
+  readonly presentUnknown?: PresentError | undefined
 }
 
 function responseOf({ status, headers, body, cookies }: PlainResponse, runtime: Runtime): Response {
@@ -79,6 +82,9 @@ export function createNotFound(deps: RouterDeps, hintFor: (path: string) => stri
   return createHandler(unknownEndpoint, deps)
 }
 
+/** Refusals of the router itself. Those of an endpoint for programs stay JSON. */
+const unknownReasons: ReadonlySet<string> = new Set(['endpoint_unknown', 'method_not_allowed'])
+
 /** Creates the functions that record how requests to an endpoint end. */
 function createEnding({ recorder, runtime }: Pick<RouterDeps, 'recorder' | 'runtime'>) {
   /** Records the cause of a failure that is not the caller's fault. */
@@ -126,7 +132,7 @@ function createEnding({ recorder, runtime }: Pick<RouterDeps, 'recorder' | 'runt
  * events.
  */
 export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
-  const { errors, recorder, runtime, traceHeaders } = deps
+  const { errors, recorder, runtime, traceHeaders, presentUnknown } = deps
   const { recordFailure, recordOutcome } = createEnding(deps)
   const traced = recorder.observed || traceHeaders
   const allowed = [...endpoint.methods, ...(endpoint.methods.includes('GET') ? ['HEAD'] : [])]
@@ -150,7 +156,9 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
 
   async function refusalOf(error: OAuthError, request: Request, trace: Trace): Promise<PlainResponse> {
     try {
-      const presented = await endpoint.presentError?.(error, request, trace)
+      const isShown = unknownReasons.has(error.details.reason) && isNavigation(request)
+      const present = endpoint.presentError ?? (isShown ? presentUnknown : undefined)
+      const presented = await present?.(error, request, trace)
       if (presented !== undefined) return presented
     } catch (cause) {
       recorder.record(trace, { type: 'unhandled_failure', reason: 'error_not_presented', cause: describeCause(cause) })

@@ -75,6 +75,8 @@ export const ar: Messages = {
   deviceUnknownCode: 'هذا الرمز غير صالح أو انتهت صلاحيته. تحقق من الرمز على جهازك.',
   deviceSignedOut: 'لم يتم تسجيل الدخول.',
   errorTitle: 'حدث خطأ',
+  errorNotFoundTitle: 'الصفحة غير موجودة',
+  errorNotFound: 'لا توجد صفحة في هذا العنوان. قد يكون الرابط غير مكتمل أو قديمًا.',
   errorRequest: 'أرسل التطبيق طلبًا لا تفهمه هذه الخدمة.',
   errorClient: 'هذه الخدمة لا تعرف التطبيق.',
   errorExpired: 'انتهت صلاحية هذا الطلب أو تم إكماله من قبل.',

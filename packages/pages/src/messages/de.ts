@@ -83,6 +83,8 @@ export const de: Messages = {
   deviceUnknownCode: 'Dieser Code ist ungültig oder abgelaufen. Prüfen Sie den Code auf Ihrem Gerät.',
   deviceSignedOut: 'Sie sind nicht angemeldet.',
   errorTitle: 'Etwas ist schiefgelaufen',
+  errorNotFoundTitle: 'Seite nicht gefunden',
+  errorNotFound: 'Unter dieser Adresse gibt es keine Seite. Vielleicht ist der Link unvollständig oder veraltet.',
   errorRequest: 'Die Anwendung hat eine Anfrage gesendet, die dieser Dienst nicht versteht.',
   errorClient: 'Dieser Dienst kennt die Anwendung nicht.',
   errorExpired: 'Diese Anfrage ist abgelaufen oder wurde bereits abgeschlossen.',

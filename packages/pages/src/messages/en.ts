@@ -78,6 +78,8 @@ export const en: Messages = {
   deviceUnknownCode: 'This code is not valid. It may have expired. Check the code on your device.',
   deviceSignedOut: 'You are not signed in.',
   errorTitle: 'Something went wrong',
+  errorNotFoundTitle: 'Page not found',
+  errorNotFound: 'There is no page at this address. The link may be incomplete or out of date.',
   errorRequest: 'The application sent a request that this service does not understand.',
   errorClient: 'This service does not know the application.',
   errorExpired: 'This request has expired, or was already completed.',

@@ -80,6 +80,8 @@ export const es: Messages = {
   deviceUnknownCode: 'Este código no es válido o ha caducado. Compruebe el código en su dispositivo.',
   deviceSignedOut: 'No ha iniciado sesión.',
   errorTitle: 'Algo ha salido mal',
+  errorNotFoundTitle: 'Página no encontrada',
+  errorNotFound: 'No hay ninguna página en esta dirección. Puede que el enlace esté incompleto o anticuado.',
   errorRequest: 'La aplicación ha enviado una solicitud que este servicio no entiende.',
   errorClient: 'Este servicio no conoce la aplicación.',
   errorExpired: 'Esta solicitud ha caducado o ya se ha completado.',

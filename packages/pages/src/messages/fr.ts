@@ -80,6 +80,8 @@ export const fr: Messages = {
   deviceUnknownCode: 'Ce code n’est pas valide ou a expiré. Vérifiez le code sur votre appareil.',
   deviceSignedOut: 'Vous n’êtes pas connecté.',
   errorTitle: 'Un problème est survenu',
+  errorNotFoundTitle: 'Page introuvable',
+  errorNotFound: 'Il n’y a aucune page à cette adresse. Le lien est peut-être incomplet ou obsolète.',
   errorRequest: 'L’application a envoyé une demande que ce service ne comprend pas.',
   errorClient: 'Ce service ne connaît pas l’application.',
   errorExpired: 'Cette demande a expiré ou a déjà été traitée.',

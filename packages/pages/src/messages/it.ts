@@ -78,6 +78,8 @@ export const it: Messages = {
   deviceUnknownCode: 'Questo codice non è valido o è scaduto. Controlla il codice sul tuo dispositivo.',
   deviceSignedOut: 'Non hai eseguito l’accesso.',
   errorTitle: 'Si è verificato un problema',
+  errorNotFoundTitle: 'Pagina non trovata',
+  errorNotFound: 'A questo indirizzo non c’è nessuna pagina. Il link potrebbe essere incompleto o non più valido.',
   errorRequest: 'L’app ha inviato una richiesta che questo servizio non comprende.',
   errorClient: 'Questo servizio non conosce l’app.',
   errorExpired: 'Questa richiesta è scaduta o è già stata completata.',

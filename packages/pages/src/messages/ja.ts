@@ -80,6 +80,8 @@ export const ja: Messages = {
   deviceUnknownCode: 'このコードは無効か、有効期限が切れています。デバイスのコードを確認してください。',
   deviceSignedOut: 'ログインしていません。',
   errorTitle: '問題が発生しました',
+  errorNotFoundTitle: 'ページが見つかりません',
+  errorNotFound: 'このアドレスにページはありません。リンクが不完全か、古くなっている可能性があります。',
   errorRequest: 'アプリから、このサービスが処理できないリクエストが送信されました。',
   errorClient: 'このアプリはこのサービスに登録されていません。',
   errorExpired: 'このリクエストは有効期限が切れたか、すでに完了しています。',

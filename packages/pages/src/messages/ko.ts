@@ -77,6 +77,8 @@ export const ko: Messages = {
   deviceUnknownCode: '코드가 올바르지 않거나 만료되었습니다. 기기의 코드를 확인하세요.',
   deviceSignedOut: '로그인되어 있지 않습니다.',
   errorTitle: '문제가 발생했습니다',
+  errorNotFoundTitle: '페이지를 찾을 수 없습니다',
+  errorNotFound: '이 주소에는 페이지가 없습니다. 링크가 불완전하거나 오래되었을 수 있습니다.',
   errorRequest: '앱에서 이 서비스가 처리할 수 없는 요청을 보냈습니다.',
   errorClient: '이 서비스에 등록되지 않은 앱입니다.',
   errorExpired: '이 요청은 만료되었거나 이미 완료되었습니다.',

@@ -76,6 +76,8 @@ export interface Messages {
   deviceUnknownCode: string
   deviceSignedOut: string
   errorTitle: string
+  errorNotFoundTitle: string
+  errorNotFound: string
   errorRequest: string
   errorClient: string
   errorExpired: string

@@ -80,6 +80,8 @@ export const nl: Messages = {
   deviceUnknownCode: 'Deze code is ongeldig of verlopen. Controleer de code op uw apparaat.',
   deviceSignedOut: 'U bent niet ingelogd.',
   errorTitle: 'Er is iets misgegaan',
+  errorNotFoundTitle: 'Pagina niet gevonden',
+  errorNotFound: 'Op dit adres is geen pagina. Misschien is de link onvolledig of verouderd.',
   errorRequest: 'De app heeft een verzoek gestuurd dat deze dienst niet begrijpt.',
   errorClient: 'Deze dienst kent de app niet.',
   errorExpired: 'Dit verzoek is verlopen of al afgerond.',

@@ -79,6 +79,8 @@ export const pl: Messages = {
   deviceUnknownCode: 'Ten kod jest nieprawidłowy lub wygasł. Sprawdź kod na urządzeniu.',
   deviceSignedOut: 'Brak zalogowanego konta.',
   errorTitle: 'Coś poszło nie tak',
+  errorNotFoundTitle: 'Nie znaleziono strony',
+  errorNotFound: 'Pod tym adresem nie ma żadnej strony. Link może być niepełny lub nieaktualny.',
   errorRequest: 'Aplikacja wysłała żądanie, którego ta usługa nie rozumie.',
   errorClient: 'Ta usługa nie zna tej aplikacji.',
   errorExpired: 'To żądanie wygasło lub zostało już zakończone.',

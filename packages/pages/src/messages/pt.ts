@@ -79,6 +79,8 @@ export const pt: Messages = {
   deviceUnknownCode: 'Este código não é válido ou expirou. Confira o código no seu dispositivo.',
   deviceSignedOut: 'Você não está conectado.',
   errorTitle: 'Algo deu errado',
+  errorNotFoundTitle: 'Página não encontrada',
+  errorNotFound: 'Não há nenhuma página neste endereço. O link pode estar incompleto ou desatualizado.',
   errorRequest: 'O aplicativo enviou uma solicitação que este serviço não entende.',
   errorClient: 'Este serviço não conhece o aplicativo.',
   errorExpired: 'Esta solicitação expirou ou já foi concluída.',

@@ -74,6 +74,8 @@ export const zh: Messages = {
   deviceUnknownCode: '此代码无效或已过期，请检查设备上的代码。',
   deviceSignedOut: '您尚未登录。',
   errorTitle: '出了点问题',
+  errorNotFoundTitle: '找不到页面',
+  errorNotFound: '此地址没有页面。链接可能不完整或已过期。',
   errorRequest: '该应用发送了此服务无法处理的请求。',
   errorClient: '此服务不认识该应用。',
   errorExpired: '此请求已过期或已完成。',

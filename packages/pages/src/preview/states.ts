@@ -131,6 +131,8 @@ export const states: StatesOfPages<Pages> = {
   },
   error: {
     usual: { ...error, home },
+    not_found: { code: 'invalid_request', reason: 'endpoint_unknown', requestId: 'b3c1f0a2', home },
+    application: { ...error, returnTo: { name: 'Example Shop', url: 'com.example.shop:/callback' } },
     expired: {
       code: 'invalid_request',
       reason: 'plugin:sign-in:interaction_unknown',
