@@ -47,7 +47,7 @@ export type AuthenticateUser = (credentials: UserCredentials, context: LoginCont
  * Remembers the address at which a user has just chosen this password, as a right password at a login does: what was guessed
  * at the account before does not lock the user out there. Call it after the user has proved to be `sub` in another way, such
  * as by a mail or a session. Guesses at other users stay counted: without effect unless `users.authenticate` returns this
- * `sub`. Never rejects: an event reports a failure.
+ * `sub`, and if no plugin names `passwords`. Never rejects: an event reports a failure.
  *
  * @see docs/guides/abuse-control.md, "A new password"
  */

@@ -162,7 +162,6 @@ export interface EndpointKit extends Kit, Revoking {
   /** Checks a user name and password, with the limits and events of the password grant. */
   readonly authenticateUser: AuthenticateUser
   readonly provedEpochOf: ProvedEpochOf
-  /** Without effect if no plugin names `passwords`. */
   readonly rememberAddress: RememberAddress
   readonly limitWaiting: LimitWaiting
 }
