@@ -11,6 +11,7 @@ export function durableObjectDriver(items: DurableObjectNamespace<Item>): Atomic
     setItem: (key, value, { ttl }) => item(key).write(value, ttl),
     insertItem: (key, value, { ttl }) => item(key).insert(value, ttl),
     incrementItem: (key, { ttl }) => item(key).increment(ttl),
+    replaceItem: (key, { from, to, ttl }) => item(key).replace(from, to, ttl),
     removeItem: (key) => item(key).remove(),
   }
 }

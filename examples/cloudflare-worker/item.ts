@@ -7,9 +7,9 @@ interface Stored {
 }
 
 /**
- * One stored item. A Durable Object has one instance worldwide, with one thread. `insert` and `increment` await nothing
- * between their read and their write, so exactly one of several concurrent inserts returns `true`, and no two increments
- * return the same number.
+ * One stored item. A Durable Object has one instance worldwide, with one thread. `insert`, `increment` and `replace`
+ * await nothing between their read and their write, so exactly one of several concurrent inserts, or replacements of one
+ * value, returns `true`, and no two increments return the same number.
  */
 export class Item extends DurableObject {
   private live(): Stored | undefined {
@@ -40,6 +40,12 @@ export class Item extends DurableObject {
     if (stored === undefined) await this.write('1', ttl)
     else this.ctx.storage.kv.put<Stored>('item', { ...stored, value: String(count) })
     return count
+  }
+
+  async replace(from: string, to: string, ttl: number): Promise<boolean> {
+    if (this.read() !== from) return false
+    await this.write(to, ttl)
+    return true
   }
 
   async remove(): Promise<void> {

@@ -204,7 +204,7 @@ export function createDecisions(deps: {
       // Last: of several decisions about a request, only the one that counts leaves a consent.
       await Promise.all([
         remember === true && consents.remember(kit, subject.sub, request, scopes, standing),
-        noteAuthorization(kit, request.proposal, subject.sub, scopes),
+        noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, subjectEpoch }),
         endsAuthorizations && noteBriefAuthorization(kit, request.proposal, subject.sub, scopes),
       ])
       if (asked === true) {

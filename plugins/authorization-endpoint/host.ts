@@ -198,7 +198,7 @@ async function respond(
     await assertActive(subject.sub, kit)
     const subjectEpoch = kit.provedEpochOf(result.subject)
     const code = await kit.authorize(request.proposal, { subject, scopes, subjectEpoch })
-    await noteAuthorization(kit, request.proposal, subject.sub, scopes)
+    await noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, subjectEpoch })
     return hostResponse(codeResponse(request, code, tools), kit)
   } catch (error) {
     if (!isOAuthError(error)) throw error

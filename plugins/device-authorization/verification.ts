@@ -139,7 +139,7 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
       const proposal = await kit.openAuthorization(proposed)
       if (!(await records.claim(request, subject.sub))) return false
       // Before, so that a list shows it also if an approval that has failed is repeated.
-      await noteAuthorization(kit, proposal, subject.sub, granted)
+      await noteAuthorization(kit, proposal, { sub: subject.sub, scopes: granted, subjectEpoch: epoch ?? null })
       try {
         await kit.authorize(proposal, {
           subject,

@@ -1,23 +1,27 @@
 import type { Kit } from '@grantry/core'
 import * as v from 'valibot'
 
-/** The number of members, unless another one is given. Reading a set reads all its slots. */
+/** The number of members, unless another one is given. */
 const defaultCapacity = 32
 
-/** Seconds for which one call alone may change the slot of a member. */
-const claimLifetime = 60
+/** Seconds for which one call alone may give the place of a member to another one. */
+const leavingTime = 60
 
-/** Seconds in which it must have changed it: a process that stands still for longer could meet the next member. */
-const maxDuration = 30
+/** Seconds for which an empty set is kept. A later change creates it again. */
+const emptyLifetime = 60
 
-/** @param id differs whenever the slot is filled, also if a member returns to it */
-const slot = v.object({ member: v.string(), id: v.string() })
-type Slot = v.InferOutput<typeof slot>
+const schema = v.array(
+  v.object({
+    member: v.string(),
+    /** Epoch seconds. */
+    expiresAt: v.number(),
+    /** The call that gives its place to another member. */
+    leaving: v.exactOptional(v.object({ id: v.string(), since: v.number() })),
+  }),
+)
+type Member = v.InferOutput<typeof schema>[number]
 
-/**
- * A small set of texts in the records of a plugin. Each member has a slot of its own, so that concurrent additions cannot
- * lose one.
- */
+/** A small set of texts in one record of a plugin, in the order of their addition. Concurrent changes lose no member. */
 export interface RecordSet {
   /**
    * Adds a member, or extends its life.
@@ -28,120 +32,106 @@ export interface RecordSet {
   add(member: string, expiresAt: number): Promise<boolean>
   /** Adds what is not a member yet. `false` if it is one, or the set is full. */
   insert(member: string, expiresAt: number): Promise<boolean>
-  /** Extends the life of a member. `false` if it is none, or another call changes its slot. */
+  /** Adds a new member. If the set is full, the one that was added first makes room. */
+  push(member: string, expiresAt: number): Promise<void>
+  /** Extends the life of a member. `false` if it is none, or another call gives its place away. */
   extend(member: string, expiresAt: number): Promise<boolean>
+  extendAll(expiresAt: number): Promise<void>
   /**
-   * Gives the slot of a member to another one. `false` if it is no member, or another call changes its slot.
+   * Gives the place of a member to another one. `false` if it is no member, or another call gives its place away.
    *
-   * @param end ends the old member, before the slot has the new one. Of concurrent calls, one calls it
+   * @param end ends the old member, before the new one has its place. Of concurrent calls, one calls it
    */
   replace(old: string, member: string, expiresAt: number, end: () => Promise<unknown>): Promise<boolean>
-  /** Removes a member, unless another call changes its slot. */
+  /** Removes a member, unless another call gives its place away. */
   remove(member: string): Promise<void>
   list(): Promise<readonly string[]>
 }
 
-type SetKit = Pick<Kit, 'records' | 'sha256' | 'now' | 'randomId'>
+type SetKit = Pick<Kit, 'records' | 'now' | 'randomId'>
 
-/** The slots of a set. */
-function slotsOf({ records, sha256, randomId }: SetKit, name: string, capacity: number) {
-  const keyOf = (index: number): string => `${name}:${index % capacity}`
-  // Members begin at different slots, so that few additions meet.
-  const firstOf = (member: string): number => {
-    const hash = sha256(member)
-    return hash.charCodeAt(0) + hash.charCodeAt(1) * 7
+/** The changes of a set of which all others are made. */
+function changesOf({ records, now }: SetKit, name: string) {
+  function live(members: readonly Member[]): readonly Member[] {
+    const at = now()
+    return members.filter(({ expiresAt }) => expiresAt > at)
   }
-  const slotAt = (index: number): Promise<Slot | undefined> => records.get(keyOf(index), slot)
-  const indexes = Array.from({ length: capacity }, (_, index) => index)
-  const all = () => Promise.all(indexes.map(slotAt))
-  return {
-    keyOf,
-    all,
-    filledWith: (member: string): Slot => ({ member, id: randomId() }),
-    /** All indexes, in the order in which the member tries them. */
-    orderFor(member: string): readonly number[] {
-      const first = firstOf(member)
-      return indexes.map((index) => (first + index) % capacity)
-    },
-    /** Returns the slot of a member, with its key. Usually, the first slot was free. */
-    async find(member: string): Promise<(Slot & { readonly key: string }) | undefined> {
-      const first = firstOf(member)
-      const found = await slotAt(first)
-      if (found?.member === member) return { ...found, key: keyOf(first) }
-      const filled = await all()
-      const index = filled.findIndex((one) => one?.member === member)
-      const other = filled[index]
-      return other && { ...other, key: keyOf(index) }
-    },
+  const isLeaving = ({ leaving }: Member): boolean => leaving !== undefined && leaving.since > now() - leavingTime
+
+  /** @param next returns the changed members, or `undefined` to change nothing. Returns whether there was a change. */
+  async function change(next: (members: readonly Member[]) => readonly Member[] | undefined): Promise<boolean> {
+    let isChanged = false
+    await records.update(name, schema, (present = []) => {
+      const value = next(live(present))
+      isChanged = value !== undefined
+      const ends = value?.map(({ expiresAt }) => expiresAt) ?? []
+      return value && { value: [...value], expiresAt: Math.max(now() + emptyLifetime, ...ends) }
+    })
+    return isChanged
   }
+
+  /** Changes a member, unless another call gives its place away. */
+  const changeMember = (member: string, next: (found: Member) => readonly Member[]): Promise<boolean> =>
+    change((members) =>
+      members.some((one) => one.member === member && !isLeaving(one))
+        ? members.flatMap((one) => (one.member === member ? next(one) : [one]))
+        : undefined,
+    )
+
+  return { change, changeMember, list: async () => live((await records.get(name, schema)) ?? []) }
 }
 
-/**
- * Returns the function that changes the slot of a member, unless another call does. A storage cannot compare when it
- * writes or removes: without the claim, the change of a member that has just gone would hit the next one in its slot.
- */
-const changeWith =
-  ({ records, now }: SetKit, { find }: ReturnType<typeof slotsOf>) =>
-  /** @returns what `act` returns: whether it was changed */
-  async (member: string, act: (slotKey: string, isLate: () => boolean) => Promise<boolean>): Promise<boolean> => {
-    const began = now()
-    const isLate = (): boolean => now() >= began + maxDuration
-    const found = await find(member)
-    if (found === undefined) return false
-    const claim = `${found.key}:claim of ${found.id}`
-    if (!(await records.insert(claim, true, now() + claimLifetime))) return false
-    return !isLate() && act(found.key, isLate)
-  }
-
 export function recordSet(kit: SetKit, name: string, capacity = defaultCapacity): RecordSet {
-  const { records } = kit
-  const slots = slotsOf(kit, name, capacity)
-  const change = changeWith(kit, slots)
-  const fill = (key: string, member: string, expiresAt: number): Promise<void> =>
-    records.put(key, slots.filledWith(member), expiresAt)
-
-  /** @param extend what to do with the slot that the member has. Without it, nothing is changed. */
-  async function insert(member: string, expiresAt: number, extend?: (slotKey: string) => Promise<void>) {
-    const [first = 0, ...others] = slots.orderFor(member)
-    const filled = slots.filledWith(member)
-    if (await records.insert(slots.keyOf(first), filled, expiresAt)) return true
-    const known = await slots.all()
-    const own = known.findIndex((one) => one?.member === member)
-    if (own !== -1) {
-      await extend?.(slots.keyOf(own))
-      return extend !== undefined
-    }
-    for (const index of others) {
-      if (known[index] === undefined && (await records.insert(slots.keyOf(index), filled, expiresAt))) return true
-    }
-    return false
-  }
-
+  const { now, randomId } = kit
+  const { change, changeMember, list } = changesOf(kit, name)
   return {
-    insert: (member, expiresAt) => insert(member, expiresAt),
-    add: (member, expiresAt) => insert(member, expiresAt, (key) => fill(key, member, expiresAt)),
+    insert: (member, expiresAt) =>
+      change((members) =>
+        members.length < capacity && members.every((one) => one.member !== member)
+          ? [...members, { member, expiresAt }]
+          : undefined,
+      ),
 
-    extend: (member, expiresAt) =>
-      change(member, async (key) => {
-        await fill(key, member, expiresAt)
-        return true
-      }),
-
-    replace: (old, member, expiresAt, end) =>
-      change(old, async (key, isLate) => {
-        await end()
-        if (isLate()) return false
-        await fill(key, member, expiresAt)
-        return true
-      }),
-
-    async remove(member) {
-      await change(member, async (key) => {
-        await records.delete(key)
-        return true
+    async add(member, expiresAt) {
+      let isMember = false
+      const isAdded = await change((members) => {
+        const found = members.find((one) => one.member === member)
+        isMember = found !== undefined
+        // Usually, there is nothing to write.
+        if (found !== undefined && found.expiresAt >= expiresAt) return undefined
+        if (found !== undefined) return members.map((one) => (one === found ? { ...one, expiresAt } : one))
+        return members.length < capacity ? [...members, { member, expiresAt }] : undefined
       })
+      return isMember || isAdded
     },
 
-    list: async () => [...new Set((await slots.all()).flatMap((one) => one?.member ?? []))],
+    async push(member, expiresAt) {
+      await change((members) => [...members.slice(Math.max(0, members.length + 1 - capacity)), { member, expiresAt }])
+    },
+
+    extend: (member, expiresAt) => changeMember(member, (found) => [{ ...found, expiresAt }]),
+
+    async extendAll(expiresAt) {
+      await change((members) => members.map((one) => ({ ...one, expiresAt })))
+    },
+
+    async replace(old, member, expiresAt, end) {
+      const id = randomId()
+      const leaving = { id, since: now() }
+      if (!(await changeMember(old, (found) => [{ ...found, leaving }]))) return false
+      await end()
+      // Unless this call took so long that another one has given the place away.
+      return change((members) =>
+        members.some((one) => one.leaving?.id === id)
+          ? members.map((one) => (one.leaving?.id === id ? { member, expiresAt } : one))
+          : undefined,
+      )
+    },
+
+    async remove(member) {
+      await changeMember(member, () => [])
+    },
+
+    list: async () => (await list()).map(({ member }) => member),
   }
 }

@@ -69,12 +69,18 @@ function notedIn(member: string): readonly (Noted & { readonly member: string })
 const read = async (kit: EndpointKit, sub: string) =>
   (await setOf(kit, sub).list()).flatMap(notedIn).sort((one, other) => other.startedAt - one.startedAt)
 
+interface NotedApproval {
+  readonly sub: string
+  readonly scopes: readonly string[]
+  readonly subjectEpoch?: string | null | undefined
+}
+
 const hasRefreshToken = ({ grantTypes }: Proposal['client'], scopes: readonly string[]): boolean =>
   scopes.includes('offline_access') && grantTypes.includes('refresh_token')
 
 /**
  * Remembers an authorization without a refresh token until its access token has expired, so that its user can end it. If
- * there are too many, it is not remembered.
+ * there are too many, the oldest one is forgotten.
  */
 export async function noteBriefAuthorization(
   kit: EndpointKit,
@@ -84,7 +90,7 @@ export async function noteBriefAuthorization(
 ): Promise<void> {
   if (hasRefreshToken(client, scopes)) return
   const expiresAt = kit.now() + redemptionTime + client.accessTokenLifetime
-  await briefSetOf(kit, sub).insert(JSON.stringify([family, client.clientId]), expiresAt)
+  await briefSetOf(kit, sub).push(JSON.stringify([family, client.clientId]), expiresAt)
 }
 
 const briefSchema = v.pipe(text, v.parseJson(), v.tuple([text, text]))
@@ -111,16 +117,22 @@ export async function endAuthorizations(kit: EndpointKit, sub: string, clientId:
   return all.length > 0
 }
 
-/** Adds what a user has authorized to the list, if the client gets a refresh token. The oldest one makes room. */
+/**
+ * Adds what a user has authorized to the list, if the client gets a refresh token. The oldest one makes room.
+ *
+ * @param approval `subjectEpoch`: that of the user at the decision, if the caller knows it; `null` before any revocation
+ */
 export async function noteAuthorization(
   kit: EndpointKit,
   { family, client, resources }: Proposal,
-  sub: string,
-  scopes: readonly string[],
+  { sub, scopes, subjectEpoch }: NotedApproval,
 ): Promise<void> {
   if (!hasRefreshToken(client, scopes)) return
   const { clientId, refreshToken } = client
-  const [epoch, clientEpoch] = await Promise.all([kit.epochOf(sub), kit.epochOfClient(clientId)])
+  const [epoch, clientEpoch] = await Promise.all([
+    subjectEpoch === undefined ? kit.epochOf(sub) : (subjectEpoch ?? undefined),
+    kit.epochOfClient(clientId),
+  ])
   const startedAt = kit.now()
   const expiresAt = startedAt + refreshToken.absoluteLifetime
   const noted: Noted = {
@@ -133,13 +145,7 @@ export async function noteAuthorization(
     ...(epoch !== undefined && { epoch }),
     ...(clientEpoch !== undefined && { clientEpoch }),
   }
-  const set = setOf(kit, sub)
-  const member = JSON.stringify(noted)
-  if (await set.insert(member, expiresAt)) return
-  // Several, because concurrent sign-ins can replace the same one.
-  for (const oldest of (await read(kit, sub)).reverse().slice(0, 3)) {
-    if (await set.replace(oldest.member, member, expiresAt, async () => {})) return
-  }
+  await setOf(kit, sub).push(JSON.stringify(noted), expiresAt)
 }
 
 export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations => ({

@@ -34,6 +34,7 @@ export function narrowStore(driver: AtomicDriver, { connections, latency }: Narr
     removeItem: (key, options) => through(() => driver.removeItem?.(key, options)),
     insertItem: (key, value, options) => through(() => driver.insertItem(key, value, options)),
     incrementItem: (key, options) => through(() => driver.incrementItem(key, options)),
+    replaceItem: (key, change) => through(() => driver.replaceItem(key, change)),
     ...(getItems !== undefined && { getItems: (items) => through(() => getItems(items)) }),
     ...(commit !== undefined && { commit: (changes) => through(() => commit(changes)) }),
   }

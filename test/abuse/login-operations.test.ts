@@ -40,6 +40,7 @@ function recorded() {
     removeItem: (key) => written(`remove ${kindOf(key)}`, () => store.removeItem(key)),
     insertItem: (key, value, options) => written(`create ${kindOf(key)}`, () => store.insertItem(key, value, options)),
     incrementItem: (key, options) => written(`increment ${kindOf(key)}`, () => store.incrementItem(key, options)),
+    replaceItem: (key, change) => written(`replace ${kindOf(key)}`, () => store.replaceItem(key, change)),
     commit(changes) {
       const { create, put, remove } = changes
       const keysOf = (items: readonly { readonly key: string }[]) => items.map(({ key }) => key)

@@ -154,6 +154,7 @@ describe('an attempt that ends abnormally', () => {
           insertItem: (key, value, options) => step(() => store.insertItem(key, value, options)),
           ...(path === 'atomic' && { commit: (changes) => step(() => store.commit(changes)) }),
           incrementItem: (key, options) => step(() => store.incrementItem(key, options)),
+          replaceItem: (key, change) => step(() => store.replaceItem(key, change)),
           removeItem: (key) => step(() => store.removeItem(key)),
         }
         const f = await fixture({

@@ -18,7 +18,7 @@ async function setUpMortal(
     return (...given: K) => (isDead ? never<Awaited<T>>() : act(...given))
   }
   const { storage } = more
-  const { name, getItem, setItem, removeItem, insertItem, incrementItem } = storage
+  const { name, getItem, setItem, removeItem, insertItem, incrementItem, replaceItem } = storage
   const own = {
     name,
     getItem: mortal(getItem),
@@ -26,6 +26,7 @@ async function setUpMortal(
     removeItem: mortal(removeItem),
     insertItem: mortal(insertItem),
     incrementItem: mortal(incrementItem),
+    replaceItem: mortal(replaceItem),
   }
   const f = await setUpNotified(options, { ...more, storage: own }, receivers)
   return {

@@ -24,6 +24,7 @@ function resending(driver: AtomicDriver) {
       return driver.insertItem(key, value, options)
     },
     incrementItem: (key, options) => driver.incrementItem(key, options),
+    replaceItem: (key, change) => driver.replaceItem(key, change),
     ...(commit !== undefined && {
       async commit(changes) {
         const first = await commit(changes)

@@ -29,6 +29,7 @@ function breakable(driver: AtomicDriver) {
     removeItem: (key, options) => run('remove', key, () => driver.removeItem?.(key, options)),
     insertItem: (key, value, options) => run('insert', key, () => driver.insertItem(key, value, options)),
     incrementItem: (key, options) => run('increment', key, () => driver.incrementItem(key, options)),
+    replaceItem: (key, change) => run('replace', key, () => driver.replaceItem(key, change)),
     ...(commit !== undefined && {
       commit: (changes) => run('commit', changes.create[0]?.key ?? '', () => commit(changes)),
     }),

@@ -25,6 +25,7 @@ function failingDriver(operations: readonly Operation[], outage: Outage): { driv
     insertItem: (key, value, options) =>
       state.down && operations.includes('insertItem') ? fail() : driver.insertItem(key, value, options),
     incrementItem: (key, options) => driver.incrementItem(key, options),
+    replaceItem: (key, change) => driver.replaceItem(key, change),
     ...(operations.includes('commit') && {
       commit: (changes) => (state.down ? fail() : (driver.commit?.(changes) ?? [])),
     }),

@@ -18,5 +18,6 @@ export const open = () => ({
   setItem: (key, value, options) => call('setItem', key, value, options),
   insertItem: (key, value, options) => call('insertItem', key, value, options),
   incrementItem: (key, options) => call('incrementItem', key, options),
+  replaceItem: (key, change) => call('replaceItem', key, change),
   removeItem: (key, options) => call('removeItem', key, options),
 })

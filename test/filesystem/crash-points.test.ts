@@ -63,6 +63,22 @@ const expired = async (driver: FilesystemDriver): Promise<void> => {
   advance(1)
 }
 
+/** Replaces an item that was replaced before, and leaves the files that were removed behind like a killed process. */
+async function replaced(driver: FilesystemDriver, ttl: number): Promise<void> {
+  await driver.setItem('key', 'zero')
+  disk.keepsAll = true
+  await driver.replaceItem('key', { from: 'zero', to: 'one', ttl: 86_400 })
+  await driver.replaceItem('key', { from: 'one', to: 'two', ttl })
+  disk.keepsAll = false
+}
+const replacedLive = (driver: FilesystemDriver): Promise<void> => replaced(driver, 86_400)
+const replacedExpired = async (driver: FilesystemDriver): Promise<void> => {
+  await replaced(driver, 1)
+  advance(1)
+}
+const replace = (driver: FilesystemDriver): Promise<unknown> =>
+  driver.replaceItem('key', { from: 'two', to: 'three', ttl: 86_400 })
+
 const set = (driver: FilesystemDriver): Promise<unknown> => driver.setItem('key', 'three', { ttl: 86_400 })
 const insert = (driver: FilesystemDriver): Promise<unknown> => driver.insertItem('key', 'three', { ttl: 86_400 })
 const remove = (driver: FilesystemDriver): Promise<unknown> => driver.removeItem('key')
@@ -79,6 +95,14 @@ test.each([
   ['removing', 'expired', expired, remove, null, null],
   ['clearing', 'live', live, clear, 'two', null],
   ['purging', 'live', live, purge, 'two', 'two'],
+  ['replacing', 'live', live, replace, 'two', 'three'],
+  ['replacing', 'replaced', replacedLive, replace, 'two', 'three'],
+  ['setting', 'replaced', replacedLive, set, 'two', 'three'],
+  ['setting', 'replaced and expired', replacedExpired, set, null, 'three'],
+  ['inserting', 'replaced and expired', replacedExpired, insert, null, 'three'],
+  ['removing', 'replaced', replacedLive, remove, 'two', null],
+  ['clearing', 'replaced', replacedLive, clear, 'two', null],
+  ['purging', 'replaced and expired', replacedExpired, purge, null, null],
   ['purging', 'expired', expired, purge, null, null],
 ])('%s an item that is %s can be interrupted anywhere', async (_doing, _state, prepare, operate, before, after) => {
   let cuts = 0

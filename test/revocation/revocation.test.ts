@@ -138,6 +138,7 @@ describe('the request', () => {
         setItem: counted(storage.setItem),
         insertItem: counted(storage.insertItem),
         incrementItem: counted(storage.incrementItem),
+        replaceItem: counted(storage.replaceItem),
         removeItem: counted(storage.removeItem),
       },
     })

@@ -48,7 +48,7 @@ describe('storage', () => {
     const calls: string[] = []
     const all = mapDriver()
     const logged = Object.fromEntries(
-      (['getItem', 'setItem', 'removeItem', 'insertItem', 'incrementItem'] as const).map((name) => [
+      (['getItem', 'setItem', 'removeItem', 'insertItem', 'incrementItem', 'replaceItem'] as const).map((name) => [
         name,
         (...parameters: never[]) => {
           calls.push(name)

@@ -25,7 +25,7 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
     await randomPause(longest)
     return result
   }
-  const { commit, getItems, replaceItem, listKeys } = driver
+  const { commit, getItems, listKeys } = driver
   return {
     name: `slow ${driver.name}`,
     getItem: (key) => slow(() => driver.getItem(key)),
@@ -34,7 +34,7 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
     insertItem: (key, value, options) => slow(() => driver.insertItem(key, value, lasting(options))),
     incrementItem: (key, options) => slow(() => driver.incrementItem(key, lasting(options))),
     ...(getItems !== undefined && { getItems: (items) => slow(() => getItems(items)) }),
-    ...(replaceItem !== undefined && { replaceItem: (key, value) => slow(() => replaceItem(key, value)) }),
+    replaceItem: (key, change) => slow(() => driver.replaceItem(key, lasting(change))),
     ...(listKeys !== undefined && { listKeys: (base, page) => slow(() => listKeys(base, page)) }),
     ...(commit !== undefined && {
       commit: ({ create, put, remove }) =>

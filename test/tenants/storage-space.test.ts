@@ -69,8 +69,8 @@ describe('parts of a storage', () => {
   })
 
   test('do not close the storage, and have only the operations that it has', () => {
-    const { getItem, setItem, removeItem, insertItem, incrementItem } = memoryDriver()
-    const space = storageSpace({ getItem, setItem, removeItem, insertItem, incrementItem }, 'a')
+    const { getItem, setItem, removeItem, insertItem, incrementItem, replaceItem } = memoryDriver()
+    const space = storageSpace({ getItem, setItem, removeItem, insertItem, incrementItem, replaceItem }, 'a')
     expect(space).not.toHaveProperty('commit')
     expect(space).not.toHaveProperty('listKeys')
     expect(space.dispose).toBeUndefined()

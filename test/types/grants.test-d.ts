@@ -73,7 +73,9 @@ describe('the arguments of a grant', () => {
       | 'authenticateUser'
       | 'validateToken'
     >()
-    expectTypeOf<keyof GrantKit['records']>().toEqualTypeOf<'get' | 'put' | 'insert' | 'delete' | 'increment'>()
+    expectTypeOf<keyof GrantKit['records']>().toEqualTypeOf<
+      'get' | 'put' | 'insert' | 'update' | 'delete' | 'increment'
+    >()
   })
 
   test('an authenticated client cannot be forged', () => {

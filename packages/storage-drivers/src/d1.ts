@@ -29,7 +29,7 @@ export interface D1Driver extends ListableDriver {
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
   commit(changes: DriverChanges): Promise<true | readonly string[]>
-  replaceItem(key: string, value: { from: string; to: string }): Promise<boolean>
+  replaceItem(key: string, change: { from: string; to: string; ttl: number }): Promise<boolean>
   listKeys(base: string, page: { after: string; limit: number }): Promise<string[]>
   removeItem(key: string): Promise<void>
   /** Removes every expired item in steps, and resolves to their number. Call it from a cron trigger. */
@@ -67,16 +67,18 @@ function createReads(executor: D1Executor, sql: D1Statements) {
   }
 }
 
-/** The operations for entries that administrators change. */
+/** The operations for lists and entries that several requests change. */
 function entryOperations(
   executor: D1Executor,
   sql: D1Statements,
   prepare: () => Promise<void>,
 ): Pick<D1Driver, 'replaceItem' | 'listKeys'> {
   return {
-    async replaceItem(key, { from, to }) {
+    async replaceItem(key, { from, to, ttl }) {
+      assertLasting(ttl, 'a replaced item')
       await prepare()
-      const rows = await executor.all(sql.replace, packKey(key), encodeValue(from), encodeValue(to), Date.now())
+      const [now, values] = [Date.now(), [encodeValue(from), encodeValue(to)] as const]
+      const rows = await executor.all(sql.replace, packKey(key), ...values, endOf(ttl, now), now)
       return rows.length > 0
     },
     async listKeys(base, { after, limit }) {

@@ -42,7 +42,7 @@ export interface FilesystemDriver extends Omit<ListableDriver, 'getItems'> {
   setItem(key: string, value: string, options?: { ttl?: number | undefined }): Promise<void>
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
-  replaceItem(key: string, value: { from: string; to: string }): Promise<boolean>
+  replaceItem(key: string, change: { from: string; to: string; ttl: number }): Promise<boolean>
   listKeys(base: string, page: { after: string; limit: number }): Promise<string[]>
   removeItem(key: string): Promise<void>
   /** Returns every live key that starts with `base`. For unstorage; the provider never calls it. */
@@ -170,7 +170,11 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
         if (!(ttl > 0)) throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
         return incrementItem(counters, store.slotOf(key), expiryTime(ttl))
       }),
-    replaceItem: (key, { from, to }) => runWrite(() => replaceItem(store, store.slotOf(key), from, to)),
+    replaceItem: (key, { from, to, ttl }) =>
+      runWrite(() => {
+        if (!(ttl > 0)) throw new RangeError(`The ttl of a replaced item is ${ttl} s; give more than 0`)
+        return replaceItem(store, store.slotOf(key), from, { value: to, expiresAt: expiryTime(ttl) })
+      }),
     listKeys: (base, { after, limit }) =>
       runOperation(async () => firstOf(await liveKeys(store, base), base, after, limit)),
     removeItem: (key) => runWrite(() => remove(key)),

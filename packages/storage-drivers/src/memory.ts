@@ -42,7 +42,7 @@ export interface MemoryDriver extends Omit<ListableDriver, 'getItems'> {
   insertItem(key: string, value: string, options: { ttl: number }): boolean
   incrementItem(key: string, options: { ttl: number }): number
   commit(changes: DriverChanges): true | readonly string[]
-  replaceItem(key: string, value: { from: string; to: string }): boolean
+  replaceItem(key: string, change: { from: string; to: string; ttl: number }): boolean
   listKeys(base: string, page: { after: string; limit: number }): string[]
   hasItem(key: string): boolean
   removeItem(key: string): void
@@ -200,10 +200,10 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
       for (const key of removed) items.remove(key)
       return true
     },
-    replaceItem(key, { from, to }) {
-      const item = items.find(key)
-      if (item?.value !== from) return false
-      items.replace(key, { value: to, expiresAt: item.expiresAt })
+    replaceItem(key, { from, to, ttl }) {
+      if (!(ttl > 0)) throw new RangeError(`The ttl of a replaced item is ${ttl} s; give more than 0`)
+      if (items.find(key)?.value !== from) return false
+      items.write(key, to, ttl)
       return true
     },
     listKeys: (base, { after, limit }) => firstOf(liveKeys(items.shards), base, after, limit),

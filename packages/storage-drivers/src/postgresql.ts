@@ -35,7 +35,7 @@ export interface PostgresqlDriver extends ListableDriver {
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
   commit(changes: DriverChanges): Promise<true | readonly string[]>
-  replaceItem(key: string, value: { from: string; to: string }): Promise<boolean>
+  replaceItem(key: string, change: { from: string; to: string; ttl: number }): Promise<boolean>
   listKeys(base: string, page: { after: string; limit: number }): Promise<string[]>
   removeItem(key: string): Promise<void>
   /** Returns every key that starts with `base`. For unstorage; the provider never calls it. */
@@ -110,7 +110,7 @@ function createOperations(settings: PostgresqlSettings) {
     increment: opened(turn.increment),
     write: opened(write),
     commit: opened(createCommit(executor, statements, write)),
-    replace: opened((...values: readonly [key: string, from: string, to: string]) =>
+    replace: opened((...values: readonly [key: string, from: string, to: string, seconds: string]) =>
       executor.write(() => ({ statement: statements.replace, values })),
     ),
     remove: opened((key: string) => executor.write(() => ({ statement: statements.remove, values: [key] }))),
@@ -175,7 +175,10 @@ export function postgresqlDriver(options: PostgresqlDriverOptions): PostgresqlDr
     },
     incrementItem: async (key, { ttl }) => increment(keyOf(key), counterLifetimeOf(ttl)),
     commit,
-    replaceItem: async (key, { from, to }) => (await replace(keyOf(key), storable(from), storable(to))).count === 1,
+    async replaceItem(key, { from, to, ttl }) {
+      const lifetime = futureOf(ttl, 'a replaced item')
+      return (await replace(keyOf(key), storable(from), storable(to), `${lifetime}`)).count === 1
+    },
     listKeys: (base, { after, limit }) => operations.page(base, after, limit),
     removeItem,
     getKeys: (base = '') => operations.allKeys(base),

@@ -149,9 +149,11 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     },
     incrementItem: (key, { ttl }) => increment(key, ttl),
     ...(!connections.writes.client.isCluster && { commit: createCommit({ write, connections, keys, settings }) }),
-    async replaceItem(key, { from, to }) {
+    async replaceItem(key, { from, to, ttl }) {
+      const end = expiryArguments(ttl)
+      if (isExpired(end)) throw new RangeError(`The ttl of a replaced item is ${ttl} s; give more than 0`)
       const itemKey = keys.of(key)
-      const reply = await write(itemKey, ['eval', replaceScript, 1, itemKey, from, to])
+      const reply = await write(itemKey, ['eval', replaceScript, 1, itemKey, from, to, ...end])
       if (reply !== 0 && reply !== 1) throw unexpectedReply('EVAL')
       return reply === 1
     },

@@ -6,14 +6,15 @@ export interface UnstorageDriverOptions {
   /** Prefix of all keys, as in `prefixStorage`. Prefer a mount that only Grantry uses. */
   readonly base?: string | undefined
   /**
-   * States that no other process writes to the storage. A lock in this process then replaces `insertItem` and
-   * `incrementItem` for mounted drivers that lack them. If a second process writes anyway, a code can be redeemed twice.
+   * States that no other process writes to the storage. A lock in this process then replaces `insertItem`,
+   * `incrementItem` and `replaceItem` for mounted drivers that lack them. If a second process writes anyway, a code can
+   * be redeemed twice.
    */
   readonly singleProcess?: boolean | undefined
 }
 
 interface Mount {
-  readonly driver: Driver & Partial<Pick<AtomicDriver, 'insertItem' | 'incrementItem'>>
+  readonly driver: Driver & Partial<Pick<AtomicDriver, 'insertItem' | 'incrementItem' | 'replaceItem'>>
   readonly base: string
 }
 
@@ -25,16 +26,22 @@ const describeMount = ({ driver, base }: Mount): string =>
   `${driver.name ?? 'the driver'} ${base === '' ? 'at the root' : `at "${base}"`}`
 
 const hasInsert = ({ driver }: Mount): boolean => typeof driver.insertItem === 'function'
-const hasCounter = ({ driver }: Mount): boolean => typeof driver.incrementItem === 'function'
+
+/** What a mounted driver needs to be atomic across processes, and what happens without it. */
+const atomicOperations = {
+  insertItem: 'two requests could redeem one code',
+  incrementItem: 'failures could not be counted across processes',
+  replaceItem: 'lists that two requests change could lose a member',
+} as const
 
 /** @throws TypeError when the mounted driver lacks an operation that must be atomic across processes. */
 function assertAtomic(mount: Mount): void {
-  if (hasInsert(mount) && hasCounter(mount)) return
-  const missing = hasInsert(mount)
-    ? 'incrementItem(), so failures could not be counted across processes'
-    : 'insertItem(), so two requests could redeem one code'
+  const missing = (Object.keys(atomicOperations) as (keyof typeof atomicOperations)[]).find(
+    (name) => typeof mount.driver[name] !== 'function',
+  )
+  if (missing === undefined) return
   throw new TypeError(
-    `unstorageDriver(): ${describeMount(mount)} has no ${missing}; mount a driver of @grantry/storage-drivers (and pass a prefix as { base }), or set { singleProcess: true } if no other process writes there`,
+    `unstorageDriver(): ${describeMount(mount)} has no ${missing}(), so ${atomicOperations[missing]}; mount a driver of @grantry/storage-drivers (and pass a prefix as { base }), or set { singleProcess: true } if no other process writes there`,
   )
 }
 
@@ -100,6 +107,25 @@ async function countInProcess(storage: Storage, { full, mount }: Location, ttl: 
   return next.count
 }
 
+/** Uses the `replaceItem` of the mounted driver, or compares in this process under `singleProcess`. */
+async function replaceAt(
+  storage: Storage,
+  { full, mount, relative }: Location,
+  { from, to, ttl }: { readonly from: string; readonly to: string; readonly ttl: number },
+): Promise<boolean> {
+  const written = write(to, ttl, mount)
+  const { replaceItem } = mount.driver
+  if (hasInsert(mount) && replaceItem !== undefined) {
+    const change = { from: JSON.stringify({ value: from }), to: JSON.stringify(written.stored), ttl: written.ttl }
+    return replaceItem.call(mount.driver, relative, change)
+  }
+  return lockFor(mount.driver)(relative, async () => {
+    if ((await read(storage, full)) !== from) return false
+    await storage.setItem(full, written.stored, { ttl: written.ttl })
+    return true
+  })
+}
+
 /** Checks that a value written through the storage arrives in the driver that `getMount()` names. */
 async function assertReachesDriver(storage: Storage, prefix: string, mount: Mount): Promise<void> {
   const inside = mount.base.startsWith(prefix) ? mount.base : prefix
@@ -116,8 +142,8 @@ async function assertReachesDriver(storage: Storage, prefix: string, mount: Moun
 }
 
 /**
- * Stores items in any unstorage `Storage`, with the `insertItem` and `incrementItem` of its mounted drivers as the
- * atomic operations. The caller keeps ownership of the storage: closing the provider does not dispose of it. Keys must be
+ * Stores items in any unstorage `Storage`, with the `insertItem`, `incrementItem` and `replaceItem` of its mounted drivers
+ * as the atomic operations. The caller keeps ownership of the storage: closing the provider does not dispose of it. Keys must be
  * lower-case letters, digits, `-` and `_`, separated by single colons; others are rejected.
  *
  * @throws TypeError when a mount that can hold an item lacks one of these operations and `singleProcess` is not set.
@@ -196,5 +222,6 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
         return true
       }),
     incrementItem,
+    replaceItem: async (key, change) => replaceAt(storage, locate(key), change),
   }
 }

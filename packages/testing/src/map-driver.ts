@@ -33,6 +33,11 @@ export function mapDriver(items: Map<string, string> = new Map(), now?: () => nu
       for (const key of remove) items.delete(key)
       return true
     },
+    replaceItem(key, { from, to, ttl }) {
+      if (!isLive(key) || items.get(key) !== from) return false
+      write(key, to, ttl)
+      return true
+    },
     incrementItem(key, { ttl }) {
       const count = isLive(key) ? Number(items.get(key)) + 1 : 1
       if (count === 1) write(key, '1', ttl)

@@ -1,12 +1,13 @@
-// Drivers that lose changes of entries, or list too few of them.
+// Drivers that lose changes of lists and entries, or list too few of them.
+import type { AtomicDriver } from '@grantry/core'
 import { type Broken, over, turn } from './broken.ts'
 
-type ReplaceItem = (key: string, value: { readonly from: string; readonly to: string }) => Promise<boolean> | boolean
+type ReplaceItem = AtomicDriver['replaceItem']
 type ListKeys = (base: string, page: { readonly after: string; readonly limit: number }) => Promise<string[]> | string[]
 
 const replacing = (replace: (good: ReplaceItem, set: (key: string, value: string) => void) => ReplaceItem) =>
   over((good) => ({
-    replaceItem: replace(good.replaceItem as ReplaceItem, (key, value) => void good.setItem(key, value, { ttl: 3600 })),
+    replaceItem: replace(good.replaceItem, (key, value) => void good.setItem(key, value, { ttl: 3600 })),
   }))
 
 const listing = (list: (good: ListKeys) => ListKeys) => over((good) => ({ listKeys: list(good.listKeys as ListKeys) }))
@@ -46,6 +47,25 @@ export const brokenEntries: readonly Broken[] = [
         return true
       },
     })),
+  },
+  {
+    fault: 'replaceItem() keeps the former end of the item',
+    proof: 'gives an item that is replaced a new end',
+    sentence: /an item that would have ended earlier, and was replaced, with a ttl of 2 s should live for 2 s/u,
+    subject: () => {
+      const ends = new Map<string, number>()
+      return over((good) => ({
+        insertItem(key, value, { ttl }) {
+          ends.set(key, Date.now() + ttl * 1000)
+          return good.insertItem(key, value, { ttl })
+        },
+        replaceItem: (key, change) =>
+          good.replaceItem(key, {
+            ...change,
+            ttl: ((ends.get(key) ?? Date.now() + change.ttl * 1000) - Date.now()) / 1000,
+          }),
+      }))()
+    },
   },
   {
     fault: 'listKeys() folds case in its order',

@@ -51,6 +51,11 @@ function replacingExpired(): AtomicDriver {
       return true
     },
     incrementItem: (key, options) => counters.incrementItem(key, options),
+    replaceItem(key, { from, to, ttl }) {
+      if (items.get(key)?.value !== from) return false
+      write(key, to, ttl)
+      return true
+    },
   }
 }
 

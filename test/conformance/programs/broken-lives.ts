@@ -92,6 +92,7 @@ export const brokenLives: readonly Broken[] = [
           removeItem: (key) => unlessAway(() => shared.removeItem(key)),
           insertItem: (key, value, options) => unlessAway(() => shared.insertItem(key, value, options)),
           incrementItem: (key, options) => unlessAway(() => shared.incrementItem(key, options)),
+          replaceItem: (key, change) => unlessAway(() => shared.replaceItem(key, change)),
         }),
         outage: {
           begin() {

@@ -34,4 +34,5 @@ export const renaming = (rename: (key: string) => string) =>
     removeItem: (key, options) => good.removeItem(rename(key), options),
     insertItem: (key, value, options) => good.insertItem(rename(key), value, options),
     incrementItem: (key, options) => good.incrementItem(rename(key), options),
+    replaceItem: (key, change) => good.replaceItem(rename(key), change),
   }))

@@ -13,8 +13,7 @@ export const noOutage = 'the subject has no outage option to make the storage un
 export const noCommit =
   'the driver has no commit(): single use is the same, but a crash or a lost race can leave orphaned records'
 export const noGetItems = 'the driver has no getItems(): the core reads the items with getItem()'
-export const noEntries =
-  'the driver has no replaceItem() and listKeys(): it cannot keep the entries that administrators change'
+export const noEntries = 'the driver has no listKeys(): it cannot keep the entries that administrators change'
 export const nothingShared = 'two drivers from open() do not share a storage'
 
 export interface Row {

@@ -88,24 +88,21 @@ function assertArguments(id: string, value: Json): void {
   if (problem !== undefined) throw new TypeError(problem)
 }
 
-/** The operations of a driver that only entries need. */
-function entryOperations(driver: AtomicDriver) {
-  const { replaceItem, listKeys } = driver
-  if (replaceItem === undefined || listKeys === undefined) {
+/** The operation of a driver that only entries need. */
+function keyListing(driver: AtomicDriver) {
+  const { listKeys } = driver
+  if (listKeys === undefined) {
     throw new TypeError(
-      `storage: the driver ${driver.name ?? 'without a name'} has no replaceItem() and listKeys(), which entries need; use another storage`,
+      `storage: the driver ${driver.name ?? 'without a name'} has no listKeys(), which entries need; use another storage`,
     )
   }
-  return {
-    replaceItem: replaceItem.bind(driver) as NonNullable<typeof replaceItem>,
-    listKeys: listKeys.bind(driver) as NonNullable<typeof listKeys>,
-  }
+  return listKeys.bind(driver) as NonNullable<typeof listKeys>
 }
 
 /** Reads and writes the stored text of entries. */
 function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, timeLimit: number) {
   const calls = createDriverCalls(driver, { runtime, timeLimit })
-  const operations = entryOperations(driver)
+  const listKeys = keyListing(driver)
   const encode = (stored: StoredEntry, ttl: number): string =>
     encodeEnvelope({ expiresAt: runtime.now() + ttl, value: stored })
   const newVersion = (): string => randomId(runtime, 12)
@@ -127,14 +124,14 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
     const to = encode({ version, ...(value === undefined ? { removedAt: runtime.now() } : { value }) }, ttl)
     const isWritten =
       typeof from === 'string'
-        ? await calls.write(() => operations.replaceItem(key, { from, to }))
+        ? await calls.write(() => driver.replaceItem(key, { from, to, ttl }))
         : await calls.write(() => driver.insertItem(key, to, { ttl }))
     if (isWritten !== true) return undefined
     if (isRemembered) await changed(kind)
     return version
   }
 
-  return { calls, operations, write }
+  return { calls, listKeys, write }
 }
 
 /**
@@ -152,7 +149,7 @@ export function openEntries(options: {
 }): EntryStore {
   const { issuer, storage, timeLimit = defaultTimeLimit, runtime = webRuntime } = options
   const keys = entryKeys(issuer, runtime)
-  const { calls, operations, write } = createTexts(storage, keys, runtime, timeLimit)
+  const { calls, listKeys, write } = createTexts(storage, keys, runtime, timeLimit)
 
   const entryOf = (id: string, stored: StoredEntry | undefined): Entry | undefined =>
     isPresent(stored) ? { id, version: stored.version, value: stored.value } : undefined
@@ -215,7 +212,7 @@ export function openEntries(options: {
       }
       const base = keys.baseOf(kind, prefix)
       const start = after === undefined ? '' : keys.of(kind, after)
-      const found = await calls.run(() => operations.listKeys(base, { after: start, limit }))
+      const found = await calls.run(() => listKeys(base, { after: start, limit }))
       const texts = await calls.readAll(found)
       const entries = found.flatMap((key, index) => entryOf(keys.idOf(kind, key), parseStored(key, texts[index])) ?? [])
       const last = found.length === limit ? found.at(-1) : undefined

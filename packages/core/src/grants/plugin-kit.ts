@@ -1,7 +1,7 @@
 import { addressGroupOf } from '../abuse/address-group.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from '../abuse/window-limit.ts'
 import { createBoundedMap } from '../bounded-map.ts'
-import { maxLifetime, parseConfiguration } from '../config-schema.ts'
+import { parseConfiguration } from '../config-schema.ts'
 import { constantTimeEqual } from '../credentials/check-secret.ts'
 import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
 import { utf8 } from '../encoding.ts'
@@ -10,16 +10,17 @@ import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { missing } from '../parts/capability.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
-import type { Kit, PluginRecords } from '../parts/kit.ts'
+import type { Kit } from '../parts/kit.ts'
 import type { Registry } from '../parts/registry.ts'
 import { randomId } from '../random-id.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { hashOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ScopeClaims } from '../tokens/access-token-claims.ts'
 import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
 import { foreignType, type Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
+import { createExpiryCheck, createPluginRecords } from './plugin-records.ts'
 import type { OpenSealing } from './plugin-seal.ts'
 import { createRedemption } from './redemption.ts'
 
@@ -70,9 +71,6 @@ function createGuessLimits(plugin: string, deps: LimitDeps): Kit['limitGuesses']
     return undefined
   }
 }
-
-/** Seconds that can pass between the calculation of `expiresAt` and its use. */
-const maxDelay = 60
 
 /** The part of the kit of a grant that depends on the plugin only, not on a request. */
 type PluginGrantKit = Kit & Pick<GrantKit, 'redemption'>
@@ -162,17 +160,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
   const sign = createSign(deps)
   const sealOf = createSealOf(deps)
 
-  /**
-   * Checks that `expiresAt` is an epoch time. A duration passed by mistake would make a single-use credential usable
-   * again immediately. An end that has just passed is not a mistake: time passes between its calculation and this check.
-   */
-  function validExpiry(expiresAt: number): number {
-    const now = runtime.now()
-    if (Number.isFinite(expiresAt) && expiresAt > now - maxDelay && expiresAt <= now + maxLifetime) return expiresAt
-    throw new TypeError(
-      `expiresAt must be in epoch seconds and in the future, but is ${expiresAt}; use kit.now() plus a number of seconds`,
-    )
-  }
+  const validExpiry = createExpiryCheck(runtime)
 
   function createKits(plugin: string) {
     const recordUser: Kit['recordUser'] = (fact, { sub, client, clientAddress }) => {
@@ -186,14 +174,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
     // The hash includes issuer and plugin, so that a plugin cannot access the records of another plugin, or of another
     // provider on the same store.
     const hashed = (key: string): string => hashOf(JSON.stringify([issuer, plugin, key]), runtime)
-    const at = (key: string): string => keyOf('plugin', hashed(key))
-    const records: PluginRecords = {
-      get: async (key, schema) => store.get(at(key), schema),
-      put: async (key, value, expiresAt) => store.put(at(key), value, validExpiry(expiresAt)),
-      insert: async (key, value, expiresAt) => store.insert(at(key), value, validExpiry(expiresAt)),
-      delete: async (key) => store.delete(at(key)),
-      increment: async (key, expiresAt) => store.increment(keyOf('count', hashed(key)), validExpiry(expiresAt)),
-    }
+    const records = createPluginRecords(store, hashed, validExpiry)
     const kit: Kit = {
       issuer,
       tokenEndpoints,

@@ -14,6 +14,19 @@ export interface PluginRecords {
   insert(key: string, value: Json, expiresAt: number): Promise<boolean>
   delete(key: string): Promise<void>
   /**
+   * Changes a record by what it contains. Of concurrent changes, in all processes, each is applied to the result of
+   * another: a list loses no member.
+   *
+   * @param change returns the new value and its end (epoch seconds), or `undefined` to keep the record as it is. It is
+   * called again when another request has changed the record meanwhile, so it has no effects
+   * @throws OAuthError `temporarily_unavailable` (503) when others change the record all the time
+   */
+  update<S extends Schema>(
+    key: string,
+    schema: S,
+    change: (present: OutputOf<S> | undefined) => { readonly value: Json; readonly expiresAt: number } | undefined,
+  ): Promise<void>
+  /**
    * Increments a counter and returns its new value, which no other call returns, in any process. A counter is not a
    * record: `get` does not find it. It expires by the clock of the storage, so a new period needs a new key.
    */

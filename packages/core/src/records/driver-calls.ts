@@ -51,6 +51,9 @@ const probeKey = 'probe:ready'
 const probeSize = 16_384
 const probeLifetime = 60
 
+/** Returns the text that was stored: some drivers return parsed JSON. */
+export const textOf = (stored: unknown): string => (typeof stored === 'string' ? stored : JSON.stringify(stored))
+
 const noNumber = (): Error => new Error('incrementItem() of the storage did not return a number')
 
 /** Passes on the outcome of a storage operation, or that it takes longer than the time limit. A later outcome is ignored. */
@@ -140,14 +143,18 @@ export function createDriverCalls(
       write(() => driver.insertItem(key, value, { ttl })),
       (created) => created === true,
     )
+  const replaceItem = ({ key, value, ttl }: DriverItem, from: string): MaybePromise<boolean> =>
+    after(
+      write(() => driver.replaceItem(key, { from, to: value, ttl })),
+      (replaced) => replaced === true,
+    )
   const removeItem = (key: string): MaybePromise<void> =>
     after(
       write(() => driver.removeItem(key, {})),
       () => undefined,
     )
-  // Some drivers return parsed JSON.
   const isStored = ({ key, value }: DriverItem): MaybePromise<boolean> =>
-    after(read(key), (stored) => (typeof stored === 'string' ? stored : JSON.stringify(stored)) === value)
+    after(read(key), (stored) => textOf(stored) === value)
 
   const readiness = createReadiness({
     read: async () => read(probeKey),
@@ -165,6 +172,7 @@ export function createDriverCalls(
     itemOf,
     setItem,
     insertItem,
+    replaceItem,
     removeItem,
     isStored,
     /** Runs an operation that writes nothing. */

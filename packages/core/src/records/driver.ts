@@ -19,8 +19,9 @@ export interface DriverChanges {
 }
 
 /**
- * An unstorage driver with an atomic insert, which single-use credentials require, and an atomic counter, which limits
- * on guessing require. unstorage defines neither.
+ * An unstorage driver with three atomic operations, which unstorage does not define: an insert, for single-use
+ * credentials; a counter, for limits on guessing; and a replacement on condition, for lists that several requests
+ * change.
  *
  * @see docs/storage-schema.md
  */
@@ -76,16 +77,16 @@ export interface AtomicDriver {
    */
   readonly commit?: ((changes: DriverChanges) => MaybePromise<true | readonly string[]>) | undefined
   /**
-   * Replaces the value of an item if it is `from`, character by character. The item keeps its end. Returns `true` if
-   * this call replaced it. Must be atomic across all processes that share the storage, and must perform the write at
-   * most once. When it returns `true`, the item must be as durable as the storage allows.
+   * Replaces the value of an item if it is `from`, character by character. Returns `true` if this call replaced it. Must
+   * be atomic across all processes that share the storage, and must perform the write at most once. When it returns
+   * `true`, the item must be as durable as the storage allows.
    *
-   * Optional, as `listKeys`: only the entries that administrators change need them. See `openEntries()`.
+   * @param change `ttl`: whole seconds, at least 1, until the item expires. The item may keep a later end
    */
-  readonly replaceItem?:
-    | ((key: string, value: { readonly from: string; readonly to: string }) => MaybePromise<boolean>)
-    | undefined
+  replaceItem(key: string, change: { from: string; to: string; ttl: number }): MaybePromise<boolean>
   /**
+   * Optional: only the entries that administrators change need it. See `openEntries()`.
+   *
    * Returns up to `limit` keys that start with `base` and come after `after`, in the order of their characters. Called
    * only with a `base` that starts with `entry:`; keys of entries are printable ASCII, and end with no hash. Keys of
    * items that were removed may be among them. A key whose item exists from the beginning to the end of the call must be.

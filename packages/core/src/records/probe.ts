@@ -21,11 +21,12 @@ interface ProbeOutcome {
   readonly created: number
   readonly counts: boolean
   readonly forgets: boolean
+  readonly compares: boolean
   readonly commits: boolean
 }
 
 /** Sequential storage operations of the probe. They determine its time limit. */
-const operations = 20
+const operations = 24
 
 const newKey = (runtime: Runtime): string => `probe:${hex(runtime.randomBytes(32))}`
 
@@ -40,6 +41,21 @@ async function count(driver: AtomicDriver, runtime: Runtime) {
   const again = await driver.incrementItem(key, { ttl: 60 })
   await driver.removeItem(key, {})
   return { counts: counted[0] === 1 && counted[1] === 2, forgets: again === 1 }
+}
+
+/** Whether of several concurrent calls of `replaceItem()` with one value one writes, and none without that value. */
+async function replace(driver: AtomicDriver, runtime: Runtime): Promise<boolean> {
+  const key = newKey(runtime)
+  const probeValue = (digit: number): string => JSON.stringify({ probe: `${key}${digit}` })
+  await driver.insertItem(key, probeValue(0), { ttl: 60 })
+  const change = { from: probeValue(0), ttl: 60 }
+  const racers = await Promise.all(
+    [1, 2, 3, 4].map(async (digit) => (await driver.replaceItem(key, { ...change, to: probeValue(digit) })) === true),
+  )
+  const stored = asText(await driver.getItem(key))
+  const late = await driver.replaceItem(key, { ...change, to: probeValue(5) })
+  await driver.removeItem(key, {})
+  return racers.filter(Boolean).length === 1 && stored === probeValue(racers.indexOf(true) + 1) && late === false
 }
 
 /** Whether of several concurrent calls of `commit()` with one key one writes everything, and the others nothing. */
@@ -106,12 +122,13 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
     created,
     ...(await count(driver, runtime)),
     commits: await commit(driver, runtime),
+    compares: await replace(driver, runtime),
   }
 }
 
 /**
  * Opens the storage at startup and checks that it keeps written values, that its insert is atomic, on which single use
- * depends, that its counter counts, and, if it has them, that `getItems()` returns what `getItem()` does and that
+ * depends, that its counter counts, that it replaces only an expected value, and, if it has them, that `getItems()` returns what `getItem()` does and that
  * `commit()` writes everything or nothing.
  *
  * @param timeLimit seconds that one operation may take.
@@ -131,6 +148,11 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeL
   if (typeof driver.incrementItem !== 'function') {
     throw new TypeError(
       `storage: ${name} has no incrementItem(), so failures could not be counted across processes; use a driver of @grantry/storage-drivers, or add the method (docs/guides/custom-driver.md)`,
+    )
+  }
+  if (typeof driver.replaceItem !== 'function') {
+    throw new TypeError(
+      `storage: ${name} has no replaceItem(), so lists that two requests change could lose a member; use a driver of @grantry/storage-drivers, or add the method (docs/guides/custom-driver.md)`,
     )
   }
   let outcome: ProbeOutcome
@@ -160,6 +182,11 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeL
   if (!outcome.commits) {
     throw new TypeError(
       `storage: commit() of ${name} must write all changes, or none and return the keys that exist; correct it, or omit it, because it is optional (docs/guides/custom-driver.md)`,
+    )
+  }
+  if (!outcome.compares) {
+    throw new TypeError(
+      `storage: replaceItem() of ${name} must replace the value only if it is the expected one, and return whether it did (docs/guides/custom-driver.md)`,
     )
   }
   if (!outcome.forgets) {

@@ -58,8 +58,9 @@ export function storageSpace(driver: AtomicDriver, name: string): AtomicDriver {
     removeItem: (key, options) => driver.removeItem(of(key), options),
     insertItem: (key, value, options) => driver.insertItem(of(key), value, options),
     incrementItem: (key, options) => driver.incrementItem(of(key), options),
+    replaceItem: (key, change) => driver.replaceItem(of(key), change),
     ...joined(driver, keys),
-    ...forEntries(driver, keys),
+    ...listingOf(driver, keys),
   }
 }
 
@@ -85,17 +86,15 @@ function joined(driver: AtomicDriver, keys: SpaceKeys): Pick<AtomicDriver, 'getI
   }
 }
 
-/** The operations that only entries need, if the driver has them. */
-function forEntries(driver: AtomicDriver, keys: SpaceKeys): Pick<AtomicDriver, 'replaceItem' | 'listKeys'> {
-  return {
-    ...(driver.replaceItem !== undefined && {
-      replaceItem: (key, value) => driver.replaceItem?.(keys.of(key), value) ?? false,
-    }),
-    ...(driver.listKeys !== undefined && {
-      listKeys(base, { after: start, limit }) {
-        const page = { after: start === '' ? '' : keys.of(start), limit }
-        return after(driver.listKeys?.(keys.of(base), page) ?? [], (found) => found.map((key) => keys.back(key, base)))
-      },
-    }),
-  }
-}
+/** The operation that only entries need, if the driver has it. */
+const listingOf = (driver: AtomicDriver, keys: SpaceKeys): Pick<AtomicDriver, 'listKeys'> =>
+  driver.listKeys === undefined
+    ? {}
+    : {
+        listKeys(base, { after: start, limit }) {
+          const page = { after: start === '' ? '' : keys.of(start), limit }
+          return after(driver.listKeys?.(keys.of(base), page) ?? [], (found) =>
+            found.map((key) => keys.back(key, base)),
+          )
+        },
+      }

@@ -24,6 +24,7 @@ export function withoutKeyWrites(driver: AtomicDriver): AtomicDriver {
       if (!isOfKeyRing(key)) return stored.insertItem(key, value, options)
       return (await getItem(key)) == null && own.insertItem(key, value, options)
     },
+    replaceItem: (key, change) => (isOfKeyRing(key) ? own : stored).replaceItem(key, change),
     setItem: (key, value, options) => (isOfKeyRing(key) ? own : stored).setItem(key, value, options),
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { linkSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { ignoringErrors, notFoundCodes, occupiedCodes } from './ignore-errors.ts'
 import { itemNameOf } from './item-name.ts'
 import type { StoreDirectory } from './store-directory.ts'
@@ -16,8 +16,8 @@ export interface Draft {
   moveTo(slot: string): boolean
   /** Renames the item into the slot, atomically. Returns `false` when the slot does not exist. */
   moveInto(slot: string, generation: number): boolean
-  /** Creates the item under this path, atomically. Returns `false` when there is one, or no slot. */
-  linkTo(path: string): boolean
+  /** Renames the file of the item to a path in a slot, atomically. Returns `false` when the slot does not exist. */
+  moveFile(path: string): boolean
   /** Removes the draft unless it was moved. */
   discard(): void
 }
@@ -35,18 +35,19 @@ export async function createDraft({ tmp, flush }: StoreDirectory, { value, expir
     throw error
   }
   let moved = false
+  function moveFile(path: string): boolean {
+    moved = ignoringErrors(notFoundCodes, () => renameSync(file, path))
+    // The remaining folder is empty. If a sweep has already removed it, that is not an error.
+    if (moved) ignoringErrors(notFoundCodes, () => rmdirSync(folder))
+    return moved
+  }
   return {
     moveTo(slot) {
       moved = ignoringErrors(occupiedCodes, () => renameSync(folder, slot))
       return moved
     },
-    moveInto(slot, generation) {
-      moved = ignoringErrors(notFoundCodes, () => renameSync(file, `${slot}/${itemNameOf(generation, expiresAt)}`))
-      // The remaining folder is empty. If a sweep has already removed it, that is not an error.
-      if (moved) ignoringErrors(notFoundCodes, () => rmdirSync(folder))
-      return moved
-    },
-    linkTo: (path) => ignoringErrors([...notFoundCodes, 'EEXIST'], () => linkSync(file, path)),
+    moveInto: (slot, generation) => moveFile(`${slot}/${itemNameOf(generation, expiresAt)}`),
+    moveFile,
     discard() {
       if (!moved) discard()
     },

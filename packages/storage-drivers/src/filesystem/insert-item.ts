@@ -1,5 +1,6 @@
 import { createDraft, type Draft, type Item } from './draft.ts'
 import type { Flush } from './flush.ts'
+import { contentOf } from './item-name.ts'
 import { contentionError, listSlot, liveFileOf, maxAttempts, removeEmptySlot, unlinkAll } from './slot.ts'
 import type { Slot, StoreDirectory } from './store-directory.ts'
 
@@ -10,7 +11,7 @@ import type { Slot, StoreDirectory } from './store-directory.ts'
  */
 async function flushExisting(slot: Slot, file: string, flush: Flush): Promise<boolean> {
   const found = await Promise.all([
-    flush.file(`${slot.path}/${file}`),
+    flush.file(`${slot.path}/${contentOf(file)}`),
     flush.directory(slot.path),
     flush.directory(slot.shard),
   ])

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
 const digits = 9
 const expiryLimit = 36 ** digits
@@ -28,10 +28,26 @@ export const expiryOf = (name: string): number => decode(name.slice(-digits)) ||
 export const hasExpired = (name: string): boolean => expiryOf(name) <= Date.now()
 
 /**
- * Returns the name of the file that replaces this one on a condition. It is the same in every process, and comes after
- * it.
+ * Returns the name to which a replacement renames the file of an item. Its value is in a file of its own, which has the
+ * id: a renamed file keeps what it contains.
+ *
+ * @param id of `newValueId()`
  */
-export function successorOf(name: string): string {
-  const id = createHash('sha256').update(name).digest('hex').slice(0, 36)
-  return `${encode(generationOf(name) + 1)}-${id}-${name.slice(-digits)}`
+export const replacementOf = (name: string, id: string, expiresAt: number): string =>
+  `${encode(generationOf(name) + 1)}-${id}-${encode(expiresAt < expiryLimit ? expiresAt : 0)}`
+
+/** Returns a unique id. Those of other files begin with no dash. */
+export const newValueId = (): string => `-${randomUUID().slice(1)}`
+
+/** Files with values begin with this, so that no operation takes them for items. */
+const valuePrefix = 'value'
+
+export const isValueName = (name: string): boolean => /^value-[0-9a-f-]{35}$/u.test(name)
+
+export const valueNameOf = (id: string): string => `${valuePrefix}${id}`
+
+/** Returns the name of the file that contains the value of an item: usually its own. */
+export function contentOf(name: string): string {
+  const id = name.slice(digits + 1, -digits - 1)
+  return id.startsWith('-') ? valueNameOf(id) : name
 }

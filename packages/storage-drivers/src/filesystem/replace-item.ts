@@ -1,31 +1,39 @@
-import { readFileSync } from 'node:fs'
-import { createDraft } from './draft.ts'
-import { expiryOf, successorOf } from './item-name.ts'
-import { listSlot, removeOverwritten, withLiveFile } from './slot.ts'
+import { readFileSync, renameSync, unlinkSync } from 'node:fs'
+import { createDraft, type Item } from './draft.ts'
+import { ignoringErrors, notFoundCodes } from './ignore-errors.ts'
+import { contentOf, newValueId, replacementOf, valueNameOf } from './item-name.ts'
+import { removeOverwritten, withLiveFile } from './slot.ts'
 import type { Slot, StoreDirectory } from './store-directory.ts'
 
 /**
- * Replaces an item that has this value. The name of the new file follows from that of the old one, and the file system
- * lets one link with a name succeed.
+ * Replaces an item that has this value. The new value is stored beside the item first. Then one call renames the file of
+ * the item, whose name is unique: the file system lets one of several calls succeed.
  *
- * @returns whether this call replaced it. `false` also if another call has replaced the new value already.
+ * @returns whether this call replaced it
  */
-export async function replaceItem(store: StoreDirectory, slot: Slot, from: string, to: string): Promise<boolean> {
-  const found = withLiveFile(slot.path, (file) => ({
-    name: file.slice(slot.path.length + 1),
-    value: readFileSync(file, 'utf8'),
-  }))
-  if (found?.value !== from) return false
-  const successor = successorOf(found.name)
-  const draft = await createDraft(store, { value: to, expiresAt: expiryOf(found.name) })
+export async function replaceItem(store: StoreDirectory, slot: Slot, from: string, to: Item): Promise<boolean> {
+  const present = withLiveFile(slot.path, (file, name) => ({ name, value: readFileSync(file, 'utf8') }))
+  if (present?.value !== from) return false
+  const id = newValueId()
+  const value = `${slot.path}/${valueNameOf(id)}`
+  const draft = await createDraft(store, to)
   try {
-    if (!draft.linkTo(`${slot.path}/${successor}`)) return false
+    if (!draft.moveFile(value)) return false
   } finally {
     draft.discard()
   }
+  await store.flush.directory(slot.path)
+  const renamed = ignoringErrors(notFoundCodes, () =>
+    renameSync(`${slot.path}/${present.name}`, `${slot.path}/${replacementOf(present.name, id, to.expiresAt)}`),
+  )
+  if (!renamed) {
+    ignoringErrors(notFoundCodes, () => unlinkSync(value))
+    return false
+  }
   await Promise.all([store.flush.directory(slot.path), store.flush.directory(slot.shard)])
-  // A slow call can create the successor of a file that was replaced before: it is not the newest, so nothing reads it.
-  const isNewest = listSlot(slot.path).at(-1) === successor
+  // Only once the new value is durable. The item that was renamed is not among the files that removeOverwritten() finds.
+  const former = contentOf(present.name)
+  if (former !== present.name) ignoringErrors(notFoundCodes, () => unlinkSync(`${slot.path}/${former}`))
   removeOverwritten(slot.path)
-  return isNewest
+  return true
 }

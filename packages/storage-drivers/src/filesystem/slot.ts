@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ignoringErrors, notFoundCodes, occupiedCodes } from './ignore-errors.ts'
-import { hasExpired, isItemName } from './item-name.ts'
+import { contentOf, hasExpired, isItemName, isValueName } from './item-name.ts'
 
 /**
  * Maximum attempts of an operation when others change the item meanwhile. Each retry means that another operation
@@ -14,8 +14,8 @@ export const contentionError = (path: string): Error =>
     `${path} was changed or blocked in ${maxAttempts} attempts; if no process writes to it, remove files from it that are not Grantry's`,
   )
 
-/** Returns the item files of a slot, the newest last; empty when the slot is absent. */
-export function listSlot(path: string): readonly string[] {
+/** Returns the names of the files in a slot; empty when the slot is absent. */
+function namesIn(path: string): readonly string[] {
   // Most lookups find nothing: an exception costs 9 us, this check 2 us. Not `existsSync`, which returns false for
   // paths that are inaccessible or unreachable.
   if (statSync(path, { throwIfNoEntry: false }) === undefined) {
@@ -25,8 +25,21 @@ export function listSlot(path: string): readonly string[] {
   }
   let names: readonly string[] = []
   ignoringErrors(notFoundCodes, () => {
-    names = readdirSync(path).filter(isItemName)
+    names = readdirSync(path)
   })
+  return names
+}
+
+/** Returns the files of a slot, the newest item last. */
+export function filesIn(path: string): { readonly items: readonly string[]; readonly values: readonly string[] } {
+  const names = namesIn(path)
+  return { items: inOrder(names.filter(isItemName)), values: names.filter(isValueName) }
+}
+
+/** Returns the item files of a slot, the newest last; empty when the slot is absent. */
+export const listSlot = (path: string): readonly string[] => inOrder(namesIn(path).filter(isItemName))
+
+function inOrder(names: readonly string[]): readonly string[] {
   // Node.js returns them in this order but does not guarantee it.
   return names.length < 2 ? names : [...names].sort()
 }
@@ -38,16 +51,18 @@ export function liveFileOf(names: readonly string[]): string | undefined {
 }
 
 /**
- * Runs an operation on the live file of a slot and retries if the file is replaced meanwhile. Returns `undefined` when
- * there is none.
+ * Runs an operation on the file with the value of a slot and retries if it is replaced meanwhile. Returns `undefined`
+ * when there is none.
+ *
+ * @param operate also gets the name of the live item
  */
-export function withLiveFile<T>(path: string, operate: (file: string) => T): T | undefined {
+export function withLiveFile<T>(path: string, operate: (file: string, name: string) => T): T | undefined {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const live = liveFileOf(listSlot(path))
     if (live === undefined) return undefined
     let result: { readonly value: T } | undefined
     ignoringErrors(notFoundCodes, () => {
-      result = { value: operate(`${path}/${live}`) }
+      result = { value: operate(`${path}/${contentOf(live)}`, live) }
     })
     if (result !== undefined) return result.value
   }
@@ -63,7 +78,12 @@ export const readSlot = (path: string): string | undefined => withLiveFile(path,
  */
 export function unlinkAll(path: string, names: readonly string[]): boolean {
   let removed = false
-  for (const name of names) removed = ignoringErrors(notFoundCodes, () => unlinkSync(`${path}/${name}`))
+  for (const name of names) {
+    removed = ignoringErrors(notFoundCodes, () => unlinkSync(`${path}/${name}`))
+    const content = contentOf(name)
+    // After the item, which must not lose its value before.
+    if (content !== name) ignoringErrors(notFoundCodes, () => unlinkSync(`${path}/${content}`))
+  }
   return removed
 }
 
@@ -74,6 +94,11 @@ export function removeOverwritten(path: string): void {
 
 /** Removes an empty slot. Safe at any time: the file system refuses to remove one that is not empty. */
 export function removeEmptySlot(path: string): void {
+  if (ignoringErrors([...notFoundCodes, ...occupiedCodes], () => rmdirSync(path))) return
+  const { values } = filesIn(path)
+  // Listed after the values: an item that a replacement could still rename would be among them. No name returns.
+  if (values.length === 0 || listSlot(path).length > 0) return
+  unlinkAll(path, values)
   ignoringErrors([...notFoundCodes, ...occupiedCodes], () => rmdirSync(path))
 }
 

@@ -179,7 +179,8 @@ export function statementsOf(location: TableLocation): Statements {
       WHERE key = ANY ($1::bytea[]) AND ends > pg_catalog.now() AND ${onPrimary}`,
     write: writeText(table),
     remove: `DELETE FROM ${table} WHERE key = $1::bytea`,
-    replace: `UPDATE ${table} SET value = $3::text WHERE key = $1::bytea AND value = $2::text AND ends > pg_catalog.now()`,
+    replace: `UPDATE ${table} SET value = $3::text, ends = ${endAfter('$4::float8')}
+      WHERE key = $1::bytea AND value = $2::text AND ends > pg_catalog.now()`,
     count: countText(table),
     commit: commitText(table),
     sweep: sweepText(table),

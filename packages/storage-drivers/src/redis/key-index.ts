@@ -4,7 +4,7 @@ import type { Writer } from './writer.ts'
 
 /** Replaces the value of an item on a condition. The item keeps its end. */
 export const replaceScript = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('set', KEYS[1], ARGV[2], 'KEEPTTL')
+redis.call('set', KEYS[1], ARGV[2], unpack(ARGV, 3))
 return 1`
 
 /** Begins the keys of the entries that administrators change. */

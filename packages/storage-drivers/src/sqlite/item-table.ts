@@ -23,7 +23,7 @@ export interface ItemTable {
   /** Returns `NaN` if the item is no counter. */
   increment(key: string, ttl: number): Step<number>
   remove(key: string): Step<void>
-  replace(key: string, from: string, to: string): Step<boolean>
+  replace(key: string, change: { from: string; to: string; ttl: number }): Step<boolean>
   commit(changes: DriverChanges): Step<true | readonly string[]>
   sweep(limit: number): Step<SweepStep>
   /** Returns the keys that start with `base`. */
@@ -35,12 +35,16 @@ export interface ItemTable {
   count(): Step<number>
 }
 
-/** The operations for entries that administrators change. */
+/** The operations for lists and entries that several requests change. */
 function entryTable(sql: Statements): Pick<ItemTable, 'replace' | 'page'> {
   return {
-    replace(key, from, to) {
+    replace(key, { from, to, ttl }) {
+      assertLasting(ttl, 'a replaced item')
       const [packed, old, changed] = [packKey(key), encodeValue(from), encodeValue(to)]
-      return (database) => database.all(sql.replace, packed, old, changed, Date.now()).length > 0
+      return (database) => {
+        const now = Date.now()
+        return database.all(sql.replace, packed, old, changed, endOf(ttl, now), now).length > 0
+      }
     },
     page(base, after, limit) {
       const [from, below] = pageRange(base, after)

@@ -51,8 +51,8 @@ RETURNING value`,
     keys: `SELECT key FROM ${table} WHERE key >= ?1 AND key < ?2 AND ends > ?3`,
     /** Parameters: the key after which to start, now, limit. */
     list: `SELECT key, value, ends FROM ${table} WHERE key > ?1 AND ends > ?2 ORDER BY key LIMIT ?3`,
-    /** Parameters: key, old value, new value, now. Returns a row if the value was replaced. */
-    replace: `UPDATE ${table} SET value = ?3 WHERE key = ?1 AND value = ?2 AND ends > ?4 RETURNING 1 AS replaced`,
+    /** Parameters: key, old value, new value, end, now. Returns a row if the value was replaced. */
+    replace: `UPDATE ${table} SET value = ?3, ends = ?4 WHERE key = ?1 AND value = ?2 AND ends > ?5 RETURNING 1 AS replaced`,
     /** Parameters: the first key, the key before which to end, now, limit. */
     page: `SELECT key FROM ${table} WHERE key >= ?1 AND key < ?2 AND ends > ?3 ORDER BY key LIMIT ?4`,
     count: `SELECT count(*) - 1 AS items FROM ${table}`,

@@ -25,7 +25,7 @@ export interface TableOperations {
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
   commit(changes: DriverChanges): Promise<true | readonly string[]>
-  replaceItem(key: string, value: { from: string; to: string }): Promise<boolean>
+  replaceItem(key: string, change: { from: string; to: string; ttl: number }): Promise<boolean>
   listKeys(base: string, page: { after: string; limit: number }): Promise<string[]>
   removeItem(key: string): Promise<void>
   /** Returns every key that starts with `base`. For unstorage; the provider never calls it. */
@@ -99,7 +99,7 @@ export function tableOperations(table: ItemTable, runner: StepRunner): TableOper
       return count
     },
     commit: async (changes) => write(table.commit(changes)),
-    replaceItem: async (key, { from, to }) => write(table.replace(key, from, to)),
+    replaceItem: async (key, change) => write(table.replace(key, change)),
     listKeys: async (base, { after, limit }) => read(table.page(base, after, limit)),
     async removeItem(key) {
       await write(table.remove(key))

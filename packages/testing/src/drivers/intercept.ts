@@ -28,7 +28,7 @@ export const keysOf = ({ create, put, remove }: DriverChanges): readonly string[
  * original.
  */
 export function interceptOperations(driver: AtomicDriver, around: Interceptor): AtomicDriver {
-  const { commit, getItems, replaceItem, listKeys } = driver
+  const { commit, getItems, listKeys } = driver
   return {
     name: driver.name ?? 'unnamed',
     getItem: (key) => around(async () => driver.getItem(key), 'getItem', key),
@@ -39,9 +39,7 @@ export function interceptOperations(driver: AtomicDriver, around: Interceptor): 
     removeItem: (key, options) => around(async () => driver.removeItem(key, options), 'removeItem', key),
     insertItem: (key, value, options) => around(async () => driver.insertItem(key, value, options), 'insertItem', key),
     incrementItem: (key, options) => around(async () => driver.incrementItem(key, options), 'incrementItem', key),
-    ...(replaceItem !== undefined && {
-      replaceItem: (key, value) => around(async () => replaceItem.call(driver, key, value), 'replaceItem', key),
-    }),
+    replaceItem: (key, change) => around(async () => driver.replaceItem(key, change), 'replaceItem', key),
     ...(listKeys !== undefined && {
       listKeys: (base, page) => around(async () => listKeys.call(driver, base, page), 'listKeys', base),
     }),

@@ -17,8 +17,7 @@ export interface Operations {
   remove(key: string): Promise<void>
   /** Only for a driver that has `commit()`. */
   commit(changes: DriverChanges): Promise<true | readonly string[]>
-  /** Only for a driver that has `replaceItem()`. */
-  replace(key: string, from: string, to: string): Promise<boolean>
+  replace(key: string, from: string, to: string, ttl?: number): Promise<boolean>
   /** Only for a driver that has `listKeys()`. */
   listKeys(base: string, page: { readonly after: string; readonly limit: number }): Promise<readonly string[]>
   /** Calls `open()` again. */
@@ -108,9 +107,9 @@ export function operationsOf(rawDriver: AtomicDriver, { withLimit, onWrite, fail
         `commit() must return true, or an array of the keys in create that exist, but returned ${abbreviate(outcome)}`,
       )
     },
-    async replace(key, from, to) {
+    async replace(key, from, to, ttl = 3600) {
       const what = `replaceItem(${abbreviate(key)})`
-      const replaced: unknown = await withLimit(async () => driver.replaceItem?.(key, { from, to }), what)
+      const replaced: unknown = await withLimit(async () => driver.replaceItem(key, { from, to, ttl }), what)
       if (typeof replaced === 'boolean') return replaced
       throw new Error(`${what} must return true or false, but returned ${abbreviate(replaced)}`)
     },

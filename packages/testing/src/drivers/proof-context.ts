@@ -50,11 +50,11 @@ export interface ProofFindings {
 const errorMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
 function assertDriver(driver: AtomicDriver): void {
-  for (const method of ['getItem', 'setItem', 'removeItem', 'insertItem', 'incrementItem'] as const) {
+  for (const method of ['getItem', 'setItem', 'removeItem', 'insertItem', 'incrementItem', 'replaceItem'] as const) {
     if (typeof driver?.[method] !== 'function')
       throw new Error(`open() did not return a driver: ${method}() is missing`)
   }
-  for (const method of ['getItems', 'commit', 'replaceItem', 'listKeys'] as const) {
+  for (const method of ['getItems', 'commit', 'listKeys'] as const) {
     if (driver[method] !== undefined && typeof driver[method] !== 'function')
       throw new Error(`open() returned a driver whose ${method} is not a function; omit it, because it is optional`)
   }

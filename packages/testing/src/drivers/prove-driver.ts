@@ -5,17 +5,18 @@ import { commitProofs } from './commits.ts'
 import { commitsBetweenProcesses } from './commits-between-processes.ts'
 import { contention } from './contention.ts'
 import { counterProofs } from './counters.ts'
-import { entryProofs } from './entries.ts'
 import { expiredInsert } from './expired-insert.ts'
 import { expiry } from './expiry.ts'
 import { hostileKeyProofs } from './hostile-keys.ts'
 import { hostileValues } from './hostile-values.ts'
 import { invalidValues } from './invalid-values.ts'
+import { keyListProofs } from './key-lists.ts'
 import { lifecycle } from './lifecycle.ts'
 import { outageProofs } from './outage.ts'
 import type { Proof } from './proof-context.ts'
 import { redemptionRace } from './redemption-race.ts'
 import { redemptionSteps } from './redemption-steps.ts'
+import { replacementProofs } from './replacements.ts'
 import { createReport, type DriverReport, type ProofResult, reportError } from './report.ts'
 import { missingOption, type ProofRun, runProof, skipProof } from './run-proof.ts'
 import { severalItems } from './several-items.ts'
@@ -41,7 +42,8 @@ const proofs: readonly Proof[] = [
   ...commitProofs,
   ...commitRaces,
   ...commitsBetweenProcesses,
-  ...entryProofs,
+  ...replacementProofs,
+  ...keyListProofs,
 ]
 
 /** One promise of a driver, to run as one test of a test runner. */

@@ -13,6 +13,7 @@ function around(driver: AtomicDriver, run: <T>(act: () => T) => Promise<Awaited<
     removeItem: (key, options) => run(() => driver.removeItem(key, options)),
     insertItem: (key, value, options) => run(() => driver.insertItem(key, value, options)),
     incrementItem: (key, options) => run(() => driver.incrementItem(key, options)),
+    replaceItem: (key, change) => run(() => driver.replaceItem(key, change)),
     ...(commit !== undefined && { commit: (changes) => run(() => commit(changes)) }),
   }
 }

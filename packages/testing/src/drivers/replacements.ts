@@ -1,27 +1,13 @@
 import { performTogether, withProcesses } from './between-processes.ts'
+import { watchLife } from './expiry.ts'
 import type { Operations } from './operations.ts'
 import type { Outcome } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
 import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
 import { randomDelay } from './timing.ts'
 
-const noEntries =
-  'the driver has no replaceItem() and listKeys(): it cannot keep the entries that administrators change'
-
-/** Opens a driver. Returns `undefined`, and skips the proof, if it cannot keep entries. */
-async function openForEntries(context: ProofContext): Promise<Operations | undefined> {
-  const driver = await context.open()
-  const { replaceItem, listKeys } = driver.driver
-  if (replaceItem !== undefined && listKeys !== undefined) return driver
-  context.skip(noEntries)
-  return undefined
-}
-
-/** Returns the start of the keys of unused entries. */
-const freshBase = (): string => `${freshKey('entry:client').slice(0, 32)}:`
-
 async function proveReplace(context: ProofContext, driver: Operations): Promise<void> {
-  const key = `${freshBase()}web`
+  const key = freshKey()
   const [one, two, three] = [recordOf('one "\\\' %'), recordOf('two'), recordOf('three')]
   const expectReplaced = async (what: string, isExpected: boolean, from: string, to: string): Promise<void> => {
     if ((await driver.replace(key, from, to)) !== isExpected)
@@ -47,8 +33,7 @@ const replacementsPerKey = 30
 /** Races replacements of several items. Per item, exactly one must win, and its value must be stored. */
 async function race(context: ProofContext, drivers: readonly Operations[], moment: () => Promise<void>): Promise<void> {
   const [first] = drivers as [Operations]
-  const base = freshBase()
-  const keys = Array.from({ length: concurrentKeys }, (_, index) => `${base}${index}`)
+  const keys = Array.from({ length: concurrentKeys }, () => freshKey())
   await Promise.all(keys.map((key) => first.insert(key, recordOf('before'))))
   const attempts = keys.flatMap((key) => Array.from({ length: replacementsPerKey }, (_, racer) => ({ key, racer })))
   const results = await Promise.all(
@@ -82,14 +67,14 @@ async function races(context: ProofContext, drivers: readonly Operations[]): Pro
 /** Each process adds its own number to a list in one item until all have been added: none may be lost. */
 async function raceOfProcesses(context: ProofContext, driver: Operations): Promise<void> {
   await withProcesses(context, async (children) => {
-    const key = `${freshBase()}web`
+    const key = freshKey()
     context.trackKeys([key])
     const rounds = 20
     await driver.insert(key, recordOf(0))
     for (let round = 0; round < rounds; round += 1) {
       const outcomes = await performTogether(children, (index) => [
-        ['replaceItem', key, { from: recordOf(round), to: recordOf(round + 1) }],
-        ['replaceItem', key, { from: recordOf(round), to: recordOf(`process ${index}`) }],
+        ['replaceItem', key, { from: recordOf(round), to: recordOf(round + 1), ttl: 3600 }],
+        ['replaceItem', key, { from: recordOf(round), to: recordOf(`process ${index}`), ttl: 3600 }],
       ])
       const all: readonly Outcome[] = outcomes.flat()
       const failed = all.find(({ error }) => error !== undefined)
@@ -107,75 +92,46 @@ async function raceOfProcesses(context: ProofContext, driver: Operations): Promi
   })
 }
 
-/** Characters of ids, in their order. Several storages would order or fold them in another way. */
-const orderedIds = [
-  '%20a',
-  '-',
-  '-a',
-  '.',
-  '0',
-  '10',
-  '9',
-  'A',
-  'Aa',
-  'B',
-  '_',
-  'a',
-  'a-b',
-  'a.b',
-  'aa',
-  'b',
-  'z~',
-  '~',
-]
-
-async function listAll(driver: Operations, base: string, limit: number): Promise<readonly string[]> {
-  const keys: string[] = []
+/** Adds to a number in one item until the addition was applied, as the provider changes a list. */
+async function addOne(driver: Operations, key: string): Promise<void> {
   for (;;) {
-    const page = await driver.listKeys(base, { after: keys.at(-1) ?? '', limit })
-    keys.push(...page)
-    if (page.length < limit || keys.length > 1000) return keys
+    const found = await driver.get(key)
+    const text = typeof found === 'string' ? found : JSON.stringify(found)
+    const count = (JSON.parse(text) as { count: number }).count + 1
+    if (await driver.replace(key, text, JSON.stringify({ count }))) return
   }
 }
 
-async function proveList(context: ProofContext, driver: Operations): Promise<void> {
-  const base = freshBase()
-  await Promise.all([...orderedIds].reverse().map((id) => driver.insert(base + id, recordOf(id))))
-  await driver.insert(`${freshBase()}other`, recordOf('other'))
-  await driver.set(freshKey(), recordOf('no entry'))
-  for (const limit of [1, 5, 100]) {
-    const found = (await listAll(driver, base, limit)).map((key) => key.slice(base.length))
-    if (found.join(' ') === orderedIds.join(' ')) continue
-    context.fail(`pages of ${limit} keys should be "${orderedIds.join(' ')}", but are "${found.join(' ')}"`)
-  }
-  const below = (await listAll(driver, `${base}a`, 2)).map((key) => key.slice(base.length))
-  const expected = orderedIds.filter((id) => id.startsWith('a'))
-  if (below.join(' ') !== expected.join(' '))
-    context.fail(`the keys that start with "a" should be "${expected.join(' ')}", but are "${below.join(' ')}"`)
-  const after = await driver.listKeys(`${base}a`, { after: `${base}a`, limit: 2 })
-  if (after.join(' ') !== `${base}a-b ${base}a.b`)
-    context.fail('listKeys() should return the keys that start with base and come after another one')
+const callers = 8
+const changesPerCaller = 5
+
+/** Several callers change one item: each change is applied to the result of another one, and none is lost. */
+async function proveChanges(context: ProofContext, drivers: readonly Operations[]): Promise<void> {
+  const key = freshKey()
+  await drivers[0]?.insert(key, JSON.stringify({ count: 0 }))
+  await Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      for (let change = 0; change < changesPerCaller; change += 1) {
+        await randomDelay()
+        await addOne(drivers[caller % drivers.length] as Operations, key)
+      }
+    }),
+  )
+  const found = await drivers[0]?.get(key)
+  if (!isSameValue(found, JSON.stringify({ count: callers * changesPerCaller })))
+    context.fail(`${callers * changesPerCaller} additions were applied, but the item is ${abbreviate(found)}`)
 }
 
-/** Keys that exist the whole time must be listed once, whatever is added and removed between two pages. */
-async function proveChangingList(context: ProofContext, driver: Operations): Promise<void> {
-  const base = freshBase()
-  const kept = Array.from({ length: 60 }, (_, index) => `${base}${String(index).padStart(3, '0')}`)
-  // In front of those that are listed already, between them, and behind all of them.
-  const passing = [`${base}-1`, `${base}-2`, `${base}-3`, `${base}020-1`, `${base}~`]
-  await Promise.all(kept.map((key) => driver.insert(key, recordOf('kept'))))
-  for (const isFirst of [true, false]) {
-    const found: string[] = []
-    for (let page: readonly string[] = [], adds = isFirst; found.length === 0 || page.length > 0; adds = !adds) {
-      page = await driver.listKeys(base, { after: found.at(-1) ?? '', limit: 7 })
-      found.push(...page)
-      await Promise.all(passing.map((key) => (adds ? driver.insert(key, recordOf('passing')) : driver.remove(key))))
-      if (found.length > 200) break
-    }
-    const missing = kept.filter((key) => !found.includes(key))
-    if (missing.length > 0)
-      context.fail(`${missing.length} of ${kept.length} keys were in no page while others changed`)
-    if (new Set(found).size < found.length) context.fail('a key was in two pages of one list')
+/** A replaced item lives as long as the replacement says, whether it would have ended earlier or later. */
+async function proveEnds(context: ProofContext, driver: Operations): Promise<void> {
+  for (const [what, former] of [
+    ['an item that would have ended earlier', 0.5],
+    ['an item that would have ended later', 1000],
+  ] as const) {
+    await watchLife(context, driver, [`${what}, and was replaced,`, 2], async (key, ttl) => {
+      await driver.insert(key, recordOf('one'), ttl * former)
+      return driver.replace(key, recordOf('one'), recordOf('two'), ttl)
+    })
   }
 }
 
@@ -183,28 +139,30 @@ const proofOf = (
   name: string,
   prove: (context: ProofContext, driver: Operations) => Promise<void>,
   more: Partial<Proof> = {},
-): Proof => ({
-  name,
-  ...more,
-  async run(context) {
-    const driver = await openForEntries(context)
-    if (driver !== undefined) await prove(context, driver)
-  },
-})
+): Proof => ({ name, ...more, run: async (context) => prove(context, await context.open()) })
 
-export const entryProofs: readonly Proof[] = [
-  proofOf('replaces an item only if it has the expected value', proveReplace),
-  proofOf('lets exactly one of many concurrent replacements win', async (context, driver) => {
-    await races(context, [driver])
-  }),
-  proofOf('lets exactly one of many concurrent replacements win through two drivers', async (context, driver) => {
+/** Runs a proof on two drivers, if they share a storage. */
+const throughTwo =
+  (prove: (context: ProofContext, drivers: readonly Operations[]) => Promise<void>) =>
+  async (context: ProofContext, driver: Operations): Promise<void> => {
     const other = await context.open()
     const key = freshKey()
     await driver.set(key, recordOf('shared'))
     if ((await other.get(key)) === undefined) context.skip('two drivers from open() do not share a storage')
-    else await races(context, [driver, other])
-  }),
+    else await prove(context, [driver, other])
+  }
+
+export const replacementProofs: readonly Proof[] = [
+  proofOf('replaces an item only if it has the expected value', proveReplace),
+  proofOf('lets exactly one of many concurrent replacements win', (context, driver) => races(context, [driver])),
+  proofOf('lets exactly one of many concurrent replacements win through two drivers', throughTwo(races)),
   proofOf('lets exactly one of several processes replace an item', raceOfProcesses, { needs: 'module' }),
-  proofOf('lists the keys of entries in pages, in the order of their characters', proveList),
-  proofOf('lists every key that exists while others are added and removed', proveChangingList),
+  proofOf('applies each of several concurrent changes to the result of another', (context, driver) =>
+    proveChanges(context, [driver]),
+  ),
+  proofOf(
+    'applies each of several concurrent changes to the result of another through two drivers',
+    throughTwo(proveChanges),
+  ),
+  proofOf('gives an item that is replaced a new end', proveEnds, { waits: true }),
 ]
