@@ -1,4 +1,4 @@
-import { type EndpointKit, foldedAddress, hostKey, type Json } from '@grantry/core'
+import { type EndpointKit, foldedAddress, hostKey, inexactNumberIn, type Json } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import { addressIn } from '../shared/mail-address.ts'
@@ -128,7 +128,7 @@ async function withdraw(id: string, kit: EndpointKit): Promise<boolean> {
 /** Returns the claims of an invitation; `undefined` if an account cannot have them. */
 function claimsIn(given: NewInvitation['claims'] = {}): Stored['claims'] | undefined {
   const { success, output } = v.safeParse(claimsSchema, given)
-  if (!success || JSON.stringify(output).length > mostClaims) return undefined
+  if (!success || JSON.stringify(output).length > mostClaims || inexactNumberIn(output) !== undefined) return undefined
   return ['sub', 'email', 'email_verified'].some((name) => Object.hasOwn(output, name)) ? undefined : output
 }
 

@@ -6,6 +6,7 @@ import {
   isRegisteredRedirectUri,
   type Json,
   type OAuthError,
+  parseExactJson,
   type Refuse,
   redirectUriDetail,
   type UnknownCaller,
@@ -145,7 +146,7 @@ const nameForm = /^[\x21-\x7E]+$/u
 
 function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     // Input from callers may not be JSON.
     return undefined

@@ -70,5 +70,5 @@ export {
 } from './users/reset-second-factors.ts'
 export type { SearchRequest } from './users/search-users.ts'
 export { storePasswordHash } from './users/store-password.ts'
-export { type StoredUser, userProblem } from './users/user.ts'
+export { type StoredUser, userClaimsSchema, userProblem } from './users/user.ts'
 export { userType } from './users/user-type.ts'

@@ -7,13 +7,14 @@ export const isExact = (number: number): boolean =>
 
 /**
  * Returns the path of the first number that JSON does not keep exactly, such as `claims.id`; `''` if it is the value
- * itself, and `undefined` if there is none.
+ * itself, and `undefined` if there is none. Values of the host can have cycles.
  */
-export function inexactNumberIn(value: unknown, depth = 0): string | undefined {
+export function inexactNumberIn(value: unknown, depth = 0, seen = new Set<object>()): string | undefined {
   if (typeof value === 'number') return isExact(value) ? undefined : ''
-  if (typeof value !== 'object' || value === null || depth > maxDepth) return undefined
+  if (typeof value !== 'object' || value === null || depth > maxDepth || seen.has(value)) return undefined
+  seen.add(value)
   for (const [name, member] of Object.entries(value)) {
-    const found = inexactNumberIn(member, depth + 1)
+    const found = inexactNumberIn(member, depth + 1, seen)
     if (found === undefined) continue
     const start = Array.isArray(value) ? `[${name}]` : name
     return found === '' || found.startsWith('[') ? start + found : `${start}.${found}`

@@ -1,5 +1,6 @@
 import { safeUrl, seconds, text } from './check.ts'
 import type { ClaimRules } from './claims.ts'
+import { isExact } from './exact-json.ts'
 import { type IssuerPattern, type Issuers, issuersOf } from './issuers.ts'
 import { createJsonFetch, type Fetch, type JsonFetch } from './json-fetch.ts'
 import { createMetadata, type FindInMetadata } from './metadata.ts'
@@ -55,8 +56,10 @@ function requiredClaimsOf({ audienceClaim = 'aud', requiredClaims = {} }: Common
     throw new TypeError('requiredClaims must be an object')
   }
   for (const [name, value] of Object.entries(requiredClaims)) {
-    if (['string', 'number', 'boolean'].includes(typeof value)) continue
-    throw new TypeError(`requiredClaims.${name} must be a string, a number or a boolean`)
+    if (!['string', 'number', 'boolean'].includes(typeof value))
+      throw new TypeError(`requiredClaims.${name} must be a string, a number or a boolean`)
+    if (typeof value === 'number' && !isExact(value))
+      throw new TypeError(`requiredClaims.${name} is a number that JSON does not keep exactly: write it as text`)
   }
   if (audienceClaim === 'aud' || Object.keys(requiredClaims).length > 0) return { ...requiredClaims }
   throw new TypeError('audienceClaim requires requiredClaims, such as { token_use: "access" }')

@@ -1,3 +1,5 @@
+import { parseExactJson } from './exact-json.ts'
+
 /** Sends a request. Must not follow redirects, as `redirect: 'manual'` demands. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
@@ -52,7 +54,7 @@ export function createJsonFetch(send: Fetch, timeout: number): JsonFetch {
       await response.body?.cancel()
       throw new Error(`it responded with the status ${response.status}`)
     }
-    const value: unknown = JSON.parse(await read(response))
+    const value = parseExactJson(await read(response))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
     throw new Error('its body is not a JSON object')
   }

@@ -4,6 +4,7 @@ import { compactVerify } from 'jose/jws/compact/verify'
 import { algorithms, assertMembers, internalUrl, safeUrl, seconds, texts } from './check.ts'
 import { type Claims, claimsProblem } from './claims.ts'
 import type { Context } from './context.ts'
+import { parseExactJson } from './exact-json.ts'
 import { createPublishedKeys, type FindKeys, keysOf } from './keys.ts'
 import { isRefused, type Refused, refused } from './refusal.ts'
 
@@ -64,7 +65,7 @@ export function isJwt(token: string): boolean {
 
 function payloadOf(payload: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
+    const value = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(payload))
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
   } catch {
     return undefined

@@ -1,4 +1,13 @@
-import { configurationObject, entryProblem, type Json, type JsonObject, parseConfiguration } from '@grantry/core'
+import {
+  configurationObject,
+  entryProblem,
+  inexactNumber,
+  inexactNumberIn,
+  type Json,
+  type JsonObject,
+  parseConfiguration,
+  quotableName,
+} from '@grantry/core'
 import * as v from 'valibot'
 import { type RefusedError, refused } from '../refusal.ts'
 import { usernameProblem } from './username.ts'
@@ -16,6 +25,18 @@ export interface StoredUser {
   readonly claims?: Readonly<Record<string, Json>> | undefined
 }
 
+/** The claims of a user, in a configuration and in the storage. */
+export const userClaimsSchema = v.pipe(
+  v.custom<Readonly<Record<string, Json>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object of claims',
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const inexact = dataset.typed ? inexactNumberIn(dataset.value) : undefined
+    if (inexact !== undefined) addIssue({ message: `has ${quotableName(inexact)}, which ${inexactNumber}` })
+  }),
+)
+
 const userSchema = configurationObject(
   {
     sub: v.string('must be a string'),
@@ -28,12 +49,7 @@ const userSchema = configurationObject(
     ),
     password: v.optional(v.pipe(v.string('must be the hash of a password'), v.maxLength(1024, 'must be a hash'))),
     active: v.optional(v.boolean('must be true or false')),
-    claims: v.optional(
-      v.custom<Readonly<Record<string, Json>>>(
-        (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-        'must be an object of claims',
-      ),
-    ),
+    claims: v.optional(userClaimsSchema),
   },
   { noun: 'member' },
 )

@@ -1,4 +1,5 @@
 import { choice, element, field, textInput } from './elements.js'
+import { parseJson, parseNumber } from './exact-json.js'
 import { isSame } from './merge-patch.js'
 import { visible, visibleJson } from './shown-text.js'
 
@@ -52,24 +53,8 @@ const kinds = {
       return others.length === 0 ? first : [first, ...others]
     },
   },
-  number: {
-    write: String,
-    read(text) {
-      const number = Number(text)
-      if (!Number.isFinite(number)) throw new TypeError('Type a number.')
-      return number
-    },
-  },
-  json: {
-    write: visibleJson,
-    read(text) {
-      try {
-        return JSON.parse(text)
-      } catch {
-        throw new TypeError('This is not JSON.')
-      }
-    },
-  },
+  number: { write: String, read: parseNumber },
+  json: { write: visibleJson, read: parseJson },
 }
 
 /** What a switch can be whose default is not known. */

@@ -1,3 +1,4 @@
+import { inexactNumber, inexactNumberIn } from '../exact-numbers.ts'
 import type { Json, MaybePromise } from '../types.ts'
 import type { Client } from './client.ts'
 import type { ScopeDirectory } from './scopes.ts'
@@ -23,7 +24,7 @@ interface ClaimsByName {
 
 /**
  * Returns the claims of a user that scopes request from the user service. A claim that the user service omits or returns
- * as null is absent.
+ * as null is absent. One with a number that JSON does not keep exactly is an error of the host: two users could get the same.
  *
  * @param of `identity`: the claims of identity scopes, for userinfo and identity tokens; `api`: those of API scopes, for
  * access tokens.
@@ -58,6 +59,8 @@ export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserServ
       const value = found[name]
       if (value !== undefined && value !== null) claims[name] = value
     }
+    const inexact = inexactNumberIn(claims)
+    if (inexact !== undefined) throw new TypeError(`users.claims: ${inexact} ${inexactNumber}`)
     if (of === 'identity' && claims.role !== undefined) claims.role = asList(claims.role)
     return claims
   }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
+import { inexactNumber, inexactNumberIn } from '../exact-numbers.ts'
 import { type Actor, type Grant, type GrantResult, type IssuedAssertion, maxActors } from '../parts/grant.ts'
 import type { Redemption } from '../parts/grant-kit.ts'
 import { authorizationEntries, inheritedMembers } from '../records/authorization.ts'
@@ -109,7 +110,10 @@ function inherit(result: { [Name in (typeof inheritedMembers)[number]]?: unknown
 /** A defect in the plugin. The message contains only the path: the value could be a token or a password. */
 function malformedResult(result: unknown, path: string | null, { grantType }: Grant): OAuthError {
   const isMissing = result === undefined || result === null
-  const problem = isMissing ? 'no result' : `a malformed result: ${path ?? 'not an object'}`
+  const inexact = inexactNumberIn(result)
+  const problem = isMissing
+    ? 'no result'
+    : `a malformed result: ${inexact === undefined ? (path ?? 'not an object') : `${inexact} ${inexactNumber}`}`
   return new OAuthError('server_error', 'The request failed', {
     reason: isMissing ? 'grant_result_missing' : 'grant_result_malformed',
     cause: new TypeError(`The grant ${grantType} returned ${problem}`),

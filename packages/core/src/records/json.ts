@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isExact } from '../exact-numbers.ts'
 import type { Json, JsonObject } from '../types.ts'
 
 const maxDepth = 16
@@ -6,7 +7,7 @@ const maxDepth = 16
 /** Whether JSON can represent the value without loss. False for dates, bigints and cycles, for example. */
 function isJson(value: unknown, depth: number): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
-  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value === 'number') return isExact(value)
   if (typeof value !== 'object' || depth > maxDepth) return false
   if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
   const prototype: unknown = Object.getPrototypeOf(value)

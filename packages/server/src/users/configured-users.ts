@@ -1,4 +1,5 @@
-import { type ActiveQuestion, configurationObject, foldedUsername, type Json, type UserService } from '@grantry/core'
+import { userClaimsSchema } from '@grantry/administration'
+import { type ActiveQuestion, configurationObject, foldedUsername, type UserService } from '@grantry/core'
 import {
   createConcurrencyLimit,
   createPasswordCheck,
@@ -17,11 +18,6 @@ const text = v.pipe(
   v.maxLength(255, 'must be at most 255 characters'),
 )
 
-const claimsSchema = v.custom<Readonly<Record<string, Json>>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'must be an object of claims',
-)
-
 /** A user in a configuration file. */
 export const userSchema = configurationObject({
   sub: text,
@@ -36,7 +32,7 @@ export const userSchema = configurationObject({
     }),
   ),
   active: v.optional(v.boolean('must be true or false'), true),
-  claims: v.optional(claimsSchema, {}),
+  claims: v.optional(userClaimsSchema, {}),
 })
 export type UserInput = v.InferInput<typeof userSchema>
 export type ConfiguredUser = v.InferOutput<typeof userSchema>

@@ -1,0 +1,30 @@
+/** Whether JSON keeps a number as it was written: not rounded, and not infinite. */
+export const isExact = (number: number): boolean => Math.abs(number) <= Number.MAX_SAFE_INTEGER
+
+/** Deeper values are not searched. */
+const maxDepth = 200
+
+/** Whether a value has a number that JSON has rounded, or that is infinite. */
+function isRounded(value: unknown, depth = 0): boolean {
+  if (typeof value === 'number') return !isExact(value)
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return false
+  return Object.values(value).some((member) => isRounded(member, depth + 1))
+}
+
+/** Texts, and numbers. */
+const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]*(?:[eE][+-]?\d+)?/gu
+
+/**
+ * Parses JSON of the issuer, with the numbers that a double does not keep as texts, as they are written: an API must not take
+ * two users with neighbouring numbers of 64 bits for one.
+ *
+ * @throws SyntaxError if it is not JSON
+ */
+export function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (!isRounded(value)) return value
+  // Only of valid JSON: in other texts, the search could take long.
+  return JSON.parse(
+    text.replace(textOrNumber, (found) => (found.startsWith('"') || isExact(Number(found)) ? found : `"${found}"`)),
+  )
+}
