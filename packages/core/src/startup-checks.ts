@@ -120,19 +120,23 @@ const passwordCheckers = ({ grants, endpoints }: Registry): readonly string[] =>
  */
 export function assertConsistent(checked: Checked): void {
   const { users, registry, scopes } = checked
-  assertClients({ ...checked, isScope: (name) => scopes.find(name) !== undefined })
-  registry.formats.assertEndpoints([...endpointNames, ...registry.endpoints.map(({ part }) => part.name)])
   const lacking = users.authenticate === undefined ? passwordCheckers(registry) : []
   const unstored = [...registry.grants.values()].filter(
     ({ stored }) => stored !== undefined && stored.kind !== 'refresh' && !registry.capabilities.has('authorizations'),
   )
-  assertNone([
-    ...scopeProblems(scopes),
-    ...unstored.map(
-      ({ grantType }) =>
-        `plugins: the grant type ${grantType} redeems stored grants, but no plugin has the capability authorizations, which stores them; add requires: [authorizations] to the grant`,
-    ),
-    ...lacking.map((part) => `users: ${part} requires authenticate()`),
+  const endpoints = [...endpointNames, ...registry.endpoints.map(({ part }) => part.name)]
+  allSteps([
+    () => assertClients({ ...checked, isScope: (name) => scopes.find(name) !== undefined }),
+    () => registry.formats.assertEndpoints(endpoints),
+    () =>
+      assertNone([
+        ...scopeProblems(scopes),
+        ...unstored.map(
+          ({ grantType }) =>
+            `plugins: the grant type ${grantType} redeems stored grants, but no plugin has the capability authorizations, which stores them; add requires: [authorizations] to the grant`,
+        ),
+        ...lacking.map((part) => `users: ${part} requires authenticate()`),
+      ]),
   ])
 }
 

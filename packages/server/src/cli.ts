@@ -11,13 +11,13 @@ import { addOperatorCommands } from './commands/operator-commands.ts'
 import { addPagesCommands } from './commands/pages.ts'
 import { addRegistrationsCommands } from './commands/registrations.ts'
 import { addReloadCommand } from './commands/reload.ts'
+import { reportProblems } from './commands/report-problems.ts'
 import { addScopesCommands } from './commands/scopes.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 import { silentExitCode } from './commands/silent-failure.ts'
 import { addStorageCommands } from './commands/storage-commands.ts'
 import { addTenantsCommands } from './commands/tenants.ts'
 import { addUsersCommands } from './commands/users/users-commands.ts'
-import { errorMessage } from './error-message.ts'
 import { logLevels } from './observability/level.ts'
 import { logFormats } from './observability/log-formats.ts'
 import { version } from './version.ts'
@@ -137,7 +137,7 @@ async function run(commandLine: readonly string[]): Promise<number> {
     if (exitCode !== undefined) return exitCode
     // Commander has already printed its message. The exit code is 0 for --help and --version.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ended : usageCodeOf(commandLine)
-    process.stderr.write(`grantry: ${errorMessage(error)}\n`)
+    reportProblems(error)
     return failed
   }
 }

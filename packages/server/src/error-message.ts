@@ -22,6 +22,12 @@ export const configurationMessage = (cause: unknown): string =>
 export const fileErrorReason = (cause: unknown): string =>
   (cause as { readonly code?: string }).code ?? errorMessage(cause)
 
+/** Returns the mistakes in a configuration, one sentence each; the message of any other error. */
+export function problemsIn(thrown: unknown): readonly string[] {
+  const problems = configurationProblems(thrown)
+  return problems.length < 2 ? [configurationMessage(thrown)] : problems.map(configurationMessage)
+}
+
 /** Wraps an error so that its message starts with the file that the operator wrote. */
 export function errorInFile(cause: unknown, file: string): Error {
   const [first, ...others] = isOAuthError(cause) ? [] : configurationProblems(cause)

@@ -1,4 +1,4 @@
-import type { Kit, OAuthError } from '@grantry/core'
+import { configurationProblems, type Kit, type OAuthError } from '@grantry/core'
 import { type ChangeRefusal, refusalOf } from '../refusal.ts'
 
 const statuses = {
@@ -17,7 +17,7 @@ export function problemOf(thrown: unknown, kit: Pick<Kit, 'refuse'>): unknown {
   const refusal = refusalOf(thrown)
   if (refusal === undefined) return thrown
   const { reason, member } = refusal
-  const message = sentence((thrown as Error).message)
+  const message = configurationProblems(thrown).map(sentence).join('. ')
   // The message repeats ids and values of the request, which events must not contain.
   return kit.refuse('invalid_request', 'The change is refused', reason, {
     explanation: message,

@@ -21,7 +21,7 @@ export function createClientCheck(loaded: LoadedConfiguration, storedScopes: Sto
     assertClientNotConfigured(client, loaded)
     const tried = { path: 'clients[0]', called: `client ${client.clientId}` }
     await withEntryChecks(loaded, await storedScopes.list(), ({ checkClient }) =>
-      checked(() => checkClient(client), tried),
+      checked(client, (each) => checkClient(each), tried),
     )
   }
 }

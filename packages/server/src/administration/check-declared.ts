@@ -6,10 +6,11 @@ import {
   refusalOf,
   type StoredUser,
 } from '@grantry/administration'
-import { type ClientOptions, configurationError, configurationProblems, type ScopeOptions } from '@grantry/core'
+import { type ClientOptions, configurationError, type ScopeOptions } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configurationMessage } from '../error-message.ts'
 import { createUserCheck } from './check-user.ts'
+import { entryProblems } from './entry-problems.ts'
 import { withEntryChecks } from './try-provider.ts'
 
 type Named = Readonly<Record<string, unknown>>
@@ -57,19 +58,16 @@ async function userProblems(loaded: LoadedConfiguration, users: readonly Planned
 }
 
 /** Returns the mistakes of an entry that the provider finds, with the place in the file. */
-function problemsOf({ kind: { list }, where }: PlannedEntry, check: () => void): readonly string[] {
-  try {
-    check()
-    return []
-  } catch (cause) {
-    return configurationProblems(cause).map((problem) => {
-      const text = configurationMessage(problem)
-      // `clients[0]: redirectUris[0] must be`, and `clients: web has`.
-      return text.startsWith(`${list}[0]`)
-        ? where + text.slice(`${list}[0]`.length)
-        : `${where}: ${text.replace(`${list}: `, '')}`
-    })
-  }
+function problemsOf<T extends object>(
+  { kind: { list }, value, where }: PlannedEntry,
+  check: (entry: T) => void,
+  path: string,
+): readonly string[] {
+  return entryProblems(value as unknown as T, check, path).problems.map((problem) => {
+    const text = configurationMessage(problem)
+    // `clients[0]: redirectUris[0] must be`, and `clients: web has`.
+    return text.startsWith(path) ? where + text.slice(path.length) : `${where}: ${text.replace(`${list}: `, '')}`
+  })
 }
 
 /**
@@ -84,9 +82,9 @@ export async function checkDeclared(loaded: LoadedConfiguration, plan: Plan, man
   const named = declared.filter(({ kind }) => kind.list !== 'users')
   const names = of('scopes').map(({ value }) => String(value.name))
   const refusals = await withEntryChecks(loaded, await otherScopes(plan, managers), ({ checkClient, checkScope }) => [
-    ...of('scopes').flatMap((entry) => problemsOf(entry, () => checkScope(entry.value as unknown as ScopeOptions))),
+    ...of('scopes').flatMap((entry) => problemsOf(entry, checkScope, 'scopes[0]')),
     ...of('clients').flatMap((entry) =>
-      problemsOf(entry, () => checkClient(entry.value as unknown as ClientOptions, names)),
+      problemsOf<ClientOptions>(entry, (client) => checkClient(client, names), 'clients[0]'),
     ),
   ])
   const [first, ...more] = [

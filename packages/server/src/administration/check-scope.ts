@@ -18,6 +18,6 @@ export function createScopeCheck(loaded: LoadedConfiguration) {
   return async (scope: ScopeOptions): Promise<void> => {
     assertScopeNotConfigured(scope, loaded)
     const tried = { path: 'scopes[0]', called: `scope ${scope.name}` }
-    await withEntryChecks(loaded, [], ({ checkScope }) => checked(() => checkScope(scope), tried))
+    await withEntryChecks(loaded, [], ({ checkScope }) => checked(scope, checkScope, tried))
   }
 }

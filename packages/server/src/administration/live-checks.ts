@@ -21,14 +21,14 @@ export const createLiveChecks = (
     assertClientNotConfigured(client, loaded)
     // The provider may not know a scope that was added in this second.
     const names = (await storedScopes.list()).map(({ name }) => name)
-    checked(() => provider.checkClient(client, names), {
+    checked(client, (tried) => provider.checkClient(tried, names), {
       path: 'clients[0]',
       called: `client ${client.clientId}`,
     })
   },
   async scope(scope) {
     assertScopeNotConfigured(scope, loaded)
-    checked(() => provider.checkScope(scope), { path: 'scopes[0]', called: `scope ${scope.name}` })
+    checked(scope, (tried) => provider.checkScope(tried), { path: 'scopes[0]', called: `scope ${scope.name}` })
   },
   user: createUserCheck(loaded),
   tenant: createTenantCheck(loaded),

@@ -6,29 +6,24 @@ import { configuredKeys, keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { entryProblems, memberIn } from './entry-problems.ts'
 
 type Loaded = Pick<LoadedConfiguration, 'configuration' | 'directory'>
 
 /** What is checked: where it is in the configuration, and what errors call it. */
 export interface Tried {
-  /** Such as `clients[0]`. */
   readonly path: string
   /** Such as `client web`. */
   readonly called: string
 }
 
-/** After the path: `.scopes[0] must be`, `: redirectUris[0] must be`, `: secrets[0] has neither`; not `: must be`. */
-const memberForm = /^(?:: (?!(?:must|is|has) )|\.)?([\w.[\]]*)/u
-
-/** Returns the path of the member that a message names: `''` for the value itself. */
-function memberIn(message: string, path: string): string | undefined {
-  const at = message.indexOf(path)
-  return at < 0 ? undefined : memberForm.exec(message.slice(at + path.length))?.[1]
-}
-
 /** Returns the refusal of a value that the provider refuses, with all mistakes. */
-export function refusedByProvider(cause: unknown, { path, called }: Tried): RefusedError {
-  const [first = '', ...others] = configurationProblems(cause).map((problem) => problem.replaceAll(path, called))
+export function refusedByProvider(
+  cause: unknown,
+  { path, called }: Tried,
+  problems: readonly string[] = configurationProblems(cause),
+): RefusedError {
+  const [first = '', ...others] = problems.map((problem) => problem.replaceAll(path, called))
   const member = memberIn((cause as Error).message, path)
   return refused('invalid', first, { member: member === '' ? undefined : member, others, cause })
 }
@@ -71,13 +66,10 @@ export async function withEntryChecks<T>(
   }
 }
 
-/** Runs a check of the provider. @throws RefusedError `invalid` when it refuses the value */
-export function checked(check: () => void, tried: Tried): void {
-  try {
-    check()
-  } catch (cause) {
-    throw refusedByProvider(cause, tried)
-  }
+/** Runs a check of the provider. @throws RefusedError `invalid` with all that it refuses about the entry */
+export function checked<T extends object>(entry: T, check: (entry: T) => void, tried: Tried): void {
+  const { problems, cause } = entryProblems(entry, check, tried.path)
+  if (problems.length > 0) throw refusedByProvider(cause, tried, problems)
 }
 
 /**

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { findConfiguration, type LoadedConfiguration } from '../configuration/load.ts'
-import { allProblems } from '../doctor/all-problems.ts'
+import { withAllProblems } from '../doctor/all-problems.ts'
 import { collectFacts } from '../doctor/collect-facts.ts'
 import { type Finding, finding } from '../doctor/finding.ts'
 import { explainClients } from '../doctor/plugins.ts'
 import type { Severity } from '../doctor/rules.ts'
 import { runChecks } from '../doctor/run-checks.ts'
-import { configurationMessage } from '../error-message.ts'
+import { errorInFile, problemsIn } from '../error-message.ts'
 import { sanitizeText } from '../sanitize-text.ts'
 import { requireConfiguration } from './configuration.ts'
 
@@ -34,18 +34,18 @@ async function findProblems({ config }: CheckArguments): Promise<readonly Findin
     return runChecks(await collectFacts(loaded))
   } catch (cause) {
     const file = config ?? findConfiguration(process.cwd())
-    const first = configurationMessage(cause)
-    const others = file === undefined ? [] : await otherProblems(file, first)
-    const invalid = [first, ...others].map((each) => finding('configuration-invalid', file ?? process.cwd(), each))
+    const problems = file === undefined ? problemsIn(cause) : await problemsOfFile(cause, resolve(file))
+    const invalid = problems.map((each) => finding('configuration-invalid', file ?? process.cwd(), each))
     return [...invalid, ...(loaded === undefined ? [] : explainClients(loaded.configuration))]
   }
 }
 
-/** Returns the mistakes besides the first one; none if the file cannot be read, which the first one reports. */
-async function otherProblems(path: string, first: string): Promise<readonly string[]> {
-  const file = resolve(path)
-  const all = await allProblems(file, process.env).catch(() => [])
-  return all.filter((problem) => problem !== first.replace(`${file}: `, ''))
+/** Returns all mistakes of a configuration that cannot be used, without the name of its file. */
+async function problemsOfFile(cause: unknown, file: string): Promise<readonly string[]> {
+  const start = `${file}: `
+  const isNamed = cause instanceof Error && cause.message.startsWith(start)
+  const all = await withAllProblems(isNamed ? cause : errorInFile(cause, file), file, process.env)
+  return problemsIn(all).map((problem) => problem.replace(start, ''))
 }
 
 /** Runs `grantry check`. Returns the text to print, and whether any finding is an error. */

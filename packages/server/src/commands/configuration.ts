@@ -5,6 +5,7 @@ import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '
 import type { PluginHosts } from '../configuration/named-plugins.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
+import { withAllProblems } from '../doctor/all-problems.ts'
 import { errorInFile } from '../error-message.ts'
 import { configurationForTenant } from '../tenants/for-tenant.ts'
 
@@ -35,7 +36,9 @@ export async function requireConfiguration(config: string | undefined): Promise<
       `no configuration in ${process.cwd()}; change to its directory, pass it with --config, or create one with grantry init`,
     )
   }
-  const loaded = await loadConfiguration(file, process.env)
+  const loaded = await loadConfiguration(file, process.env).catch(async (cause: unknown) => {
+    throw await withAllProblems(cause, file, process.env)
+  })
   return tenant === undefined ? loaded : configurationForTenant(loaded, tenant)
 }
 
@@ -86,7 +89,7 @@ export async function openConfiguredProvider(
   try {
     return await openProvider(loaded, observe, wrap, accounts)
   } catch (cause) {
-    throw errorInFile(cause, loaded.file)
+    throw await withAllProblems(errorInFile(cause, loaded.file), loaded.file, process.env)
   }
 }
 

@@ -8,7 +8,6 @@ import { errorMessage, fileErrorReason } from '../error-message.ts'
 import { jsonText } from '../sanitize-text.ts'
 import { assertSharedStorage, requireConfiguration } from './configuration.ts'
 import { type ConfiguredList, orConfigured } from './configured-entry.ts'
-import { reportProblems } from './report-problems.ts'
 import { table } from './table.ts'
 
 /** The options of every command that changes entries. */
@@ -37,7 +36,7 @@ export async function runOnEntries<T>(
 ): Promise<T> {
   const loaded = await requireConfiguration(config)
   assertSharedStorage(loaded, 'change the clients, scopes and users in the configuration')
-  return withAdministration(loaded, (administration) => act(administration, loaded).catch(reportProblems))
+  return withAdministration(loaded, (administration) => act(administration, loaded))
 }
 
 /** Runs an action on one entry, which must be in the storage. */

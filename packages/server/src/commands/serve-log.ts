@@ -1,5 +1,5 @@
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { errorMessage } from '../error-message.ts'
+import { errorMessage, problemsIn } from '../error-message.ts'
 import { urlHost } from '../local-address.ts'
 import type { Log } from '../log.ts'
 import { exceptionFields } from '../observability/log-record.ts'
@@ -62,9 +62,10 @@ function errorType(thrown: unknown): string {
   return type
 }
 
-/** Logs why the server did not start, or stopped without a signal. */
+/** Logs why the server did not start, with a line for each mistake in its configuration, or stopped without a signal. */
 export function logFailure(log: Log, thrown: unknown): void {
-  log.write('error', 'server_failed', errorMessage(thrown), { 'error.type': errorType(thrown) })
+  for (const problem of problemsIn(thrown))
+    log.write('error', 'server_failed', problem, { 'error.type': errorType(thrown) })
 }
 
 /**

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Provider, ProviderEvent } from '@grantry/core'
 import { banner } from '../banner.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
+import { withAllProblems } from '../doctor/all-problems.ts'
 import { createLog, defaultLogFormat, type Log } from '../log.ts'
 import { fileOutput } from '../observability/file-output.ts'
 import type { LogLevel } from '../observability/level.ts'
@@ -149,14 +150,16 @@ async function withControl(
 export async function serveCommand(given: ServeArguments, version = ''): Promise<void> {
   let format = given.logFormat ?? defaultLogFormat(process.stderr)
   const signals = watchSignals()
+  let file: string | undefined
   try {
-    const file = given.config ?? findConfiguration(process.cwd())
-    const isWatched = given.watch === true && file !== undefined
-    const watched = isWatched ? await hashOfFiles(resolve(file), process.env) : undefined
+    file = given.config ?? findConfiguration(process.cwd())
+    const watched =
+      given.watch === true && file !== undefined ? await hashOfFiles(resolve(file), process.env) : undefined
     const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
     format = given.logFormat ?? loaded?.configuration.log.format ?? format
     await serve({ given, loaded, format, version, signals, watched })
-  } catch (cause) {
+  } catch (thrown) {
+    const cause = file === undefined ? thrown : await withAllProblems(thrown, file, process.env)
     if (format === 'text') throw cause
     const log = createLog(process.stderr, { format })
     logFailure(log, cause)

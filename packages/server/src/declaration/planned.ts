@@ -2,7 +2,6 @@ import { makePlan, type Plan } from '@grantry/administration'
 import { checkDeclared } from '../administration/check-declared.ts'
 import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
 import { assertSharedStorage, requireConfiguration } from '../commands/configuration.ts'
-import { reportProblems } from '../commands/report-problems.ts'
 import { readDeclaration } from './read-declaration.ts'
 
 export interface PlannedArguments {
@@ -19,10 +18,10 @@ export async function withPlan<T>(
 ): Promise<T> {
   const loaded = await requireConfiguration(config)
   assertSharedStorage(loaded, 'change the configuration instead')
-  const declaration = await readDeclaration(file, loaded).catch(reportProblems)
+  const declaration = await readDeclaration(file, loaded)
   return withAdministration(loaded, async (administration) => {
     const plan = await makePlan(declaration, administration, { prune })
-    await checkDeclared(loaded, plan, administration).catch(reportProblems)
+    await checkDeclared(loaded, plan, administration)
     return use(plan, administration)
   })
 }

@@ -1,6 +1,16 @@
-import { dirname } from 'node:path'
-import { configurationProblems, createProvider, isJsonObject, parseConfiguration, quotableName } from '@grantry/core'
+import { dirname, resolve } from 'node:path'
+import {
+  type ClientOptions,
+  configurationError,
+  configurationProblems,
+  createProvider,
+  isJsonObject,
+  parseConfiguration,
+  quotableName,
+} from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { entryProblems } from '../administration/entry-problems.ts'
+import { withEntryChecks } from '../administration/try-provider.ts'
 import { withEnvironment } from '../configuration/environment.ts'
 import { readConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
@@ -16,6 +26,9 @@ const valid: Members = { issuer: 'http://127.0.0.1:8484', clients: [] }
 const usedByOthers: readonly string[] = ['scopes', 'plugins']
 /** The members that are right or wrong by themselves. */
 const independent: readonly string[] = ['issuer', 'keys']
+
+/** The member that a mistake is about. */
+const memberOf = (problem: string): string => /^(?:[$\w-]+|<[^>]+>)/u.exec(problem)?.[0] ?? ''
 
 /** Runs a step, and returns its mistakes. */
 async function problemsOf(step: () => unknown): Promise<readonly string[]> {
@@ -42,23 +55,36 @@ async function problemsOfProvider(configuration: CheckedConfiguration, directory
   return [...found, ...(await problemsOfClients(rest, directory))]
 }
 
-/** Finds what the provider refuses but for keys. Clients with mistakes hide those of others, and are removed. */
+/** Finds what the provider refuses but for keys. */
 async function problemsOfClients(configuration: CheckedConfiguration, directory: string): Promise<readonly string[]> {
   const { clients } = configuration
-  if (!Array.isArray(clients)) return refusalsOf(configuration, directory)
-  let kept = clients.map((client, index) => [client, index] as const)
-  const found: string[] = []
-  for (;;) {
-    const problems = await refusalsOf({ ...configuration, clients: kept.map(([client]) => client) }, directory)
-    const tried = kept
-    const positionOf = (index: string): number => tried[Number(index)]?.[1] ?? Number(index)
-    found.push(
-      ...problems.map((each) => each.replace(/^clients\[(\d+)\]/u, (_, index) => `clients[${positionOf(index)}]`)),
-    )
-    const wrong = new Set(problems.flatMap((each) => /^clients\[(\d+)\]/u.exec(each)?.[1] ?? []).map(Number))
-    if (wrong.size === 0) return found
-    kept = kept.filter((_, index) => !wrong.has(index))
-  }
+  const found = await refusalsOf(configuration, directory)
+  if (found.length === 0 || !Array.isArray(clients)) return found
+  const others = await refusalsOf({ ...configuration, clients: [] }, directory)
+  return [...found, ...others, ...(await problemsOfEach(configuration, clients, directory, others))]
+}
+
+/** Checks each client as commands and the admin API do, so that no mistake hides another. */
+async function problemsOfEach(
+  configuration: CheckedConfiguration,
+  clients: readonly ClientOptions[],
+  directory: string,
+  others: readonly string[],
+): Promise<readonly string[]> {
+  const wrong = others.map(memberOf)
+  // Without what they need, correct clients would be reported.
+  if (usedByOthers.some((name) => wrong.includes(name))) return []
+  const right = Object.entries(configuration).filter(([name]) => !wrong.includes(name))
+  const rest = { ...(valid as unknown as CheckedConfiguration), ...Object.fromEntries(right) }
+  return withEntryChecks({ configuration: rest, directory }, [], ({ checkClient }) =>
+    clients.flatMap((client, index) =>
+      typeof client === 'object' && client !== null
+        ? entryProblems(client, checkClient, 'clients[0]').problems.map((problem) =>
+            configurationMessage(problem).replace(/^clients\[0\]/u, `clients[${index}]`),
+          )
+        : [],
+    ),
+  ).catch(() => [])
 }
 
 /**
@@ -72,7 +98,6 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
     current = withEnvironment(source, variables)
   })
   const ofMembers = await problemsOf(() => parseConfiguration(configurationSchema, current, ''))
-  const memberOf = (problem: string): string => /^(?:[$\w-]+|<[^>]+>)/u.exec(problem)?.[0] ?? ''
   const unset = ofVariables.map(memberOf)
   const found = [...ofVariables, ...ofMembers.filter((problem) => !unset.includes(memberOf(problem)))]
   const wrong = found.map(memberOf)
@@ -88,4 +113,21 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
   })
   if (configuration === undefined) return [...new Set([...found, ...ofRest])]
   return [...new Set([...found, ...(await problemsOfProvider(configuration, dirname(file)))])]
+}
+
+/**
+ * Returns an error of a configuration that cannot be used with all mistakes in it, which `configurationProblems()` returns, and
+ * any other error as it is.
+ *
+ * @param thrown starts with the file, as those of `errorInFile()`
+ */
+export async function withAllProblems(thrown: unknown, path: string, environment: NodeJS.ProcessEnv): Promise<unknown> {
+  const file = resolve(path)
+  if (!(thrown instanceof TypeError) || !thrown.message.startsWith(`${file}: `)) return thrown
+  const [first = '', ...more] = configurationProblems(thrown).map(configurationMessage)
+  const all = await allProblems(file, environment).catch(() => [])
+  const others = all.map((problem) => `${file}: ${problem}`)
+  return configurationError([first, ...new Set([...more, ...others].filter((problem) => problem !== first))], {
+    cause: thrown,
+  })
 }
