@@ -222,7 +222,7 @@ const cases: readonly Case[] = [
   ['"text"', '', 'must be an object, not a string'],
 ]
 
-describe('every configuration error is one line with its path', () => {
+describe('each configuration error is one line with its path', () => {
   test.each(cases.map((wrong) => [`${wrong[1]} ${wrong[2] ?? ''}`, wrong] as const))(
     '%s',
     async (_title, [content, path, says = '']) => {
@@ -230,9 +230,9 @@ describe('every configuration error is one line with its path', () => {
       const { code, out, err } = await printed('serve', '--port', '0', '--config', file)
       expect(code).toBe(1)
       expect(out).toBe('')
-      // One line that starts with the file: no stack trace, no second line.
-      expect(err).toMatch(/^grantry: [^\n]+\n$/u)
-      expect(err).toContain(file)
+      // One line for each mistake, which starts with the file: no stack trace, no other line.
+      expect(err).toMatch(/^(?:grantry: [^\n]+\n)+$/u)
+      for (const line of err.trimEnd().split('\n')) expect(line).toContain(`grantry: ${file}`)
       // The core separates the entry with a colon: `clients[0]: clientId ...`.
       expect(err.replaceAll(']: ', '].')).toContain(path)
       expect(err).toContain(says)

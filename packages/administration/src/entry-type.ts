@@ -16,6 +16,8 @@ export interface EntryType<T extends object> {
   readonly endsWith?: ((before: T, after: T) => boolean) | undefined
   /** Whether what was issued to an earlier entry with the same id stays active. Default: no. */
   readonly keepsTokens?: true
+  /** Returns why an entry that is allowed can do nothing, one sentence each. */
+  readonly gaps?: ((value: T) => readonly string[]) | undefined
   /** Returns a member as it is shown and recorded: without a secret, a password or a hash of one. */
   readonly shown: (member: string, value: unknown) => unknown
 }

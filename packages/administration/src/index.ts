@@ -1,5 +1,6 @@
 export type { Administrator, Audit, AuditedChange, AuditRecord } from './audit.ts'
 export { type AuditFilter, type AuditPage, type AuditRequest, auditKinds } from './audit-pages.ts'
+export { clientGaps } from './clients/client-gaps.ts'
 export { clientType } from './clients/client-type.ts'
 export type { ClientManager, WithSecret } from './clients/manage-clients.ts'
 export { clientsOfOrigin, originId } from './clients/origins.ts'

@@ -1,7 +1,7 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 import type { Members } from '../differences.ts'
-import { type EntryKindApi, entryReply } from './entry-kind.ts'
+import { type EntryKindApi, entryReply, warningsOf } from './entry-kind.ts'
 import { mergePatch } from './merge-patch.ts'
 import { nothing, type Operation, type OperationCall, operation } from './operation.ts'
 import { wrong } from './refusals.ts'
@@ -61,7 +61,11 @@ export const addOperation = <T extends object>({
       const { tags: labels, ...value } = params as Members
       assertWritable(value, readOnly, kit)
       const { entry, once } = await add(managers, value as T, tagsIn(labels, kit))
-      return { ...entryReply(type, entry, once), status: 201, location: urlOf(kit, segment, entry.id) }
+      return {
+        ...entryReply(type, entry, { ...once, ...warningsOf(type, entry) }),
+        status: 201,
+        location: urlOf(kit, segment, entry.id),
+      }
     },
   })
 
@@ -102,7 +106,8 @@ export function changeOperation<T extends object>(kind: EntryKindApi<T>): Operat
       const version = await versionIn(kind, call)
       const merged = (value: T): T => ({ ...(mergePatch(value, patch) as T), [idMember]: patch[idMember] ?? id })
       const options = { version, ...('tags' in params && { tags: tagsIn(labels, kit) }) }
-      return entryReply(type, await managerOf(managers).replace(id, merged, options))
+      const changed = await managerOf(managers).replace(id, merged, options)
+      return entryReply(type, changed, warningsOf(type, changed))
     },
   })
 }

@@ -1,6 +1,7 @@
 import type { ClientOptions } from '@grantry/core'
 import type { EntryType } from '../entry-type.ts'
 import { withoutHashes } from '../secrets.ts'
+import { clientGaps } from './client-gaps.ts'
 
 export const clientType: EntryType<ClientOptions> = {
   kind: 'client',
@@ -9,5 +10,6 @@ export const clientType: EntryType<ClientOptions> = {
   switch: 'enabled',
   isEnabled: ({ enabled }) => enabled !== false,
   revocation: (clientId) => ({ clientId }),
+  gaps: clientGaps,
   shown: withoutHashes,
 }

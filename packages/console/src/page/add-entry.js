@@ -1,7 +1,7 @@
 import { apiPath } from './api.js'
 import { encodeBase64url } from './base64url.js'
 import { element } from './elements.js'
-import { entryForm } from './entry-form.js'
+import { entryForm, warningsIn } from './entry-form.js'
 import { groupsOf, membersIn } from './entry-members.js'
 import { keepNewSecret } from './new-secret.js'
 import { problemPage } from './problem-page.js'
@@ -39,7 +39,7 @@ export async function addEntry(kind, { api, draft, go, refresh }) {
     onSaved({ body }) {
       const added = [segment, String(body[idMember])]
       keepNewSecret(hashOf(added), body.secret)
-      go(added, {}, `The ${noun} is added.`)
+      go(added, {}, `The ${noun} is added.${warningsIn(body)}`)
     },
   })
   return {

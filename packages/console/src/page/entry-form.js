@@ -24,6 +24,14 @@ import { visible } from './shown-text.js'
  * @property {unknown} [draft] what the user has typed before, as `draft()` has returned it
  */
 
+/**
+ * Returns what the server warns of in a change that it has made, to be shown after it.
+ *
+ * @param {any} body
+ */
+export const warningsIn = ({ warnings = [] }) =>
+  warnings.map((/** @type {string} */ one) => ` Warning: ${visible(one, 500)}.`).join('')
+
 /** @param {MemberGroup} group @param {readonly EntryField[]} fields */
 function groupPart({ title, closed = false }, fields) {
   const parts = fields.map(({ part }) => part)

@@ -1,7 +1,7 @@
 import { apiPath } from './api.js'
 import { confirmed } from './dialogs.js'
 import { element } from './elements.js'
-import { entryForm } from './entry-form.js'
+import { entryForm, warningsIn } from './entry-form.js'
 import { groupsOf, membersIn } from './entry-members.js'
 import { stateTag, timeOf } from './list-page.js'
 import { takeNewSecret } from './new-secret.js'
@@ -106,7 +106,7 @@ export async function entryPage(kind, id, context) {
     draft,
     send: (change, version) => api.send('PATCH', path, { body: change, ...(version !== undefined && { version }) }),
     reload: () => api.get(path),
-    onSaved: () => refresh('Saved.'),
+    onSaved: ({ body }) => refresh(`Saved.${warningsIn(body)}`),
   })
 
   /** @type {OpenEntry['change']} */

@@ -1,4 +1,4 @@
-import { clientType, type Managed, type ManagedPage, pagesOf, shownEntry } from '@grantry/administration'
+import { clientGaps, clientType, type Managed, type ManagedPage, pagesOf, shownEntry } from '@grantry/administration'
 import type { ClientOptions } from '@grantry/core'
 import type { Command } from 'commander'
 import { configOption } from './configuration.ts'
@@ -14,6 +14,7 @@ import {
   runOnEntries,
   runOnEntry,
   tableOfPages,
+  warnOf,
   wordsOf,
 } from './entry-commands.ts'
 import { shownRotation, shownSecret, withOverlap } from './shown-secret.ts'
@@ -40,6 +41,7 @@ async function add(clientId: string, given: MemberArguments): Promise<void> {
   const members = await membersOf(given)
   const options = { ...members, clientId } as ClientOptions
   const { client, secret } = await runOnEntries(given, ({ clients }) => clients.add(options, given.tag ?? []))
+  warnOf(clientGaps(client.value))
   if (given.json) return print(json({ ...shown(client), ...(secret !== undefined && { secret }) }))
   print(`Added the client ${clientId}.\n`)
   if (secret !== undefined) print(shownSecret(secret))
@@ -56,6 +58,7 @@ async function edit(clientId: string, given: MemberArguments): Promise<void> {
       assertHas(`the client ${clientId}`, (await clients.show(clientId)).value, given.unset)
     return clients.edit(clientId, change, options)
   })
+  warnOf(clientGaps(client.value))
   print(given.json ? json(shown(client)) : `Changed the client ${clientId}.\n`)
 }
 

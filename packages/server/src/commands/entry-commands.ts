@@ -55,6 +55,11 @@ export const wordsOf = (member: unknown): string =>
 const withTime = (member: string, value: unknown): unknown =>
   member === 'expiresAt' && typeof value === 'number' ? new Date(value * 1000).toISOString() : value
 
+/** Prints why entries that are allowed can do nothing. */
+export function warnOf(warnings: readonly string[]): void {
+  for (const warning of warnings) process.stderr.write(`grantry: warning: ${errorMessage(warning)}\n`)
+}
+
 /** Returns the members of an entry, one per line. */
 export const details = <T extends object>(type: EntryType<T>, entry: Managed<T>): string =>
   table(

@@ -2,6 +2,7 @@ import { makePlan, type Plan } from '@grantry/administration'
 import { checkDeclared } from '../administration/check-declared.ts'
 import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
 import { assertSharedStorage, requireConfiguration } from '../commands/configuration.ts'
+import { warnOf } from '../commands/entry-commands.ts'
 import { readDeclaration } from './read-declaration.ts'
 
 export interface PlannedArguments {
@@ -22,6 +23,11 @@ export async function withPlan<T>(
   return withAdministration(loaded, async (administration) => {
     const plan = await makePlan(declaration, administration, { prune })
     await checkDeclared(loaded, plan, administration)
+    warnOf(
+      plan.declared.flatMap(({ kind, value, where }) =>
+        (kind.type.gaps?.(value as never) ?? []).map((gap) => `${where}: ${gap}`),
+      ),
+    )
     return use(plan, administration)
   })
 }

@@ -1,3 +1,4 @@
+import { clientGaps } from '@grantry/administration'
 import type { Client } from '@grantry/core'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import { localPort } from '../local-address.ts'
@@ -130,7 +131,8 @@ function checkLifetimes(client: Client, path: string): readonly Finding[] {
   return findings
 }
 
-function checkGrants({ clientId, grantTypes, allowPlainPkce }: Client, path: string): readonly Finding[] {
+function checkGrants(client: Client, path: string): readonly Finding[] {
+  const { clientId, grantTypes, allowPlainPkce } = client
   const findings: Finding[] = []
   if (allowPlainPkce === true) {
     findings.push(
@@ -147,11 +149,7 @@ function checkGrants({ clientId, grantTypes, allowPlainPkce }: Client, path: str
       finding('password-grant', `${path}.grantTypes[${index}]`, `${clientId} handles the passwords of users itself`),
     )
   }
-  if (grantTypes.length === 0)
-    findings.push(
-      finding('client-cannot-succeed', `${path}.grantTypes`, `${clientId} has no grant type, so it cannot get a token`),
-    )
-  return findings
+  return [...findings, ...clientGaps(client).map((gap) => finding('client-cannot-succeed', path, gap))]
 }
 
 /** Checks the grants, redirect URIs and lifetimes of each client. */
