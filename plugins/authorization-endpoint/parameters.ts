@@ -146,7 +146,7 @@ const nameForm = /^[\x21-\x7E]+$/u
 
 function parseJson(text: string): Json | undefined {
   try {
-    return parseExactJson(text)
+    return parseExactJson(text) as Json
   } catch {
     // Input from callers may not be JSON.
     return undefined
