@@ -4,9 +4,9 @@ import { clientGaps } from '@grantry/administration'
 import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { checkClients } from '../../packages/server/src/doctor/clients.ts'
-import { machine, newService } from '../declaration/setting.ts'
+import { setting } from '../admin-api/setting.ts'
 import { sharedDirectory } from '../support/directory.ts'
-import { setting } from './setting.ts'
+import { machine, newService } from './setting.ts'
 
 const directory = sharedDirectory('client-gaps')
 const none = 'has no grant type, so it cannot get a token'
