@@ -103,10 +103,13 @@ export interface UpstreamWays extends SignInWays, ProviderLinks, ProviderLogout 
   linked(kit: EndpointKit): LinkedProviders
 }
 
-/** Whether a mail address is in one of the domains of a provider. */
+/**
+ * Whether a mail address is in one of the domains of a provider. Compared in capitals: a user service that maps names to one
+ * case takes `ß`, its capital and `ss`, or both small sigmas, for the same, and would check a password.
+ */
 function isAt(mail: string | undefined, { domains }: Provider): boolean {
-  const domain = mail === undefined ? undefined : domainOf(mail)
-  return domain !== undefined && domains.some((one) => foldedDomain(one) === domain)
+  const domain = mail === undefined ? undefined : domainOf(mail)?.toUpperCase()
+  return domain !== undefined && domains.some((one) => foldedDomain(one).toUpperCase() === domain)
 }
 
 /**

@@ -46,6 +46,10 @@ const cases: readonly (readonly [domain: string, typed: readonly string[]])[] = 
   ['ACME.example.', ofAcme.slice(0, 3)],
   ['b\u00fccher.example', ofBuecher],
   ['xn--bcher-kva.example', ofBuecher],
+  // What UTS 46 maps to another domain than the functions for upper and lower case, which user services use.
+  ['stra\u00dfe.example', ['carol@stra\u00dfe.example', 'carol@stra\u1e9ee.example', 'carol@STRASSE.example']],
+  ['strasse.example', ['carol@stra\u00dfe.example', 'carol@stra\u1e9ee.example', 'carol@STRASSE.example']],
+  ['\u03bc\u03b1\u03c2.example', ['carol@\u03bc\u03b1\u03c2.example', 'carol@\u039c\u0391\u03a3.example']],
 ]
 
 describe.each(cases)('18.15 with the domain %j, each spelling of it leads to the provider', (domain, all) => {
