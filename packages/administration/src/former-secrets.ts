@@ -14,12 +14,18 @@ const maxFormer = 100
 
 const secretsOf = ({ secrets }: Owner): Secrets => (Array.isArray(secrets) ? secrets : [])
 
+const base64Form = /^[A-Za-z0-9+/]+$/u
+
+/** Decodes and encodes again: the last character of a base64 text has bits that no byte contains, so several are one hash. */
+const canonical = (base64: string): string =>
+  base64Form.test(base64) && base64.length % 4 !== 1 ? btoa(atob(base64)).replace(/=+$/u, '') : base64
+
 /** Names a secret by its hash, in one form for each spelling of the base64. `undefined` if it matches nothing. */
 function nameOf(secret: Secrets[number] | null): string | undefined {
   const { sha256, sha512 } = secret ?? {}
   const [algorithm, hash] = typeof sha512 === 'string' ? ['sha512', sha512] : ['sha256', sha256]
   return typeof hash === 'string'
-    ? `${algorithm}:${hash.replace(/=+$/u, '').replaceAll('-', '+').replaceAll('_', '/')}`
+    ? `${algorithm}:${canonical(hash.replace(/=+$/u, '').replaceAll('-', '+').replaceAll('_', '/'))}`
     : undefined
 }
 
