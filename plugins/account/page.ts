@@ -81,7 +81,8 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
   ])
   const { kit, session, locale } = visit
   const view = {
-    subjectName: nameIn(session),
+    // The session has the name of its beginning.
+    subjectName: account?.username ?? nameIn(session),
     profile: profileView(account, visit, services),
     email: addressView(account, visit, services),
     ...(services.download && { downloadData: urlOf(kit, dataPath) }),

@@ -8,7 +8,7 @@ import { createOutgoing } from '../shared/outgoing-mails.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { invitationParts } from './accept-invitation.ts'
 import { endpointsOf } from './endpoints.ts'
-import type { AccountsServices, Purpose } from './flow.ts'
+import { type AccountsServices, callStore, type Purpose } from './flow.ts'
 import { setNewPassword, wayName } from './new-password.ts'
 import type { AccountsPages, MailPurpose } from './pages.ts'
 import { mailSignIn, recovery, signUp } from './purposes.ts'
@@ -112,6 +112,7 @@ export function accounts(options: AccountsOptions): SignInWays {
     links: (interaction) => purposes.map((purpose) => linkTo(purpose, interaction)),
     chosen: (interaction) =>
       creating !== undefined && interaction.request.prompts.has('create') ? linkTo(creating, interaction) : undefined,
+    nameOf: async (sub, kit) => (await callStore('find', kit, { settings }, (store) => store.find(sub)))?.username,
     signedIn: (sub, { http, kit }) => rememberPlace(sub, http.clientAddress, kit),
     parts(tools: SignInTools) {
       const services: AccountsServices = { settings, tools, outgoing }

@@ -44,6 +44,8 @@ export async function attemptPasskey(
     amr: ['pop', 'mfa'],
     ...(secondFactorAcr !== undefined && { acr: secondFactorAcr }),
   }
-  const signedIn = { subject, name: user.name ?? user.sub, staySignedIn, standing: await standingFor(user.sub) }
+  const names = await Promise.all(services.ways.map((way) => way.nameOf?.(user.sub, kit)))
+  const name = names.find((one) => one !== undefined) ?? user.name ?? user.sub
+  const signedIn = { subject, name, staySignedIn, standing: await standingFor(user.sub) }
   return beginSession(signedIn, interaction, services)
 }

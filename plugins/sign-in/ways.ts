@@ -87,6 +87,8 @@ export interface SignInWays {
   readonly suffices?: ((interaction: Interaction) => boolean) | undefined
   /** Whether users can create accounts by it, so that requests can have `prompt=create`. Default: `false`. */
   readonly createsAccounts?: boolean | undefined
+  /** Returns the present name of a user whose passkey was stored with an earlier one; `undefined` if it does not know the user. */
+  readonly nameOf?: ((sub: string, kit: EndpointKit) => Promise<string | undefined>) | undefined
   /** Is called before a session of a user begins, by whichever way. */
   readonly signedIn?: ((sub: string, interaction: SuspendedInteraction) => Promise<void>) | undefined
   parts(tools: SignInTools): readonly PluginPart[]

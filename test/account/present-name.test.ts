@@ -1,0 +1,52 @@
+// Passkeys and sessions keep the name that a user had when they began. What users see is the present one.
+import { createAccountsPages } from '@grantry/pages/accounts'
+import { accounts } from '@grantry/plugins/accounts'
+import { storedPasskeys } from '@grantry/plugins/passkeys'
+import { expect, test } from 'vitest'
+import { aliceAccount, memoryAccounts } from '../accounts/parties.ts'
+import { hiddenFields } from '../authorization/browser.ts'
+import { createAuthenticator } from '../sign-in/authenticator.ts'
+import { accountUri, issuer, setUpAccount } from './parties.ts'
+import { challengeIn, optionsIn } from './passkeys.ts'
+
+async function setUp() {
+  const { store, authenticate } = memoryAccounts([aliceAccount])
+  const mailer = { send: () => {} }
+  const passkeys = storedPasskeys()
+  const way = accounts({ store, mailer, pages: createAccountsPages({ host: 'id.example.com' }), revoke: () => {} })
+  const f = await setUpAccount({
+    signIn: { passkeys, ways: [way] },
+    account: { passkeys, accounts: store, mailer },
+    provider: { users: { authenticate, claims: () => ({}) } },
+  })
+  const device = createAuthenticator()
+  const { browser } = await f.signedIn()
+  const page = await browser.open(`${accountUri}/passkeys/add`)
+  await f.send(browser, page, { credential: device.register(optionsIn(page).challenge), name: 'Laptop' })
+  async function byPasskey() {
+    const own = f.browser()
+    const login = await own.open(accountUri)
+    const credential = device.respond(challengeIn(login))
+    return { own, page: await own.submit(`${issuer}/connect/signin`, { ...hiddenFields(login), credential }) }
+  }
+  return { ...f, store, own: browser, byPasskey }
+}
+
+test('the account page shows the present name of a user, also in a session that began with another one', async () => {
+  const { own, store } = await setUp()
+  await store.change('alice', { username: 'alice.new' })
+  const { html } = await own.open(accountUri)
+  expect(html).toContain('Signed in as alice.new<')
+  expect(html).not.toContain('Signed in as alice<')
+})
+
+test('a sign-in with a passkey has the present name of the user, on every page', async () => {
+  const { store, byPasskey } = await setUp()
+  expect((await byPasskey()).page.html).toContain('Signed in as alice<')
+  await store.change('alice', { username: 'alice.new' })
+  const { own, page } = await byPasskey()
+  expect(page.html).toContain('Signed in as alice.new<')
+  // Made with the name of the session.
+  const { user } = optionsIn(await own.open(`${accountUri}/passkeys/add`))
+  expect(user.name).toBe('alice.new')
+})
