@@ -55,6 +55,15 @@ describe('a stored user', () => {
     expect(await silently()).toBe('login_required')
   })
 
+  test('is not authenticated for a page of the host when it is disabled', async () => {
+    const f = await open()
+    await f.addAlice()
+    const authenticated = () => f.provider.authenticateUser({ username: 'alice', password }, {})
+    expect(await authenticated()).toMatchObject({ sub: 'a' })
+    await f.users.edit('a', { active: false })
+    expect(await authenticated()).toBeUndefined()
+  })
+
   test('is read once for a request, and not again for 5 seconds', async () => {
     const f = await open()
     await f.addAlice()

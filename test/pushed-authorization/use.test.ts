@@ -57,6 +57,14 @@ describe('a request_uri', () => {
     expect(answer(await user.open(url))).toMatchObject(isUnusable)
   })
 
+  test('12.6 shows no page after it was used', async () => {
+    const { browser, pushedUrl, provider } = await setUp({}, ownPages)
+    const [user, url] = [browser(), await pushedUrl(repeated)]
+    const form = { ...hiddenFields(await user.open(url)), username: 'alice' }
+    expect(answer(await user.submit(`${provider.issuer}/test/sign-in`, form))).toMatchObject(isCode)
+    expect(answer(await browser().open(url))).toMatchObject(isUnusable)
+  })
+
   test('12.6 of two pages of one request, one gets a code', async () => {
     const { browser, pushedUrl, provider } = await setUp({}, ownPages)
     const [user, url] = [browser(), await pushedUrl()]
