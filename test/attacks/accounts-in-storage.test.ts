@@ -39,6 +39,15 @@ describe('accounts in the storage', () => {
     expect(created.length).toBeLessThanOrEqual(1)
   })
 
+  test('have not proved an address that was changed', async () => {
+    const { store } = process(withLatency(memoryDriver()))
+    const created = await store.create({ username: 'alice', email: 'a@b.example', emailVerified: true })
+    const { sub } = created as Exclude<typeof created, 'taken'>
+    expect(await store.change(sub, { username: 'al' })).toMatchObject({ emailVerified: true })
+    expect(await store.change(sub, { email: 'victim@b.example' })).toMatchObject({ emailVerified: false })
+    expect(await store.findByEmail('victim@b.example')).toBeUndefined()
+  })
+
   test('cannot have an address in the further claims', async () => {
     const { store } = process(withLatency(memoryDriver()))
     const claims = { email: 'victim@b.example', email_verified: true, nickname: 'al' }

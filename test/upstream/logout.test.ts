@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { nameOf } from '../sign-in/parties.ts'
 import { realNow } from './openid-double.ts'
-import { setUpUpstream, type UpstreamSetting } from './parties.ts'
+import { accountAs, setUpUpstream, type UpstreamSetting } from './parties.ts'
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'
 
@@ -99,5 +99,17 @@ describe('a logout token of a provider', () => {
     await enter('alice')
     expect(await f.send(f.claims({ sub: 'alice' }))).toBe(200)
     expect(nameOf((await f.start({}, browser)).page)).toBe('consent')
+  })
+
+  test('18.14 of a linked account leaves the sessions of a password', async () => {
+    const f = await setUpLogout()
+    f.double.set({ claims: { sub: 'linked-alice', sid: 'another-session' } })
+    const alice = await accountAs(f, 'alice')
+    expect(await alice.link()).toBe('linked')
+    const away = await f.leave()
+    expect(nameOf(await f.comeBack(away))).toBe('consent')
+    expect(await f.send(f.claims({ sub: 'linked-alice' }))).toBe(200)
+    expect(nameOf((await f.start({}, away.browser)).page)).toBe('signIn')
+    expect(nameOf((await f.start({}, alice.browser)).page)).toBe('consent')
   })
 })
