@@ -1,6 +1,6 @@
 /**
  * Attack: who approves a device gives it more than was asked, such as with a page of the host that passes on what the browser
- * sent; or a user who was deactivated takes the place of the one who may approve.
+ * sent; or a user who was deactivated keeps the one who may approve from it.
  *
  * RFC 8628 sections 3.3 and 5.4.
  */
