@@ -1,7 +1,7 @@
 import { defineTask, type EndpointKit, type PluginPart } from '@grantry/core'
 import * as v from 'valibot'
 import { recordSet } from '../shared/record-set.ts'
-import { createUserAuthorizations, endAuthorizations } from '../shared/user-authorizations.ts'
+import { forgetAuthorizations } from '../shared/user-authorizations.ts'
 import { mailChange } from './changes.ts'
 import type { AccountServices } from './services.ts'
 
@@ -45,12 +45,9 @@ async function endPasskeys(kit: EndpointKit, sub: string, { passkeys }: AccountS
 }
 
 /** Removes what is stored of applications. A revocation only makes it count no longer. */
-async function endApplications(kit: EndpointKit, sub: string, { consents }: AccountServices): Promise<void> {
-  const [given, lasting] = await Promise.all([consents.list(kit, sub), createUserAuthorizations(kit).list(sub)])
-  for (const clientId of new Set([...given, ...lasting].map((one) => one.clientId))) {
-    await consents.revoke(kit, sub, clientId)
-    await endAuthorizations(kit, sub, clientId)
-  }
+async function forgetApplications(kit: EndpointKit, sub: string, { consents }: AccountServices): Promise<void> {
+  await consents.forget(kit, sub)
+  await forgetAuthorizations(kit, sub)
 }
 
 async function endSessions(kit: EndpointKit, sub: string, { sessions }: AccountServices): Promise<void> {
@@ -80,14 +77,12 @@ async function removeAccount(kit: EndpointKit, sub: string, services: AccountSer
 async function removeAll(kit: EndpointKit, sub: string, services: AccountServices): Promise<boolean> {
   const { secondFactors } = services
   if (!(await removeAccount(kit, sub, services))) return false
-  // Before the revocation: afterwards, no list has them.
-  await endApplications(kit, sub, services)
   await endSessions(kit, sub, services)
   await endPasskeys(kit, sub, services)
   await endLinks(kit, sub, services)
   await secondFactors?.remove(sub, kit)
-  // What a request in progress has left.
-  await endApplications(kit, sub, services)
+  // After the revocation, which ends them: what is no longer in a list must have ended.
+  await forgetApplications(kit, sub, services)
   await kit.revoke({ subject: sub })
   return true
 }

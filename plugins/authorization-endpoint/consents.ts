@@ -53,6 +53,8 @@ export interface Consents {
   list(kit: EndpointKit, sub: string): Promise<readonly GivenConsent[]>
   /** Forgets a consent, so that the user is asked again. Returns whether there was one. */
   revoke(kit: EndpointKit, sub: string, clientId: string): Promise<boolean>
+  /** Removes what is stored of a user, also consents that a revocation has ended: for at most 100 clients. */
+  forget(kit: EndpointKit, sub: string): Promise<void>
 }
 
 /** The names of the claims that the request asks for individually. */
@@ -162,6 +164,14 @@ export function createConsents(lifetime: number): Consents {
       await kit.records.delete(keyOf(sub, clientId))
       await clientsOf(kit, sub).remove(clientId)
       return given !== undefined
+    },
+
+    async forget(kit, sub) {
+      const clients = clientsOf(kit, sub)
+      for (const clientId of await clients.list()) {
+        await kit.records.delete(keyOf(sub, clientId))
+        await clients.remove(clientId)
+      }
     },
   }
 }

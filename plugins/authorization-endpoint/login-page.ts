@@ -32,6 +32,8 @@ export interface UserConsents {
   list(sub: string): Promise<readonly GivenConsent[]>
   /** Forgets a consent, so that the user is asked again. Revokes no token. Returns whether there was one. */
   revoke(sub: string, clientId: string): Promise<boolean>
+  /** Removes what is stored of a user who was removed. */
+  forget(sub: string): Promise<void>
 }
 
 /**
@@ -47,6 +49,7 @@ const createUserConsents = (consents: Consents, kit: EndpointKit): UserConsents 
   remember: (request, sub, scopes) => consents.remember(kit, sub, request, scopes),
   list: (sub) => consents.list(kit, sub),
   revoke: (sub, clientId) => consents.revoke(kit, sub, clientId),
+  forget: (sub) => consents.forget(kit, sub),
 })
 
 /** The functions for pages of the host that receive authorization requests themselves. */

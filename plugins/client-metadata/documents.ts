@@ -91,8 +91,10 @@ export function createDocuments(settings: Settings): Documents {
       const now = kit.now()
       if (isUsed(url, now)) return
       const policy = policyOf(parseUrl(url)?.hostname ?? '')
-      const copy = policy === 'refuse' ? undefined : await kit.records.get(copyKey(url), copySchema)
-      if (copy === undefined || policy === 'refuse') return
+      if (policy === 'refuse') return
+      const copy = await kit.records.get(copyKey(url), copySchema)
+      // Without one, because strangers had used up their share, the next document is kept for a day.
+      if (copy === undefined) return noteUse(url, now + rememberUse)
       const outcome = outcomeIn(url, policy, kit)(copy.document)
       if (copy.used !== true && 'client' in outcome) await keepCopy(url, { ...copy, used: true }, outcome.client, kit)
       noteUse(url, now + rememberUse)

@@ -12,6 +12,7 @@ import { createFetchBudget } from '../shared/fetch-budget.ts'
 import { createFetchWaits, type FetchAttempt } from '../shared/fetch-waits.ts'
 import { createGuardedFetch } from '../shared/guarded-fetch.ts'
 import { documentOf, type Outcome } from './fetched-document.ts'
+import { createKeptBytes } from './kept-bytes.ts'
 import { lifetimeOf } from './lifetime.ts'
 import type { Settings } from './options.ts'
 import type { RememberedOutcomes } from './remembered.ts'
@@ -79,11 +80,14 @@ export interface NeededDocument {
  */
 export type FetchTogether = (needed: NeededDocument) => Promise<Outcome>
 
+const originsOf = ({ allowedCorsOrigins = [] }: ClientOptions): readonly string[] =>
+  allowedCorsOrigins.slice(0, maxOrigins)
+
 /** Keeps a document for all processes. Without the copy, they fetch it themselves. */
 export async function keepCopy(url: string, copy: Copy, client: ClientOptions, kit: Kit): Promise<void> {
   const until = endOfCopy(copy.used === true, kit.now())
   const put = (key: string, value: Json) => kit.records.put(key, value, until).catch(() => undefined)
-  const origins = client.allowedCorsOrigins?.slice(0, maxOrigins) ?? []
+  const origins = originsOf(client)
   await Promise.all([put(copyKey(url), copy as Json), ...origins.map((origin) => put(originKey(origin), true))])
 }
 
@@ -99,10 +103,11 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
   const waits = createFetchWaits({ maxWaiting, timeout })
   const budget = createFetchBudget(settings)
   const places = createBulkhead({ all: maxWaiting, perKey: maxWaitingPerAddress })
+  const kept = createKeptBytes(unusedCopyLifetime)
   const attempts = new Map<string, FetchAttempt>()
 
   /** Fetches a document, and keeps it for all processes. Never rejects. */
-  async function renew({ url, outcomeOf, copy, used, kit }: NeededDocument): Promise<void> {
+  async function renew({ url, outcomeOf, copy, used, kit, caller }: NeededDocument): Promise<void> {
     const now = kit.now()
     const headers = { accept: 'application/json' }
     const fetched = await fetchGuarded(url, { headers, timeout, maxSize, accepts: ['application/json', '+json'], now })
@@ -111,7 +116,11 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
     if ('client' in outcome && 'document' in found && fetched.problem === undefined) {
       const freshUntil = now + lifetimeOf(fetched.headers, defaultLifetime, now)
       remembered.set(url, outcome, freshUntil)
-      await keepCopy(url, { document: found.document, freshUntil, used }, outcome.client, kit)
+      // A user has signed in with a client that has a token: strangers use up none of that.
+      const texts = [url + JSON.stringify(found.document), ...originsOf(outcome.client)]
+      if (used || kept.take(caller?.clientAddress, texts, now)) {
+        await keepCopy(url, { document: found.document, freshUntil, used }, outcome.client, kit)
+      }
       return
     }
     const isOutage = 'reason' in outcome && outcome.isTemporary

@@ -27,6 +27,12 @@ export interface InitialTokens {
   find(token: string, kit: Kit): Promise<(() => Promise<boolean>) | undefined>
 }
 
+/** Records that are removed together. */
+const batch = 100
+
+/** Seconds for which the counter of a revoked token is left. */
+const counterLifetime = 60
+
 const isCount = (value: unknown, most: number): boolean =>
   Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most
 
@@ -48,9 +54,17 @@ export const initialTokens: InitialTokens = {
     return { token, id, expiresAt }
   },
   async revoke(id, kit) {
-    const isKnown = (await kit.records.get(keyOf(id), recordSchema)) !== undefined
+    const record = await kit.records.get(keyOf(id), recordSchema)
+    // First: from then on, no registration takes a unit. They are removed afterwards, a hundred at a time.
     await kit.records.delete(keyOf(id))
-    return isKnown
+    if (record === undefined) return false
+    const taken = Math.min(record.budget, (await kit.records.increment(`units:${id}`, kit.now() + counterLifetime)) - 1)
+    for (let first = 1; first <= taken; first += batch) {
+      const last = Math.min(taken, first + batch - 1)
+      const units = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+      await Promise.all(units.map((unit) => kit.records.delete(`unit:${id}:${unit}`)))
+    }
+    return true
   },
   async find(token, kit) {
     const id = idOf(token, kit)

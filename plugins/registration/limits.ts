@@ -10,7 +10,7 @@ const allowance = 60
 /** Sites that a process remembers as over their limit: a flood must not reach the storage. */
 const maxRemembered = 10_000
 
-/** Changes of one client in a window. Each can leave the records of 50 origins. */
+/** Changes of one client in a window. Each can leave the records of 16 origins. */
 const maxChanges = 20
 
 /** Limits registrations that nothing but the address of the caller tells apart, and changes of registrations. */

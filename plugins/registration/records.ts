@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { originsOf, stringsIn } from '../shared/self-described.ts'
 import type { Describe } from './metadata.ts'
 import type { Settings } from './options.ts'
+import { allowOrigins, forgetOrigins, isOriginAllowed } from './origins.ts'
 
 const secret = v.object({ sha256: v.string(), expiresAt: v.optional(v.number()) })
 
@@ -37,7 +38,6 @@ const idForm = /^registered-[\w-]{43}$/u
 export const isRegisteredId = (clientId: string): boolean => idForm.test(clientId)
 
 const clientKey = (clientId: string): string => `client:${clientId}`
-const originKey = (origin: string): string => `origin:${origin}`
 
 /** Seconds for which a change is claimed: longer than its writes take. */
 const claimLifetime = 60
@@ -65,21 +65,11 @@ export interface ClientRecords {
   isOriginAllowed(origin: string, kit: Kit): Promise<boolean>
 }
 
+/** Origins of one client whose preflights are answered. */
+const maxOrigins = 16
+
 const originsIn = ({ metadata }: Pick<ClientRecord, 'metadata'>): readonly string[] =>
-  originsOf(stringsIn(metadata.redirect_uris))
-
-/** An origin is allowed until the last of its clients ends. */
-const originSchema = v.object({ until: v.number() })
-
-/** Allows the origins of the redirect URIs of a client, and shortens none that another client has for longer. */
-async function allowOrigins(record: Pick<ClientRecord, 'metadata'>, until: number, { records }: Kit): Promise<void> {
-  const allow = async (key: string): Promise<void> => {
-    if (await records.insert(key, { until }, until)) return
-    const known = await records.get(key, originSchema)
-    if (known === undefined || known.until < until) await records.put(key, { until }, until)
-  }
-  await Promise.all(originsIn(record).map((origin) => allow(originKey(origin))))
-}
+  originsOf(stringsIn(metadata.redirect_uris)).slice(0, maxOrigins)
 
 /** Returns the refusal of a change that another one has preceded. */
 export const conflict = ({ refuse }: Pick<Kit, 'refuse'>) =>
@@ -127,8 +117,11 @@ export function createClientRecords(
     if (!(await claimed(clientId, from, kit))) return false
     const next = { ...to, generation: from.generation + 1 }
     // Before: if this process dies, the client must not be without them until its next renewal.
-    if (to.metadata !== from.metadata || to.until !== from.until) await allowOrigins(to, to.until, kit)
+    const origins = originsIn(to)
+    if (to.metadata !== from.metadata || to.until !== from.until) await allowOrigins(clientId, origins, to.until, kit)
     await kit.records.put(clientKey(clientId), next as Json, next.until)
+    const former = originsIn(from).filter((origin) => !origins.includes(origin))
+    await forgetOrigins(clientId, former, kit)
     return true
   }
 
@@ -139,7 +132,7 @@ export function createClientRecords(
       const stored = { ...record, generation: 1, used: false, until }
       await Promise.all([
         kit.records.insert(clientKey(clientId), stored as Json, until),
-        allowOrigins(record, until, kit),
+        allowOrigins(clientId, originsIn(record), until, kit),
       ])
       return clientId
     },
@@ -149,6 +142,7 @@ export function createClientRecords(
       if (!(await claimed(clientId, from, kit))) return false
       await kit.records.delete(clientKey(clientId))
       remembered.delete(clientId)
+      await forgetOrigins(clientId, originsIn(from), kit)
       return true
     },
     async use(clientId, kit) {
@@ -166,8 +160,6 @@ export function createClientRecords(
       }
     },
     clientOf: remember,
-    async isOriginAllowed(origin, kit) {
-      return (await kit.records.get(originKey(origin), originSchema)) !== undefined
-    },
+    isOriginAllowed,
   }
 }

@@ -24,6 +24,8 @@ export interface UserAuthorizations {
    * their access token.
    */
   list(sub: string): Promise<readonly UserAuthorization[]>
+  /** Removes the list of a user who was removed and revoked. */
+  forget(sub: string): Promise<void>
 }
 
 /**
@@ -117,6 +119,13 @@ export async function endAuthorizations(kit: EndpointKit, sub: string, clientId:
   return all.length > 0
 }
 
+/** Removes the lists of a user, whose authorizations have ended by a revocation. */
+export async function forgetAuthorizations(kit: EndpointKit, sub: string): Promise<void> {
+  for (const set of [setOf(kit, sub), briefSetOf(kit, sub)]) {
+    for (const member of await set.list()) await set.remove(member)
+  }
+}
+
 /**
  * Adds what a user has authorized to the list, if the client gets a refresh token. The oldest one makes room.
  *
@@ -162,4 +171,5 @@ export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations =
       )
       .map(({ member: _, epoch: _epoch, clientEpoch: _client, ...shown }) => shown)
   },
+  forget: (sub) => forgetAuthorizations(kit, sub),
 })

@@ -16,6 +16,8 @@ export interface UpstreamUsers {
   find(sub: string): Promise<UpstreamUser | undefined>
   /** Removes what is known of a user, with the kept tokens. The next sign-in creates it again. */
   remove(sub: string): Promise<void>
+  /** Removes everything that is stored of a user who was removed, with the links to accounts at providers. */
+  forget(sub: string): Promise<void>
 }
 
 /**
@@ -85,7 +87,10 @@ export async function storeUser(kit: RecordsKit, sub: string, claims: Record<str
 export const isUpstreamUser = async (kit: RecordsKit, sub: string): Promise<boolean> =>
   (await find(kit, sub)) !== undefined
 
-export const createUpstreamUsers = (kit: EndpointKit, keeper: Pick<TokenKeeper, 'remove'>): UpstreamUsers => ({
+export const createUpstreamUsers = (
+  kit: EndpointKit,
+  keeper: Pick<TokenKeeper, 'remove'>,
+): Pick<UpstreamUsers, 'find' | 'remove'> => ({
   find: (sub) => find(kit, sub),
   async remove(sub) {
     await Promise.all([keeper.remove(kit, sub), kit.records.delete(keyOf(sub))])

@@ -170,7 +170,10 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
     },
     parts: (tools) => [
       defineFields({ warn: () => secretWarnings(settings) }),
-      defineHostFunctions(upstreamUsers, (kit) => createUpstreamUsers(kit, keeper)),
+      defineHostFunctions(upstreamUsers, (kit) => ({
+        ...createUpstreamUsers(kit, keeper),
+        forget: createLinkedProviders(upstreams, keeper, kit).forget,
+      })),
       ...(keepsTokens ? [defineHostFunctions(upstreamTokens, keeper.functions)] : []),
       defineEndpoint({
         name: 'upstream',

@@ -1,12 +1,15 @@
+import { registrations } from '@grantry/plugins/registration'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { issuer, metadata, setUp } from './parties.ts'
+import { withLatency } from '../support/latency.ts'
+import { issuer, metadata, type Registered, setUp } from './parties.ts'
 
 const inspector = 'http://localhost:6274'
 const browserClient = { redirect_uris: [`${inspector}/oauth/callback`] }
 
 /** A provider, and whether its token endpoint accepts requests of an origin. */
-async function withPreflight() {
-  const f = await setUp({ unusedLifetime: 7200 })
+async function withPreflight(more: Parameters<typeof setUp>[1] = {}) {
+  const f = await setUp({ unusedLifetime: 7200 }, more)
   const accepts = async (origin: string): Promise<boolean> => {
     const headers = { origin, 'access-control-request-method': 'POST' }
     const { headers: sent } = await f.provider.fetch(
@@ -57,5 +60,61 @@ describe('a client in a browser: the token endpoint accepts the origin of its re
     const body = { ...metadata, ...browserClient, client_id: id }
     expect((await f.send(url, { method: 'PUT', token, body })).status).toBe(200)
     expect(await f.accepts(inspector)).toBe(true)
+  })
+})
+
+describe('the origin of a client that is gone', () => {
+  const remove = (f: Awaited<ReturnType<typeof withPreflight>>, client: Registered) =>
+    f.send(client.registration_client_uri, { method: 'DELETE', token: client.registration_access_token })
+
+  test('is accepted no longer, by its own call and by an operator', async () => {
+    const f = await withPreflight()
+    const client = await f.registered(browserClient)
+    expect((await f.signIn(client, { redirect_uri: browserClient.redirect_uris[0] ?? '' })).status).toBe(200)
+    expect((await remove(f, client)).status).toBe(204)
+    expect(await f.accepts(inspector)).toBe(false)
+    const other = await f.registered(browserClient)
+    expect(await f.accepts(inspector)).toBe(true)
+    expect(await f.provider.use(registrations).remove(other.client_id)).toBe(true)
+    expect(await f.accepts(inspector)).toBe(false)
+  })
+
+  test('is accepted no longer after a change without it', async () => {
+    const f = await withPreflight()
+    const client = await f.registered(browserClient)
+    const { client_id: id, registration_client_uri: url, registration_access_token: token } = client
+    expect((await f.send(url, { method: 'PUT', token, body: { ...metadata, client_id: id } })).status).toBe(200)
+    expect(await f.accepts(inspector)).toBe(false)
+    expect(await f.accepts('https://app.example.com')).toBe(true)
+  })
+
+  test.each([1, 2, 7, 8, 20])('stays for %i others, in whatever order they end', async (count) => {
+    const f = await withPreflight()
+    const others: Registered[] = []
+    for (let at = 0; at < count; at += 1) others.push(await f.registered(browserClient))
+    const client = await f.registered(browserClient)
+    await remove(f, client)
+    expect(await f.accepts(inspector)).toBe(true)
+    for (const one of others.slice(1)) await remove(f, one)
+    expect(await f.accepts(inspector)).toBe(true)
+  })
+
+  test('stays for a client that registers while the last other one is removed', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const f = await withPreflight({ storage: withLatency(memoryDriver()) })
+      const client = await f.registered(browserClient)
+      await Promise.all([remove(f, client), f.registered(browserClient)])
+      expect(await f.accepts(inspector)).toBe(true)
+    }
+  })
+
+  test('is accepted for the first 16 origins of a client', async () => {
+    const f = await withPreflight()
+    const uris = Array.from({ length: 50 }, (_, at) => `https://a${at}.example.com/cb`)
+    await f.registered({ redirect_uris: uris })
+    expect([await f.accepts('https://a15.example.com'), await f.accepts('https://a16.example.com')]).toEqual([
+      true,
+      false,
+    ])
   })
 })

@@ -19,6 +19,8 @@ export interface ManageDeps<T extends object> {
   readonly check: (value: T) => Promise<void>
   /** Makes what was issued to a client or a user inactive. */
   readonly revoke: (target: RevocationTarget) => Promise<void>
+  /** Removes what plugins have stored of an entry that is removed. */
+  readonly forget?: ((id: string) => Promise<void>) | undefined
   readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -89,7 +91,7 @@ const hasOnly = (name: string, parts: readonly Members[]): boolean =>
 
 export function createWrites<T extends object>(
   type: EntryType<T>,
-  { entries, check, audit, revoke }: ManageDeps<T>,
+  { entries, check, audit, revoke, forget }: ManageDeps<T>,
   by: Administrator,
 ): EntryWrites<T> {
   const { kind, noun, idMember, isEnabled, revocation } = type
@@ -159,6 +161,8 @@ export function createWrites<T extends object>(
         const last = revocation === undefined ? entry : await disabled(type, entries, entry)
         if (last === undefined) throw outdated(id)
         await end(id, note)
+        // Before the entry: afterwards, no administrator could repeat it.
+        await forget?.(id)
         // More than that: the tokens end whenever an entry is disabled.
         if (last !== entry) note(switchedOff(type, managed))
         if (!(await entries.remove(kind, id, last.version))) throw outdated(id)

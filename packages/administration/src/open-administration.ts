@@ -33,6 +33,11 @@ export interface AdministrationOptions {
   readonly hashPassword: HashPassword
   /** `provider.revoke` of a provider on the same storage. */
   readonly revoke: (target: RevocationTarget) => Promise<void>
+  /**
+   * Removes what plugins have stored of a user who is removed, such as passkeys and consents. If it fails, the user is
+   * disabled, and the removal can be repeated. Default: it stays until its end.
+   */
+  readonly forgetUser?: ((sub: string) => Promise<void>) | undefined
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined
   readonly runtime?: Pick<Runtime, 'randomBytes' | 'base64url' | 'sha256Hex'> | undefined
@@ -73,7 +78,7 @@ export function openAdministration(options: AdministrationOptions): Administrati
         { ...deps, check: check.scope, configuredClients, clients: manageClients({ ...deps, check: unchecked }, by) },
         by,
       ),
-      users: manageUsers({ ...deps, check: check.user, hashPassword }, by),
+      users: manageUsers({ ...deps, check: check.user, hashPassword, forget: options.forgetUser }, by),
       tenants: manageTenants({ ...deps, check: check.tenant ?? withoutTenants }, by),
     }),
     audited: audit,

@@ -8,6 +8,7 @@ import type { LoadedConfiguration } from '../configuration/load.ts'
 import { newPasswordsOf } from '../users/hash-new-password.ts'
 import { knownUsers } from '../users/known-users.ts'
 import { configuredClients } from './configured-clients.ts'
+import { forgetUser } from './forget-user.ts'
 import { createLiveChecks } from './live-checks.ts'
 import { revokeAndSignOut } from './revoke-and-sign-out.ts'
 import { storedScopes } from './stored-scopes.ts'
@@ -30,6 +31,7 @@ export function openAdminHost(
     async revoke(target) {
       await revokeAndSignOut(target, provider)
     },
+    forgetUser: (sub) => forgetUser(sub, provider),
   })
   // Only reads.
   const { users: stored } = administration.as({ who: '' })

@@ -10,6 +10,7 @@ import { createScopeCheck } from './check-scope.ts'
 import { createTenantCheck } from './check-tenant.ts'
 import { createUserCheck } from './check-user.ts'
 import { configuredClients } from './configured-clients.ts'
+import { forgetUser } from './forget-user.ts'
 import { localAccount } from './local-account.ts'
 import { revokeAndSignOut } from './revoke-and-sign-out.ts'
 import { storedScopes } from './stored-scopes.ts'
@@ -26,11 +27,15 @@ export interface CommandAdministration extends Managers {
 /** Opens a provider for revocations when the first one is needed. A command can need thousands. */
 function revocations(loaded: LoadedConfiguration) {
   let opened: Promise<Provider> | undefined
+  const provider = (): Promise<Provider> => {
+    opened ??= openConfiguredProvider(loaded)
+    return opened
+  }
   return {
     async revoke(target: RevocationTarget): Promise<void> {
-      opened ??= openConfiguredProvider(loaded)
-      await revokeAndSignOut(target, await opened)
+      await revokeAndSignOut(target, await provider())
     },
+    forgetUser: async (sub: string): Promise<void> => forgetUser(sub, await provider()),
     async close(): Promise<void> {
       // A provider that could not be opened has made the change fail.
       const provider = await opened?.catch(() => undefined)
@@ -57,11 +62,11 @@ export async function withAdministration<T>(
     )
   }
   const { driver } = await configuredStorage(configuration.storage, directory)
-  const { revoke, close } = revocations(loaded)
+  const { close, ...ends } = revocations(loaded)
   try {
     const entries = await open(driver, loaded)
     const by = { who: localAccount() }
-    const common = { entries, configuredClients: configuredClients(configuration), hashPassword, revoke }
+    const common = { entries, configuredClients: configuredClients(configuration), hashPassword, ...ends }
     const check = {
       client: createClientCheck(loaded, storedScopes(entries)),
       scope: createScopeCheck(loaded),

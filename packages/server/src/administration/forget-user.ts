@@ -1,0 +1,17 @@
+import type { Provider } from '@grantry/core'
+import { userAuthorizations, userConsents } from '@grantry/plugins/authorization-endpoint'
+import { secondFactors } from '@grantry/plugins/sign-in'
+import { upstreamUsers } from '@grantry/plugins/upstream'
+
+/**
+ * Removes what plugins have stored of a user who is removed, and was revoked: consents, the list of applications, passkeys,
+ * second factors, links to accounts at providers and what these have stated. Sessions have ended before. Can be repeated.
+ */
+export async function forgetUser(sub: string, provider: Provider): Promise<void> {
+  if (provider.has(userConsents)) await provider.use(userConsents).forget(sub)
+  if (provider.has(userAuthorizations)) await provider.use(userAuthorizations).forget(sub)
+  // Those of functions of the host without `reset` are for the host to remove.
+  const factors = provider.has(secondFactors) ? provider.use(secondFactors) : undefined
+  if (factors?.withoutReset.length === 0) await factors.reset(sub)
+  if (provider.has(upstreamUsers)) await provider.use(upstreamUsers).forget(sub)
+}
