@@ -112,6 +112,13 @@ function isAt(mail: string | undefined, { domains }: Provider): boolean {
   return domain !== undefined && domains.some((one) => foldedDomain(one).toUpperCase() === domain)
 }
 
+/** What a page for accounts and the host need of the links, and of the users who have them. */
+function linkingOf({ upstreams, keeper }: ReturnType<typeof createUpstreams>) {
+  const linked = (kit: EndpointKit) => createLinkedProviders(upstreams, keeper, kit)
+  const usersOf = (kit: EndpointKit) => ({ ...createUpstreamUsers(kit, keeper), forget: linked(kit).forget })
+  return { linked, usersOf }
+}
+
 /**
  * Lets users sign in at other providers: those of their company, or public ones. For `signIn({ ways })`.
  *
@@ -126,6 +133,7 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
   const { upstreams, keeper } = createUpstreams(settings, listeners)
   const keepsTokens = settings.providers.some((provider) => provider.keepTokens)
 
+  const { linked, usersOf } = linkingOf({ upstreams, keeper })
   const wayTo = ({ name, displayName = name }: Provider, { kit, id }: SuspendedInteraction): SignInWay => ({
     kind: 'provider',
     name: displayName,
@@ -160,7 +168,7 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       // A user who has chosen another way on the page is not sent back.
       return !isNamed || idp === named || progress.signedIn === session?.sid
     },
-    linked: (kit) => createLinkedProviders(upstreams, keeper, kit),
+    linked,
     async logoutUrl(idp, back, kit) {
       const from = upstreams.get(idp)
       return from && logoutUrlOf(from, back, kit)
@@ -170,10 +178,7 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
     },
     parts: (tools) => [
       defineFields({ warn: () => secretWarnings(settings) }),
-      defineHostFunctions(upstreamUsers, (kit) => ({
-        ...createUpstreamUsers(kit, keeper),
-        forget: createLinkedProviders(upstreams, keeper, kit).forget,
-      })),
+      defineHostFunctions(upstreamUsers, usersOf),
       ...(keepsTokens ? [defineHostFunctions(upstreamTokens, keeper.functions)] : []),
       defineEndpoint({
         name: 'upstream',

@@ -1,18 +1,17 @@
 // What ends is removed: after an administrator has removed something, the storage has nothing of it that does not end soon.
-import { createHash } from 'node:crypto'
 import { openAdministration } from '@grantry/administration'
-import { type AtomicDriver, openEntries } from '@grantry/core'
+import { openEntries } from '@grantry/core'
 import { userAuthorizations } from '@grantry/plugins/authorization-endpoint'
 import { storedSecondFactors } from '@grantry/plugins/one-time-password'
 import { storedPasskeys } from '@grantry/plugins/passkeys'
 import { registrations } from '@grantry/plugins/registration'
-import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { createTestClock } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { forgetUser } from '../../packages/server/src/administration/forget-user.ts'
 import { revokeAndSignOut } from '../../packages/server/src/administration/revoke-and-sign-out.ts'
 import { redirectUri, setUp as setUpRegistration } from '../registration/parties.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
+import { namedRecords } from '../support/named-records.ts'
 import { codeAt, encryptionSecrets, secretIn, setUpUri } from './factors.ts'
 import { issuer, setUpAccount } from './parties.ts'
 import { addUri, optionsIn } from './passkeys.ts'
@@ -20,47 +19,10 @@ import { addUri, optionsIn } from './passkeys.ts'
 const hour = 3600
 const day = 24 * hour
 
-/** A storage that lists its records by what they are, with the seconds until they end. */
-function named(now: () => number) {
-  const texts = new Map<string, string>()
-  const sha256Hex = (text: string): string => {
-    const hex = createHash('sha256').update(text).digest('hex')
-    texts.set(hex, text)
-    return hex
-  }
-  /** Such as `plugin authorization-endpoint consent:…`, or `refresh`. */
-  function nameOf(key: string): string {
-    const [kind = '', ...rest] = key.split(':')
-    const text = texts.get(rest.at(-1) ?? '')
-    if ((kind !== 'plugin' && kind !== 'count') || text === undefined) return key
-    const parsed: unknown = text.startsWith('[') ? JSON.parse(text) : undefined
-    return Array.isArray(parsed) && parsed[0] === issuer ? `${kind} ${parsed.slice(1).join(' ')}` : `${kind} ${text}`
-  }
-  const driver = memoryDriver()
-  const ends = new Map<string, number>()
-  const storage: AtomicDriver = {
-    ...driver,
-    incrementItem(key, options) {
-      ends.set(key, now() + options.ttl)
-      return driver.incrementItem?.(key, options) as number
-    },
-  }
-  const endOf = (key: string, text: string): number => ends.get(key) ?? Number(JSON.parse(text).expiresAt)
-  /** The records that have not ended, with the seconds until their end. */
-  const records = () =>
-    [...driver.getInstance()].flatMap(([key, item]) => {
-      const left = endOf(key, (item as { readonly value: string }).value) - now()
-      return left <= 0 ? [] : [[nameOf(key), left] as const]
-    })
-  const values = () =>
-    [...driver.getInstance()].map(([key, item]) => [key, (item as { readonly value: string }).value] as const)
-  return { storage, sha256Hex, records, values }
-}
-
 /** A provider, and an administrator on its storage. */
 async function setUp() {
   const clock = createTestClock()
-  const { storage, sha256Hex, records, values } = named(clock.now)
+  const { storage, sha256Hex, records, values } = namedRecords(clock.now)
   const fail = { next: false }
   const passkeys = storedPasskeys()
   const factors = storedSecondFactors({ encryptionSecrets })
@@ -186,7 +148,7 @@ describe('a user who is removed a second time', () => {
 describe('in the storage of a provider with registrations', () => {
   const registering = async () => {
     const clock = createTestClock()
-    const { storage, sha256Hex, records } = named(clock.now)
+    const { storage, sha256Hex, records } = namedRecords(clock.now)
     const f = await setUpRegistration({}, { storage, runtime: { now: clock.now, sha256Hex } })
     return { ...f, clock, records }
   }

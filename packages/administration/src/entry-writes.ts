@@ -161,7 +161,6 @@ export function createWrites<T extends object>(
         const last = revocation === undefined ? entry : await disabled(type, entries, entry)
         if (last === undefined) throw outdated(id)
         await end(id, note)
-        // Before the entry: afterwards, no administrator could repeat it.
         await forget?.(id)
         // More than that: the tokens end whenever an entry is disabled.
         if (last !== entry) note(switchedOff(type, managed))

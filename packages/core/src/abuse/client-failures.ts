@@ -22,6 +22,8 @@ export interface ClientFailures {
    * attempt, and again before returning a success: another attempt may have reached the limit in the meantime.
    */
   waitOf(source: Source): Promise<number | undefined>
+  /** The same, as far as this process knows, without the storage. */
+  knownWait(source: Source): number | undefined
   /**
    * Counts a failure, exactly across all processes. Call it before returning the outcome.
    *
@@ -85,6 +87,7 @@ export function createClientFailures(
       const counters = countersOf(source)
       return knownWait(counters) ?? markedWait(counters)
     },
+    knownWait: (source) => knownWait(countersOf(source)),
     async countFailure(source, trace) {
       const counters = countersOf(source)
       return knownWait(counters) ?? countIn(counters, trace)

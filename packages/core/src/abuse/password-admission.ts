@@ -156,10 +156,13 @@ export function createAdmission(
     const { account, knownKey, planOf } = namesOf(who)
     let plan = planOf(strangers.get(account) === undefined)
     let isDrawn = false
+    let isConfirmed = false
     for (let pause = firstPause, waited = 0; ; ) {
       const { counters, isKnown } = plan
       // The numbers of a name remain: `passed` reaches them. Those of an account start again after each login.
-      const draws: boolean = isKnown || (!isDrawn && !counters.some((counter) => counter.isBlocked()))
+      // And none is drawn for a name that is refused anyway: a flood of made-up names would leave records of each.
+      const mayDraw = isConfirmed || clientFailures.knownWait(who) === undefined
+      const draws: boolean = mayDraw && (isKnown || (!isDrawn && !counters.some((counter) => counter.isBlocked())))
       const { isStillKnown, clientWait } = await look(plan, knownKey, who, draws)
       if (isStillKnown !== isKnown) {
         if (isStillKnown) {
@@ -173,6 +176,7 @@ export function createAdmission(
       }
       const wait = waitOf(plan, clientWait)
       if (wait !== undefined) return refuse(counters, wait)
+      isConfirmed = isKnown
       // Otherwise others are in progress.
       if (counters.every((counter) => counter.isAdmitted())) return plan
       isDrawn ||= draws
