@@ -1,6 +1,7 @@
 import {
   addressGroupOf,
   type ClientOptions,
+  isJsonObject,
   type Json,
   type JsonObject,
   type Kit,
@@ -36,7 +37,7 @@ const maxWaitingPerAddress = 8
 
 /** A document in the records of the plugin, so that all processes have it. */
 export const copySchema = v.object({
-  document: v.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+  document: v.custom<JsonObject>(isJsonObject),
   /** Epoch seconds. */
   freshUntil: v.number(),
   /** Whether the client has got a token while there was a copy. */

@@ -1,4 +1,4 @@
-import { type ClientOptions, type JsonObject, parseExactJson } from '@grantry/core'
+import { type ClientOptions, isJsonObject, type JsonObject, parseExactJson } from '@grantry/core'
 import type { Fetched } from '../shared/guarded-fetch.ts'
 import type { DocumentProblem } from './document.ts'
 
@@ -33,7 +33,7 @@ const isOutage = (status: number): boolean => status === 429 || status >= 500
 function objectIn(text: string): JsonObject | undefined {
   try {
     const value = parseExactJson(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+    return isJsonObject(value) ? (value as JsonObject) : undefined
   } catch {
     // Not JSON: reported as such.
     return undefined

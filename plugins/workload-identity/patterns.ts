@@ -1,3 +1,4 @@
+import { isJsonObject } from '@grantry/core'
 /** Claims that are compared otherwise. */
 export const ownMembers: Readonly<Record<string, string>> = {
   iss: 'issuer',
@@ -14,9 +15,7 @@ const segmentsOf = (pointer: string): readonly string[] =>
 
 /** Returns an own member of an object; never one of an array or of a prototype. */
 const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined
+  isJsonObject(value) && Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined
 
 /** Returns a claim by its name or, if the name begins with `/`, by a JSON pointer. */
 export const claimAt = (claims: object, name: string): unknown =>

@@ -95,6 +95,11 @@ describe('a permission of the server', () => {
     ['for the issuer of statements is none for another one', statements(own), statements(other)],
     ['for an identity provider is none for another one', identity(own), identity(other)],
     [
+      'for keys of invited clients is none for strangers, who can name hosts of their own',
+      { name: 'registration', scopes: ['api1'], allowPrivateAddresses: true },
+      { name: 'registration', scopes: ['api1'], allowPrivateAddresses: true, open: true },
+    ],
+    [
       'for keys of statements is none for keys of clients',
       statements(own),
       { name: 'registration', scopes: ['api1'], allowPrivateAddresses: true },

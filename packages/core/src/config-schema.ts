@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { configurationError } from './config-problems.ts'
+import { isJsonObject } from './objects.ts'
 
 /** The Levenshtein distance between two strings. */
 function distance(from: string, to: string): number {
@@ -102,10 +103,7 @@ export function configurationObject<const E extends v.ObjectEntries>(
 /** The schema of a configuration object with any keys, whose values have one schema. */
 export const configurationMap = <const S extends v.GenericSchema>(values: S) =>
   v.pipe(
-    v.custom<Readonly<Record<string, unknown>>>(
-      (input) => typeof input === 'object' && input !== null && !Array.isArray(input),
-      ({ input }) => `must be an object, not ${kindOf(input)}`,
-    ),
+    v.custom<Readonly<Record<string, unknown>>>(isJsonObject, ({ input }) => `must be an object, not ${kindOf(input)}`),
     v.record(v.string(), values),
   )
 

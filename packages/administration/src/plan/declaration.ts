@@ -1,4 +1,4 @@
-import { configurationError, configurationObject, parseConfiguration, quotableName } from '@grantry/core'
+import { configurationError, configurationObject, isJsonObject, parseConfiguration, quotableName } from '@grantry/core'
 import * as v from 'valibot'
 import type { Members } from '../differences.ts'
 import { idOf, type PlannedKind } from './planned-kind.ts'
@@ -27,10 +27,7 @@ const tagsSchema = v.optional(v.array(v.string('must be a string'), 'must be an 
 /** The members of an entry. The provider checks those that it knows. */
 const entrySchema = ({ type }: PlannedKind) =>
   v.pipe(
-    v.custom<Members>(
-      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-      `must be an object such as { "${type.idMember}": "..." }`,
-    ),
+    v.custom<Members>(isJsonObject, `must be an object such as { "${type.idMember}": "..." }`),
     v.looseObject({ [type.idMember]: v.string('must be a string'), tags: tagsSchema }, 'is required'),
   )
 

@@ -3,6 +3,7 @@ import {
   entryProblem,
   inexactNumber,
   inexactNumberIn,
+  isJsonObject,
   type Json,
   type JsonObject,
   parseConfiguration,
@@ -27,10 +28,7 @@ export interface StoredUser {
 
 /** The claims of a user, in a configuration and in the storage. */
 export const userClaimsSchema = v.pipe(
-  v.custom<Readonly<Record<string, Json>>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object of claims',
-  ),
+  v.custom<Readonly<Record<string, Json>>>(isJsonObject, 'must be an object of claims'),
   v.rawCheck(({ dataset, addIssue }) => {
     const inexact = dataset.typed ? inexactNumberIn(dataset.value) : undefined
     if (inexact !== undefined) addIssue({ message: `has ${quotableName(inexact)}, which ${inexactNumber}` })

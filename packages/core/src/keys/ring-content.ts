@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import * as v from 'valibot'
 import type { Fact } from '../events/event.ts'
+import { isJsonObject } from '../objects.ts'
 import { algorithms, type Runtime, type SigningAlgorithm } from '../runtime.ts'
 import { generateKey, publicPartOf, thumbprintOf } from './import-key.ts'
 import type { KeyInfo } from './key-ring.ts'
@@ -9,7 +10,7 @@ import type { KeyInfo } from './key-ring.ts'
 export const thumbprintForm = /^[\w-]{43}$/u
 
 const time = v.pipe(v.number(), v.integer())
-const jwkSchema = v.custom<JWK>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+const jwkSchema = v.custom<JWK>(isJsonObject)
 
 const storedKeySchema = v.object({
   kid: v.string(),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isExact } from '../exact-numbers.ts'
+import { isJsonObject } from '../objects.ts'
 import type { Json, JsonObject } from '../types.ts'
 
 const maxDepth = 16
@@ -17,9 +18,7 @@ function isJson(value: unknown, depth: number): boolean {
 
 /** For values from plugins and the host. */
 export const jsonSchema = v.custom<Json>((value) => isJson(value, 0))
-export const jsonObjectSchema = v.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value, 0),
-)
+export const jsonObjectSchema = v.custom<JsonObject>((value) => isJsonObject(value) && isJson(value, 0))
 
 // The core's own records are checked by functions, not by valibot schemas: docs/measurements.md (42).
 // They ignore unknown members, which a later release may add, and do not remove them.

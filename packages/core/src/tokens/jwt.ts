@@ -1,5 +1,6 @@
 import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
 import type { KeyRing, RingKey } from '../keys/key-ring.ts'
+import { isJsonObject } from '../objects.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
 
@@ -43,7 +44,7 @@ function objectIn(part: string): JsonObject | undefined {
   if (text === undefined) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+    return isJsonObject(value) ? (value as JsonObject) : undefined
   } catch {
     // Input from callers may not be JSON.
     return undefined

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { type EntryType, type Managed, type ManagedPage, shownEntry } from '@grantry/administration'
-import { inexactNumber, inexactNumberIn, quotableName } from '@grantry/core'
+import { inexactNumber, inexactNumberIn, isJsonObject, quotableName } from '@grantry/core'
 import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
@@ -129,8 +129,7 @@ async function membersIn(file: string, example: string): Promise<Record<string, 
   }
   const inexact = inexactNumberIn(members)
   if (inexact !== undefined) throw new TypeError(`${called}: ${quotableName(inexact)} ${inexactNumber}`)
-  if (typeof members === 'object' && members !== null && !Array.isArray(members))
-    return members as Record<string, unknown>
+  if (isJsonObject(members)) return members as Record<string, unknown>
   throw new TypeError(`${called} must be an object with members, such as ${example}`)
 }
 

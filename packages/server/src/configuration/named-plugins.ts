@@ -1,5 +1,5 @@
 import { type AdminHost, admin, adminSchema } from '@grantry/administration/api'
-import { closestName, configurationObject, type Plugins } from '@grantry/core'
+import { closestName, configurationObject, isJsonObject, type Plugins } from '@grantry/core'
 import { createPages, pagesSchema } from '@grantry/pages'
 import { authorizationEndpoint, authorizationEndpointEntries } from '@grantry/plugins/authorization-endpoint'
 import { backChannelLogout, backChannelLogoutSchema } from '@grantry/plugins/back-channel-logout'
@@ -101,8 +101,7 @@ const unknown = v.looseObject(
 )
 
 /** Whether an entry names a plugin. A plugin and its parts have a `kind`; in a module configuration, lists can nest. */
-export const isNamedPlugin = (value: unknown): value is NamedPlugin =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !('kind' in value)
+export const isNamedPlugin = (value: unknown): value is NamedPlugin => isJsonObject(value) && !('kind' in value)
 
 /** Chosen by the name of the plugin. The errors of a union would not name the path. */
 export function namedPluginSchema({ name }: NamedPlugin): v.GenericSchema<object> {

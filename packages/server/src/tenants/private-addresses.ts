@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isJsonObject } from '@grantry/core'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -10,16 +11,13 @@ interface Permission {
   readonly unit: Members
 }
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The member that says how the keys of its siblings are fetched. */
 const settingsOfSiblings = 'jwksUri'
 
 /** Returns where options allow private addresses, each with the object that the permission is given for. */
 function permissionsIn(options: unknown, path: string, parent: Members | undefined): readonly Permission[] {
   if (Array.isArray(options)) return options.flatMap((item) => permissionsIn(item, `${path}[]`, undefined))
-  if (!isMembers(options)) return []
+  if (!isJsonObject(options)) return []
   const own = options.allowPrivateAddresses === true
   const isOfSiblings = path === settingsOfSiblings || path.endsWith(`.${settingsOfSiblings}`)
   const unit = isOfSiblings && parent !== undefined ? parent : options
@@ -31,11 +29,14 @@ function permissionsIn(options: unknown, path: string, parent: Members | undefin
   ]
 }
 
-/** Members that change neither which hosts are asked nor how. All others belong to the permission. */
+/**
+ * Members that change neither which hosts are asked, nor how, nor who can name them. All others belong to the permission:
+ * with `open` registration, strangers name the hosts.
+ */
 const free: ReadonlySet<string> = new Set([
   ...['displayName', 'clientId', 'clientSecret', 'privateKey', 'privateKeyId', 'privateKeyAlgorithm'],
   ...['scope', 'claims', 'acr', 'linkBy', 'domains', 'freshness'],
-  ...['scopes', 'grantTypes', 'refreshToken', 'authenticationMethods', 'consent', 'open'],
+  ...['scopes', 'grantTypes', 'refreshToken', 'authenticationMethods', 'consent'],
   ...['redirectHosts', 'otherRedirectHosts', 'nativeRedirects'],
 ])
 

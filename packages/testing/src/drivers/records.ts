@@ -1,4 +1,4 @@
-import { webRuntime } from '@grantry/core'
+import { isJsonObject, webRuntime } from '@grantry/core'
 
 const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
@@ -14,7 +14,7 @@ export const recordOf = (value: unknown): string => JSON.stringify({ version: 1,
 
 // A JSON store may reorder the members of an object.
 const sorted = (_: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value
 
