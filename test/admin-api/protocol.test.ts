@@ -208,3 +208,9 @@ test('a secret is rotated with an overlap', async () => {
   clock.advance(600)
   expect([await statusWith(first), await statusWith(rotated.body.secret)]).toEqual([401, 200])
 })
+
+test('a token in the URL beside that of the header is refused: its client must learn that it is in logs', async () => {
+  const { send } = await setting()
+  expect(await send('GET', '/clients?access_token=x')).toMatchObject({ status: 400 })
+  expect(await send('GET', '/clients')).toMatchObject({ status: 200 })
+})
