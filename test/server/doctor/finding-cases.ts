@@ -145,7 +145,7 @@ export const findingCases: readonly FindingCase[] = [
   [
     'a client without a grant type',
     withClient({ grantTypes: [] }),
-    { id: 'client-cannot-succeed', where: 'clients[0].grantTypes' },
+    { id: 'client-cannot-succeed', where: 'clients[0]' },
   ],
   [
     'a code client without a redirect URI',
