@@ -40,7 +40,7 @@ describe('an unknown option', () => {
       'that is like no known one',
       { certificateChain: 'x' },
       'createProvider(): certificateChain is not a known option here; known options: issuer, keys, storage, storageTimeLimit, hostTimeLimit, maxHostCalls, clients, scopes, users, ' +
-        'plugins, endpoints, introspection, clientTokenSubject, unavailableScopes, clockTolerance, bodyLimit, abuseControl, authorizationEndpoint, observe, traceHeaders, runtime',
+        'plugins, endpoints, introspection, clientTokenSubject, unavailableScopes, refusedSecrets, clockTolerance, bodyLimit, abuseControl, authorizationEndpoint, observe, traceHeaders, runtime',
     ],
     [
       'in endpoints',

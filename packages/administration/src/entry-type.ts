@@ -18,6 +18,8 @@ export interface EntryType<T extends object> {
   readonly keepsTokens?: true
   /** Returns why an entry that is allowed can do nothing, one sentence each. */
   readonly gaps?: ((value: T) => readonly string[]) | undefined
+  /** Where the names of former secrets are kept when an entry is removed; absent if it has no secrets. */
+  readonly formerKind?: EntryKind | undefined
   /** Returns a member as it is shown and recorded: without a secret, a password or a hash of one. */
   readonly shown: (member: string, value: unknown) => unknown
 }

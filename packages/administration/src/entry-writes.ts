@@ -12,6 +12,7 @@ import type { EntryType } from './entry-type.ts'
 import { formerAfter, formerProblem, returnedSecrets } from './former-secrets.ts'
 import { entryValueOf, type Managed, managedIn, readEntry, type Stored } from './managed-entry.ts'
 import { refused } from './refusal.ts'
+import { createRemovedSecrets } from './removed-secrets.ts'
 
 export interface ManageDeps<T extends object> {
   readonly entries: EntryStore
@@ -60,8 +61,11 @@ function storedValueOf<T extends object>(kind: EntryKind, id: string, stored: St
 }
 
 /** Returns the former secrets of an entry after a change. Refuses one that brings a secret back. */
-function formerSecretsOf<T extends object>(type: EntryType<T>, found: Managed<T>, next: T): readonly string[] {
-  const { id, formerSecrets, value } = found
+function formerSecretsOf<T extends object>(
+  type: EntryType<T>,
+  { id, formerSecrets, value }: Pick<Managed<T>, 'id' | 'formerSecrets'> & { readonly value: object },
+  next: T,
+): readonly string[] {
   const [returned] = returnedSecrets(formerSecrets, value, next)
   if (returned === undefined) return formerAfter(formerSecrets, value, next)
   throw refused('invalid', formerProblem(type, id, returned), { member: `secrets[${returned}]` })
@@ -96,6 +100,7 @@ export function createWrites<T extends object>(
 ): EntryWrites<T> {
   const { kind, noun, idMember, isEnabled, revocation } = type
   const { missing, outdated, taken } = refusalsOf(type)
+  const removedSecrets = createRemovedSecrets(type, entries)
   const idOf = (value: T): string => String((value as Members)[idMember])
 
   const shown = (members: Members): Members =>
@@ -116,7 +121,9 @@ export function createWrites<T extends object>(
     },
     async create(stored) {
       const id = idOf(stored.value)
-      const value = storedValueOf(kind, id, stored)
+      const former = { id, value: {}, formerSecrets: await removedSecrets.find(id) }
+      const formerSecrets = formerSecretsOf(type, former, stored.value)
+      const value = storedValueOf(kind, id, { ...stored, formerSecrets })
       await check(stored.value)
       const endsTokens = revocation !== undefined && type.keepsTokens !== true
       // Before the revocation: the tokens of the entry that exists stay active.
@@ -164,6 +171,7 @@ export function createWrites<T extends object>(
         await forget?.(id)
         // More than that: the tokens end whenever an entry is disabled.
         if (last !== entry) note(switchedOff(type, managed))
+        await removedSecrets.keep(id, managed?.formerSecrets)
         if (!(await entries.remove(kind, id, last.version))) throw outdated(id)
       })
     },

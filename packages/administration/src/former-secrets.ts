@@ -10,7 +10,7 @@ interface Owner {
  * The secrets that an entry remembers it had: more than a rotation each month leaves in eight years. The oldest are forgotten
  * first.
  */
-const maxFormer = 100
+export const maxFormer = 100
 
 const secretsOf = ({ secrets }: Owner): Secrets => (Array.isArray(secrets) ? secrets : [])
 
@@ -37,6 +37,9 @@ const endsOf = (owner: Owner): ReadonlyMap<string, number> =>
       return name === undefined ? [] : [[name, endOf(secret?.expiresAt)]]
     }),
   )
+
+/** Returns the names of all secrets of an owner, as `refusedSecrets` of the configuration has them. */
+export const namesOf = (owner: Owner): readonly string[] => [...endsOf(owner).keys()]
 
 /** Why a secret is refused. */
 export const formerProblem = ({ noun }: Pick<EntryType<object>, 'noun'>, id: string, index: number): string =>

@@ -50,6 +50,7 @@ export {
   type ScopeWithSecret,
 } from './scopes/manage-scopes.ts'
 export { scopeType } from './scopes/scope-type.ts'
+export type { RotatedSecret } from './secrets.ts'
 export { shownEntry } from './shown-entry.ts'
 export type { TenantManager } from './tenants/manage-tenants.ts'
 export { type TenantMembers, tenantType } from './tenants/tenant-type.ts'

@@ -4,6 +4,7 @@ import type { EntryType } from './entry-type.ts'
 import { createWrites, type ManageDeps } from './entry-writes.ts'
 import { type Managed, readEntry } from './managed-entry.ts'
 import { createPages, type ManagedPage, type PageRequest } from './pages.ts'
+import { createRemovedSecrets } from './removed-secrets.ts'
 
 export interface EditOptions {
   /** The version that the administrator has seen. Default: the present one. */
@@ -23,6 +24,8 @@ export interface ReplaceOptions extends EditOptions {
 export interface EntryManager<T extends object> {
   has(id: string): Promise<boolean>
   show(id: string): Promise<Managed<T>>
+  /** Returns the names of secrets that a removed entry with this id had before. A new one cannot have them. */
+  formerSecrets(id: string): Promise<readonly string[]>
   page(request: PageRequest): Promise<ManagedPage<T>>
   add(value: T, tags?: readonly string[]): Promise<Managed<T>>
   /** Changes members: `undefined` and `null` remove one. An entry that is disabled by it loses its tokens. */
@@ -53,6 +56,7 @@ export function manageEntries<T extends object>(
   return {
     has: async (id) => (await entries.get(kind, id)) !== undefined,
     show: async (id) => readEntry(type, await writes.existing(id, undefined)),
+    formerSecrets: createRemovedSecrets(type, entries).find,
     page: createPages(type, entries),
     replace,
     edit: (id, change, options) => replace(id, (value) => changed(value, { [idMember]: id, ...change }), options),

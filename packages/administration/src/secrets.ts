@@ -1,4 +1,5 @@
 import { hashSecret, type Runtime } from '@grantry/core'
+import { namesOf } from './former-secrets.ts'
 import type { EditOptions, EntryManager } from './manage-entries.ts'
 import type { Managed } from './managed-entry.ts'
 import { endOf, type Secrets } from './secret-end.ts'
@@ -36,6 +37,13 @@ const endingSecrets = (secrets: Secrets = [], now: number, end: number): Secrets
     return expiresAt > now ? [{ ...secret, expiresAt }] : []
   })
 
+/** A new secret, and what it replaces. */
+export interface RotatedSecret {
+  readonly secret: string
+  /** Names of the earlier secrets, for `refusedSecrets` of the configuration. They contain a hash, and no secret. */
+  readonly replaced: readonly string[]
+}
+
 interface RotationDeps {
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -50,16 +58,18 @@ export async function rotateSecret<T extends Owner & object>(
   options: Pick<EditOptions, 'version'> & { readonly action: string },
   { now, newSecret }: RotationDeps,
   assertOwner: (value: T) => void = () => {},
-): Promise<{ readonly rotated: Managed<T>; readonly secret: string }> {
+): Promise<RotatedSecret & { readonly rotated: Managed<T> }> {
   const { secret, hash } = newSecret()
   const time = Math.floor(now() / 1000)
+  let replaced: readonly string[] = []
   const rotated = await manager.replace(
     id,
     (found) => {
       assertOwner(found)
+      replaced = namesOf(found)
       return { ...found, secrets: [...endingSecrets(found.secrets, time, time + overlap), hash] }
     },
     options,
   )
-  return { rotated, secret }
+  return { rotated, secret, replaced }
 }

@@ -62,7 +62,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const urls = endpointUrls(options, registry, paths)
   const addScopes = await registry.scopeSources?.read(hostLimits, scopeProblem)
   const { hostClients, ...directory } = openDirectory(options, registry, hostLimits, addScopes)
-  const { scopes, users } = directory
+  const { scopes, users, refusedSecrets } = directory
   assertConsistent({ clients: hostClients, scopes: scopes.current, users, registry })
   const scopeRules = derivedFrom(scopes, (present) => createScopeRules(present, options, users, registry))
   const canIdentify = canIssueIdentityTokens(hostClients, scopes.current, registry)
@@ -82,7 +82,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const clients = openAllClients(hostClients, { registry, hostLimits, kitOf, recorder, runtime })
   const limits = openLimits(abuseControl, shared)
   const { bindings } = registry
-  const host = { users, maxHostCalls, abuseControl }
+  const host = { users, maxHostCalls, abuseControl, refusedSecrets }
   const signing = { keys, jwt, scopeRules }
   const tokens = openTokens({
     ...shared,
@@ -131,6 +131,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     paths,
     unrelatedScope: options.introspection.unrelatedScope,
     bodyLimit: options.bodyLimit,
-    ...createEntryChecks({ scopes, registry, keys }, hostLimits),
+    ...createEntryChecks({ scopes, registry, keys }, refusedSecrets, hostLimits),
   }
 }

@@ -4,6 +4,7 @@ import { configurationMap, configurationObject, configurationPort, functionSchem
 import type { ClientOptions } from './directory/client.ts'
 import type { ClientStore } from './directory/clients.ts'
 import { defaultMaxCalls } from './directory/host-port.ts'
+import { refusedSecretsSchema } from './directory/refused-secrets.ts'
 import type { ScopeOptions } from './directory/scope.ts'
 import type { UserService } from './directory/user-service.ts'
 import type { EndpointName } from './endpoints/built-in.ts'
@@ -65,6 +66,11 @@ export interface ProviderOptions {
    * token endpoint always refuses.
    */
   readonly unavailableScopes?: 'ignore' | 'refuse' | undefined
+  /**
+   * Secrets of clients and scopes that were compromised, such as `sha256:<base64 of the SHA-256>`: they are never accepted,
+   * also if a restored backup contains them. At most 1,000. `grantry clients rotate-secret` prints them.
+   */
+  readonly refusedSecrets?: readonly string[] | undefined
   /** Clock skew allowed for `exp` and `nbf`, in seconds. Default: 0, and 5 for `nbf`; maximum: 60. */
   readonly clockTolerance?: number | undefined
   /** The maximum size of a body in bytes and of a query in characters. Default: 65536. */
@@ -193,6 +199,7 @@ export const providerOptionsSchema = configurationObject({
   ),
   clientTokenSubject: v.optional(v.picklist(['none', 'client_id'], 'must be "none" or "client_id"'), 'none'),
   unavailableScopes: v.optional(v.picklist(['ignore', 'refuse'], 'must be "ignore" or "refuse"'), 'ignore'),
+  refusedSecrets: refusedSecretsSchema,
   clockTolerance: v.optional(
     v.pipe(
       v.number('must be a number of seconds'),

@@ -2,6 +2,7 @@ import { allSteps, assertNone } from './config-problems.ts'
 import type { Client } from './directory/client.ts'
 import { type ClientDirectory, openClients } from './directory/clients.ts'
 import type { HostLimits } from './directory/host-port.ts'
+import { assertNotRefused, type RefusedSecrets } from './directory/refused-secrets.ts'
 import type { Scope } from './directory/scope.ts'
 import { openScopes, type ScopeDirectory } from './directory/scopes.ts'
 import { endpointNames } from './endpoints/built-in.ts'
@@ -159,15 +160,21 @@ export function assertSignable(clients: ClientDirectory, keys: Pick<KeyRing, 'al
 /** Creates the functions that check a client and a scope as `createProvider()` checks those of the host. */
 export function createEntryChecks(
   { scopes, registry, keys }: Pick<Services, 'scopes' | 'registry' | 'keys'>,
+  refusedSecrets: RefusedSecrets,
   hostLimits: HostLimits,
 ): Pick<Services, 'checkClient' | 'checkScope'> {
   return {
     checkClient(client, moreScopes = []) {
       const clients = openClients([client], registry.clientSchema, hostLimits)
       const isScope = (name: string): boolean => scopes.current.find(name) !== undefined || moreScopes.includes(name)
-      allSteps([() => assertClients({ clients, isScope, registry }), () => assertSignable(clients, keys)])
+      allSteps([
+        () => assertClients({ clients, isScope, registry }),
+        () => assertSignable(clients, keys),
+        () => assertNotRefused({ clients: [client], scopes: [] }, refusedSecrets),
+      ])
     },
     checkScope(scope) {
+      assertNotRefused({ clients: [], scopes: [scope] }, refusedSecrets)
       assertNone(scopeProblems(openScopes([scope, ...registry.pluginScopes], registry.scopeSchema).current))
     },
   }

@@ -9,6 +9,7 @@ export const clientType: EntryType<ClientOptions> = {
   idMember: 'clientId',
   switch: 'enabled',
   isEnabled: ({ enabled }) => enabled !== false,
+  formerKind: 'former-client',
   revocation: (clientId) => ({ clientId }),
   gaps: clientGaps,
   shown: withoutHashes,

@@ -4,7 +4,7 @@ import type { ManageDeps } from '../entry-writes.ts'
 import { type EditOptions, type EntryManager, manageEntries } from '../manage-entries.ts'
 import type { Managed } from '../managed-entry.ts'
 import { refused } from '../refusal.ts'
-import { createNewSecret, rotateSecret } from '../secrets.ts'
+import { createNewSecret, type RotatedSecret, rotateSecret } from '../secrets.ts'
 import { clientEntries } from './client-entries.ts'
 import { clientType } from './client-type.ts'
 
@@ -22,7 +22,7 @@ export interface ClientManager extends Omit<EntryManager<ClientOptions>, 'add'> 
     clientId: string,
     overlap: number,
     options?: Pick<EditOptions, 'version'>,
-  ): Promise<WithSecret & { readonly secret: string }>
+  ): Promise<WithSecret & RotatedSecret>
 }
 
 type Deps = ManageDeps<ClientOptions> & { readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url' | 'sha256Hex'> }
@@ -70,8 +70,15 @@ export function manageClients(deps: Deps, by: Administrator): ClientManager {
     async rotateSecret(clientId, overlap, options = {}) {
       const change = { ...options, action: 'client_secret_rotated' }
       const rotation = { now: deps.now, newSecret }
-      const { rotated, secret } = await rotateSecret(manager, clientId, overlap, change, rotation, assertConfidential)
-      return { client: rotated, secret }
+      const { rotated, ...secrets } = await rotateSecret(
+        manager,
+        clientId,
+        overlap,
+        change,
+        rotation,
+        assertConfidential,
+      )
+      return { client: rotated, ...secrets }
     },
   }
 }

@@ -71,6 +71,10 @@ async function readStored(
   return stored
 }
 
+/** Returns the former secrets of an entry that was removed, if the new one has secrets. */
+const formerOf = async (kind: PlannedKind, id: string, { secrets }: Members, managers: Managers) =>
+  Array.isArray(secrets) && secrets.length > 0 ? kind.managerOf(managers).formerSecrets(id) : []
+
 const pick = (members: Members, names: readonly string[]): Members =>
   Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)))
 const omit = (members: Members, names: readonly string[]): Members =>
@@ -115,7 +119,8 @@ export async function makePlan(declaration: Declaration, managers: Managers, { p
       const found = stored.get(id)
       const next = { value: found === undefined ? value : merged(kind, value, found.value), tags }
       // A file that is older than a rotation.
-      const returned = found === undefined ? [] : returnedSecrets(found.formerSecrets, found.value, next.value)
+      const former = found === undefined ? await formerOf(kind, id, value, managers) : found.formerSecrets
+      const returned = returnedSecrets(former, found?.value ?? {}, next.value)
       problems.push(...returned.map((index) => `${where}: ${formerProblem(kind.type, id, index)}`))
       const checked = found === undefined ? completed(kind, value) : next.value
       // What has no effect must not be wrong either: a plain password, for example.

@@ -4,7 +4,10 @@ import type { EntryManager } from '../manage-entries.ts'
 import type { Managers } from '../open-administration.ts'
 
 /** What a plan calls to read and change the entries of a kind. */
-export type PlannedManager<T extends object> = Pick<EntryManager<T>, 'show' | 'page' | 'replace' | 'remove'> & {
+export type PlannedManager<T extends object> = Pick<
+  EntryManager<T>,
+  'show' | 'formerSecrets' | 'page' | 'replace' | 'remove'
+> & {
   add(value: T, tags?: readonly string[]): Promise<unknown>
 }
 

@@ -4,7 +4,7 @@ import type { ManageDeps } from '../entry-writes.ts'
 import { type EditOptions, type EntryManager, manageEntries } from '../manage-entries.ts'
 import type { Managed } from '../managed-entry.ts'
 import { refused } from '../refusal.ts'
-import { createNewSecret, rotateSecret } from '../secrets.ts'
+import { createNewSecret, type RotatedSecret, rotateSecret } from '../secrets.ts'
 import { againAdded } from './added-again.ts'
 import { assertNotConfigured, assertNotStored, withdrawScope } from './clients-with-scope.ts'
 import { scopeType } from './scope-type.ts'
@@ -36,7 +36,7 @@ export interface ScopeManager extends Omit<EntryManager<ScopeOptions>, 'add' | '
     name: string,
     overlap: number,
     options?: Pick<EditOptions, 'version'>,
-  ): Promise<ScopeWithSecret & { readonly secret: string }>
+  ): Promise<ScopeWithSecret & RotatedSecret>
   /** Removes a scope. Refused (`in_use`) while a client has it: see `force`. */
   remove(name: string, options?: RemoveScopeOptions): Promise<void>
 }
@@ -78,8 +78,8 @@ export function manageScopes(deps: Deps, by: Administrator): ScopeManager {
     },
     async rotateSecret(name, overlap, options = {}) {
       const change = { ...options, action: 'scope_secret_rotated' }
-      const { rotated, secret } = await rotateSecret(manager, name, overlap, change, { now, newSecret })
-      return { scope: rotated, secret }
+      const { rotated, ...secrets } = await rotateSecret(manager, name, overlap, change, { now, newSecret })
+      return { scope: rotated, ...secrets }
     },
     async remove(name, { force = false, ...options } = {}) {
       const version = (await entries.get('scope', name))?.version

@@ -9,5 +9,6 @@ export const scopeType: EntryType<ScopeOptions> = {
   idMember: 'name',
   switch: 'enabled',
   isEnabled: ({ enabled }) => enabled !== false,
+  formerKind: 'former-scope',
   shown: withoutHashes,
 }

@@ -10,7 +10,7 @@ import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
 import { isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
-import { createSecretCheck } from './check-secret.ts'
+import { createSecretCheck, type RefusalCheck } from './check-secret.ts'
 import {
   type Candidate,
   createPresent,
@@ -76,6 +76,7 @@ interface ClientAuthenticationDeps {
   readonly kitOf: (plugin: string) => Kit
   readonly clients: ClientDirectory
   readonly limits: CredentialLimits
+  readonly isRefused: RefusalCheck
   readonly runtime: Runtime
   readonly recorder: Recorder
 }
@@ -100,7 +101,7 @@ function createRecordFailure({
 }
 
 /** Creates the function that verifies the presented credentials of a client. */
-function createVerify({ methods, clients, runtime, recorder }: ClientAuthenticationDeps) {
+function createVerify({ methods, clients, isRefused, runtime, recorder }: ClientAuthenticationDeps) {
   const matchesSecret = createSecretCheck(
     clients.all.map((client) => clients.secretsOf(client).stored),
     runtime,
@@ -124,6 +125,9 @@ function createVerify({ methods, clients, runtime, recorder }: ClientAuthenticat
     if (method.verify === undefined) {
       if (client !== undefined) reportMalformed(client, trace)
       const { secret } = presented as PresentedSecret
+      const refusing = isRefused(secret)
+      // Before anything that could differ between clients, or that is slow.
+      if (isThenable(refusing) ? await refusing : refusing) return refused('secret_refused')
       // A public client has no secret, so one cannot authenticate it. Its id alone authenticates it: that it exists is no
       // secret, unless it is disabled. Nothing limits these requests, so they must not cost a slow hash of the host.
       const isKnownPublic = client?.public === true && client.enabled

@@ -6,10 +6,10 @@ import type { RequestParameters } from '../http/parameters.ts'
 import type { ClientAuthentication, PresentedSecret } from '../parts/client-authentication.ts'
 import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
-import { after, isThenable } from '../promises.ts'
+import { after, allOf, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
-import { createSecretCheck } from './check-secret.ts'
+import { createSecretCheck, type RefusalCheck } from './check-secret.ts'
 import { createPresent, invalidClient, isGuessable, isPossible, type Presentation, presentedId } from './presented.ts'
 
 /** The scope, or the reason why it is not authenticated. The reason is for events only. */
@@ -36,10 +36,11 @@ export function createScopeAuthentication(deps: {
   readonly kitOf: (plugin: string) => Kit
   readonly scopes: LiveScopes
   readonly limits: CredentialLimits
+  readonly isRefused: RefusalCheck
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): ScopeAuthentication {
-  const { methods, kitOf, scopes, limits, runtime, recorder } = deps
+  const { methods, kitOf, scopes, limits, isRefused, runtime, recorder } = deps
   const isKnown = (name: string): boolean => scopes.current.find(name) !== undefined
   // A scope has only secrets. A name alone is found too, for the events.
   const present = createPresent(
@@ -52,7 +53,9 @@ export function createScopeAuthentication(deps: {
     if (!isPossible(presented)) return { reason: 'credentials_impossible' }
     const { find, secretsOf } = scopes.current
     const scope = find(presented.clientId)
-    return after(secretCheck()(presented.secret, scope && secretsOf(scope)), (matches): Verdict => {
+    const checking = [isRefused(presented.secret), secretCheck()(presented.secret, scope && secretsOf(scope))] as const
+    return after(allOf(checking), ([isCompromised, matches]): Verdict => {
+      if (isCompromised) return { reason: 'secret_refused' }
       if (scope === undefined) return { reason: 'scope_unknown' }
       if (!matches) return { reason: 'secret_mismatch' }
       return scope.enabled ? { scope } : { reason: 'scope_disabled' }

@@ -1,3 +1,4 @@
+import type { RefusedSecrets } from '../directory/refused-secrets.ts'
 import type { Secret } from '../directory/secret.ts'
 import { hex, utf8 } from '../encoding.ts'
 import { after } from '../promises.ts'
@@ -49,4 +50,14 @@ export function createSecretCheck(known: readonly (readonly Secret[])[], runtime
       return matched
     })
   }
+}
+
+/** Whether a presented secret was compromised, however its owner has stored it. Without such secrets, it hashes nothing. */
+export type RefusalCheck = (presented: string) => MaybePromise<boolean>
+
+export function createRefusalCheck(refused: RefusedSecrets, runtime: Runtime): RefusalCheck {
+  return (presented) =>
+    (refused.uses('sha256') && refused.has({ algorithm: 'sha256', hash: runtime.sha256Hex(presented) })) ||
+    (refused.uses('sha512') &&
+      after(runtime.sha512(utf8(presented)), (digest) => refused.has({ algorithm: 'sha512', hash: hex(digest) })))
 }

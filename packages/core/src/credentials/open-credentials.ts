@@ -1,6 +1,7 @@
 import type { AbuseControl } from '../abuse/abuse-control.ts'
 import type { Limits } from '../abuse/open-limits.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
+import type { RefusedSecrets } from '../directory/refused-secrets.ts'
 import type { LiveScopes } from '../directory/scopes.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'
@@ -11,6 +12,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { type AuthenticateClient, createClientAuthentication } from './authenticate-client.ts'
 import { createScopeAuthentication, type ScopeAuthentication } from './authenticate-scope.ts'
+import { createRefusalCheck } from './check-secret.ts'
 import type { OpenPasswords, Passwords } from './passwords.ts'
 import type { EpochOf } from './user-state.ts'
 
@@ -38,6 +40,7 @@ export function openCredentials({
   scopes,
   limits: { clientLimits, scopeLimits },
   abuseControl,
+  refusedSecrets,
   ...shared
 }: {
   readonly registry: Pick<Registry, 'authenticationMethods' | 'capabilities'>
@@ -48,6 +51,7 @@ export function openCredentials({
   readonly maxHostCalls: number
   readonly limits: Pick<Limits, 'clientLimits' | 'scopeLimits'>
   readonly abuseControl: AbuseControl
+  readonly refusedSecrets: RefusedSecrets
   readonly epochOf: EpochOf
   readonly issuer: string
   readonly store: Store
@@ -56,16 +60,10 @@ export function openCredentials({
 }): Credentials {
   const { runtime, recorder } = shared
   const open = capabilities.get('passwords')?.open as OpenPasswords | undefined
+  const common = { methods, kitOf, isRefused: createRefusalCheck(refusedSecrets, runtime), runtime, recorder }
   return {
-    authenticateClient: createClientAuthentication({
-      methods,
-      kitOf,
-      clients,
-      limits: clientLimits,
-      runtime,
-      recorder,
-    }),
-    authenticateScope: createScopeAuthentication({ methods, kitOf, scopes, limits: scopeLimits, runtime, recorder }),
+    authenticateClient: createClientAuthentication({ ...common, clients, limits: clientLimits }),
+    authenticateScope: createScopeAuthentication({ ...common, scopes, limits: scopeLimits }),
     ...(open?.({ ...shared, clients, passwords: abuseControl.passwords }) ?? noPasswords),
   }
 }

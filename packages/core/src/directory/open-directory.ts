@@ -2,6 +2,7 @@ import { allSteps } from '../config-problems.ts'
 import type { clientSchema } from './client.ts'
 import { type ClientDirectory, openClients } from './clients.ts'
 import type { HostLimits } from './host-port.ts'
+import { checkedRefusedSecrets, type RefusedSecrets } from './refused-secrets.ts'
 import type { ScopeOptions, scopeSchema } from './scope.ts'
 import { type AddScopes, type LiveScopes, openScopes } from './scopes.ts'
 import { openUsers, type UserService } from './user-service.ts'
@@ -11,6 +12,7 @@ export interface Directory {
   readonly hostClients: ClientDirectory
   readonly scopes: LiveScopes
   readonly users: UserService
+  readonly refusedSecrets: RefusedSecrets
 }
 
 /**
@@ -23,6 +25,7 @@ export function openDirectory(
     readonly clients: Parameters<typeof openClients>[0]
     readonly scopes: readonly ScopeOptions[]
     readonly users: UserService
+    readonly refusedSecrets: readonly string[]
   },
   schemas: {
     readonly clientSchema: typeof clientSchema
@@ -32,10 +35,11 @@ export function openDirectory(
   hostLimits: HostLimits,
   addScopes: AddScopes | undefined,
 ): Directory {
-  const [hostClients, users, scopes] = allSteps([
+  const [hostClients, users, scopes, refusedSecrets] = allSteps([
     () => openClients(options.clients, schemas.clientSchema, hostLimits),
     () => openUsers(options.users, hostLimits),
     () => openScopes([...options.scopes, ...schemas.pluginScopes], schemas.scopeSchema, addScopes),
+    () => checkedRefusedSecrets(options),
   ])
-  return { hostClients, scopes, users }
+  return { hostClients, scopes, users, refusedSecrets }
 }

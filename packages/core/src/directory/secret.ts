@@ -27,7 +27,7 @@ const howToCreate = 'create one with hashSecret() or grantry hash-secret'
  * Returns the secret, or a message that says what is wrong. The message never contains the value, which could be the
  * secret itself.
  */
-function parseSecret({ sha256, sha512, expiresAt }: SecretInput): Secret | string {
+export function parseSecret({ sha256, sha512, expiresAt }: SecretInput): Secret | string {
   const algorithm = isAbsent(sha512) ? 'sha256' : 'sha512'
   const stored = isAbsent(sha512) ? sha256 : sha512
   if (isAbsent(stored)) return ` has neither sha256 nor sha512; ${howToCreate}`

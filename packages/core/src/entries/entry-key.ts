@@ -15,7 +15,7 @@ interface KindTraits {
 /**
  * What an entry describes. `audit`: a change of another entry, kept for a year. `user`: a user, by the `sub`, which never
  * belongs to another one. `user-name`: the user who has a name. `user-address`: the user who has verified a mail
- * address. `origin`: the clients that allow an origin of browsers. `tenant`: an issuer of the same process.
+ * address. `former-client`, `former-scope`: names of secrets that a removed one had before. `origin`: the clients that allow an origin of browsers. `tenant`: an issuer of the same process.
  * `ended-tenant`: one whose records are being removed. The revision of a kind shows changes of entries that
  * processes remember.
  */
@@ -23,6 +23,8 @@ export const entryKinds = {
   client: { lifetime: forever, isRemembered: true },
   origin: { lifetime: forever, isRemembered: true },
   scope: { lifetime: forever, isRemembered: true },
+  'former-client': { lifetime: forever, isRemembered: false },
+  'former-scope': { lifetime: forever, isRemembered: false },
   user: { lifetime: forever, isRemembered: true, reusesIds: false },
   'user-name': { lifetime: forever, isRemembered: false },
   'user-address': { lifetime: forever, isRemembered: false },

@@ -76,10 +76,10 @@ async function remove(clientId: string, given: CommonArguments): Promise<void> {
 }
 
 async function rotateSecret(clientId: string, given: CommonArguments & { readonly overlap: number }): Promise<void> {
-  const { client, secret } = await runOnEntry('clients', clientId, given, ({ clients }) =>
+  const { client, ...secrets } = await runOnEntry('clients', clientId, given, ({ clients }) =>
     clients.rotateSecret(clientId, given.overlap),
   )
-  print(given.json ? json({ ...shown(client), secret }) : shownRotation(secret, given.overlap))
+  print(given.json ? json({ ...shown(client), ...secrets }) : shownRotation(secrets, given.overlap))
 }
 
 async function list(given: CommonArguments & { readonly prefix?: string; readonly tag?: string }): Promise<void> {

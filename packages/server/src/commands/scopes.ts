@@ -74,10 +74,10 @@ async function remove(name: string, given: CommonArguments & { readonly force?: 
 }
 
 async function rotateSecret(name: string, given: CommonArguments & { readonly overlap: number }): Promise<void> {
-  const { scope, secret } = await runOnEntry('scopes', name, given, ({ scopes }) =>
+  const { scope, ...secrets } = await runOnEntry('scopes', name, given, ({ scopes }) =>
     scopes.rotateSecret(name, given.overlap),
   )
-  print(given.json ? json({ ...shown(scope), secret }) : shownRotation(secret, given.overlap))
+  print(given.json ? json({ ...shown(scope), ...secrets }) : shownRotation(secrets, given.overlap))
 }
 
 async function list(given: CommonArguments & { readonly prefix?: string; readonly tag?: string }): Promise<void> {

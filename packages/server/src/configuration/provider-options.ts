@@ -102,7 +102,7 @@ export async function providerOptions(
   hosts: PluginHosts = {},
 ): Promise<ProviderOptions> {
   const { authorizationEndpoint, bodyLimit } = configuration
-  const { storageTimeLimit, hostTimeLimit } = configuration
+  const { refusedSecrets, storageTimeLimit, hostTimeLimit } = configuration
   const maxHostCalls = hostCallsOf(configuration)
   assertAccounts(configuration)
   const plugins = withConsoleClient(configuration)
@@ -112,6 +112,7 @@ export async function providerOptions(
     issuer: configuration.issuer,
     keys: await configuredKeys(configuration.keys, directory),
     storage,
+    ...(refusedSecrets !== undefined && { refusedSecrets }),
     ...(storageTimeLimit !== undefined && { storageTimeLimit }),
     ...(hostTimeLimit !== undefined && { hostTimeLimit }),
     ...(maxHostCalls !== undefined && { maxHostCalls }),

@@ -128,6 +128,8 @@ const entries = {
   plugins: v.optional(pluginsSchema),
   endpoints: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
   introspection: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
+  /** Compromised secrets. The provider validates them. */
+  refusedSecrets: v.optional(v.array(v.string('must be a string'), 'must be an array of strings')),
   storageTimeLimit: v.optional(v.number('must be a number of seconds')),
   hostTimeLimit: v.optional(v.number('must be a number of seconds')),
   maxHostCalls: v.optional(v.number('must be a number')),
