@@ -14,6 +14,8 @@ export interface EntryType<T extends object> {
   readonly revocation?: (id: string) => RevocationTarget
   /** Whether a change ends what was issued, as if the entry were disabled and enabled again. Default: none does. */
   readonly endsWith?: ((before: T, after: T) => boolean) | undefined
+  /** A member that ends what was issued whenever a change names it: also with the value that it has, after a failure. */
+  readonly endingMember?: string | undefined
   /** Whether what was issued to an earlier entry with the same id stays active. Default: no. */
   readonly keepsTokens?: true
   /** Returns why an entry that is allowed can do nothing, one sentence each. */

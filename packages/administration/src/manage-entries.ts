@@ -59,7 +59,11 @@ export function manageEntries<T extends object>(
     formerSecrets: createRemovedSecrets(type, entries).find,
     page: createPages(type, entries),
     replace,
-    edit: (id, change, options) => replace(id, (value) => changed(value, { [idMember]: id, ...change }), options),
+    edit(id, change, options) {
+      const { endingMember } = type
+      const endsTokens = endingMember !== undefined && (change[endingMember] ?? undefined) !== undefined
+      return replace(id, (value) => changed(value, { [idMember]: id, ...change }), { ...options, endsTokens })
+    },
     async add(value, tags = []) {
       const time = timestamp()
       return writes.create({ value, tags, createdAt: time, changedAt: time })

@@ -12,6 +12,8 @@ export const userType: EntryType<StoredUser> = {
   revocation: (sub) => ({ subject: sub }),
   // What an attacker has got with the old password.
   endsWith: ({ password: before }, { password: after }) => before !== after,
+  // A change that has failed at the revocation is repeated with the same hash.
+  endingMember: 'password',
   // The trail says that it has changed, and no more.
   shown: (member, value) => (member === 'password' ? value !== undefined : value),
 }
