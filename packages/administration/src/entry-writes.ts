@@ -12,7 +12,7 @@ import type { EntryType } from './entry-type.ts'
 import { formerAfter, formerProblem, returnedSecrets } from './former-secrets.ts'
 import { entryValueOf, type Managed, managedIn, readEntry, type Stored } from './managed-entry.ts'
 import { refused } from './refusal.ts'
-import { createRemovedSecrets } from './removed-secrets.ts'
+import { createRemovedSecrets, type RemovedSecrets } from './removed-secrets.ts'
 
 export interface ManageDeps<T extends object> {
   readonly entries: EntryStore
@@ -71,6 +71,17 @@ function formerSecretsOf<T extends object>(
   throw refused('invalid', formerProblem(type, id, returned), { member: `secrets[${returned}]` })
 }
 
+/** Returns the value of a new entry. Refuses one with a secret that was taken away from a removed one. */
+async function newValueOf<T extends object>(
+  type: EntryType<T>,
+  { find }: Pick<RemovedSecrets, 'find'>,
+  id: string,
+  stored: Stored<T>,
+): Promise<Json> {
+  const formerSecrets = formerSecretsOf(type, { id, value: {}, formerSecrets: await find(id) }, stored.value)
+  return storedValueOf(type.kind, id, { ...stored, formerSecrets })
+}
+
 /** Disables an entry, if it is not. Returns `undefined` if it was changed meanwhile. */
 async function disabled<T extends object>(
   type: EntryType<T>,
@@ -102,7 +113,6 @@ export function createWrites<T extends object>(
   const { missing, outdated, taken } = refusalsOf(type)
   const removedSecrets = createRemovedSecrets(type, entries)
   const idOf = (value: T): string => String((value as Members)[idMember])
-
   const shown = (members: Members): Members =>
     Object.fromEntries(Object.entries(members).map(([member, value]) => [member, type.shown(member, value)]))
 
@@ -121,9 +131,7 @@ export function createWrites<T extends object>(
     },
     async create(stored) {
       const id = idOf(stored.value)
-      const former = { id, value: {}, formerSecrets: await removedSecrets.find(id) }
-      const formerSecrets = formerSecretsOf(type, former, stored.value)
-      const value = storedValueOf(kind, id, { ...stored, formerSecrets })
+      const value = await newValueOf(type, removedSecrets, id, stored)
       await check(stored.value)
       const endsTokens = revocation !== undefined && type.keepsTokens !== true
       // Before the revocation: the tokens of the entry that exists stay active.
@@ -160,10 +168,9 @@ export function createWrites<T extends object>(
       })
     },
     async remove(entry) {
-      const { id } = entry
-      const managed = managedIn(type, entry)
-      const before = managed && shown(comparable(managed))
-      await audit(by, { action: `${kind}_removed`, id, before }, async (note) => {
+      const [{ id }, managed] = [entry, managedIn(type, entry)]
+      const change = { action: `${kind}_removed`, id, before: managed && shown(comparable(managed)) }
+      await audit(by, change, async (note) => {
         // Disabled first: if the revocation fails, the entry is there, and the removal can be repeated.
         const last = revocation === undefined ? entry : await disabled(type, entries, entry)
         if (last === undefined) throw outdated(id)
