@@ -99,6 +99,15 @@ describe('the origin of a client that is gone', () => {
     expect(await f.accepts(inspector)).toBe(true)
   })
 
+  test('stays for a ninth client, which no list has, when the eight before it are removed', async () => {
+    const f = await withPreflight()
+    const first: Registered[] = []
+    for (let at = 0; at < 8; at += 1) first.push(await f.registered(browserClient))
+    await f.registered(browserClient)
+    for (const one of first) await remove(f, one)
+    expect(await f.accepts(inspector)).toBe(true)
+  })
+
   test('stays for a client that registers while the last other one is removed', async () => {
     for (let round = 0; round < 20; round += 1) {
       const f = await withPreflight({ storage: withLatency(memoryDriver()) })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { forgetUser } from '../../packages/server/src/administration/forget-user.ts'
 import { nameOf } from '../sign-in/parties.ts'
 import { accountAs, createAccounts, setUpUpstream } from './parties.ts'
 
@@ -17,6 +18,15 @@ describe('a link to an account at another provider', () => {
     expect((await f.claimsAfter()).claims?.sub).not.toBe('alice')
     const types = f.events.map(({ type }) => type)
     expect(types).toEqual(expect.arrayContaining(['upstream_linked', 'upstream_unlinked']))
+  })
+
+  test('is gone when an administrator has removed the user', async () => {
+    const f = await setUpUpstream()
+    const account = await accountAs(f, 'alice')
+    expect(await account.link()).toBe('linked')
+    await forgetUser('alice', f.provider)
+    expect(await account.list()).toEqual([])
+    expect((await f.claimsAfter()).claims?.sub).not.toBe('alice')
   })
 
   test('is made once, also if a user repeats it', async () => {
