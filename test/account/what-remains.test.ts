@@ -69,7 +69,9 @@ const common: Allowed = [
 const brief: Allowed = [
   [/^count (?:passwords|waitingRequests)\.|^passed:/u, 20 * 60],
   [/ used (?:secret|interaction|challenge):| totp:/u, hour],
-  [/ ended:|:claim of | change:/u, 60],
+  [/ ended:| change:/u, 60],
+  // A list without a member.
+  [/ (?:authorizations|consents|passkeys|sessions|clients) of /u, 60],
   // A place in which the user has signed in, without a name.
   [/^known:/u, 30 * day],
   // The number of the last form of the account page: no older form counts.
