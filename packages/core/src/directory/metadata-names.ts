@@ -3,22 +3,22 @@ import type { Json } from '../types.ts'
 /** What a name in the metadata of a client means to this provider. */
 export interface MetadataName {
   /** The member of a client of the same meaning and form. The core or a plugin that a provider may not have defines it. */
-  readonly member?: string
+  readonly member?: string | undefined
   /** The form of the value, where an import reads the member as it is. */
-  readonly form?: 'text' | 'flag'
+  readonly form?: 'text' | 'flag' | undefined
   /**
    * Whether a value demands something for the protection of users or tokens. A provider that cannot keep it refuses the
    * client, which would have less than it asks for. Absent: the value is left out.
    */
-  readonly isDemand?: (value: Json, methods: readonly string[]) => boolean
+  readonly isDemand?: ((value: Json, methods: readonly string[]) => boolean) | undefined
   /** The method of client authentication without which it has no effect. */
-  readonly method?: string
+  readonly method?: string | undefined
   /** The name that decides about the same thing. Of both, the one of a software statement counts. */
-  readonly sameAs?: string
+  readonly sameAs?: string | undefined
   /** The member of the discovery document that states what the provider has of it. */
-  readonly announced?: string
+  readonly announced?: string | undefined
   /** What users and APIs notice if it is lost. */
-  readonly loss?: 'sign-in' | 'sub' | 'token' | 'cosmetic'
+  readonly loss?: 'sign-in' | 'sub' | 'token' | 'cosmetic' | undefined
 }
 
 const always = (): boolean => true
