@@ -4,7 +4,6 @@ import { withAllProblems } from '../doctor/all-problems.ts'
 import { collectFacts } from '../doctor/collect-facts.ts'
 import { type Finding, finding } from '../doctor/finding.ts'
 import { explainClients } from '../doctor/plugins.ts'
-import type { Severity } from '../doctor/rules.ts'
 import { runChecks } from '../doctor/run-checks.ts'
 import { errorInFile, problemsIn } from '../error-message.ts'
 import { sanitizeText } from '../sanitize-text.ts'
@@ -15,7 +14,9 @@ export interface CheckArguments {
   readonly json?: boolean
 }
 
-const severities: readonly Severity[] = ['error', 'warning', 'info']
+type Severity = Finding['severity']
+
+const severities: readonly Severity[] = ['error', 'warning', 'info', 'accepted']
 
 function countFindings(findings: readonly Finding[], severity: Severity): number {
   return findings.filter((found) => found.severity === severity).length
@@ -56,7 +57,10 @@ export async function checkCommand(
   const counts = Object.fromEntries(severities.map((severity) => [severity, countFindings(findings, severity)]))
   const failed = countFindings(findings, 'error') > 0
   if (given.json === true) return { text: `${JSON.stringify({ findings, counts }, undefined, 2)}\n`, failed }
-  const summary = severities.map((severity) => `${counts[severity]} ${severity}`).join(', ')
+  const summary = severities
+    .filter((severity) => severity !== 'accepted' || counts.accepted !== 0)
+    .map((severity) => `${counts[severity]} ${severity}`)
+    .join(', ')
   const text = findings.map(formatFinding).join('\n')
   return { text: `${text}${findings.length > 0 ? '\n' : ''}${summary}\n`, failed }
 }

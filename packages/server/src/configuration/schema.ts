@@ -19,6 +19,7 @@ import {
   type UserDatabaseInput,
   userDatabaseSchema,
 } from '../users/user-databases.ts'
+import { checkSchema } from './check.ts'
 import { clientCertificateSchema } from './client-certificate.ts'
 import { consoleSchema } from './console.ts'
 import { keysSchema } from './keys.ts'
@@ -157,6 +158,7 @@ const entries = {
   metrics: v.optional(metricsSchema, true),
   console: v.optional(consoleSchema, false),
   homePage: v.optional(v.boolean('must be true or false'), true),
+  check: v.optional(checkSchema),
   tenants: v.optional(tenantsSchema),
 }
 

@@ -3,7 +3,8 @@ import { type RuleId, rules, type Severity } from './rules.ts'
 /** A problem and its remedy. It never contains a secret. */
 export interface Finding {
   readonly id: RuleId
-  readonly severity: Severity
+  /** `accepted`: the operator has decided that it is no problem. */
+  readonly severity: Severity | 'accepted'
   /** A path in the configuration, a file, or `storage` itself. */
   readonly where: string
   /** One sentence: what is wrong, and why it matters. */

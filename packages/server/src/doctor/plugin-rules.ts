@@ -157,7 +157,7 @@ export const pluginRules = {
   },
   'upstream-private': {
     severity: 'warning',
-    remedy: 'remove allowPrivateAddresses, unless the provider is in your own network',
+    remedy: 'remove allowPrivateAddresses, unless the provider is in your own network; then accept it in check.accept',
     source: 'RFC 9700 section 4.11; docs/guides/upstream.md',
   },
   'upstream-any-tenant': {
@@ -177,7 +177,8 @@ export const pluginRules = {
   },
   'identity-provider-unknown': {
     severity: 'warning',
-    remedy: 'correct the name, add the provider, or remove the name unless your user service knows it',
+    remedy:
+      'correct the name, add the provider, or remove the name; if your user service knows it, accept it in check.accept',
     source: 'docs/guides/upstream.md',
   },
   'upstream-freshness': {

@@ -27,6 +27,11 @@ export const rules = define({
     remedy: 'correct it with grantry clients edit or grantry scopes edit, or remove it',
     source: 'docs/guides/administration.md',
   },
+  'acceptance-unused': {
+    severity: 'warning',
+    remedy: 'remove the id from check.accept, so that the next finding of this kind is shown',
+    source: 'docs/guides/doctor.md',
+  },
   'issuer-loopback': {
     severity: 'info',
     remedy: 'before clients on other machines use the server, set issuer to the https URL under which they reach it',
@@ -139,7 +144,8 @@ export const rules = define({
   },
   'store-unencrypted': {
     severity: 'warning',
-    remedy: 'use TLS (sslmode=verify-full, rediss://), unless the network itself encrypts',
+    remedy:
+      'use TLS (sslmode=verify-full, rediss://), unless the network itself encrypts; then accept it in check.accept',
     source: 'RFC 9700 section 2.6; docs/guides/deployment.md',
   },
   'store-without-fsync': {
@@ -211,7 +217,7 @@ export const rules = define({
   },
   'abuse-control-off': {
     severity: 'warning',
-    remedy: 'remove the setting, or limit attempts in a proxy',
+    remedy: 'remove the setting, or limit attempts in a proxy and accept it in check.accept',
     source: 'RFC 6749 section 2.3.1; OAuth 2.1 section 7.7',
   },
   'console-on': {
@@ -221,7 +227,8 @@ export const rules = define({
   },
   'metrics-public': {
     severity: 'warning',
-    remedy: 'use an address that only the scraper can reach, or protect it with a firewall',
+    remedy:
+      'use an address that only the scraper can reach, or protect it with a firewall and accept it in check.accept',
     source: 'docs/guides/doctor.md',
   },
   ...pluginRules,

@@ -7,12 +7,12 @@ import type { Facts } from './facts.ts'
 import type { Finding } from './finding.ts'
 import { checkKeys, checkOpenId } from './keys.ts'
 import { checkPlugins } from './plugins.ts'
-import type { Severity } from './rules.ts'
 import { checkSecrets } from './secrets.ts'
 import { checkSignIn } from './sign-in.ts'
 import { checkStorage, checkStoredEntries } from './storage.ts'
 import { checkTenants } from './tenants.ts'
 import { checkUsers } from './users.ts'
+import { withAccepted } from './with-accepted.ts'
 
 const checks = [
   checkIssuer,
@@ -34,8 +34,13 @@ const checks = [
   checkTenants,
 ]
 
-const rank: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 }
+const rank: Readonly<Record<Finding['severity'], number>> = { error: 0, warning: 1, info: 2, accepted: 3 }
 
-/** Returns all findings, errors first. */
+/** Returns all findings: errors first, and last what the operator has accepted. */
 export const runChecks = (facts: Facts): readonly Finding[] =>
-  checks.flatMap((check) => check(facts)).sort((one, other) => rank[one.severity] - rank[other.severity])
+  [
+    ...withAccepted(
+      checks.flatMap((check) => check(facts)),
+      facts.configuration.check?.accept ?? [],
+    ),
+  ].sort((one, other) => rank[one.severity] - rank[other.severity])

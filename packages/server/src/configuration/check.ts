@@ -1,0 +1,20 @@
+import { closestName, configurationObject } from '@grantry/core'
+import * as v from 'valibot'
+import { type RuleId, rules } from '../doctor/rules.ts'
+
+/** What an operator can accept. An error is none of them, nor is the finding about this setting. */
+const acceptable = Object.entries(rules).flatMap(([id, { severity }]) =>
+  severity === 'error' || id === 'acceptance-unused' ? [] : [id as RuleId],
+)
+
+function problemOf({ input }: { readonly input: unknown }): string {
+  const closest = typeof input === 'string' ? closestName(input, acceptable) : undefined
+  const hint = closest === undefined ? '' : `; did you mean ${closest}?`
+  return `must be the id of a warning or an info of grantry check; errors cannot be accepted${hint}`
+}
+
+/** Settings of `grantry check`. The server ignores them. */
+export const checkSchema = configurationObject({
+  /** The findings that are no problem here. */
+  accept: v.optional(v.array(v.picklist(acceptable, problemOf), 'must be an array of ids of findings'), []),
+})
