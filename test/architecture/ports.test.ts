@@ -13,6 +13,7 @@ import { everyProgram, type Source } from './source-files.ts'
 const forbidden: Readonly<Record<string, RegExp>> = {
   'asks for a free port': /\b(?:free|get|find|pick|unused|available)-?ports?\b|\bportfinder\b/iu,
   // Within one function: listens, closes, and returns the port.
+  'listens on a fixed port': /\blisten\(\s*(?:\{\s*port:\s*)?[1-9]\d*\b/u,
   'returns the port of a closed server':
     /\blisten\(0\b(?:(?!\n\}).)*?\bclose\((?:(?!\n\}).)*?\n *return [^\n`]*\bport\b/su,
 }
@@ -29,6 +30,8 @@ describe('programs and tests', () => {
 
   test.each([
     ['asks for a free port', 'const port = await freePort()'],
+    ['listens on a fixed port', "createServer().listen(7070, '127.0.0.1')"],
+    ['listens on a fixed port', 'server.listen({ port: 7070 })'],
     ['asks for a free port', "import getPort from 'get-port'"],
     [
       'returns the port of a closed server',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { reservedPort } from '../support/reserved-port.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -18,4 +19,10 @@ export function codeBlocks(document: string): readonly CodeBlock[] {
     const [, language = '', info = '', code = ''] = match
     return { language, info, code, title: `${document}:${line}` }
   })
+}
+
+/** Replaces the port on which a program of a guide listens: two runs of the tests would meet there. */
+export async function withReservedPort(code: string): Promise<string> {
+  const [, shown] = /\.listen\((\d+)/u.exec(code) ?? []
+  return shown === undefined || shown === '0' ? code : code.replaceAll(shown, String(await reservedPort()))
 }

@@ -14,7 +14,7 @@ import { startServer } from '../../packages/server/src/server.ts'
 import { packageFolders } from '../../scripts/package-folders.js'
 import { type RunningCommand, startCommand } from '../server/running-command.ts'
 import { listeningAddress } from '../support/listening.ts'
-import { codeBlocks, root } from './code-blocks.ts'
+import { codeBlocks, root, withReservedPort } from './code-blocks.ts'
 
 const run = promisify(execFile)
 const guides = readdirSync(`${root}/docs/guides`).map((name) => `docs/guides/${name}`)
@@ -62,7 +62,8 @@ function fetch(...given: ConstructorParameters<typeof Request>) {
   describe.concurrent('that is marked as ts run', () => {
     test.each(typescript.filter(({ info }) => info === 'run'))(
       '$title prints the output in its comments',
-      async ({ file, code }) => {
+      async ({ file, code: shown }) => {
+        const code = await withReservedPort(shown)
         const output = [...code.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gmu)].map(([, text]) => text)
         const logged = file.replace(/ts$/u, 'logged.ts')
         writeFileSync(logged, `${preamble}\n${code}`)

@@ -7,8 +7,7 @@ import { pathToFileURL } from 'node:url'
 import type { Provider } from '@grantry/core'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { reservedPort } from '../support/reserved-port.ts'
-import { codeBlocks, root } from './code-blocks.ts'
+import { codeBlocks, root, withReservedPort } from './code-blocks.ts'
 
 const redirectUri = 'https://spa.example.com/callback'
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
@@ -19,15 +18,15 @@ let directory: string
 
 beforeAll(async () => {
   const guide = codeBlocks('docs/guides/embedding.md').find(({ code }) => code.includes('loginPage('))
-  const [page = ''] = guide?.code.split('// What the browser and the client do:') ?? []
-  const port = await reservedPort()
+  const code = await withReservedPort(guide?.code ?? '')
+  const [page = ''] = code.split('// What the browser and the client do:') ?? []
   // Inside the tree, so that the packages are found; ignored by git.
   mkdirSync(`${root}/test/docs/.generated`, { recursive: true })
   directory = mkdtempSync(`${root}/test/docs/.generated/login-`)
   const file = `${directory}/login-page.ts`
-  writeFileSync(file, `${page.replaceAll('7070', String(port))}\nexport { provider, server }\n`)
-  base = `http://127.0.0.1:${port}`
+  writeFileSync(file, `${page}\nexport { provider, server }\n`)
   program = await import(pathToFileURL(file).href)
+  base = program.provider.issuer
 })
 afterAll(() => {
   program.server.close()
