@@ -1,5 +1,6 @@
 import { defineFields, defineGrantCheck, type EndpointKit, type PluginPart } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 
 /** Clients that demand a second factor. */
 export interface ClientDemands {
@@ -49,7 +50,7 @@ export function clientDemands(isPossible: boolean): ClientDemands {
     async note(kit) {
       // Once for each process and issuer.
       if (noted.has(kit.issuer)) return
-      await kit.records.put(key, true, kit.now() + memory)
+      await kit.records.put(key, true, kit.now() + memory, keptRecord)
       noted.add(kit.issuer)
     },
     exist: async (kit) => isKnown || (await kit.records.get(key, v.boolean())) === true,

@@ -2,6 +2,7 @@ import type { Reply } from '@grantry/core'
 import type { AccountPasskeys } from '../shared/account-factors.ts'
 import type { Account } from '../shared/account-store.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import { passkeyDomain } from '../shared/passkey-domain.ts'
 import { passkeyUserId } from '../shared/passkey-user.ts'
 import { noteChange } from './changes.ts'
@@ -94,6 +95,7 @@ export const addPasskey: ChangePage = {
       true,
       // As long as the form, also one that was kept.
       kit.now() + formLifetime + clockSkew,
+      keptRecord,
     )
     if (!isFirst) return addPage(visit, services, 'passkey_not_valid')
     const { sub } = session.subject

@@ -1,5 +1,6 @@
 import { defineTask, type EndpointKit, type PluginPart } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 import { recordSet } from '../shared/record-set.ts'
 import { forgetAuthorizations } from '../shared/user-authorizations.ts'
 import { mailChange } from './changes.ts'
@@ -27,7 +28,7 @@ const mailSchema = v.object({ formerAddress: v.string() })
 const markOf = (sub: string): string => `removed user:${sub}`
 const pendingOf = (sub: string): string => `pending removal:${sub}`
 const anyPending = 'pending removals exist'
-const setOf = (kit: EndpointKit) => recordSet(kit, 'pending removals', maxPending)
+const setOf = (kit: EndpointKit) => recordSet(kit, 'pending removals', maxPending, keptRecord)
 
 /** Whether the user is removed, or about to be. Such a user begins no session, and gets no code. */
 export const isRemoved = async (kit: EndpointKit, sub: string): Promise<boolean> =>
@@ -113,7 +114,7 @@ async function attempt(kit: EndpointKit, sub: string, services: AccountServices)
   kit.recordUser({ type: 'account_changed', change: 'account_deleted' }, { sub })
   if (mail !== undefined)
     await mailChange('account_deleted', mail.formerAddress, { kit, locale: pending.locale }, services)
-  await kit.records.put(markOf(sub), true, kit.now() + markLifetime)
+  await kit.records.put(markOf(sub), true, kit.now() + markLifetime, keptRecord)
   await forget(kit, sub)
   return 'done'
 }
@@ -132,11 +133,11 @@ export async function beginRemoval(
 ): Promise<'done' | 'pending' | 'refused'> {
   const expiresAt = kit.now() + removalLifetime
   const mail = to === undefined ? undefined : await kit.seal({ formerAddress: to }, expiresAt)
-  await kit.records.put(anyPending, true, expiresAt)
+  await kit.records.put(anyPending, true, expiresAt, keptRecord)
   if (!(await setOf(kit).add(sub, kit.now() + unmarkedLifetime))) return 'refused'
-  await kit.records.put(pendingOf(sub), { locale, ...(mail !== undefined && { mail }) }, expiresAt)
+  await kit.records.put(pendingOf(sub), { locale, ...(mail !== undefined && { mail }) }, expiresAt, keptRecord)
   // Last: without the records before it, no process would continue.
-  await kit.records.put(markOf(sub), true, expiresAt + markLifetime)
+  await kit.records.put(markOf(sub), true, expiresAt + markLifetime, keptRecord)
   try {
     const outcome = await attempt(kit, sub, services)
     return outcome === 'busy' ? 'pending' : outcome

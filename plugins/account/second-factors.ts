@@ -1,6 +1,7 @@
 import type { Reply } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import { noteChange } from './changes.ts'
 import { isLastFactor, resumed } from './demand.ts'
 import { otpPaths } from './paths.ts'
@@ -82,7 +83,7 @@ export const setUpApp: ChangePage = {
     const { pendingSecret: secret, id } = opened
     const used = `used secret:${id}`
     // The secret of this page is used once, also after the app was removed. First: a process that dies leaves it used.
-    const isFirst = await kit.records.insert(used, true, kit.now() + pendingLifetime + clockSkew)
+    const isFirst = await kit.records.insert(used, true, kit.now() + pendingLifetime + clockSkew, keptRecord)
     if (!isFirst) return 'form_expired'
     const beforeStored = () => endUnproved(visit, services)
     const result = await secondFactors.confirm({ sub, secret, code: code.replaceAll(/\s/gu, ''), beforeStored }, kit)

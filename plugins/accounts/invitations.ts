@@ -1,6 +1,7 @@
 import { type EndpointKit, foldedAddress, hostKey, inexactNumberIn, type Json } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import { addressIn } from '../shared/mail-address.ts'
 import { mailFailure } from '../shared/outgoing-mails.ts'
 import { recordSet } from '../shared/record-set.ts'
@@ -103,7 +104,7 @@ export async function findByToken(token: string, kit: EndpointKit): Promise<Invi
 
 /** Uses an invitation. `false` if another request has used it, or an administrator has withdrawn it. */
 export const spendInvitation = ({ id, expiresAt }: Invitation, kit: EndpointKit): Promise<boolean> =>
-  kit.records.insert(usedKeyOf(id), true, expiresAt + clockSkew)
+  kit.records.insert(usedKeyOf(id), true, expiresAt + clockSkew, keptRecord)
 
 /** Lets an invitation be used again: no account was created. */
 export const reopenInvitation = ({ id }: Invitation, kit: EndpointKit): Promise<void> =>

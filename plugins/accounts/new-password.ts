@@ -5,6 +5,7 @@ import {
   type Sessions,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import { type AccountsServices, callStore, contextOf, postMail, rememberOwnerIn } from './flow.ts'
 import type { Ticket } from './ticket.ts'
 
@@ -63,7 +64,7 @@ export async function setNewPassword(
   if (!(await isStillOwner({ sub, email }, services, kit))) return false
   // The form for the factor can be sent again, with another code. It does not live longer than its request.
   const used = `used new password:${id}`
-  if (!(await kit.records.insert(used, true, kit.now() + maxInteractionLifetime))) return false
+  if (!(await kit.records.insert(used, true, kit.now() + maxInteractionLifetime, keptRecord))) return false
   await endAll(sub, kit, services)
   const account = await callStore('change', kit, services, (store) => store.change(sub, { password }))
   if (account === undefined || account === 'taken') return false

@@ -1,5 +1,6 @@
 import { type EndpointKit, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 import { type RecordSet, recordSet } from '../shared/record-set.ts'
 import type { CheckedRequest } from './request.ts'
 import type { Standing } from './standing.ts'
@@ -67,7 +68,8 @@ const keyOf = (sub: string, clientId: string): string => `consent:${JSON.stringi
 /** The clients that a list shows. More are remembered, too. */
 const maxListed = 100
 
-const clientsOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `consents of ${sub}`, maxListed)
+const clientsOf = (kit: EndpointKit, sub: string): RecordSet =>
+  recordSet(kit, `consents of ${sub}`, maxListed, keptRecord)
 
 const union = (one: readonly string[], other: readonly string[]): string[] => [...new Set([...one, ...other])]
 const without = (one: readonly string[], other: readonly string[]): string[] =>
@@ -146,7 +148,7 @@ export function createConsents(lifetime: number): Consents {
       const expiresAt = kit.now() + lifetime
       // Before, so that a list shows it if this process dies.
       await clientsOf(kit, sub).add(clientId, expiresAt)
-      await kit.records.put(keyOf(sub, clientId), consent, expiresAt)
+      await kit.records.put(keyOf(sub, clientId), consent, expiresAt, keptRecord)
     },
 
     async list(kit, sub) {

@@ -1,5 +1,6 @@
 import type { EndpointKit, Kit, Subject } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 import type { Lifetimes } from './session-options.ts'
 import { type Standing, standingEntries, standingIn } from './standing.ts'
 
@@ -91,7 +92,7 @@ export const deleteSession = (kit: EndpointKit, sid: string): Promise<void> => k
  * later finds no session.
  */
 export const insertEnd = (kit: EndpointKit, { secret }: StoredSession): Promise<boolean> =>
-  kit.records.insert(`ended:${secret}`, true, kit.now() + 60)
+  kit.records.insert(`ended:${secret}`, true, kit.now() + 60, keptRecord)
 export const deleteUse = (kit: EndpointKit, sid: string): Promise<void> => kit.records.delete(usedKeyOf(sid))
 
 /** Whether a session has ended because it was not used, or by its age. The current lifetimes count. */

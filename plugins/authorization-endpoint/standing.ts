@@ -1,5 +1,6 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 
 /** Seconds; the longest `interactionLifetime`, so nothing waits longer for its user. */
 export const maxInteractionLifetime = 86_400
@@ -52,4 +53,5 @@ export const endStanding = (kit: EndpointKit, sub: string, lifetime: number): Pr
     generationKeyOf(sub),
     `${kit.randomId()}.${kit.now()}`,
     kit.now() + Math.max(lifetime, maxInteractionLifetime),
+    keptRecord,
   )

@@ -2,6 +2,7 @@ import { type EndpointKit, type EndpointRequest, isOAuthError, type Subject } fr
 import * as v from 'valibot'
 import { browserCookie, type SameSite } from '../shared/browser-cookie.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import type { Suspension } from './interaction.ts'
 import type { RefusalCode } from './refusal.ts'
 import { assertShown, noPageShown } from './shown-page.ts'
@@ -101,7 +102,7 @@ export function createSuspendedRequests(sameSite: SameSite = 'lax'): SuspendedRe
       // An insert, because only that is atomic across processes. Another call that has found the request can be in
       // progress after its end, and extend it.
       const end = Math.max(expiresAt, kit.now() + maxExtension)
-      const isFirst = await kit.records.insert(`used interaction:${id}`, true, end + clockSkew)
+      const isFirst = await kit.records.insert(`used interaction:${id}`, true, end + clockSkew, keptRecord)
       if (isFirst) await kit.records.delete(keyOf(id))
       return isFirst
     },

@@ -1,6 +1,7 @@
 import type { CredentialRefusal, Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import { claimsProblem, singleUseOf } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import { claimHints, refusalFor } from './hints.ts'
 import type { AcceptedAudience, Settings } from './settings.ts'
 
@@ -34,6 +35,6 @@ export function createClaimsCheck(settings: Settings): ClaimsCheck {
     if (reason !== undefined) return refusalFor(reason, alg, settings)
     // Last, so that only the client itself can fill the storage.
     const { id, expiresAt } = singleUseOf(clientId, jti, exp, clockTolerance)
-    return (await kit.records.insert(id, true, expiresAt)) || { reason: 'replayed' }
+    return (await kit.records.insert(id, true, expiresAt, keptRecord)) || { reason: 'replayed' }
   }
 }

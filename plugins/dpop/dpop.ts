@@ -14,6 +14,7 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import { createNonces } from './nonces.ts'
 import { createVerifySignature, isSameTarget, readProof, type UnverifiedProof } from './proof.ts'
 import { type DpopOptions, type Settings, settingsSchema } from './settings.ts'
@@ -112,7 +113,12 @@ function createProofs(settings: Settings) {
       throw notValid('signature_mismatch', kit.refuse)
     const { thumbprint, claims } = proof
     // Last, so that only the holder of the key can write to the storage.
-    const isFirst = await kit.records.insert(JSON.stringify([thumbprint, claims.jti]), true, until + clockSkew)
+    const isFirst = await kit.records.insert(
+      JSON.stringify([thumbprint, claims.jti]),
+      true,
+      until + clockSkew,
+      keptRecord,
+    )
     if (!isFirst) throw notValid('replayed', kit.refuse)
     return { key: thumbprint, headers }
   }

@@ -1,6 +1,7 @@
 import { configurationObject, type EndpointKit, parseConfiguration, webRuntime } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema } from '../shared/config-schema.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { typedCode } from '../shared/typed-code.ts'
 import { encodeBase32 } from './base32.ts'
@@ -51,7 +52,7 @@ export async function verifyRecoveryCode(
 ): Promise<boolean> {
   const hash = kit.sha256(typedCode(code).toUpperCase())
   const known = hashes.filter((other) => kit.equals(other, hash))
-  return known.length > 0 && kit.records.insert(usedKeyOf(sub, hash), true, kit.now() + memory)
+  return known.length > 0 && kit.records.insert(usedKeyOf(sub, hash), true, kit.now() + memory, keptRecord)
 }
 
 /**

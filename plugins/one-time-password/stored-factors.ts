@@ -1,6 +1,7 @@
 import { configurationObject, type EndpointKit, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { AccountSecondFactors } from '../shared/account-factors.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import { createSafe, encryptionSecretsSchema, type Safe } from '../shared/safe.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { countUnused, forgetUsed, newRecoveryCodes, verifyRecoveryCode } from './recovery-codes.ts'
@@ -111,7 +112,9 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
         const sealed = await safe.seal({ sub, secret: text })
         await beforeStored?.()
         // Atomic: of two tabs, one sets it up.
-        return (await kit.records.insert(appKeyOf(sub), { sealed }, kit.now() + lifetime)) ? 'confirmed' : 'known'
+        return (await kit.records.insert(appKeyOf(sub), { sealed }, kit.now() + lifetime, keptRecord))
+          ? 'confirmed'
+          : 'known'
       },
       async remove(sub, kit) {
         if ((await readApp(sub, kit)) === undefined) return false
@@ -121,7 +124,8 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
       async newCodes(sub, kit) {
         const created = newRecoveryCodes()
         const earlier = await readHashes(sub, kit)
-        await kit.records.put(codesKeyOf(sub), { hashes: created.map(({ hash }) => hash) }, kit.now() + lifetime)
+        const hashes = created.map(({ hash }) => hash)
+        await kit.records.put(codesKeyOf(sub), { hashes }, kit.now() + lifetime, keptRecord)
         await forgetUsed(earlier, sub, kit)
         return created.map(({ code }) => code)
       },

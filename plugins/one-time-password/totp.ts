@@ -4,6 +4,7 @@ import { sha1 } from '@noble/hashes/legacy.js'
 import * as v from 'valibot'
 import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { typedCode } from '../shared/typed-code.ts'
 import { decodeBase32, encodeBase32 } from './base32.ts'
@@ -74,7 +75,7 @@ export async function verifyTotp(
   const counter = counterOf(code, decodeSecret(secret), counters, kit)
   if (counter === undefined) return false
   const end = (counter + 1) * step + clockTolerance
-  return kit.records.insert(`totp:${sub}:${counter}`, true, end + clockSkew)
+  return kit.records.insert(`totp:${sub}:${counter}`, true, end + clockSkew, keptRecord)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { configurationObject, type EndpointKit, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { AccountPasskey, AccountPasskeys } from '../shared/account-factors.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { recordSet } from '../shared/record-set.ts'
 import { passkeyAlgorithms, verifyRegistration } from './register.ts'
@@ -58,7 +59,7 @@ interface Slot {
   readonly at: number
 }
 
-const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `passkeys of ${sub}`, maxPerUser)
+const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `passkeys of ${sub}`, maxPerUser, keptRecord)
 
 const slotsOf = async (sub: string, kit: EndpointKit): Promise<readonly Slot[]> =>
   (await setOf(kit, sub).list()).flatMap((member) => {
@@ -119,11 +120,11 @@ const add: AccountPasskeys['add'] = async ({ credential, challenge, origin, rpId
   }
   const stored: Stored = { sub, userName, publicKey, counter, ref: kit.randomId(), at: now }
   // Atomic: a credential belongs to one user.
-  if (!(await kit.records.insert(keyOf(id), stored, expiresAt))) {
+  if (!(await kit.records.insert(keyOf(id), stored, expiresAt, keptRecord))) {
     await setOf(kit, sub).remove(slot.member)
     return 'known'
   }
-  await kit.records.put(nameKeyOf(stored), name, expiresAt)
+  await kit.records.put(nameKeyOf(stored), name, expiresAt, keptRecord)
   // A reset in between has removed the place.
   if ((await slotsOf(sub, kit)).some(({ member }) => member === slot.member)) return { id: stored.ref }
   await drop(slot, sub, kit)
@@ -158,7 +159,9 @@ export function storedPasskeys(options: StoredPasskeysOptions = {}): StoredPassk
   }
   const onUse = async (id: string, counter: number, kit: EndpointKit) => {
     const stored = await read(id, kit)
-    if (stored !== undefined) await kit.records.put(useKeyOf(stored), { counter, at: kit.now() }, stored.at + lifetime)
+    if (stored === undefined) return
+    const expiresAt = stored.at + lifetime
+    await kit.records.put(useKeyOf(stored), { counter, at: kit.now() }, expiresAt, keptRecord)
   }
   const named = async (sub: string, ref: string, kit: EndpointKit) =>
     (await all(sub, kit)).find(({ stored }) => stored.ref === ref)
@@ -173,7 +176,7 @@ export function storedPasskeys(options: StoredPasskeysOptions = {}): StoredPassk
     async rename(sub, ref, name, kit) {
       const found = await named(sub, ref, kit)
       if (found === undefined) return false
-      await kit.records.put(nameKeyOf(found.stored), name, found.stored.at + lifetime)
+      await kit.records.put(nameKeyOf(found.stored), name, found.stored.at + lifetime, keptRecord)
       return true
     },
     async remove(sub, ref, kit) {

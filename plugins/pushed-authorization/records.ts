@@ -1,6 +1,7 @@
 import type { Call, EndpointKit, Kit } from '@grantry/core'
 import * as v from 'valibot'
 import { maxInteractionLifetime, type PushedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 
 /** RFC 9126 section 2.2: the scheme of the URIs. The rest has 256 random bits. */
 const prefix = 'urn:ietf:params:oauth:request_uri:'
@@ -65,4 +66,4 @@ export async function findPushed(
  * began with this one.
  */
 export const usePushed = ({ records, now }: Records & Pick<Kit, 'now'>, uri: string, lifetime: number) =>
-  records.insert(usedKeyOf(uri), true, now() + lifetime + maxInteractionLifetime)
+  records.insert(usedKeyOf(uri), true, now() + lifetime + maxInteractionLifetime, keptRecord)

@@ -1,5 +1,6 @@
 import type { Kit } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 import { recordSet } from '../shared/record-set.ts'
 
 // A preflight names no client, only the origin of a page: one record tells whether a registered client has it. Which clients
@@ -18,19 +19,19 @@ const originSchema = v.object({
 /** Clients of one origin that are listed. With more, it ends by its time only. */
 const maxListed = 8
 
-const clientsOf = (origin: string, kit: Kit) => recordSet(kit, `clients of ${origin}`, maxListed)
+const clientsOf = (origin: string, kit: Kit) => recordSet(kit, `clients of ${origin}`, maxListed, keptRecord)
 
 /** Allows an origin, and shortens it not if another client has it for longer. */
 async function allow(origin: string, isListed: boolean, until: number, { records }: Kit): Promise<void> {
   const key = originKey(origin)
-  if (await records.insert(key, { until, listed: isListed }, until)) return
+  if (await records.insert(key, { until, listed: isListed }, until, keptRecord)) return
   const known = await records.get(key, originSchema)
   const next = {
     until: Math.max(known?.until ?? until, until),
     listed: isListed && (known === undefined || known.listed === true),
   }
   if (known === undefined || known.until < next.until || known.listed !== next.listed) {
-    await records.put(key, next, next.until)
+    await records.put(key, next, next.until, keptRecord)
   }
 }
 

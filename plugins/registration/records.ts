@@ -1,5 +1,6 @@
 import type { ClientOptions, Json, JsonObject, Kit } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 import { originsOf, stringsIn } from '../shared/self-described.ts'
 import type { Describe } from './metadata.ts'
 import type { Settings } from './options.ts'
@@ -119,7 +120,7 @@ export function createClientRecords(
     // Before: if this process dies, the client must not be without them until its next renewal.
     const origins = originsIn(to)
     if (to.metadata !== from.metadata || to.until !== from.until) await allowOrigins(clientId, origins, to.until, kit)
-    await kit.records.put(clientKey(clientId), next as Json, next.until)
+    await kit.records.put(clientKey(clientId), next as Json, next.until, keptRecord)
     const former = originsIn(from).filter((origin) => !origins.includes(origin))
     await forgetOrigins(clientId, former, kit)
     return true
@@ -131,7 +132,7 @@ export function createClientRecords(
       const until = kit.now() + firstTokenWithin
       const stored = { ...record, generation: 1, used: false, until }
       await Promise.all([
-        kit.records.insert(clientKey(clientId), stored as Json, until),
+        kit.records.insert(clientKey(clientId), stored as Json, until, keptRecord),
         allowOrigins(clientId, originsIn(record), until, kit),
       ])
       return clientId

@@ -1,5 +1,6 @@
 import { addressGroupOf, type EndpointKit, type OAuthError, type Refuse } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from './kept-record.ts'
 
 /** Codes that a user can enter in a window (seconds), at the known addresses together, and at all others together. */
 const maxCodes = 10
@@ -51,7 +52,7 @@ async function seriesAt(key: string, lifetime: number, kit: EndpointKit): Promis
   const found = await kit.records.get(key, seriesSchema)
   if (found !== undefined) return found
   const series = { id: kit.randomId(), since: kit.now() }
-  if (await kit.records.insert(key, series, series.since + lifetime)) return series
+  if (await kit.records.insert(key, series, series.since + lifetime, keptRecord)) return series
   // Another attempt was faster.
   return (await kit.records.get(key, seriesSchema)) ?? series
 }
@@ -78,7 +79,7 @@ async function countInRow(
   const wait = Math.min(firstWait * 2 ** round, longestWait)
   if (waits && counted >= most) {
     // Before the last code is checked. A late write repeats a wait; the counters of the rounds stay.
-    await kit.records.put(keyOf('wait', id), { round: round + 1, from: now + wait }, now + lifetime)
+    await kit.records.put(keyOf('wait', id), { round: round + 1, from: now + wait }, now + lifetime, keptRecord)
   }
   if (counted <= most) return
   throw tooManyCodes(reason, waits ? wait : Math.max(1, since + lifetime - now), kit.refuse)
@@ -119,7 +120,7 @@ export async function countCode(
     async succeed() {
       const fresh = { id: kit.randomId(), since: kit.now() }
       await Promise.all([
-        kit.records.put(seriesKey, fresh, fresh.since + seriesLifetime),
+        kit.records.put(seriesKey, fresh, fresh.since + seriesLifetime, keptRecord),
         addressKey !== undefined && kit.records.put(addressKey, true, fresh.since + knownLifetime),
       ])
     },

@@ -1,6 +1,7 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from './jwt-claims.ts'
+import { keptRecord } from './kept-record.ts'
 import { typedCode } from './typed-code.ts'
 
 /** Seconds for which what a mail contains counts. */
@@ -53,7 +54,7 @@ type Spendable = Pick<Mailed, 'id' | 'expiresAt'>
 
 /** Uses a mail. `false` if it was used before, also by another process. */
 export const spendMailed = ({ id, expiresAt }: Spendable, kit: EndpointKit): Promise<boolean> =>
-  kit.records.insert(`used mailed ticket:${id}`, true, expiresAt + clockSkew)
+  kit.records.insert(`used mailed ticket:${id}`, true, expiresAt + clockSkew, keptRecord)
 
 /** Whether a mail was used. */
 export const isMailedSpent = async ({ id }: Spendable, kit: EndpointKit): Promise<boolean> =>

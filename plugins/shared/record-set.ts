@@ -1,4 +1,4 @@
-import type { Kit } from '@grantry/core'
+import type { Kit, RecordOptions } from '@grantry/core'
 import * as v from 'valibot'
 
 /** The number of members, unless another one is given. */
@@ -51,7 +51,7 @@ export interface RecordSet {
 type SetKit = Pick<Kit, 'records' | 'now' | 'randomId'>
 
 /** The changes of a set of which all others are made. */
-function changesOf({ records, now }: SetKit, name: string) {
+function changesOf({ records, now }: SetKit, name: string, options: RecordOptions) {
   function live(members: readonly Member[]): readonly Member[] {
     const at = now()
     return members.filter(({ expiresAt }) => expiresAt > at)
@@ -65,7 +65,7 @@ function changesOf({ records, now }: SetKit, name: string) {
       const value = next(live(present))
       isChanged = value !== undefined
       const ends = value?.map(({ expiresAt }) => expiresAt) ?? []
-      return value && { value: [...value], expiresAt: Math.max(now() + emptyLifetime, ...ends) }
+      return value && { value: [...value], expiresAt: Math.max(now() + emptyLifetime, ...ends), ...options }
     })
     return isChanged
   }
@@ -81,9 +81,15 @@ function changesOf({ records, now }: SetKit, name: string) {
   return { change, changeMember, list: async () => live((await records.get(name, schema)) ?? []) }
 }
 
-export function recordSet(kit: SetKit, name: string, capacity = defaultCapacity): RecordSet {
+/** @param options for the record of the set */
+export function recordSet(
+  kit: SetKit,
+  name: string,
+  capacity = defaultCapacity,
+  options: RecordOptions = {},
+): RecordSet {
   const { now, randomId } = kit
-  const { change, changeMember, list } = changesOf(kit, name)
+  const { change, changeMember, list } = changesOf(kit, name, options)
   return {
     insert: (member, expiresAt) =>
       change((members) =>

@@ -2,6 +2,7 @@ import type { Kit } from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 
 export type Step = 'sign_in' | 'second_factor' | 'consent' | 'choose_account'
 
@@ -62,4 +63,4 @@ export const challengeOf = (formToken: string, { sha256 }: Pick<Kit, 'sha256'>):
  */
 export const spendChallenge = (challenge: string, { kit, expiresAt }: Pick<Owner, 'kit' | 'expiresAt'>) =>
   // As long as the form token is valid, on all clocks.
-  kit.records.insert(`used challenge:${challenge}`, true, expiresAt + clockSkew)
+  kit.records.insert(`used challenge:${challenge}`, true, expiresAt + clockSkew, keptRecord)

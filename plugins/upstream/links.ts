@@ -1,5 +1,6 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 import type { Link } from '../shared/linked-providers.ts'
 import { recordSet } from '../shared/record-set.ts'
 import { lifetime } from './profile.ts'
@@ -19,7 +20,7 @@ export type StoredLink = v.InferOutput<typeof schema>
 const maxLinks = 20
 
 const keyOf = (id: string): string => `upstream link:${id}`
-const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `upstream links of ${sub}`, maxLinks)
+const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `upstream links of ${sub}`, maxLinks, keptRecord)
 
 const firstKeyOf = ({ sha256 }: EndpointKit, sub: string, issuer: string): string =>
   `upstream first account:${sha256(JSON.stringify([sub, issuer]))}`
@@ -36,7 +37,7 @@ export async function noteFirst(
   id: string,
 ): Promise<boolean> {
   const key = firstKeyOf(kit, sub, issuer)
-  if (await kit.records.insert(key, id, kit.now() + lifetime)) return true
+  if (await kit.records.insert(key, id, kit.now() + lifetime, keptRecord)) return true
   return (await kit.records.get(key, v.string())) === id
 }
 
@@ -55,7 +56,7 @@ export const findLink = (kit: EndpointKit, id: string): Promise<StoredLink | und
  */
 export async function insertLink(kit: EndpointKit, id: string, link: StoredLink): Promise<'linked' | 'taken' | 'full'> {
   const expiresAt = kit.now() + lifetime
-  const isNew = await kit.records.insert(keyOf(id), link, expiresAt)
+  const isNew = await kit.records.insert(keyOf(id), link, expiresAt, keptRecord)
   if (!isNew && (await findLink(kit, id))?.sub !== link.sub) return 'taken'
   if (await setOf(kit, link.sub).add(id, expiresAt)) return 'linked'
   if (isNew) await kit.records.delete(keyOf(id))

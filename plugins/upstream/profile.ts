@@ -1,6 +1,7 @@
 import type { EndpointKit, Json } from '@grantry/core'
 import { hostKey } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 import type { Provider } from './options.ts'
 import type { UpstreamClaims } from './provider.ts'
 import type { TokenKeeper } from './token-keeper.ts'
@@ -80,7 +81,7 @@ const find = (kit: RecordsKit, sub: string): Promise<UpstreamUser | undefined> =
 export async function storeUser(kit: RecordsKit, sub: string, claims: Record<string, Json>): Promise<void> {
   const known = await find(kit, sub)
   if (known !== undefined && JSON.stringify(known.claims) === JSON.stringify(claims)) return
-  await kit.records.put(keyOf(sub), { claims }, kit.now() + lifetime)
+  await kit.records.put(keyOf(sub), { claims }, kit.now() + lifetime, keptRecord)
 }
 
 /** Whether the account at a provider is a user of its own here. */

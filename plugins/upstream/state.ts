@@ -1,6 +1,7 @@
 import type { EndpointKit, EndpointRequest } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 
 const schema = v.object({
   provider: v.string(),
@@ -43,4 +44,4 @@ export const findState = async (kit: EndpointKit, state: string | undefined): Pr
  * loaded again still finds its interaction.
  */
 export const spendState = (kit: EndpointKit, state: string, { expiresAt }: StoredState): Promise<boolean> =>
-  kit.records.insert(`used upstream state:${state}`, true, expiresAt + clockSkew)
+  kit.records.insert(`used upstream state:${state}`, true, expiresAt + clockSkew, keptRecord)

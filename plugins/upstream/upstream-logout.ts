@@ -1,5 +1,6 @@
 import type { EndpointKit, JsonObject, Reply } from '@grantry/core'
 import * as v from 'valibot'
+import { keptRecord } from '../shared/kept-record.ts'
 import type { SignInTools } from '../sign-in/sign-in.ts'
 import { derivedSubject } from './claims.ts'
 import { isFailure } from './failure.ts'
@@ -95,6 +96,6 @@ export async function handleLogout(
     await Promise.all([keeper.remove(kit, sub, provider.name), ...begun.map(({ sid }) => sessions.end(kit, sid))])
   }
   // Afterwards: the provider sends the token again if this process dies, and to end a session twice changes nothing.
-  await kit.records.insert(used, true, kit.now() + 2 * (maxTokenAge + clockTolerance))
+  await kit.records.insert(used, true, kit.now() + 2 * (maxTokenAge + clockTolerance), keptRecord)
   return { json: {} }
 }

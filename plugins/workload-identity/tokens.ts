@@ -2,6 +2,7 @@ import type { Client, Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { assertionProblem, singleUseOf } from '../shared/jwt-claims.ts'
+import { keptRecord } from '../shared/kept-record.ts'
 import { unverifiedJwt, type Verification, verifiedJwt } from '../shared/verify-jwt.ts'
 import { createLoadKeys, keysIn } from './issuer-keys.ts'
 import type { Settings, WorkloadIssuer } from './options.ts'
@@ -130,7 +131,7 @@ export function createWorkloadTokens(settings: Settings, issuers: ReadonlyMap<st
       if (!issuer.singleUse) return true
       // Last, so that only a workload of the client can fill the storage.
       const { id, expiresAt } = singleUseOf(issuer.issuer, token.jti ?? '', token.exp, clockTolerance)
-      return (await kit.records.insert(id, true, expiresAt)) || { reason: 'replayed' }
+      return (await kit.records.insert(id, true, expiresAt, keptRecord)) || { reason: 'replayed' }
     },
   }
 }

@@ -167,6 +167,13 @@ export type {
 export { defineTokenBinding } from './parts/token-binding-kind.ts'
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
+export type { RecordOptions } from './records/envelope.ts'
+export {
+  type RecoverableDriver,
+  type RecoverCounts,
+  type RecoverOptions,
+  recoverStorage,
+} from './records/recover-storage.ts'
 export { methodOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { OutputOf, Schema } from './standard-schema.ts'

@@ -30,8 +30,8 @@ export function createPluginRecords(
   const at = (key: string): string => keyOf('plugin', hashed(key))
   return {
     get: async (key, schema) => store.get(at(key), schema),
-    put: async (key, value, expiresAt) => store.put(at(key), value, validExpiry(expiresAt)),
-    insert: async (key, value, expiresAt) => store.insert(at(key), value, validExpiry(expiresAt)),
+    put: async (key, value, expiresAt, options) => store.put(at(key), value, validExpiry(expiresAt), options),
+    insert: async (key, value, expiresAt, options) => store.insert(at(key), value, validExpiry(expiresAt), options),
     delete: async (key) => store.delete(at(key)),
     async update(key, schema, change) {
       await store.update<unknown>(at(key), schema, (present) => {

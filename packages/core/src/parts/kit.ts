@@ -1,6 +1,7 @@
 import type { Client, ClientOptions } from '../directory/client.ts'
 import type { Refuse } from '../errors/oauth-error.ts'
 import type { ClientFact, UserFact } from '../events/event.ts'
+import type { RecordOptions } from '../records/envelope.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import type { ClientMetadataNames } from './client-metadata.ts'
@@ -9,9 +10,9 @@ import type { ClientMetadataNames } from './client-metadata.ts'
 export interface PluginRecords {
   get<S extends Schema>(key: string, schema: S): Promise<OutputOf<S> | undefined>
   /** @param expiresAt epoch seconds */
-  put(key: string, value: Json, expiresAt: number): Promise<void>
+  put(key: string, value: Json, expiresAt: number, options?: RecordOptions): Promise<void>
   /** Creates only when absent; `true` when this call created it. Atomic across processes. */
-  insert(key: string, value: Json, expiresAt: number): Promise<boolean>
+  insert(key: string, value: Json, expiresAt: number, options?: RecordOptions): Promise<boolean>
   delete(key: string): Promise<void>
   /**
    * Changes a record by what it contains. Of concurrent changes, in all processes, each is applied to the result of
@@ -24,7 +25,9 @@ export interface PluginRecords {
   update<S extends Schema>(
     key: string,
     schema: S,
-    change: (present: OutputOf<S> | undefined) => { readonly value: Json; readonly expiresAt: number } | undefined,
+    change: (
+      present: OutputOf<S> | undefined,
+    ) => (RecordOptions & { readonly value: Json; readonly expiresAt: number }) | undefined,
   ): Promise<void>
   /**
    * Increments a counter and returns its new value, which no other call returns, in any process. A counter is not a

@@ -128,9 +128,9 @@ export function createDriverCalls(
   // The driver's expiry only frees space; `expiresAt` determines on read whether a record is valid.
   const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
 
-  const itemOf = ({ key, value, expiresAt }: NewRecord): DriverItem => ({
+  const itemOf = ({ key, value, expiresAt, kept }: NewRecord): DriverItem => ({
     key,
-    value: encodeEnvelope({ expiresAt, value }),
+    value: encodeEnvelope({ expiresAt, value, kept }),
     ...options(expiresAt),
   })
   const setItem = ({ key, value, ttl }: DriverItem): MaybePromise<void> =>

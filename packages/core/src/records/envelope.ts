@@ -7,11 +7,23 @@ const version = 1
  */
 export type RecordRejection = 'version_unknown' | 'record_malformed'
 
+/** How a plugin writes a record. */
+export interface RecordOptions {
+  /**
+   * Keep the record when an operator has restored an old copy of the storage (`grantry storage recover`). For what belongs
+   * to accounts, such as a link or a factor, and for marks that something is used up. Never for what gives access, or can
+   * be used once: in the copy, what was used later is unused. Default: the record is removed.
+   */
+  readonly keptAfterRestore?: true | undefined
+}
+
 /** What a stored record contains around its value. */
 interface Envelope {
   /** Epoch seconds. */
   readonly expiresAt: number
   readonly value: unknown
+  /** Kept when an operator recovers from an old copy of the storage: of records of plugins only. */
+  readonly kept?: true | undefined
 }
 
 /** A record to write. */
@@ -20,7 +32,8 @@ export interface NewRecord<T = unknown> extends Envelope {
   readonly key: string
 }
 
-export const encodeEnvelope = ({ expiresAt, value }: Envelope): string => JSON.stringify({ version, expiresAt, value })
+export const encodeEnvelope = ({ expiresAt, kept, value }: Envelope): string =>
+  JSON.stringify({ version, expiresAt, kept, value })
 
 export function parseEnvelope(stored: unknown): Envelope | RecordRejection {
   let candidate = stored
@@ -32,7 +45,9 @@ export function parseEnvelope(stored: unknown): Envelope | RecordRejection {
     }
   }
   if (typeof candidate !== 'object' || candidate === null) return 'record_malformed'
-  const { version: written, expiresAt, value } = candidate as Readonly<Record<string, unknown>>
+  const { version: written, expiresAt, kept, value } = candidate as Readonly<Record<string, unknown>>
   if (typeof written === 'number' && written !== version) return 'version_unknown'
-  return written === version && typeof expiresAt === 'number' ? { expiresAt, value } : 'record_malformed'
+  return written === version && typeof expiresAt === 'number'
+    ? { expiresAt, value, ...(kept === true && { kept }) }
+    : 'record_malformed'
 }

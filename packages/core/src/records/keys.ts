@@ -1,29 +1,40 @@
 import type { Runtime } from '../runtime.ts'
 
 /**
- * The kinds of records. A record key is the kind, a colon, and the lower-case hex SHA-256 of the lookup value, such as
- * a token. The key of a `spent` marker, and that of a stored grant of another kind than `code` and `refresh`, has the
- * kind of the credential in between.
+ * The kinds of records, and what becomes of them when an operator has restored an old copy of the storage. A record key
+ * is the kind, a colon, and the lower-case hex SHA-256 of the lookup value, such as a token. The key of a `spent` marker,
+ * and that of a stored grant of another kind than `code` and `refresh`, has the kind of the credential in between.
+ *
+ * * `removed`: it gives access, or could be used a second time: in the copy, what was spent later is not spent.
+ * * `kept`: it is an entry, forbids something, or counts.
+ * * `marked`: kept if the plugin has marked it (`keptAfterRestore`).
+ *
+ * @see docs/decisions/0176-what-survives-a-restore.md
  */
-export type RecordKind =
-  | 'code'
-  | 'refresh'
-  | 'grant'
-  | 'access'
-  | 'spent'
-  | 'replay'
-  | 'revoked'
-  | 'denied'
-  | 'epoch'
-  | 'revision'
-  | 'failure'
-  | 'passed'
-  | 'keys'
-  | 'known'
-  | 'count'
-  | 'entry'
-  | 'entries'
-  | 'plugin'
+export const recordKinds = {
+  code: 'removed',
+  refresh: 'removed',
+  grant: 'removed',
+  access: 'removed',
+  // With these keys, tokens that were revoked later would be valid again.
+  keys: 'removed',
+  replay: 'removed',
+  probe: 'removed',
+  spent: 'kept',
+  revoked: 'kept',
+  denied: 'kept',
+  epoch: 'kept',
+  revision: 'kept',
+  failure: 'kept',
+  passed: 'kept',
+  known: 'kept',
+  count: 'kept',
+  entry: 'kept',
+  entries: 'kept',
+  plugin: 'marked',
+} as const satisfies Readonly<Record<string, 'removed' | 'kept' | 'marked'>>
+
+export type RecordKind = keyof typeof recordKinds
 
 /**
  * Hashes a credential for a record key. No credential is stored, and a driver cannot normalize, case-fold or trim the

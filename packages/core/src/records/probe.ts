@@ -2,6 +2,7 @@ import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AtomicDriver, DriverItem } from './driver.ts'
 import { getValues, withinTime } from './driver-calls.ts'
+import { recoveryKey } from './recover-storage.ts'
 
 /**
  * Converts a stored value to a string.
@@ -93,6 +94,8 @@ async function read(driver: AtomicDriver, key: string, absent: string) {
   return { text, isSame: other === undefined && same === text }
 }
 
+const unfinishedRecovery =
+  'its recovery from a backup is not complete; run "grantry storage recover" again (docs/guides/storage.md)'
 const unfinishedCopy =
   'it is the target of a copy that is not complete; stop the service, and run "grantry storage copy" with --final (docs/guides/storage.md)'
 /** Key of the item with which \`copyItems()\` of \`@grantry/storage-drivers\` marks a target that is not complete. */
@@ -102,6 +105,8 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
   await driver.open?.()
   // The next pass of the copy would undo what this service has written.
   if (asText(await driver.getItem(copyKey)) !== undefined) throw new Error(unfinishedCopy)
+  // What was spent after the backup could be used again.
+  if (asText(await driver.getItem(recoveryKey)) !== undefined) throw new Error(unfinishedRecovery)
   const key = newKey(runtime)
   const value = JSON.stringify({ probe: key })
   const other = JSON.stringify({ probe: 'replaced' })

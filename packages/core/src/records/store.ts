@@ -4,7 +4,7 @@ import type { MaybePromise } from '../types.ts'
 import { commitInOrder } from './commit-in-order.ts'
 import type { AtomicDriver } from './driver.ts'
 import { createDriverCalls, failed } from './driver-calls.ts'
-import { type NewRecord, parseEnvelope, type RecordRejection } from './envelope.ts'
+import { type NewRecord, parseEnvelope, type RecordOptions, type RecordRejection } from './envelope.ts'
 import { keysOf, type Lookups, type ResultsOf, resultsOf } from './lookup.ts'
 import { createRecordReader, type RecordCheck } from './record-reader.ts'
 import { type ChangedRecord, updateRecord } from './update-record.ts'
@@ -36,10 +36,13 @@ export interface Store {
   getAll<const L extends Lookups>(lookups: L): MaybePromise<ResultsOf<L>>
   /** Whether the driver still has a record that has expired by the provider's clock. */
   hasExpired(key: string): MaybePromise<boolean>
-  /** @param expiresAt epoch seconds */
-  put(key: string, value: unknown, expiresAt: number): MaybePromise<void>
+  /**
+   * @param expiresAt epoch seconds
+   * @param options for records of plugins only
+   */
+  put(key: string, value: unknown, expiresAt: number, options?: RecordOptions): MaybePromise<void>
   /** Creates the record only if it is absent. Returns `true` if this call created it. Atomic across processes. */
-  insert(key: string, value: unknown, expiresAt: number): MaybePromise<boolean>
+  insert(key: string, value: unknown, expiresAt: number, options?: RecordOptions): MaybePromise<boolean>
   /**
    * Increments a counter and returns its new value, which no other call returns. Counters expire by the driver's clock,
    * not by the provider's, so a new counting period needs a new key.
@@ -91,8 +94,10 @@ export function openStore(
         const envelope = parseEnvelope(stored)
         return typeof envelope !== 'string' && envelope.expiresAt <= runtime.now()
       }),
-    put: (key, value, expiresAt) => setItem(itemOf({ key, value, expiresAt })),
-    insert: (key, value, expiresAt) => insertItem(itemOf({ key, value, expiresAt })),
+    put: (key, value, expiresAt, options) =>
+      setItem(itemOf({ key, value, expiresAt, kept: options?.keptAfterRestore })),
+    insert: (key, value, expiresAt, options) =>
+      insertItem(itemOf({ key, value, expiresAt, kept: options?.keptAfterRestore })),
     increment: calls.increment,
     delete: removeItem,
     update: (key, check, change) => updateRecord(key, check, change, { calls, reader }),

@@ -1,10 +1,11 @@
 import type { MaybePromise } from '../types.ts'
 import type { createDriverCalls } from './driver-calls.ts'
 import { failed, textOf } from './driver-calls.ts'
+import type { RecordOptions } from './envelope.ts'
 import type { RecordCheck, RecordReader } from './record-reader.ts'
 
 /** The new value of a record, and its end (epoch seconds). */
-export interface ChangedRecord<T> {
+export interface ChangedRecord<T> extends RecordOptions {
   readonly value: T
   readonly expiresAt: number
 }
@@ -29,7 +30,8 @@ export async function updateRecord<T>(
     const stored = await calls.read(key)
     const changed = await change(await reader.recordIn(key, stored, check, undefined))
     if (changed === undefined) return
-    const item = calls.itemOf({ key, ...changed })
+    const { value, expiresAt, keptAfterRestore: kept } = changed
+    const item = calls.itemOf({ key, value, expiresAt, kept })
     const isWritten =
       stored === undefined || stored === null
         ? await calls.insertItem(item)

@@ -1,12 +1,13 @@
 import { after } from '../promises.ts'
 import type { AtomicDriver, DriverItem } from '../records/driver.ts'
+import { recoveryKey } from '../records/recover-storage.ts'
 import { webRuntime } from '../runtime.ts'
 
 /** The key of an entry up to its id, with the hash of its issuer. */
 const entryForm = /^(entry:[a-z-]+:)([0-9a-f]{32}):/u
 
-/** Marks the target of a copy that is not complete, for all providers on the storage. The core only reads it. */
-const sharedKey = 'copy'
+/** They mark a copy, or a recovery, that is not complete, for all providers on the storage. A provider only reads them. */
+const sharedKeys: ReadonlySet<string> = new Set(['copy', recoveryKey])
 
 /** Translates the keys of a space to those of the storage, and back. */
 interface SpaceKeys {
@@ -26,7 +27,7 @@ function spaceKeys(name: string): SpaceKeys {
     return known
   }
   function of(key: string): string {
-    if (key === sharedKey) return key
+    if (sharedKeys.has(key)) return key
     if (!key.startsWith('entry:')) return start + key
     const [whole, kind, owner] = entryForm.exec(key) ?? []
     if (whole === undefined || kind === undefined || owner === undefined) {

@@ -3,6 +3,7 @@ import { backupCommand } from './backup.ts'
 import { configOption } from './configuration.ts'
 import { type StorageCopyArguments, storageCopyCommand } from './storage-copy.ts'
 import { type StorageMigrateArguments, storageMigrateCommand } from './storage-migrate.ts'
+import { type StorageRecoverArguments, storageRecoverCommand } from './storage-recover.ts'
 
 /** Adds `grantry storage` and `grantry backup`. */
 export function addStorageCommands(grantry: Command): void {
@@ -36,5 +37,16 @@ export function addStorageCommands(grantry: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: StorageCopyArguments) => {
       process.stdout.write(await storageCopyCommand(options))
+    })
+  storage
+    .command('recover')
+    .description(
+      'after restoring a backup, while no server runs: keep accounts, clients and the audit trail, and remove codes, tokens, sessions and signing keys; can be repeated',
+    )
+    .option(...configOption)
+    .option('--dry-run', 'only count the items to be removed')
+    .option('--json', 'print JSON')
+    .action(async (options: StorageRecoverArguments) => {
+      process.stdout.write(await storageRecoverCommand(options))
     })
 }

@@ -16,12 +16,14 @@ export interface StorageCopyArguments {
 
 const isListable = (driver: object): driver is ListableDriver => 'listItems' in driver && 'countItems' in driver
 
-interface OpenedStorage extends ConfiguredStorage {
+/** A storage whose items can be listed. */
+export interface OpenedStorage extends ConfiguredStorage {
   readonly driver: ListableDriver
 }
 
-async function openStorage(loaded: LoadedConfiguration): Promise<OpenedStorage> {
-  assertSharedStorage(loaded, 'its items cannot be copied')
+/** @param effect what is impossible with a storage in memory */
+export async function openListed(loaded: LoadedConfiguration, effect: string): Promise<OpenedStorage> {
+  assertSharedStorage(loaded, effect)
   const { driver, description } = await configuredStorage(loaded.configuration.storage, loaded.directory)
   if (isListable(driver)) return { driver, description }
   throw new TypeError(`${loaded.file}: the items of this storage cannot be listed`)
@@ -46,8 +48,9 @@ export async function storageCopyCommand(given: StorageCopyArguments): Promise<s
   const { final = false, dryRun = false, json = false } = given
   const source = await requireConfiguration(given.from)
   const target = await requireConfiguration(given.to)
-  const from = await openStorage(source)
-  const to = await openStorage(target).catch(async (cause) => {
+  const effect = 'its items cannot be copied'
+  const from = await openListed(source, effect)
+  const to = await openListed(target, effect).catch(async (cause) => {
     await from.driver.dispose?.()
     throw cause
   })

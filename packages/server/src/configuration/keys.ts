@@ -74,6 +74,9 @@ export async function configuredKeys(keys: KeySettings | KeyList, directory: str
   })
 }
 
+/** Whether the signing keys are in the storage, and not in the configuration or a file. */
+export const keysAreStored = (keys: KeySettings | KeyList): boolean => !isKeyList(keys) && keys.jwks === undefined
+
 /** Seconds for which a key signs by default. */
 export const defaultRotateAfter: number = v.getDefault(rotateAfter)
 
