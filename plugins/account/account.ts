@@ -1,19 +1,24 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { type AuthorizationFeature, pageClient } from '../authorization-endpoint/authorization-endpoint.ts'
-import type { AccountPasskeys, AccountSecondFactors } from '../shared/account-factors.ts'
-import type { AccountStore } from '../shared/account-store.ts'
-import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
+import {
+  type AccountPasskeys,
+  type AccountSecondFactors,
+  accountPasskeyFunctions,
+  accountSecondFactorFunctions,
+} from '../shared/account-factors.ts'
+import { type AccountStore, accountStoreSchema } from '../shared/account-store.ts'
+import { functionSchema, portSchema, wholeSeconds } from '../shared/config-schema.ts'
 import type { ProviderLinks } from '../shared/linked-providers.ts'
 import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
-import type { Mailer } from '../shared/mailer.ts'
+import { type Mailer, mailerSchema } from '../shared/mailer.ts'
 import { type NewPasswordsOptions, newPasswordsSchema } from '../shared/new-passwords.ts'
 import { createOutgoing } from '../shared/outgoing-mails.ts'
 import { noteChange } from './changes.ts'
 import { clientDemands } from './client-demand.ts'
 import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
-import type { AccountPages } from './pages.ts'
+import { type AccountPages, accountPageNames } from './pages.ts'
 import { type ProfileClaim, profileClaims, usualClaims } from './profile-claims.ts'
 import { isRemoved, removalTask } from './removal.ts'
 import type { DownloadMore, RemoveUser } from './services.ts'
@@ -133,24 +138,20 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly maxAge?: number | undefined
 }
 
-const portSchema = <T>(expected: string) =>
-  v.optional(v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`))
-
 const optionsSchema = configurationObject({
   ...accountSchema.entries,
-  passkeys: portSchema<AccountPasskeys>('storedPasskeys()'),
-  secondFactors: portSchema<AccountSecondFactors>('storedSecondFactors().account'),
-  linkedProviders: portSchema<ProviderLinks>('the result of upstream()'),
-  accounts: portSchema<AccountStore>('an account store'),
+  passkeys: v.optional(portSchema<AccountPasskeys>('storedPasskeys()', accountPasskeyFunctions)),
+  secondFactors: v.optional(
+    portSchema<AccountSecondFactors>('storedSecondFactors().account', accountSecondFactorFunctions),
+  ),
+  linkedProviders: v.optional(portSchema<ProviderLinks>('the result of upstream()', { linked: true, onLinked: true })),
+  accounts: v.optional(accountStoreSchema),
   passwords: v.optional(newPasswordsSchema),
   mailLimits: mailLimitsSchema,
   downloadMore: functionSchema<DownloadMore>(),
   removeUser: functionSchema<RemoveUser>(),
-  mailer: portSchema<Mailer>('a mailer, such as smtpMailer()'),
-  pages: v.custom<AccountPages>(
-    (value) => typeof value === 'object' && value !== null && 'overview' in value,
-    'must be the pages of createAccountPages()',
-  ),
+  mailer: v.optional(mailerSchema),
+  pages: portSchema<AccountPages>('the pages of createAccountPages()', accountPageNames),
 })
 
 type Demanding = Parameters<typeof demandStep>[0]

@@ -1,4 +1,5 @@
 import type { ErrorView, RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { FunctionNames } from '../shared/config-schema.ts'
 import type { PasswordProblem } from '../shared/password-rules.ts'
 import type {
   AccountForm,
@@ -220,4 +221,24 @@ export interface AccountPages {
    */
   signedOut(view: { readonly again: string; readonly hasCookies?: boolean | undefined }, locale: string): RenderedPage
   error(view: ErrorView, locale: string): RenderedPage
+}
+
+/** The functions that the pages of a host must have. */
+export const accountPageNames: FunctionNames<AccountPages> = {
+  localeOf: true,
+  overview: true,
+  confirm: true,
+  addPasskey: true,
+  setUpApp: true,
+  recoveryCodes: true,
+  changeProfile: true,
+  changeAddress: true,
+  proveAddress: true,
+  addressMail: true,
+  changePassword: true,
+  renamePasskey: true,
+  mail: true,
+  deleted: true,
+  signedOut: true,
+  error: true,
 }

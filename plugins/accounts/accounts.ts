@@ -109,6 +109,7 @@ export function accounts(options: AccountsOptions): SignInWays {
     proved: (data, interaction, sessions) => setNewPassword(data, interaction, { settings, outgoing, sessions }),
     // With invitations, requests for a new account lead to the page of the sign-in.
     createsAccounts: settings.signUp !== 'closed',
+    signsIn: settings.mail !== 'off',
     links: (interaction) => purposes.map((purpose) => linkTo(purpose, interaction)),
     chosen: (interaction) =>
       creating !== undefined && interaction.request.prompts.has('create') ? linkTo(creating, interaction) : undefined,

@@ -1,9 +1,9 @@
-import { configurationObject, isObject } from '@grantry/core'
+import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import type { AccountStore } from '../shared/account-store.ts'
-import { wholeNumber } from '../shared/config-schema.ts'
+import { accountStoreSchema } from '../shared/account-store.ts'
+import { portSchema, wholeNumber } from '../shared/config-schema.ts'
 import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
-import type { Mailer } from '../shared/mailer.ts'
+import { mailerSchema } from '../shared/mailer.ts'
 import { newPasswordEntries, newPasswordsSchema } from '../shared/new-passwords.ts'
 import type { AccountsPages } from './pages.ts'
 
@@ -26,9 +26,18 @@ export const accountsEntries = {
 export const accountsSchema = configurationObject({
   ...accountsEntries,
   passwords: v.optional(newPasswordsSchema, {}),
-  store: v.custom<AccountStore>(isObject, 'must be a store of accounts'),
-  mailer: v.custom<Mailer>(isObject, 'must be a mailer such as smtpMailer()'),
-  pages: v.custom<AccountsPages>(isObject, 'must be the pages of createAccountsPages()'),
+  store: accountStoreSchema,
+  mailer: mailerSchema,
+  pages: portSchema<AccountsPages>('the pages of createAccountsPages()', {
+    localeOf: true,
+    askAddress: true,
+    mailSent: true,
+    mailProved: true,
+    mailElsewhere: true,
+    invited: true,
+    invitationState: true,
+    mail: true,
+  }),
   revoke: v.custom<(sub: string) => unknown>((value) => typeof value === 'function', 'must be a function'),
 })
 

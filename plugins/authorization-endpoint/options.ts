@@ -1,7 +1,7 @@
 import { configurationObject, defineFields } from '@grantry/core'
 import * as v from 'valibot'
 import { clientMembers } from '../shared/client-members.ts'
-import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
+import { functionSchema, portSchema, wholeSeconds } from '../shared/config-schema.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
 import { type Organizations, organizationsSchema } from './organizations.ts'
 import type { EndpointPages } from './pages.ts'
@@ -87,7 +87,9 @@ export const authorizationEndpointEntries = {
   acrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
 }
 
-export const pagesSchema = v.optional(v.custom<EndpointPages>((value) => typeof value === 'object' && value !== null))
+export const pagesSchema = v.optional(
+  portSchema<EndpointPages>('the pages of createPages()', { localeOf: true, error: true, formPost: true }),
+)
 
 export const optionsSchema = configurationObject({
   ...authorizationEndpointEntries,
@@ -98,7 +100,7 @@ export const optionsSchema = configurationObject({
     parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
   }),
   organizations: organizationsSchema,
-  features: v.optional(v.array(v.custom<AuthorizationFeature>((value) => typeof value === 'object')), []),
+  features: v.optional(v.array(portSchema<AuthorizationFeature>('a feature', { parts: true })), []),
   pages: pagesSchema,
 })
 

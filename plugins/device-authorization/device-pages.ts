@@ -1,5 +1,5 @@
 import type { Client, EndpointRequest, HtmlSources } from '@grantry/core'
-import * as v from 'valibot'
+import { portSchema } from '../shared/config-schema.ts'
 import type { DevicePageReply, DevicePageState } from './page-html.ts'
 
 type ClientView = { readonly clientId: string } & {
@@ -24,10 +24,10 @@ export interface DevicePages {
   deviceCode(view: DeviceView, locale: string): { readonly html: string; readonly sources?: HtmlSources | undefined }
 }
 
-export const devicePagesSchema = v.custom<DevicePages>(
-  (value) => typeof value === 'object' && value !== null && 'deviceCode' in value,
-  'must be the pages of createPages()',
-)
+export const devicePagesSchema = portSchema<DevicePages>('the pages of createPages()', {
+  localeOf: true,
+  deviceCode: true,
+})
 
 const clientView = ({ clientId, ...client }: Client): ClientView => ({
   clientId,

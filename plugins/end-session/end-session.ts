@@ -12,6 +12,7 @@ import type {
   AuthorizationParameters,
   InteractionServices,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import { portSchema } from '../shared/config-schema.ts'
 import type { ProviderLogout } from '../shared/provider-logout.ts'
 import { asGet, isResent } from '../shared/redirects.ts'
 import { createLogoutReplies, returnSchema } from './logout-replies.ts'
@@ -37,16 +38,14 @@ export interface EndSessionOptions {
 }
 
 const optionsSchema = configurationObject({
-  pages: v.custom<LogoutPages>(
-    (value) => typeof value === 'object' && value !== null,
-    'must be the pages of createPages()',
-  ),
-  providers: v.optional(
-    v.custom<ProviderLogout>(
-      (value) => typeof value === 'object' && value !== null,
-      'must be the result of upstream()',
-    ),
-  ),
+  pages: portSchema<LogoutPages>('the pages of createPages()', {
+    localeOf: true,
+    confirmLogout: true,
+    signedOut: true,
+    stillSignedIn: true,
+    error: true,
+  }),
+  providers: v.optional(portSchema<ProviderLogout>('the result of upstream()', { logoutUrl: true })),
 })
 
 /** The content of a form token. It names the session, so that no other site can send the form. */

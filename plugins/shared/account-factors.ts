@@ -1,4 +1,5 @@
 import type { EndpointKit } from '@grantry/core'
+import type { FunctionNames } from './config-schema.ts'
 
 /** The one-time passwords and recovery codes that users manage on their account page. */
 export interface AccountSecondFactors {
@@ -73,4 +74,21 @@ export interface AccountPasskeys {
   /** `false` if the user has no such passkey, as of `remove`. */
   rename(sub: string, id: string, name: string, kit: EndpointKit): Promise<boolean>
   remove(sub: string, id: string, kit: EndpointKit): Promise<boolean>
+}
+
+export const accountPasskeyFunctions: FunctionNames<AccountPasskeys> = {
+  list: true,
+  credentialIds: true,
+  add: true,
+  rename: true,
+  remove: true,
+}
+
+export const accountSecondFactorFunctions: FunctionNames<AccountSecondFactors> = {
+  state: true,
+  newSecret: true,
+  uriOf: true,
+  confirm: true,
+  remove: true,
+  newCodes: true,
 }

@@ -1,4 +1,5 @@
 import type { Json, MaybePromise } from '@grantry/core'
+import { portSchema } from './config-schema.ts'
 
 /** A user, as the user sees it. */
 export interface Account {
@@ -63,3 +64,11 @@ export interface AccountStore {
   /** Removes an account. Returns whether there was one. Absent: users cannot remove themselves. */
   readonly remove?: ((sub: string) => MaybePromise<boolean>) | undefined
 }
+
+export const accountStoreSchema = portSchema<AccountStore>('a store of accounts', {
+  find: true,
+  findByName: true,
+  findByEmail: true,
+  create: true,
+  change: true,
+})

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '@grantry/core'
+import { portSchema } from './config-schema.ts'
 
 /** A mail to one user. It never contains a password. */
 export interface MailMessage {
@@ -15,3 +16,5 @@ export interface Mailer {
   /** Resolves when a server has accepted the mail. Must have a time limit. Its errors must not contain the mail. */
   send(message: MailMessage): MaybePromise<void>
 }
+
+export const mailerSchema = portSchema<Mailer>('a mailer, such as smtpMailer()', { send: true })

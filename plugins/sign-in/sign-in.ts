@@ -1,7 +1,9 @@
-import { configurationObject, defineFields, isObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, defineFields, type PluginPart, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
+import { portSchema } from '../shared/config-schema.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
+import { passkeyDomain } from '../shared/passkey-domain.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { formEndpoints } from './forms.ts'
 import { interact } from './interact.ts'
@@ -61,11 +63,21 @@ export const signInEntries = {
 const optionsSchema = configurationObject({
   ...signInEntries,
   secondFactorAcr: v.optional(v.string('must be a string')),
-  passkeys: v.optional(v.custom<PasskeyCheck>(isObject, 'must be passkeys()')),
-  secondFactors: v.optional(v.array(v.custom<SecondFactor>(isObject, 'must be a second factor such as totp()')), []),
-  ways: v.optional(v.array(v.custom<SignInWays>(isObject, 'must be a way to sign in')), []),
+  passkeys: v.optional(portSchema<PasskeyCheck>('passkeys()', { verify: true })),
+  secondFactors: v.optional(
+    v.array(portSchema<SecondFactor>('a second factor such as totp()', { isSetUp: true, verify: true })),
+    [],
+  ),
+  ways: v.optional(v.array(portSchema<SignInWays>('a way to sign in', { links: true, parts: true })), []),
   passwords: v.optional(v.boolean('must be true or false'), true),
-  pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
+  pages: portSchema<SignInPages>('the pages of createPages()', {
+    localeOf: true,
+    signIn: true,
+    secondFactor: true,
+    consent: true,
+    chooseAccount: true,
+    error: true,
+  }),
 })
 
 const passwordGrantWarning = defineFields({
@@ -81,6 +93,29 @@ const passwordGrantWarning = defineFields({
       : [],
 })
 
+type Ways = Pick<v.InferOutput<typeof optionsSchema>, 'passwords' | 'passkeys' | 'ways'>
+
+const needsPasskeys = ({ passwords, ways }: Ways): boolean => !passwords && ways.every(({ signsIn = true }) => !signsIn)
+
+/** @throws TypeError when users could not sign in: the page would be empty. */
+function assertWay(options: Ways): void {
+  if (!needsPasskeys(options) || options.passkeys !== undefined) return
+  throw new TypeError('signIn(): with passwords: false, users need another way to sign in; add passkeys, or ways')
+}
+
+/** Without another way, the page would be empty at an issuer where browsers have no passkeys. */
+const passkeysOnly = (options: Ways): readonly PluginPart[] =>
+  needsPasskeys(options)
+    ? [
+        defineFields({
+          checkIssuer: (issuer) =>
+            passkeyDomain(options.passkeys?.rpId, issuer) === undefined
+              ? 'the issuer has an IP address, at which browsers have no passkeys, and signIn() has no other way to sign in; use a domain'
+              : undefined,
+        }),
+      ]
+    : []
+
 /**
  * An interaction with pages: users sign in with a user name and password, and consent. Pass it to
  * `authorizationEndpoint()`.
@@ -89,6 +124,7 @@ const passwordGrantWarning = defineFields({
  */
 export function signIn(input: SignInOptions): InteractionPort {
   const { pages, ...factors } = parseConfiguration(optionsSchema, input, 'signIn()')
+  assertWay(factors)
   return {
     limitsHostCalls: true,
     createsAccounts: factors.ways.some((way) => way.createsAccounts === true),
@@ -96,6 +132,7 @@ export function signIn(input: SignInOptions): InteractionPort {
     parts: (services) => [
       ...(factors.secondFactors.length > 0 ? [passwordGrantWarning] : []),
       ...resetParts(factors),
+      ...passkeysOnly(factors),
       ...formEndpoints({ ...services, pages, ...factors }),
       ...wayParts({ ...services, pages, ...factors }),
     ],

@@ -85,6 +85,8 @@ export interface SignInWays {
     | undefined
   /** Whether the session suffices for the request, which can name a way. Default: `true`. */
   readonly suffices?: ((interaction: Interaction) => boolean) | undefined
+  /** Whether users who have an account can sign in by it. Default: `true`. */
+  readonly signsIn?: boolean | undefined
   /** Whether users can create accounts by it, so that requests can have `prompt=create`. Default: `false`. */
   readonly createsAccounts?: boolean | undefined
   /** Returns the present name of a user whose passkey was stored with an earlier one; `undefined` if it does not know the user. */

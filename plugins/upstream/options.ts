@@ -1,6 +1,6 @@
 import { configurationObject, type Kit, type MaybePromise, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
-import type { AccountStore } from '../shared/account-store.ts'
+import { accountStoreSchema } from '../shared/account-store.ts'
 import { functionSchema, seconds, wholeNumber } from '../shared/config-schema.ts'
 import { fetchedUriProblem, type SendRequest } from '../shared/fetched-uri.ts'
 import { encryptionSecretsSchema } from '../shared/safe.ts'
@@ -164,9 +164,7 @@ const settingsSchema = configurationObject({
   /** Maps a user of a provider to a user here. Default: a hash of `iss` and `sub`, which no other user can have. */
   subject: functionSchema<UpstreamSubject>(),
   /** The accounts of users. A user who signs in for the first time gets one, or is linked to one by `linkBy`. */
-  accounts: v.optional(
-    v.custom<AccountStore>((value) => typeof value === 'object' && value !== null, 'must be a store of accounts'),
-  ),
+  accounts: v.optional(accountStoreSchema),
   /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */
   fetch: functionSchema<SendRequest>(),
   /**
