@@ -11,11 +11,20 @@ export function memoryFactors() {
   const left = new Set(['passkey', 'app', 'link'])
   const isOf = (sub: string, name: string): boolean => sub === 'alice' && left.has(name)
   const remove = (sub: string, name: string): boolean => isOf(sub, name) && left.delete(name)
+  const unused = async () => Promise.reject(new Error('A deletion needs no such function'))
   const passkeys = {
+    algorithms: [-7],
+    credentialIds: unused,
+    add: unused,
+    rename: unused,
     list: async (sub: string) => (isOf(sub, 'passkey') ? [{ id: 'p', name: 'Laptop', addedAt: 0 }] : []),
     remove: async (sub: string) => remove(sub, 'passkey'),
   } as unknown as AccountPasskeys
   const secondFactors = {
+    newSecret: unused,
+    uriOf: unused,
+    confirm: unused,
+    newCodes: unused,
     state: async (sub: string) => ({ app: isOf(sub, 'app'), codes: false }),
     remove: async (sub: string) => remove(sub, 'app'),
   } as unknown as AccountSecondFactors
