@@ -114,7 +114,10 @@ describe('the page of the plugin without the ready sign-in', () => {
       refreshToken(),
       authorizationCode(),
       proofKey(),
-      authorizationEndpoint({ interaction: signIn({ pages, passwords: false }), pages }),
+      authorizationEndpoint({
+        interaction: signIn({ pages, passwords: false, ways: [{ links: () => [], parts: () => [] }] }),
+        pages,
+      }),
     ]
     const { start, poll, provider } = await setUp({ plugins, clients: [tv], users: { claims: () => ({}) } })
     const { body } = await start({ scope: 'api1 offline_access' })

@@ -23,9 +23,9 @@ test.each([
     {
       issuer: 'http://127.0.0.1:1',
       trustedProxies: 1,
-      plugins: [{ name: 'sign-in', passwords: false, passkeys: true, account: {} }],
+      plugins: [{ name: 'sign-in', passkeys: true, account: {} }],
     },
-    ['passkeys_at_address'],
+    ['passkeys_at_address', 'users_missing'],
   ],
   ['another port than that of the issuer', { issuer: 'http://127.0.0.1:1' }, ['issuer_port_mismatch']],
   ['a proxy on the port of the issuer', { issuer: 'http://127.0.0.1:1', trustedProxies: 1 }, []],

@@ -162,7 +162,7 @@ test.each(others)('11.33 each state of the ready pages has a way on: %s', (name)
 })
 
 test('11.33 the form of a pushed request does not show what was pushed, and leads back to the client', async () => {
-  const f = await setUpPush({}, signIn({ pages, passwords: false }))
+  const f = await setUpPush({}, signIn({ pages, passwords: false, ways: [{ links: () => [], parts: () => [] }] }))
   const browser = f.browser()
   const page = await browser.open(await f.pushedUrl({}, { ...pushed, login_hint: 'secret' }))
   const repeated = hiddenFields(page).request ?? ''
