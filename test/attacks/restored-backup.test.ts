@@ -55,7 +55,7 @@ describe('what was spent or revoked after a backup', () => {
 })
 
 describe('a recovery that is not complete', () => {
-  const unfinished = /its recovery from a backup is not complete; run "grantry storage recover" again/u
+  const unfinished = /a recovery that is not complete; run "grantry storage recover"/u
 
   test('lets no provider start, also none of a tenant, and continues', async () => {
     const { before, copy } = await restoredCopy()

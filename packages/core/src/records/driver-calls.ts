@@ -128,10 +128,10 @@ export function createDriverCalls(
   // The driver's expiry only frees space; `expiresAt` determines on read whether a record is valid.
   const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
 
-  const itemOf = ({ key, value, expiresAt, kept }: NewRecord): DriverItem => ({
+  const itemOf = ({ key, ...record }: NewRecord): DriverItem => ({
     key,
-    value: encodeEnvelope({ expiresAt, value, kept }),
-    ...options(expiresAt),
+    value: encodeEnvelope(record),
+    ...options(record.expiresAt),
   })
   const setItem = ({ key, value, ttl }: DriverItem): MaybePromise<void> =>
     after(

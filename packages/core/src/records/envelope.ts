@@ -22,17 +22,15 @@ interface Envelope {
   /** Epoch seconds. */
   readonly expiresAt: number
   readonly value: unknown
-  /** Kept when an operator recovers from an old copy of the storage: of records of plugins only. */
-  readonly kept?: true | undefined
 }
 
 /** A record to write. */
-export interface NewRecord<T = unknown> extends Envelope {
+export interface NewRecord<T = unknown> extends Envelope, RecordOptions {
   readonly value: T
   readonly key: string
 }
 
-export const encodeEnvelope = ({ expiresAt, kept, value }: Envelope): string =>
+export const encodeEnvelope = ({ expiresAt, keptAfterRestore: kept, value }: Envelope & RecordOptions): string =>
   JSON.stringify({ version, expiresAt, kept, value })
 
 export function parseEnvelope(stored: unknown): Envelope | RecordRejection {
@@ -45,9 +43,7 @@ export function parseEnvelope(stored: unknown): Envelope | RecordRejection {
     }
   }
   if (typeof candidate !== 'object' || candidate === null) return 'record_malformed'
-  const { version: written, expiresAt, kept, value } = candidate as Readonly<Record<string, unknown>>
+  const { version: written, expiresAt, value } = candidate as Readonly<Record<string, unknown>>
   if (typeof written === 'number' && written !== version) return 'version_unknown'
-  return written === version && typeof expiresAt === 'number'
-    ? { expiresAt, value, ...(kept === true && { kept }) }
-    : 'record_malformed'
+  return written === version && typeof expiresAt === 'number' ? { expiresAt, value } : 'record_malformed'
 }

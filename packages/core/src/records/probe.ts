@@ -2,7 +2,7 @@ import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AtomicDriver, DriverItem } from './driver.ts'
 import { getValues, withinTime } from './driver-calls.ts'
-import { recoveryKey } from './recover-storage.ts'
+import type { recoveryKey } from './recover-storage.ts'
 
 /**
  * Converts a stored value to a string.
@@ -94,19 +94,21 @@ async function read(driver: AtomicDriver, key: string, absent: string) {
   return { text, isSame: other === undefined && same === text }
 }
 
-const unfinishedRecovery =
-  'its recovery from a backup is not complete; run "grantry storage recover" again (docs/guides/storage.md)'
-const unfinishedCopy =
-  'it is the target of a copy that is not complete; stop the service, and run "grantry storage copy" with --final (docs/guides/storage.md)'
-/** Key of the item with which \`copyItems()\` of \`@grantry/storage-drivers\` marks a target that is not complete. */
-const copyKey = 'copy'
+/**
+ * Keys of items that mark a storage whose copy, or recovery, is not complete: `copyItems()` of `@grantry/storage-drivers` and
+ * `recoverStorage()` write them. The next pass of a copy would undo what this service has written; before a recovery, what
+ * was spent after the backup could be used again.
+ */
+const unfinished: Readonly<Record<'copy' | typeof recoveryKey, string>> = {
+  copy: 'it is the target of a copy that is not complete; stop the service, and run "grantry storage copy" with --final (docs/guides/storage.md)',
+  recovery: 'it is the target of a recovery that is not complete; run "grantry storage recover"',
+}
 
 async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOutcome> {
   await driver.open?.()
-  // The next pass of the copy would undo what this service has written.
-  if (asText(await driver.getItem(copyKey)) !== undefined) throw new Error(unfinishedCopy)
-  // What was spent after the backup could be used again.
-  if (asText(await driver.getItem(recoveryKey)) !== undefined) throw new Error(unfinishedRecovery)
+  for (const [key, problem] of Object.entries(unfinished)) {
+    if (asText(await driver.getItem(key)) !== undefined) throw new Error(problem)
+  }
   const key = newKey(runtime)
   const value = JSON.stringify({ probe: key })
   const other = JSON.stringify({ probe: 'replaced' })

@@ -38,8 +38,8 @@ export function isKeptAfterRestore({ key, value }: { readonly key: string; reado
   if (!isRecordKind(kind)) return false
   const fate = recordKinds[kind]
   if (fate !== 'marked') return fate === 'kept'
-  const envelope = parseEnvelope(value)
-  return typeof envelope !== 'string' && envelope.kept === true
+  // A record that this version cannot read is none that it keeps.
+  return typeof parseEnvelope(value) !== 'string' && JSON.parse(String(value)).kept === true
 }
 
 async function removeAll(storage: AtomicDriver, keys: readonly string[]): Promise<void> {

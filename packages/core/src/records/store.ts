@@ -94,10 +94,8 @@ export function openStore(
         const envelope = parseEnvelope(stored)
         return typeof envelope !== 'string' && envelope.expiresAt <= runtime.now()
       }),
-    put: (key, value, expiresAt, options) =>
-      setItem(itemOf({ key, value, expiresAt, kept: options?.keptAfterRestore })),
-    insert: (key, value, expiresAt, options) =>
-      insertItem(itemOf({ key, value, expiresAt, kept: options?.keptAfterRestore })),
+    put: (key, value, expiresAt, options) => setItem(itemOf({ key, value, expiresAt, ...options })),
+    insert: (key, value, expiresAt, options) => insertItem(itemOf({ key, value, expiresAt, ...options })),
     increment: calls.increment,
     delete: removeItem,
     update: (key, check, change) => updateRecord(key, check, change, { calls, reader }),

@@ -30,8 +30,7 @@ export async function updateRecord<T>(
     const stored = await calls.read(key)
     const changed = await change(await reader.recordIn(key, stored, check, undefined))
     if (changed === undefined) return
-    const { value, expiresAt, keptAfterRestore: kept } = changed
-    const item = calls.itemOf({ key, value, expiresAt, kept })
+    const item = calls.itemOf({ key, ...changed })
     const isWritten =
       stored === undefined || stored === null
         ? await calls.insertItem(item)
