@@ -56,7 +56,7 @@ describe('a storage that does not respond', () => {
     const storage = { ...mapDriver(), name: 'hanging', [method]: () => new Promise<never>(() => {}) }
     await expect(fixture({ storage, storageTimeLimit: 0.05 })).rejects.toMatchObject({
       name: 'Error',
-      message: 'storage: hanging cannot be used: The storage did not respond within 1 s',
+      message: 'storage: hanging cannot be used: The storage did not respond within 1.5 s',
     })
   })
 

@@ -73,7 +73,7 @@ describe('the options', () => {
     [{ providers: [{ ...acme, issuer: 'http://login.acme.example.com' }] }, /issuer must use https$/mu],
     [
       { providers: [{ ...acme, issuer: 'https://localhost' }] },
-      /IP address; for a provider in your network, set allowPrivateAddresses/u,
+      /not a local or reserved one; for a provider in your network, set allowPrivateAddresses/u,
     ],
     [
       { providers: [{ ...acme, issuer: 'http://127.0.0.1:8080' }] },

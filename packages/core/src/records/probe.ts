@@ -27,7 +27,7 @@ interface ProbeOutcome {
 }
 
 /** Sequential storage operations of the probe. They determine its time limit. */
-const operations = 24
+const operations = 30
 
 const newKey = (runtime: Runtime): string => `probe:${hex(runtime.randomBytes(32))}`
 
