@@ -86,6 +86,20 @@ describe('a name', () => {
     expect(await expectConsistentNames(storage)).toEqual(['alice', 'carol'])
     expect(await users.find('bob')).toBeUndefined()
   })
+
+  test('that another user has, because its entry was lost, is not freed by a renaming', async () => {
+    const storage = await withTwoUsers()
+    const { entries, users } = administratorOn(storage)
+    const { entries: names } = await entries.list('user-name', { limit: 10 })
+    for (const { id, version, value } of names) {
+      if ((value as { readonly sub: string }).sub === 'a') await entries.remove('user-name', id, version)
+    }
+    await users.edit('b', { username: 'alice' })
+    await users.edit('a', { username: 'carol' })
+    expect(await reasonOf(users.add({ username: 'Alice' }))).toBe('exists')
+    expect((await users.find('alice'))?.id).toBe('b')
+    expect(await expectConsistentNames(storage)).toEqual(['alice', 'carol'])
+  })
 })
 
 describe('two administrators at the same time', () => {

@@ -124,6 +124,8 @@ describe('keys at jwksUri', () => {
 
   test.each<[string, () => Response | Promise<Response>]>([
     ['404', () => new Response('', { status: 404 })],
+    ['keys in an error', () => Response.json({ keys: [first.jwk] }, { status: 500 })],
+    ['keys in another success', () => Response.json({ keys: [first.jwk] }, { status: 203 })],
     ['a redirect', () => Response.redirect('https://169.254.169.254/keys', 302)],
     ['a text', () => new Response('no keys')],
     ['another object', () => Response.json({ key: first.jwk })],

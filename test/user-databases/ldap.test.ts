@@ -100,6 +100,18 @@ describeWithLdap('users in a directory', () => {
     })
   })
 
+  test('an entry with two values of the attribute of sub is no user by either', async () => {
+    const attributes = { ...mapping.attributes, sub: 'businessCategory' }
+    const users = create({ url: server.url, ...mapping, attributes })
+    await expect(users.authenticate?.({ username: 'alice', password: 'alice-password' })).rejects.toMatchObject({
+      details: { reason: 'user_record_unusable' },
+    })
+    for (const sub of ['admin', 'editor']) {
+      expect(await users.isActive?.(sub)).toBe(false)
+      expect(await users.claims?.(sub, ['name'])).toEqual({})
+    }
+  })
+
   test('a name that two entries have is refused, and the event says why', async () => {
     f.events.length = 0
     expect((await signIn('twin@example.com', 'twin-password')).body.error).toBe('invalid_grant')
