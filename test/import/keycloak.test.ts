@@ -190,7 +190,7 @@ test('the report names everything that has no counterpart, and no secret', async
     expect(report).toContain(line)
   }
   expect(report.at(-1)).toMatch(
-    /^Imported 4 clients \(2 with secrets, 0 disabled\), 1 scope, 4 users \(3 with passwords\); 22 notes: 12 can break/u,
+    /^Imported 4 clients \(2 with secrets, 0 disabled\), 1 scope, 4 users \(3 with passwords, 1 disabled\); 25 notes: 15 can break/u,
   )
   for (const hidden of [secret, 'an-earlier-secret', 'a-password']) expect(report.join('\n')).not.toContain(hidden)
   // The name that a client has chosen must not become a variable of the administrator.

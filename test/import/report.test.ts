@@ -163,12 +163,12 @@ describe('Keycloak', () => {
       'realm r: somethingNew: has no counterpart (lost)',
       'Changes nothing that users or APIs need:',
       'realm r: loginTheme: has no counterpart (lost)',
-      'Imported 7 clients (7 with secrets, 0 disabled), 0 scopes, 2 users (0 with passwords); ',
+      'Imported 7 clients (7 with secrets, 0 disabled), 0 scopes, 2 users (0 with passwords, 0 disabled); ',
     ].map((text) => printed.indexOf(text))
     expect(places).not.toContain(-1)
     expect(places).toEqual([...places].sort((one, other) => one - other))
     for (const line of [
-      'realm r: loginWithEmailAllowed: 1 user could sign in with the address, too: here only the name counts',
+      'user ann: email: the user cannot sign in with the address, because it is not verified: say that the name counts',
       'realm r: roles: roles are in the claim role of the scope roles, not in realm_access.roles and resource_access',
       'realm r: identityProviders: users sign in at other providers: configure upstream of the plugin sign-in',
       'user bob@example.com: federationLink: belongs to a directory: the user has no password here',

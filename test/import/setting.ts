@@ -8,12 +8,12 @@ import { printed, printedWith } from '../server/printed.ts'
 let count = 0
 
 /** Imports an export, and returns the file, what it declares, and the report. */
-export async function imported(directory: string, system: string, content: unknown) {
+export async function imported(directory: string, system: string, content: unknown, ...options: readonly string[]) {
   count += 1
   const file = join(directory, `export${count}.json`)
   const out = join(directory, `imported${count}.json`)
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  const { code, out: output, err } = await printed('import', system, file, '--out', out)
+  const { code, out: output, err } = await printed('import', system, file, '--out', out, ...options)
   expect({ code, output }).toEqual({ code: 0, output: '' })
   const text = readFileSync(out, 'utf8')
   // Without the place of a line, and what became of its member.

@@ -4,6 +4,7 @@ import { usernameProblem } from '../users/username.ts'
 import { idProblem } from './client-draft.ts'
 import type { Finding, ImportPorts } from './imported.ts'
 import { createReader, type Known } from './reader.ts'
+import { disabledWithout } from './second-factor.ts'
 
 /** Members of the standard claims. */
 const claimNames = ['name', 'nickname', 'given_name', 'family_name', 'picture', 'email', 'email_verified'] as const
@@ -15,12 +16,16 @@ function subOf({ user_id: id, _id: own }: Members): string {
   return typeof oid === 'string' ? `auth0|${oid}` : ''
 }
 
-const known: Known = (member) =>
-  member === 'multifactor' || member === 'mfa_factors'
-    ? ['sign-in', 'second factors are not imported']
-    : /^(?:app|user)_metadata$/u.test(member)
-      ? ['token']
-      : undefined
+const known: Known = (member) => (/^(?:app|user)_metadata$/u.test(member) ? ['token'] : undefined)
+
+/** Members that name the second factors of a user, in exports of several kinds. */
+const factor = /mfa|multifactor|guardian|factors|authenticators|authentication_methods/iu
+
+const isThere = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== false && value !== ''
+
+const factorsOf = (user: Members): readonly string[] =>
+  Object.keys(user).filter((member) => factor.test(member) && !/_last_modified$/u.test(member) && isThere(user[member]))
 
 /** Reads users, of an export with or without hashes of passwords (bcrypt). */
 export const auth0Users = (
@@ -39,6 +44,8 @@ export const auth0Users = (
       reader.note(undefined, `was left out: ${reason}`, 'sign-in')
       return []
     }
+    const factors = factorsOf(user)
+    const disabled = disabledWithout(factors, entry, findings)
     const hash = reader.text('passwordHash')
     const problem = hash === undefined ? undefined : ports.passwordHashProblem(hash)
     if (problem !== undefined) reader.note('passwordHash', `the password was left out: ${problem}`, 'sign-in')
@@ -58,6 +65,7 @@ export const auth0Users = (
       'tenant',
       'connection',
     ])
+    reader.ignore([...factors, 'multifactor_last_modified'])
     reader.ignore(['password_set_date', 'last_ip', 'last_password_reset', 'migrated', 'version', 'identities'])
     reader.end()
     return [
@@ -66,6 +74,7 @@ export const auth0Users = (
         username,
         ...(hash !== undefined && problem === undefined && { password: hash }),
         ...(blocked && { active: false }),
+        ...disabled,
         claims: { preferred_username: username, ...Object.fromEntries(claims) },
       },
     ]

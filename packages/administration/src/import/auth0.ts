@@ -6,6 +6,7 @@ import { idProblem } from './client-draft.ts'
 import { completed } from './completed.ts'
 import { type ExportedFile, type Finding, type ImportFunction, objectsIn } from './imported.ts'
 import { createReader } from './reader.ts'
+import { withSignInNames } from './sign-in-names.ts'
 
 /** The lists of an export, by the folder of a directory and the member of a file. */
 const lists = {
@@ -93,6 +94,6 @@ export const importAuth0: ImportFunction = async (files, ports) => {
   }
   const granted = grantedScopes(all('clientGrants'))
   const clients = all('clients').flatMap((client) => auth0Client(client, granted, findings))
-  const users = auth0Users(all('users'), findings, ports)
+  const users = withSignInNames(auth0Users(all('users'), findings, ports), ports.names, findings)
   return completed({ scopes: [...scopes.values()], clients, users }, findings, foldedUsername)
 }

@@ -1,5 +1,6 @@
 import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
+import type { ImportedNames } from './sign-in-names.ts'
 
 /**
  * What users and APIs notice of a finding, the worst first: a sign-in, a sign-out or a request for tokens fails; users have
@@ -36,8 +37,10 @@ export interface ExportedFile {
   readonly content: unknown
 }
 
-/** What an import needs to know about passwords: functions of `@grantry/users/password-hash`. */
+/** What an import needs to know about passwords, functions of `@grantry/users/password-hash`, and what is asked of it. */
 export interface ImportPorts {
+  /** Default: `username`. */
+  readonly names?: ImportedNames | undefined
   readonly keycloakPasswordHash: (credential: {
     readonly credentialData: string
     readonly secretData: string

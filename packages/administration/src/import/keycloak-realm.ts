@@ -10,10 +10,15 @@ export interface RealmFacts {
   /** The end of a session that is not used, and of one that is. */
   readonly idle: number | undefined
   readonly longest: number | undefined
+  /** Whether users can sign in with their addresses. */
+  readonly isAddressName: boolean
   readonly findings: Finding[]
 }
 
 const signIn = 'sign-in' as const
+
+const ownFlow =
+  'a flow of your own can demand more than the password: set requireSecondFactor of the clients that need it'
 
 const counterparts: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
   ['identityProviders', [signIn, 'users sign in at other providers: configure upstream of the plugin sign-in']],
@@ -21,6 +26,8 @@ const counterparts: ReadonlyMap<string, readonly [Consequence, string?]> = new M
   ['registrationAllowed', [signIn, 'users sign up there: configure accounts of the plugin sign-in']],
   ['resetPasswordAllowed', [signIn, 'users recover their accounts there: configure accounts of the plugin sign-in']],
   ['organizationsEnabled', ['token', 'organizations are not imported: configure organizations of the plugin sign-in']],
+  ['browserFlow', [signIn, ownFlow]],
+  ['directGrantFlow', [signIn, ownFlow]],
   ['identityProviderMappers', ['token']],
   ['groups', ['token', 'groups are not imported: give users a claim']],
   ['scopeMappings', ['token']],
@@ -55,16 +62,6 @@ function readComponents(components: unknown, { note }: Reader): void {
   }
 }
 
-/** Reports the users who signed in with an address that is not their name. */
-function readNames(users: readonly Members[], { note, flag }: Reader): void {
-  const isAllowed = flag('loginWithEmailAllowed', true) ?? true
-  const lower = (value: unknown): string => String(value ?? '').toLowerCase()
-  const others = users.filter(({ email, username }) => typeof email === 'string' && lower(email) !== lower(username))
-  if (!isAllowed || others.length === 0) return
-  const what = `${others.length} user${others.length === 1 ? '' : 's'} could sign in with the address, too: here only the name counts`
-  note('loginWithEmailAllowed', what, signIn)
-}
-
 const hasRoles = ({ realmRoles, clientRoles }: Members): boolean =>
   (Array.isArray(realmRoles) && realmRoles.length > 0) || clientRoles !== undefined
 
@@ -75,7 +72,7 @@ export function readRealm(realm: Members, findings: Finding[]): RealmFacts {
   const { number } = reader
   const users = objectsIn(realm.users)
   readComponents(reader.take('components'), reader)
-  readNames(users, reader)
+  const isAddressName = reader.flag('loginWithEmailAllowed', true) ?? true
   if (users.some(hasRoles)) {
     const what = 'roles are in the claim role of the scope roles, not in realm_access.roles and resource_access'
     reader.changed('roles', what, 'token')
@@ -102,6 +99,7 @@ export function readRealm(realm: Members, findings: Finding[]): RealmFacts {
   reader.ignore(['defaultDefaultClientScopes', 'defaultOptionalClientScopes', 'defaultRole', 'defaultRoles'])
   // They count for clients and users, who have their names.
   reader.ignore(['roles', 'defaultSignatureAlgorithm'])
+  reader.ignore(['browserFlow', 'directGrantFlow'], 'browser', 'direct grant')
   reader.ignore(['enabled', 'registrationEmailAsUsername'], true, false)
   reader.ignore([...counterparts.keys(), 'notBefore', 'refreshTokenMaxReuse'], false, 0)
   reader.ignore(
@@ -111,5 +109,5 @@ export function readRealm(realm: Members, findings: Finding[]): RealmFacts {
   )
   reader.ignore(Object.keys(realm).filter(isCosmetic), false, 0)
   reader.end()
-  return { realm: name, lifetime, idle: idle || undefined, longest: longest || undefined, findings }
+  return { realm: name, lifetime, idle: idle || undefined, longest: longest || undefined, isAddressName, findings }
 }

@@ -5,6 +5,7 @@ import { idProblem } from './client-draft.ts'
 import { isPlaceholder } from './exported-values.ts'
 import { type Consequence, type Finding, type ImportPorts, objectsIn } from './imported.ts'
 import { createReader, type Known, type Reader } from './reader.ts'
+import { disabledWithout } from './second-factor.ts'
 
 /** Claims of attributes that Keycloak maps by default. */
 const claimNames: Readonly<Record<string, string>> = {
@@ -50,6 +51,21 @@ function hashOf(credential: Members, ports: ImportPorts): string | undefined {
   })
 }
 
+/** Credentials that no sign-in with a password needs. */
+const needless: ReadonlyMap<unknown, readonly [what: string, Consequence]> = new Map([
+  ['password-history', ['passwords of before are not imported', 'cosmetic']],
+  ['webauthn-passwordless', ['a passkey is not imported: the user adds it again', 'sign-in']],
+])
+
+/** Returns what a user needs beside the password. A credential that is not known is one: an extension can demand it. */
+function factorsOf({ credentials, totp }: Members): readonly string[] {
+  if (credentials !== undefined && credentials !== null && !Array.isArray(credentials)) return ['credentials']
+  const types = objectsIn(credentials).map(({ type }) => type)
+  const factors = types.filter((type) => type !== 'password' && !needless.has(type)).map(String)
+  const hasApp = totp !== undefined && totp !== null && totp !== false && totp !== 'false'
+  return factors.length === 0 && hasApp ? ['totp'] : factors
+}
+
 async function passwordOf(
   credentials: unknown,
   { note, changed }: Reader,
@@ -58,9 +74,10 @@ async function passwordOf(
   let password: string | undefined
   for (const [index, credential] of objectsIn(credentials).entries()) {
     const member = `credentials[${index}]`
-    if (credential.type !== 'password')
-      note(member, `a credential of the type ${String(credential.type)} has no counterpart`, 'sign-in')
-    else if (password !== undefined) note(member, 'was left out: a user has one password', 'sign-in')
+    if (credential.type !== 'password') {
+      const found = needless.get(credential.type)
+      if (found !== undefined) note(member, ...found)
+    } else if (password !== undefined) note(member, 'was left out: a user has one password', 'sign-in')
     else if (typeof credential.value === 'string' && isPlaceholder(credential.value))
       note(member, 'the password was left out: it is a placeholder', 'sign-in')
     else if (typeof credential.value === 'string') password = await ports.hashPassword(credential.value)
@@ -127,11 +144,12 @@ export async function keycloakUser(
     reader.note(undefined, `was left out: ${reason}`, service === undefined ? 'sign-in' : 'cosmetic')
     return []
   }
+  const disabled = disabledWithout(factorsOf(exported), entry, findings)
   const password = await passwordOf(reader.take('credentials'), reader, ports)
   const claims = claimsOf(reader, username, entry, findings)
   const enabled = reader.flag('enabled')
   reader.ignore(['username', 'createdTimestamp', 'access', 'disableableCredentialTypes'])
-  reader.ignore(['totp'], false, true)
+  reader.ignore(['totp'])
   reader.ignore(['notBefore'], 0)
   reader.end()
   return [
@@ -141,6 +159,7 @@ export async function keycloakUser(
       ...(password !== undefined && { password }),
       // Keycloak disables users without this member, too; exports always have it.
       ...(enabled !== true && { active: false }),
+      ...disabled,
       claims,
     },
   ]

@@ -6,6 +6,7 @@ import { keycloakClient } from './keycloak-client.ts'
 import { readRealm } from './keycloak-realm.ts'
 import { keycloakScope } from './keycloak-scope.ts'
 import { keycloakUser } from './keycloak-user.ts'
+import { withSignInNames } from './sign-in-names.ts'
 
 /** Returns the realm of an export; of a directory, its files together. */
 function realmOf(files: readonly ExportedFile[]): Members {
@@ -29,5 +30,6 @@ export const importKeycloak: ImportFunction = async (files, ports): Promise<Impo
   const clients = objectsIn(realm.clients).flatMap((client) => keycloakClient(client, facts))
   const users: Members[] = []
   for (const user of objectsIn(realm.users)) users.push(...(await keycloakUser(user, findings, ports)))
-  return completed({ scopes, clients, users }, findings, foldedUsername)
+  const named = facts.isAddressName ? withSignInNames(users, ports.names, findings) : users
+  return completed({ scopes, clients, users: named }, findings, foldedUsername)
 }

@@ -1,5 +1,6 @@
 import {
   type Imported,
+  type ImportedNames,
   type ImportFunction,
   importAuth0,
   importHydra,
@@ -8,7 +9,7 @@ import {
   importOidcProvider,
 } from '@grantry/administration'
 import { hashPassword, keycloakPasswordHash, passwordHashProblem } from '@grantry/users/password-hash'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { importReport } from '../declaration/import-report.ts'
 import { withOutput } from '../declaration/output-file.ts'
 import { readExport } from '../declaration/read-export.ts'
@@ -20,6 +21,7 @@ interface ImportArguments {
   readonly out?: string
   readonly report?: string
   readonly json?: true
+  readonly names?: ImportedNames
 }
 
 const systems: ReadonlyMap<string, ImportFunction> = new Map<string, ImportFunction>([
@@ -41,10 +43,14 @@ const declaration = ({ scopes, clients, users }: Imported) =>
   Object.fromEntries(Object.entries({ scopes, clients, users }).filter(([, entries]) => entries.length > 0))
 
 /** Runs `grantry import`. */
-async function importCommand(system: string, file: string, { out, report, json }: ImportArguments): Promise<void> {
+async function importCommand(
+  system: string,
+  file: string,
+  { out, report, json, names: kind }: ImportArguments,
+): Promise<void> {
   const read = systems.get(system)
   if (read === undefined) throw new TypeError(`the system must be one of ${names}`)
-  const ports = { keycloakPasswordHash, passwordHashProblem, hashPassword }
+  const ports = { keycloakPasswordHash, passwordHashProblem, hashPassword, names: kind }
   const imported = await withUsableEntries(await read(await readExport(file), ports))
   const declared = withTextsOnly(declaration(imported))
   await withOutput(out, async (output) => output.write(`${jsonText(declared)}\n`))
@@ -64,6 +70,12 @@ export function addImportCommand(grantry: Command): void {
     )
     .option('--out <file>', 'create this file, which only you can read, instead of printing')
     .option('--report <file>', 'create this file for the report, instead of printing it to standard error')
+    .addOption(
+      new Option('--names <kind>', 'what users sign in with: address, if it is verified (default: username)').choices([
+        'username',
+        'address',
+      ]),
+    )
     .option('--json', 'the report as JSON')
     .action(importCommand)
 }

@@ -54,7 +54,7 @@ export function importReport({ scopes, clients, users, findings }: Imported): st
   const carried = [
     `${count(clients, 'client')} (${having(clients, 'secrets')} with secrets, ${having(clients, 'enabled')} disabled)`,
     count(scopes, 'scope'),
-    `${count(users, 'user')} (${having(users, 'password')} with passwords)`,
+    `${count(users, 'user')} (${having(users, 'password')} with passwords, ${having(users, 'active')} disabled)`,
   ]
   const summary = `Imported ${carried.join(', ')}; ${count(findings, 'note')}${counts.length > 0 ? `: ${counts.join(', ')}` : ''}.`
   return `${[...sections, summary].join('\n')}\n`
