@@ -179,6 +179,7 @@ test('the report names everything that has no counterpart, and no secret', async
     'client web: attributes.client.secret.rotated: was left out: only the present secret is taken over',
     'client web: attributes.saml.force.post.binding: has no counterpart',
     'client masked: secret: is not in the export; the client gets a new secret',
+    'client masked: has no scope, so it cannot get a token; add one to scopes',
     'client api: was left out: it is an API: declare a scope with a secret for it',
     'client saml-app: was left out: it uses the protocol saml',
     'user pbkdf: attributes.shoeSize: has no counterpart',
@@ -190,7 +191,7 @@ test('the report names everything that has no counterpart, and no secret', async
     expect(report).toContain(line)
   }
   expect(report.at(-1)).toMatch(
-    /^Imported 4 clients \(2 with secrets, 0 disabled\), 1 scope, 4 users \(3 with passwords, 1 disabled\); 25 notes: 15 can break/u,
+    /^Imported 4 clients \(2 with secrets, 0 disabled\), 1 scope, 4 users \(3 with passwords, 1 disabled\); 26 notes: 16 can break/u,
   )
   for (const hidden of [secret, 'an-earlier-secret', 'a-password']) expect(report.join('\n')).not.toContain(hidden)
   // The name that a client has chosen must not become a variable of the administrator.

@@ -1,4 +1,4 @@
-import { type Finding, type Imported, type Members, userProblem } from '@grantry/administration'
+import { clientGaps, type Finding, type Imported, type Members, userProblem } from '@grantry/administration'
 import {
   configurationProblems,
   entryProblem,
@@ -136,7 +136,12 @@ export async function withUsableEntries({ scopes, clients, users, findings }: Im
       const usable = usableClient(own, [...names].map(String), checks, (finding) => more.push({ entry, ...finding }))
       if (usable === undefined) return []
       const problem = entryProblem(String(client.clientId), usable as JsonObject)
-      return problem === undefined ? [usable] : lost(entry, problem)
+      if (problem !== undefined) return lost(entry, problem)
+      for (const gap of clientGaps(usable as never)) {
+        const what = gap.slice(`${usable.clientId} `.length)
+        more.push({ entry, what, outcome: 'changed', consequence: 'sign-in' })
+      }
+      return [usable]
     })
     const usableUsers = users.flatMap((user) => {
       const problem = userProblem(user)
