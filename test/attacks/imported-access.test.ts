@@ -64,13 +64,20 @@ describe('a demand in a form that is not known', () => {
             clientId: 'c',
             enabled: value,
             consentRequired: value,
-            attributes: { 'dpop.bound.access.tokens': value, 'require.pushed.authorization.requests': value },
+            standardFlowEnabled: value,
+            directAccessGrantsEnabled: true,
+            attributes: {
+              'use.refresh.tokens': value,
+              'dpop.bound.access.tokens': value,
+              'require.pushed.authorization.requests': value,
+            },
           },
         ],
       })
     ).clients
     expect(keycloak).toMatchObject({
       enabled: false,
+      grantTypes: ['password'],
       dpopBoundAccessTokens: true,
       requirePushedAuthorizationRequests: true,
     })

@@ -15,12 +15,12 @@ export {
   type ExportedFile,
   type Finding,
   type Imported,
+  type ImportedNames,
   type ImportFunction,
   type ImportPorts,
 } from './import/imported.ts'
 export { importKeycloak } from './import/keycloak.ts'
 export { importOidcProvider } from './import/oidc-provider.ts'
-export type { ImportedNames } from './import/sign-in-names.ts'
 export type { EditOptions, EntryManager } from './manage-entries.ts'
 export { type Managed, managedIn, readEntry } from './managed-entry.ts'
 export {

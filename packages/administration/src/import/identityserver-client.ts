@@ -104,7 +104,7 @@ export const isOfThird = (client: Members): boolean =>
 /** Consequences of what has no counterpart. */
 export const knownOfClients: Known = (member) => consequencesOfClients.get(member.toLowerCase())
 const consequencesOfClients: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
-  ['pairwisesubjectsalt', ['sub', 'has no counterpart: users of the client get another sub']],
+  ['pairwisesubjectsalt', ['sub']],
   ['frontchannellogouturi', ['sign-in']],
   ['logouturi', ['sign-in']],
   ['allowaccesstoallscopes', ['sign-in', 'has no counterpart: list the scopes of the client']],

@@ -1,6 +1,5 @@
 import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
-import type { ImportedNames } from './sign-in-names.ts'
 
 /**
  * What users and APIs notice of a finding, the worst first: a sign-in, a sign-out or a request for tokens fails; users have
@@ -36,6 +35,9 @@ export interface ExportedFile {
   readonly path: string
   readonly content: unknown
 }
+
+/** What users sign in with after the import: their names, or their addresses where they could there. */
+export type ImportedNames = 'username' | 'address'
 
 /** What an import needs to know about passwords, functions of `@grantry/users/password-hash`, and what is asked of it. */
 export interface ImportPorts {

@@ -3,7 +3,7 @@ import type { Members } from '../differences.ts'
 import { finished, idProblem, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretsOf } from './client-draft.ts'
 import { secondsEnd } from './exported-values.ts'
 import { type Consequence, objectsIn } from './imported.ts'
-import type { RealmFacts } from './keycloak-realm.ts'
+import { ownFlow, type RealmFacts } from './keycloak-realm.ts'
 import { isTechnicalScope, noteMapper } from './keycloak-scope.ts'
 import { createReader, type Known, knownOfMetadata, type Reader } from './reader.ts'
 
@@ -21,7 +21,7 @@ const ownClients: readonly string[] = [
 const masked = '**********'
 
 function grantsOf(reader: Reader, attributes: Reader): readonly string[] {
-  const has = (name: string, byDefault: boolean): boolean => reader.flag(name) ?? byDefault
+  const has = (name: string, byDefault: boolean): boolean => reader.flag(name, false) ?? byDefault
   if (has('implicitFlowEnabled', false))
     reader.note('implicitFlowEnabled', 'the implicit grant has no counterpart', 'sign-in')
   const users = [
@@ -32,7 +32,7 @@ function grantsOf(reader: Reader, attributes: Reader): readonly string[] {
       : []),
   ]
   const exchange = attributes.flag('standard.token.exchange.enabled') === true
-  const hasRefresh = attributes.flag('use.refresh.tokens') !== false && users.length > 0
+  const hasRefresh = attributes.flag('use.refresh.tokens', false) !== false && users.length > 0
   const all = [
     ...users,
     ...(hasRefresh ? ['refresh_token'] : []),
@@ -136,7 +136,8 @@ function refreshTokenOf(grants: readonly string[], attributes: Reader, { idle, l
 }
 
 const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
-  ['authenticationFlowBindingOverrides', ['sign-in']],
+  ['authenticationFlowBindingOverrides', ['sign-in', ownFlow]],
+  ['minimum.acr.value', ['sign-in', ownFlow]],
   ['authorizationSettings', ['token']],
   ['frontchannel.logout.url', ['sign-in']],
   ['pkce.code.challenge.method', ['sign-in']],

@@ -17,8 +17,9 @@ export interface RealmFacts {
 
 const signIn = 'sign-in' as const
 
-const ownFlow =
-  'a flow of your own can demand more than the password: set requireSecondFactor of the clients that need it'
+/** What is said of a flow, or of a level, that a realm has chosen. */
+export const ownFlow =
+  'can demand more than the password, which is not imported: set requireSecondFactor of the clients that need it'
 
 const counterparts: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
   ['identityProviders', [signIn, 'users sign in at other providers: configure upstream of the plugin sign-in']],

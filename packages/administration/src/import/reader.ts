@@ -44,6 +44,8 @@ export interface ReaderOptions {
 }
 
 const noCounterpart = 'has no counterpart'
+const textOf = (consequence: Consequence): string =>
+  consequence === 'sub' ? `${noCounterpart}: users of the client get another sub` : noCounterpart
 
 const textsIn = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) && value.every((text) => typeof text === 'string') ? value : undefined
@@ -124,7 +126,7 @@ export function createReader(members: Members, options: ReaderOptions): Reader {
     end() {
       for (const [key, { name, value }] of values) {
         if (read.has(key) || isEmpty(value)) continue
-        const [consequence, what = noCounterpart] = known?.(name) ?? ['unknown']
+        const [consequence, what = textOf(consequence)] = known?.(name) ?? ['unknown']
         note(name, what, consequence)
       }
     },

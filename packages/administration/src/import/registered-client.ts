@@ -22,7 +22,7 @@ const flags = membersOf('flag')
 
 /** Consequences of names that are no metadata of a standard, and texts that say more. */
 const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
-  ['subject_type', ['sub', 'has no counterpart: users of the client get another sub']],
+  ['subject_type', ['sub']],
   ['audience', ['token']],
   ['owner', ['cosmetic']],
   ['metadata', ['unknown']],

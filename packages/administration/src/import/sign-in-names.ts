@@ -1,10 +1,7 @@
 import { foldedUsername } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { usernameProblem } from '../users/username.ts'
-import type { Finding } from './imported.ts'
-
-/** What users sign in with after the import: their names, or their addresses where they could there. */
-export type ImportedNames = 'username' | 'address'
+import type { Finding, ImportedNames } from './imported.ts'
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
