@@ -17,7 +17,7 @@ export interface RealmFacts {
 
 const signIn = 'sign-in' as const
 
-/** What is said of a flow, or of a level, that a realm has chosen. */
+/** Why a flow, or a level, that a realm has chosen is in the report. */
 export const ownFlow =
   'can demand more than the password, which is not imported: set requireSecondFactor of the clients that need it'
 
