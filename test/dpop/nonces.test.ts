@@ -122,6 +122,16 @@ describe('with nonces', () => {
     )
   })
 
+  test('the nonce of a provider that shares the plugin is none of this one, also when it was used there', async () => {
+    const plugins = [builtInPlugins, dpop({ nonce: true })]
+    const issuer = 'https://other.example.com'
+    const [own, other, client] = [await fixture({ plugins }), await fixture({ plugins, issuer }), await holder()]
+    const proveThere = (nonce?: string | null) => client.prove({ htu: `${issuer}/connect/token`, nonce })
+    const nonce = (await request(other, await proveThere(undefined))).headers.get('dpop-nonce')
+    expect((await request(other, await proveThere(nonce))).status).toBe(200)
+    expect((await request(own, await client.prove({ nonce }))).reason).toBe('plugin:dpop:nonce_invalid')
+  })
+
   test.each([
     [60, 300],
     [300, 60],
