@@ -21,7 +21,8 @@ test('clients, scopes, tenants and declared files are accepted beside accounts',
   writeFileSync(file, JSON.stringify(setting), { mode: 0o600 })
   writeFileSync(declared, JSON.stringify({ scopes: [{ name: 'orders' }] }))
   const lines = [
-    ['clients', 'add', 'batch', '--grant', 'client_credentials'],
+    ['scopes', 'add', 'api1'],
+    ['clients', 'add', 'batch', '--grant', 'client_credentials', '--scope', 'api1'],
     ['tenants', 'create', 'acme'],
     ['scopes', 'add', 'api2', '--tenant', 'acme'],
     ['apply', declared, '--yes'],
