@@ -18,7 +18,13 @@ const content = {
   ],
   clients: [
     machine('batch', { scopes: ['billing', 'api1'], secrets: [{ sha256: sha256Of('batch') }], tags: ['nightly'] }),
-    { clientId: 'web', public: true, grantTypes: ['authorization_code'], redirectUris: ['https://a.example.com/'] },
+    {
+      clientId: 'web',
+      public: true,
+      grantTypes: ['authorization_code'],
+      scopes: ['api1'],
+      redirectUris: ['https://a.example.com/'],
+    },
   ],
   users: [{ sub: 'u1', username: 'alice', password: hash, claims: { name: 'Alice' } }],
 }
@@ -35,7 +41,13 @@ test('an export has no hashes, and a plan of it has nothing to do', async () => 
     ],
     clients: [
       machine('batch', { scopes: ['billing', 'api1'], tags: ['nightly'] }),
-      { clientId: 'web', public: true, grantTypes: ['authorization_code'], redirectUris: ['https://a.example.com/'] },
+      {
+        clientId: 'web',
+        public: true,
+        grantTypes: ['authorization_code'],
+        scopes: ['api1'],
+        redirectUris: ['https://a.example.com/'],
+      },
     ],
     users: [{ sub: 'u1', username: 'alice', claims: { name: 'Alice' } }],
   })
