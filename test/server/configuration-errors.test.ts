@@ -211,11 +211,9 @@ const cases: readonly Case[] = [
   [withPlugin({ name: 'jwt-introspection', key: 'x' }), 'plugins[0].key', 'is not a known option'],
   [{ ...valid, endpoints: { token: 'oauth/token' } }, 'endpoints.token', 'must be true, false, or a path'],
   [{ ...valid, endpoints: { token: '/connect/userinfo' } }, 'endpoints', 'have the same path'],
-  [
-    { ...valid, introspection: { unrelatedScope: 'active' } },
-    'introspection.unrelatedScope',
-    '"inactive" or "unauthorized"',
-  ],
+  [{ ...valid, introspection: { unrelatedScope: 'x' } }, 'introspection.unrelatedScope', '"inactive" or "unauth'],
+  [{ ...valid, refusedSecrets: [5] }, 'refusedSecrets[0]', 'must be a string'],
+  [{ ...valid, check: { accept: ['store-lost'] } }, 'check.accept[0]', 'did you mean store-clock?'],
   // Not JSON, or not an object.
   ['{ "issuer": "x" "clients": [] }', 'line 1, column 17', 'a comma is missing'],
   ['[]', '', 'is required'],
