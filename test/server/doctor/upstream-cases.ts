@@ -84,6 +84,10 @@ export const upstreamCases: readonly FindingCase[] = [
   [
     'a sign-in without any way',
     withProviders([]),
-    { id: 'sign-in-without-way', severity: 'error', where: 'plugins[0].passwords' },
+    {
+      id: 'configuration-invalid',
+      severity: 'error',
+      reason: 'signIn(): with passwords: false, users need another way to sign in; add passkeys, or ways',
+    },
   ],
 ]

@@ -196,11 +196,6 @@ export const pluginRules = {
     remedy: 'remove the domain: users link such accounts themselves',
     source: 'docs/guides/upstream.md',
   },
-  'sign-in-without-way': {
-    severity: 'error',
-    remedy: 'add providers, or remove passwords: false',
-    source: 'docs/guides/upstream.md',
-  },
   'workload-any-source': {
     severity: 'warning',
     remedy: 'add the branch, the environment or the workflow to the claims of the rule',

@@ -109,11 +109,7 @@ export function checkUpstreams(
   path: string,
   facts: Facts,
 ): readonly Finding[] {
-  const reason = 'Users have no password and no provider, so no user can sign in'
   return [
-    ...(passwords === false && providers.length === 0
-      ? [finding('sign-in-without-way', `${path}.passwords`, reason)]
-      : []),
     ...(passwords === false && account !== undefined && secondFactors === undefined ? unprovable(providers, path) : []),
     ...(providers.length === 0 ? [] : unknownNames(providers, facts)),
     ...providers.flatMap((provider, index) => checkProvider(provider, `${path}.providers[${index}]`, facts)),
