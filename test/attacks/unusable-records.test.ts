@@ -23,7 +23,7 @@ test('a record that cannot be used is answered as a wrong password, and the oper
   const f = await setUp()
   const signIn = (username: string, password = 'guess') =>
     f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, web)
-  const [old, unknown, known] = [await signIn('old'), await signIn('nobody-here'), await signIn('ann')]
+  const [old, unknown, known] = [await signIn('old'), await signIn('unknown'), await signIn('ann')]
   expect(old.status).toBe(400)
   for (const other of [unknown, known]) expect([old.status, old.body]).toEqual([other.status, other.body])
   expect((await signIn('ann', 'right')).status).toBe(200)
