@@ -118,7 +118,7 @@ export function recordSet(
     extend: (member, expiresAt) => changeMember(member, (found) => [{ ...found, expiresAt }]),
 
     async extendAll(expiresAt) {
-      await change((members) => members.map((one) => ({ ...one, expiresAt })))
+      await change((members) => (members.length === 0 ? undefined : members.map((one) => ({ ...one, expiresAt }))))
     },
 
     async replace(old, member, expiresAt, end) {
@@ -126,12 +126,13 @@ export function recordSet(
       const leaving = { id, since: now() }
       if (!(await changeMember(old, (found) => [{ ...found, leaving }]))) return false
       await end()
-      // Unless this call took so long that another one has given the place away.
-      return change((members) =>
-        members.some((one) => one.leaving?.id === id)
-          ? members.map((one) => (one.leaving?.id === id ? { member, expiresAt } : one))
-          : undefined,
-      )
+      return change((members) => {
+        const given = members.find((one) => one.leaving?.id === id)
+        // This call took so long that another one has given the place away.
+        if (given === undefined) return undefined
+        // A concurrent call may have given the new member another place.
+        return members.flatMap((one) => (one === given ? [{ member, expiresAt }] : one.member === member ? [] : [one]))
+      })
     },
 
     async remove(member) {

@@ -18,9 +18,11 @@ export interface PluginRecords {
    * Changes a record by what it contains. Of concurrent changes, in all processes, each is applied to the result of
    * another: a list loses no member.
    *
-   * @param change returns the new value and its end (epoch seconds), or `undefined` to keep the record as it is. It is
-   * called again when another request has changed the record meanwhile, so it has no effects
-   * @throws OAuthError `temporarily_unavailable` (503) when others change the record all the time
+   * @param change returns the new value and its end (epoch seconds), or `undefined` to keep the record as it is. It gets
+   * `undefined` for a record that is absent, or that does not match the schema. It is synchronous, and called again when
+   * another request has changed the record meanwhile, so it has no effects
+   * @throws OAuthError `temporarily_unavailable` (503) after 100 attempts: of more changes at the same moment, some can be
+   * refused
    */
   update<S extends Schema>(
     key: string,

@@ -81,7 +81,7 @@ export interface AtomicDriver {
    * be atomic across all processes that share the storage, and must perform the write at most once. When it returns
    * `true`, the item must be as durable as the storage allows.
    *
-   * @param change `ttl`: whole seconds, at least 1, until the item expires. The item may keep a later end
+   * @param change `ttl`: whole seconds, at least 1, until the item expires, whether it would have expired earlier or later
    */
   replaceItem(key: string, change: { from: string; to: string; ttl: number }): MaybePromise<boolean>
   /**
