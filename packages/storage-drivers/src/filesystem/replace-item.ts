@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, unlinkSync } from 'node:fs'
 import { createDraft, type Item } from './draft.ts'
 import { ignoringErrors, notFoundCodes } from './ignore-errors.ts'
-import { contentOf, newValueId, replacementOf, valueNameOf } from './item-name.ts'
+import { contentOf, hasExpired, newValueId, replacementOf, valueNameOf } from './item-name.ts'
 import { removeOverwritten, withLiveFile } from './slot.ts'
 import type { Slot, StoreDirectory } from './store-directory.ts'
 
@@ -23,9 +23,11 @@ export async function replaceItem(store: StoreDirectory, slot: Slot, from: strin
     draft.discard()
   }
   await store.flush.directory(slot.path)
-  const renamed = ignoringErrors(notFoundCodes, () =>
-    renameSync(`${slot.path}/${present.name}`, `${slot.path}/${replacementOf(present.name, id, to.expiresAt)}`),
-  )
+  const renamed =
+    !hasExpired(present.name) &&
+    ignoringErrors(notFoundCodes, () =>
+      renameSync(`${slot.path}/${present.name}`, `${slot.path}/${replacementOf(present.name, id, to.expiresAt)}`),
+    )
   if (!renamed) {
     ignoringErrors(notFoundCodes, () => unlinkSync(value))
     return false

@@ -30,12 +30,6 @@ function namesIn(path: string): readonly string[] {
   return names
 }
 
-/** Returns the files of a slot, the newest item last. */
-export function filesIn(path: string): { readonly items: readonly string[]; readonly values: readonly string[] } {
-  const names = namesIn(path)
-  return { items: inOrder(names.filter(isItemName)), values: names.filter(isValueName) }
-}
-
 /** Returns the item files of a slot, the newest last; empty when the slot is absent. */
 export const listSlot = (path: string): readonly string[] => inOrder(namesIn(path).filter(isItemName))
 
@@ -95,7 +89,7 @@ export function removeOverwritten(path: string): void {
 /** Removes an empty slot. Safe at any time: the file system refuses to remove one that is not empty. */
 export function removeEmptySlot(path: string): void {
   if (ignoringErrors([...notFoundCodes, ...occupiedCodes], () => rmdirSync(path))) return
-  const { values } = filesIn(path)
+  const values = namesIn(path).filter(isValueName)
   // Listed after the values: an item that a replacement could still rename would be among them. No name returns.
   if (values.length === 0 || listSlot(path).length > 0) return
   unlinkAll(path, values)
