@@ -4,9 +4,11 @@ import { lastResort } from '../support/eventually.ts'
 import { pause } from '../support/pause.ts'
 
 /**
- * Bytes (text is latin1), milliseconds to wait, or milliseconds for which the whole process blocks and reads nothing.
+ * Bytes (text is latin1), milliseconds to wait, milliseconds for which the whole process blocks and reads nothing, or
+ * the wait for the first bytes of a response.
  */
-export type Piece = string | Buffer | number | Deaf
+export type Piece = string | Buffer | number | Deaf | typeof response
+export const response = Symbol('response')
 export interface Deaf {
   readonly deaf: number
 }
@@ -40,15 +42,15 @@ export const bytesOf = (piece: Piece): number =>
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Waits until the socket accepts more bytes, or has closed. */
-const drained = (socket: Socket): Promise<void> =>
+/** Waits until the socket accepts or has received more bytes, or has closed. */
+const next = (socket: Socket, event: 'drain' | 'data'): Promise<void> =>
   new Promise((resolve) => {
     const settle = (): void => {
-      socket.off('drain', settle)
+      socket.off(event, settle)
       socket.off('close', settle)
       resolve()
     }
-    socket.once('drain', settle)
+    socket.once(event, settle)
     socket.once('close', settle)
   })
 
@@ -69,6 +71,10 @@ async function send(socket: Socket, pieces: Iterable<Piece>, eachByteAlone: bool
       await pause(piece)
       continue
     }
+    if (piece === response) {
+      await next(socket, 'data')
+      continue
+    }
     if (typeof piece === 'object' && 'deaf' in piece) {
       standStill(piece.deaf)
       continue
@@ -76,7 +82,7 @@ async function send(socket: Socket, pieces: Iterable<Piece>, eachByteAlone: bool
     const bytes = typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece
     const size = eachByteAlone ? 1 : bytes.length
     for (let at = 0; at < bytes.length && !socket.destroyed; at += size) {
-      if (!socket.write(bytes.subarray(at, at + size))) await drained(socket)
+      if (!socket.write(bytes.subarray(at, at + size))) await next(socket, 'drain')
       if (eachByteAlone) await turn()
     }
   }

@@ -7,7 +7,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { chunkCases } from './cases/chunks.ts'
-import { type Exchange, exchange, type Piece } from './exchange.ts'
+import { type Exchange, exchange, type Piece, response } from './exchange.ts'
 import { expectCase, inside } from './framing-case.ts'
 import { readResponses } from './raw-responses.ts'
 import { chunks, form, host, inChunks, length, tokenRequest } from './requests.ts'
@@ -35,7 +35,7 @@ const stalls: readonly (readonly [name: string, send: () => Iterable<Piece>])[] 
   ['in a chunk', () => [`${chunked}28\r\ngrant`]],
   ['before the last chunk', () => [chunked]],
   ['in the trailers', () => [`${chunked}0\r\nX-A`]],
-  ['after a completed request', () => [tokenRequest({ keep: true }), 50, begin]],
+  ['after a completed request', () => [tokenRequest({ keep: true }), response, begin]],
   ['byte by byte in the headers', () => drops(`${begin}X-A: `, 'x')],
   ['line by line in the headers', () => drops(begin, 'X-A: x\r\n')],
   ['byte by byte in the body', () => drops(announced, 'x')],

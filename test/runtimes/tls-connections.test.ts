@@ -30,6 +30,7 @@ function stall(port: number, text: string | readonly string[] | undefined, optio
   socket.on('error', () => {})
   return {
     isOpen,
+    send: (more: string) => socket.write(more),
     received: () => received,
     /** Resolves to what arrived, when the server has closed the connection. */
     closed: new Promise<string>((resolve) => socket.on('close', () => resolve(received))),
@@ -59,6 +60,15 @@ describeTlsServers(({ port, start }) => {
       eventually(async () => expect(await stall(server.port, text).closed, what).toContain(status)),
     )
     await Promise.all(ends)
+  })
+
+  test('closes connections that begin a request before the last response, and stall', async () => {
+    const server = await start({ tls: settings, requestTimeout: 1, idleTimeout: 600 })
+    const stalled = stall(server.port, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+    await eventually(() => expect(server.console()).toContain('slow'))
+    stalled.send('GET / HTTP/1.1\r\nHost: x\r\n')
+    await get(server.port, undefined, agentOf(), '/release')
+    expect(await stalled.closed).toContain('200')
   })
 
   test('serves several requests on one connection', async () => {

@@ -1,6 +1,6 @@
 // Serves with TLS through the adapter of the runtime that runs this program. The parameter is a file with the options.
 // Responses contain what the adapter knows of the client; `/update` replaces the settings of TLS, `/close` stops the server,
-// `/slow` responds when it stops. With `own`, the server is one of `node:https` with the listener of the adapter.
+// `/slow` responds when it stops, or at `/release`. With `own`, the server is one of `node:https` with the listener of the adapter.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -16,9 +16,9 @@ const { own, ...options } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8
 }
 const { serve } = await adapterOfThisRuntime()
 const refused: number[] = []
-let closing = (): void => {}
-const isClosing = new Promise<void>((resolve) => {
-  closing = resolve
+let release = (): void => {}
+const isReleased = new Promise<void>((resolve) => {
+  release = resolve
 })
 
 const fetch: Handler = async (request, connection) => {
@@ -26,11 +26,12 @@ const fetch: Handler = async (request, connection) => {
   if (pathname === '/update') running.updateTls?.((await request.json()) as TlsContent)
   if (pathname === '/close') {
     void running.close(300).then(() => process.stdout.write('closed\n'))
-    closing()
+    release()
   }
+  if (pathname === '/release') release()
   if (pathname === '/slow') {
     process.stdout.write('slow\n')
-    await isClosing
+    await isReleased
   }
   return Response.json({ ...connection, refused })
 }

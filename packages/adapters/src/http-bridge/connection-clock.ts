@@ -9,7 +9,7 @@ interface Connection {
   isUsed: boolean
   /** Milliseconds; when the connection began to wait for a request. */
   since: number
-  /** The bytes that had been read then. */
+  /** The bytes that had been read when its last request had arrived. Later ones belong to the next request. */
   read: number
 }
 
@@ -42,7 +42,7 @@ export function limitTimes(server: TlsServer, http: Server, times: Times): { clo
     const socket = req.socket as TLSSocket
     const connection = connections.get(socket)
     if (connection === undefined) return
-    const wait = (): void => {
+    const arrived = (): void => {
       connection.since = performance.now()
       connection.read = socket.bytesRead
     }
@@ -50,16 +50,19 @@ export function limitTimes(server: TlsServer, http: Server, times: Times): { clo
     connection.isUsed = true
     res.once('close', () => {
       connection.pending -= 1
-      wait()
+      connection.since = performance.now()
     })
-    if (!hasBody(req)) return
-    const deadline = setTimeout(() => expire(socket, false), times.requestTimeout)
-    const arrived = (): void => {
-      clearTimeout(deadline)
-      wait()
+    if (!hasBody(req)) {
+      arrived()
+      return
     }
+    const deadline = setTimeout(() => expire(socket, false), times.requestTimeout)
     req.once('end', arrived)
-    req.once('close', arrived)
+    req.once('close', () => {
+      clearTimeout(deadline)
+      // Bytes that came after the body belong to the next request.
+      if (!req.readableEnded) arrived()
+    })
   })
 
   const check = setInterval(() => {
