@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sources } from '../architecture/source-files.ts'
 import { root } from './code-blocks.ts'
@@ -47,4 +47,27 @@ const typeNames = table.match(/(?<=`)[A-Z]\w+(?=`)/gu) ?? []
 test.each([...new Set(typeNames)])('the core declares the type %s of the style sheet once', (name) => {
   const declaration = new RegExp(`^export (?:type|interface) ${name}\\b`, 'mu')
   expect(core.filter(({ text }) => declaration.test(text)).map(({ path }) => path)).toHaveLength(1)
+})
+
+const readingOrders = read('CONTRIBUTING.md')
+  .split(/^## /mu)
+  .filter((section) => section.startsWith('How '))
+  .map((section) => [/^.*$/mu.exec(section)?.[0] ?? '', section] as const)
+
+test('CONTRIBUTING has three orders of reading', () => {
+  expect(readingOrders.map(([title]) => title)).toEqual([
+    'How a token request is handled',
+    'How a sign-in is handled',
+    'How an edit in the administration is handled',
+  ])
+})
+
+test.each(readingOrders)('%s: every file and folder that it names exists', (_title, section) => {
+  const base = /relative to\s+`([\w/-]+)`/u.exec(section)?.[1] ?? ''
+  const names = [...section.matchAll(/`([\w./-]+(?:\.ts|\/))`/gu)].map(([, name = '']) => name)
+  const missing = names.filter(
+    (name) => !existsSync(`${root}/${name.startsWith('packages/') ? '' : `${base}/`}${name}`),
+  )
+  expect(names.length).toBeGreaterThan(7)
+  expect(missing).toEqual([])
 })
