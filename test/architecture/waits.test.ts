@@ -47,6 +47,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'test/attacks/passwords-guessed-at-once.test.ts',
     'test/attacks/returned-permits.test.ts',
     'test/attacks/secret-guessing.test.ts',
+    'test/concurrency/crowded-records.test.ts',
     'test/conformance/programs/broken-inserts.ts',
     'test/password/throttle.test.ts',
     'test/storage/unstorage-driver.test.ts',

@@ -21,8 +21,7 @@ export interface PluginRecords {
    * @param change returns the new value and its end (epoch seconds), or `undefined` to keep the record as it is. It gets
    * `undefined` for a record that is absent, or that does not match the schema. It is synchronous, and called again when
    * another request has changed the record meanwhile, so it has no effects
-   * @throws OAuthError `temporarily_unavailable` (503) after 100 attempts: of more changes at the same moment, some can be
-   * refused
+   * @throws OAuthError `temporarily_unavailable` (503) after 100 attempts, if other processes are faster each time
    */
   update<S extends Schema>(
     key: string,

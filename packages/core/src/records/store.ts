@@ -7,7 +7,7 @@ import { createDriverCalls, failed } from './driver-calls.ts'
 import { type NewRecord, parseEnvelope, type RecordOptions, type RecordRejection } from './envelope.ts'
 import { keysOf, type Lookups, type ResultsOf, resultsOf } from './lookup.ts'
 import { createRecordReader, type RecordCheck } from './record-reader.ts'
-import { type ChangedRecord, updateRecord } from './update-record.ts'
+import { createUpdate, type UpdateRecord } from './update-record.ts'
 
 /** Records that are written together. */
 export interface RecordChanges {
@@ -49,12 +49,7 @@ export interface Store {
    */
   increment(key: string, expiresAt: number): MaybePromise<number>
   delete(key: string): MaybePromise<void>
-  /** Changes a record by what it contains: see `updateRecord`. */
-  update<T>(
-    key: string,
-    check: RecordCheck<T>,
-    change: (present: T | undefined) => MaybePromise<ChangedRecord<T> | undefined>,
-  ): Promise<void>
+  readonly update: UpdateRecord
   /**
    * Performs all changes, or none if a record in `create` exists. Returns keys of those that exist. Atomic across
    * processes, also in a crash, if the driver has `commit()`.
@@ -98,7 +93,7 @@ export function openStore(
     insert: (key, value, expiresAt, options) => insertItem(itemOf({ key, value, expiresAt, ...options })),
     increment: calls.increment,
     delete: removeItem,
-    update: (key, check, change) => updateRecord(key, check, change, { calls, reader }),
+    update: createUpdate({ calls, reader, runtime }),
     commit({ create = [], put = [], remove = [] }) {
       const changes = { create: create.map(itemOf), put: put.map(itemOf), remove }
       // One write is atomic by itself, and costs less than a transaction.
