@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { brokenBindings, correctBinding } from './broken-plugins/bindings.ts'
 import { brokenEndpoints, invitationCase, invitations, office, officeCase, pages } from './broken-plugins/endpoints.ts'
 import { brokenGrants, linkGrant } from './broken-plugins/grants.ts'
+import { brokenGuesses, guessProof, longPin, shortCode } from './broken-plugins/guesses.ts'
 import { brokenHostFunctions, notesWith } from './broken-plugins/host-functions.ts'
 import { brokenLeaks } from './broken-plugins/leaks.ts'
 import { brokenMethods, correctMethod } from './broken-plugins/methods.ts'
 import { brokenSingleUse } from './broken-plugins/single-use.ts'
-import { grantType, ticketCase, ticketGrant } from './broken-plugins/tickets.ts'
+import { grantType, refuse, ticketCase, ticketGrant } from './broken-plugins/tickets.ts'
 
 // A kit that finds nothing proves nothing: each plugin is broken on purpose, and breaks exactly the listed rules.
 
@@ -16,6 +17,7 @@ const broken = [
   ...brokenGrants,
   ...brokenSingleUse,
   ...brokenLeaks,
+  ...brokenGuesses,
   ...brokenEndpoints,
   ...brokenMethods,
   ...brokenBindings,
@@ -45,6 +47,7 @@ const keptBy: Readonly<Record<PluginRule, 'plugin' | 'core'>> = {
   'uniform-refusal': 'plugin',
   'concurrent-use': 'plugin',
   replay: 'plugin',
+  guesses: 'plugin',
   'error-shape': 'core',
   'error-description': 'plugin',
   'presented-error': 'plugin',
@@ -112,6 +115,23 @@ describe.concurrent('testPlugin()', () => {
     expect(await reportOf(refusals, officeCase())).toBe('')
   })
 
+  test.each(guessProof)('finds nothing in a plugin that $what', async ({ plugin, cases }) => {
+    expect(await reportOf(plugin, cases)).toBe('')
+  })
+
+  test('finds nothing in a method with a long key that it calls unguessable', async () => {
+    expect(await reportOf(longPin.plugin, longPin.cases)).toBe('')
+  })
+
+  test('says how to limit the guesses of a short code', async () => {
+    expect(await reportOf(shortCode.plugin, shortCode.cases)).toBe(
+      'The plugin badge breaks these rules:\n- [guesses] grant urn:example:badge: expected that a credential of less ' +
+        'than 128 bits cannot be guessed without limit, but after 200 wrong values of badge (19 bits) from one network, the ' +
+        'right one was accepted. Check it within kit.limitGuesses(), or issue longer values; if it is neither secret nor ' +
+        'personal, list it in `public` of the case',
+    )
+  })
+
   test('throws one error with one line for each broken rule', async () => {
     const plugin = ticketGrant({ handle: ({ scopes }) => ({ scopes }) })
     const cases = ticketCase({ refused: [{ with: { ticket: 'EVIL-0001' } }] })
@@ -146,6 +166,17 @@ describe.concurrent('testPlugin()', () => {
     const refusal = new OAuthError('invalid_request', 'A seal is required', { reason: 'plugin:seals:missing' })
     expect(await reportOf(failing(refusal), cases)).toBe(
       `${prefix}{"error":"invalid_request","error_description":"A seal is required"} (plugin:seals:missing)`,
+    )
+  })
+
+  test('says how a request was refused that should have succeeded', async () => {
+    const plugin = ticketGrant({
+      handle() {
+        throw refuse('closed', 'The box office is closed')
+      },
+    })
+    expect(await reportOf(plugin, ticketCase())).toMatch(
+      /the response was 400 invalid_grant: The box office is closed \(plugin:ticket:closed\)$/u,
     )
   })
 

@@ -50,8 +50,10 @@ describe.concurrent('testPlugin() finds nothing in', () => {
       defineGrant({
         grantType: 'urn:example:pin',
         params: v.object({ pin: text }),
-        handle({ params, scopes }) {
-          if (params.pin !== pin) throw refuse('urn:example:pin', 'The PIN is not valid')
+        async handle({ params, scopes, request: { clientAddress = '' } }, kit) {
+          const limit = { name: 'pins', failures: 5, window: 600 }
+          const found = await kit.limitGuesses(limit, clientAddress, async () => params.pin === pin || undefined)
+          if (!found) throw refuse('urn:example:pin', 'The PIN is not valid')
           return { subject: { sub: 'holder', amr: ['pin'] }, scopes }
         },
       }),
@@ -64,7 +66,7 @@ describe.concurrent('testPlugin() finds nothing in', () => {
       defineGrant({
         grantType: 'urn:example:receipt',
         params: z.object({
-          receipt: z.string().regex(/^R-\d{1,9}$/u),
+          receipt: z.string().regex(/^R-\d{39}$/u),
           amount: z.coerce.number().int().positive().max(1000),
           currency: z.enum(['EUR', 'USD']).default('EUR'),
           paid: z.stringbool().optional(),
@@ -79,7 +81,12 @@ describe.concurrent('testPlugin() finds nothing in', () => {
       {
         grants: {
           'urn:example:receipt': {
-            succeeds: () => ({ receipt: `R-${++receipts}`, amount: 12, currency: 'USD', paid: 'true' }),
+            succeeds: () => ({
+              receipt: `R-${String(++receipts).padStart(39, '2')}`,
+              amount: 12,
+              currency: 'USD',
+              paid: 'true',
+            }),
             refused: [{ with: { amount: 101 } }, { with: { amount: 'many' }, error: 'invalid_request' }],
           },
         },
@@ -104,7 +111,7 @@ describe.concurrent('testPlugin() finds nothing in', () => {
             note: v.optional(v.nullable(text)),
           }),
           handle({ params: { invitation, rating } }) {
-            if (invitation !== 'invitation-0001') {
+            if (invitation !== 'invitation-0001-of-the-survey') {
               throw new OAuthError('invalid_token', 'The invitation is not valid', { reason: 'plugin:survey:unknown' })
             }
             return { status: 202, json: { rating } }
@@ -115,13 +122,13 @@ describe.concurrent('testPlugin() finds nothing in', () => {
         endpoints: {
           survey: {
             succeeds: {
-              invitation: 'invitation-0001',
+              invitation: 'invitation-0001-of-the-survey',
               rating: 4,
               answers: [{ question: 'Was it easy?', yes: true }],
               note: null,
             },
             refused: [
-              { with: { invitation: 'invitation-0002' }, error: 'invalid_token' },
+              { with: { invitation: 'invitation-0002-of-the-survey' }, error: 'invalid_token' },
               { with: { rating: 6 } },
               { with: { answers: 'none' } },
             ],
@@ -167,7 +174,15 @@ describe.concurrent('testPlugin() finds nothing in', () => {
           },
         }),
       ]),
-      { endpoints: { invoice: { succeeds: { invoice: '2026-0001' }, refused: [{ with: { invoice: '2026-0002' } }] } } },
+      {
+        endpoints: {
+          invoice: {
+            succeeds: { invoice: '2026-0001' },
+            refused: [{ with: { invoice: '2026-0002' } }],
+            public: ['invoice'],
+          },
+        },
+      },
     ))
 
   test('an endpoint that redirects', () =>
@@ -186,7 +201,11 @@ describe.concurrent('testPlugin() finds nothing in', () => {
           },
         }),
       ]),
-      { endpoints: { logout: { succeeds: { state: '2026-0001' }, refused: [{ with: { state: '2026-0002' } }] } } },
+      {
+        endpoints: {
+          logout: { succeeds: { state: '2026-0001' }, refused: [{ with: { state: '2026-0002' } }], public: ['state'] },
+        },
+      },
     ))
 
   test.each([

@@ -4,14 +4,17 @@ import * as v from 'valibot'
 /** Returns the id of the user with this badge; `undefined` for an unknown badge. */
 export type FindUser = (badgeId: string) => Promise<string | undefined> | string | undefined
 
+/** Six digits can be guessed: of wrong ones, so many are answered in a window (seconds), for each address. */
+const guesses = { name: 'badges', failures: 10, window: 600 }
+
 /** A grant that exchanges the six digits of an employee badge for a token. */
 export const badge = (findUser: FindUser): Plugin =>
   definePlugin('badge', [
     defineGrant({
       grantType: 'urn:example:badge',
       params: v.object({ badge_id: v.pipe(v.string(), v.regex(/^\d{6}$/u)) }),
-      async handle({ params, scopes }, kit) {
-        const sub = await findUser(params.badge_id)
+      async handle({ params, scopes, request: { clientAddress = '' } }, kit) {
+        const sub = await kit.limitGuesses(guesses, clientAddress, async () => findUser(params.badge_id))
         if (sub === undefined) throw kit.refuse('invalid_grant', 'The badge is not valid', 'unknown')
         return { subject: { sub, amr: ['badge'] }, scopes }
       },

@@ -8,7 +8,8 @@ const plugin = badge((badgeId) => (badgeId === '123456' ? 'alice' : undefined))
 test('a known badge gets a token', async () => {
   const { post } = await createTestProvider({ plugins: [plugin] })
   const form = { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' }
-  const { status, body } = await post('token', form, testClient)
+  // The address of the client, for the limit of guesses.
+  const { status, body } = await post('token', form, testClient, '192.0.2.1')
   assert.equal(status, 200)
   assert.equal(body.token_type, 'Bearer')
 })

@@ -39,10 +39,10 @@ export const ticketGrant = (different: Partial<Omit<Grant<typeof params>, 'kind'
 
 let tickets = 0
 
-/** Returns a ticket that was not used. */
+/** Returns a ticket that was not used, and that cannot be guessed. */
 export const newTicket = () => {
   tickets += 1
-  return { ticket: `GOOD-${tickets}-AAAA` }
+  return { ticket: `GOOD-${tickets}-9QK3T7X2M5B8C4D6F0GHJRNPSV` }
 }
 
 export const ticketCase = (different: Partial<GrantCase> = {}): PluginCases => ({

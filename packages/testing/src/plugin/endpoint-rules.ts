@@ -2,6 +2,7 @@ import { type Callers, declaredParameters, type Endpoint } from '@grantry/core'
 import { testClient } from '../test-provider.ts'
 import { api, type Bench, disabledClient } from './bench.ts'
 import type { EndpointCase } from './cases.ts'
+import { checkGuesses } from './guess-rules.ts'
 import { checkParameters, checkRefusals, isSuccess, type ParameterTarget, seenIn } from './parameter-rules.ts'
 import { inSetting, senderOf } from './setting.ts'
 import type { Outgoing, Received, Setting } from './target.ts'
@@ -34,6 +35,8 @@ export function endpointTarget(endpoint: Endpoint, given: EndpointCase): Paramet
     refused,
     refusedWith: 'invalid_request',
     uniform: false,
+    // Those of the core describe the request, or limit it.
+    refusesCredential: ({ reason }) => reason?.startsWith('plugin:') === true,
     sender,
     async prepare(setting) {
       const parameters = typeof succeeds === 'function' ? await succeeds(setting.context(sender)) : succeeds
@@ -108,6 +111,7 @@ export async function checkEndpoint(bench: Bench, endpoint: Endpoint, given: End
   }
   await checkParameters(bench, target)
   await checkRefusals(bench, target)
+  await checkGuesses(bench, target)
   await checkCallers(bench, endpoint, target)
   await checkSingleUse(bench, target, target.sender)
   await checkIssuers(bench, target, target.sender)

@@ -3,6 +3,7 @@ import { type Credentials, testClient } from '../test-provider.ts'
 import { checkAuthorization } from './authorization-rules.ts'
 import { type Bench, disabledClient, limitedClient, otherClient, publicClientId, reservedScope } from './bench.ts'
 import type { GrantCase } from './cases.ts'
+import { checkGuesses } from './guess-rules.ts'
 import { checkParameters, checkRefusals, isSuccess, type ParameterTarget, seenIn } from './parameter-rules.ts'
 import { inSetting, senderOf } from './setting.ts'
 import type { Outgoing, Received, Sender } from './target.ts'
@@ -27,6 +28,7 @@ function targetOf(grant: Grant, given: GrantCase): GrantTarget {
     refused,
     refusedWith: refusalCode,
     uniform: true,
+    refusesCredential: ({ error }) => error === refusalCode,
     sender: senderOf(testClient),
     async prepare(setting, { clientId, credentials }) {
       const parameters =
@@ -157,6 +159,7 @@ export async function checkGrant(bench: Bench, grant: Grant, given: GrantCase): 
   if (!succeeds) return
   await checkParameters(bench, target)
   await checkRefusals(bench, target)
+  await checkGuesses(bench, target)
   await checkClients(bench, target)
   await checkScopes(bench, target)
   await checkSingleUse(bench, target, target.sender)

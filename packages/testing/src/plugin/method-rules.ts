@@ -2,6 +2,7 @@ import type { ClientAuthentication, ClientOptions } from '@grantry/core'
 import { sha256Of, testClient } from '../test-provider.ts'
 import { type Bench, kitGrantType, otherClient, present } from './bench.ts'
 import type { MethodCase, PreparedCredentials } from './cases.ts'
+import { checkLength } from './guess-rules.ts'
 import { hostile, isSuccess, seenIn } from './parameter-rules.ts'
 import { inSetting, senderOf } from './setting.ts'
 import type { Outgoing, Received, Sender, Setting, Target } from './target.ts'
@@ -124,11 +125,12 @@ async function checkClients(bench: Bench, target: MethodTarget, given: MethodCas
 export async function checkMethod(bench: Bench, method: ClientAuthentication, given: MethodCase): Promise<void> {
   const target = targetOf(method, given)
   const { part, sender } = target
-  const { response, fields, announced } = await inSetting(bench, target, async (setting) => {
+  const { response, outgoing, announced } = await inSetting(bench, target, async (setting) => {
     const outgoing = await target.prepare(setting, sender)
     const { token_endpoint_auth_methods_supported: announced } = setting.provider.metadata
-    return { response: await setting.send(outgoing), fields: Object.keys(outgoing.parameters), announced }
+    return { response: await setting.send(outgoing), outgoing, announced }
   })
+  const fields = Object.keys(outgoing.parameters)
   const undeclared = fields.find((name) => !otherParameters.has(name) && !method.consumes.includes(name))
   if (undeclared !== undefined) bench.findings.add('undeclared-field', part, `it does not list ${undeclared}`)
   if (!Array.isArray(announced) || !announced.includes(method.method)) {
@@ -138,6 +140,7 @@ export async function checkMethod(bench: Bench, method: ClientAuthentication, gi
     if (response.status !== 500) bench.findings.add('success', part, seenIn(response))
     return
   }
+  if ('unguessable' in method && method.unguessable) checkLength(bench, part, outgoing, otherParameters)
   await checkChanges(bench, target)
   await checkClients(bench, target, given)
   await checkSingleUse(bench, target, sender)

@@ -13,14 +13,19 @@ export interface ParameterTarget extends Target {
   readonly refusedWith: string
   /** Whether refusals with `refusedWith` must have the same description. */
   readonly uniform: boolean
+  /** Whether a response refuses a credential of the plugin, not the form of a request. */
+  refusesCredential(response: Received): boolean
   readonly sender: Sender
 }
 
 export const isSuccess = ({ status, error }: Received): boolean => status < 400 && error === undefined
 
 /** What a response was, in a few words. */
-export function seenIn({ status, error }: Received): string {
-  return error === undefined ? `the response was ${status}` : `the response was ${status} ${error}`
+export function seenIn({ status, error, body, reason }: Received): string {
+  if (error === undefined) return `the response was ${status}`
+  const description: unknown = body?.error_description
+  const why = typeof description === 'string' ? `: ${description}` : ''
+  return `the response was ${status} ${error}${why}${reason === undefined ? '' : ` (${reason})`}`
 }
 
 const isRefusedWith = (response: Received, expected: string): boolean =>

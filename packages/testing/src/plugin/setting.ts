@@ -71,9 +71,10 @@ async function receivedFrom(response: Response, events: readonly ProviderEvent[]
   const { status, headers } = response
   const isJson = headers.get('content-type')?.startsWith('application/json') === true
   const { body } = isJson || status === 204 ? await read(response) : { body: (await response.text()) || undefined }
-  if (isJson) return { status, headers, body, error: status < 400 ? undefined : body?.error }
-  const failures = events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.error] : []))
-  return { status, headers, body, error: failures.at(-1) }
+  const failed = events.flatMap((event) => (event.type === 'endpoint_failed' ? [event] : [])).at(-1)
+  const reason = failed?.reason
+  if (isJson) return { status, headers, body, error: status < 400 ? undefined : body?.error, reason }
+  return { status, headers, body, error: failed?.error, reason }
 }
 
 const settingError = (part: string, what: string, seen: string): Error =>

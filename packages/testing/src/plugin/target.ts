@@ -23,6 +23,8 @@ export interface Outgoing {
 export interface Received extends TestResponse {
   /** The error code of a refusal. A page and a redirect do not contain it, so it is that of the event. */
   readonly error: string | undefined
+  /** The reason of a refusal, from its event. */
+  readonly reason: string | undefined
 }
 
 /** What the requests of a part are. */
