@@ -19,7 +19,7 @@ const isBuilt = (path) => path.includes('/dist/') && path.endsWith('.js')
 const isSource = (path) =>
   !path.includes('/dist/') &&
   !path.includes('/node_modules/') &&
-  /\.ts$|package\.json$|\/page\/[^/]+\.(?:html|css|js)$/u.test(path)
+  /\.ts$|\/texts\/[^/]+\.json$|package\.json$|\/page\/[^/]+\.(?:html|css|js)$/u.test(path)
 const isStale = (folder) => newest(join(root, folder), isBuilt) <= newest(join(root, folder), isSource)
 
 /** Builds if any package has no build or one that is older than its source. */

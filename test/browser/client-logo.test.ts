@@ -1,4 +1,5 @@
 import { createPages } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { violationsIn } from '../support/axe.ts'
@@ -25,7 +26,7 @@ describeWithChromium('the logo of a client, in a browser', () => {
     const client = { clientId: 'shop', name: 'Example Shop', logoUri: 'https://shop.example.com/logo.png' }
     const scopes = ['openid', 'orders'].map((scope) => ({ name: scope }))
     const view = { action: '/', fields: {}, formTargets: [], client, subjectName: 'alice', scopes, claims: [] }
-    const { html, sources } = createPages({ scopes: { orders: 'See your orders' } }).consent(view, 'de')
+    const { html, sources } = createPages({ languages, scopes: { orders: 'See your orders' } }).consent(view, 'de')
     const policy = `default-src 'none'; style-src ${sources.style?.join(' ')}; img-src ${sources.image?.join(' ')}`
     for (const width of [390, 1280]) {
       const page = await browser.newPage({ viewport: { width, height: 800 } })

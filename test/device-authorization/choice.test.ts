@@ -1,6 +1,7 @@
 // The page for devices asks like the consent page: scopes that the user can leave out, APIs by name, another account.
 import type { ClientOptions } from '@grantry/core'
 import { createPages } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { deviceAuthorization, deviceSignIn } from '@grantry/plugins/device-authorization'
@@ -13,7 +14,7 @@ import { createBrowser as createPlainBrowser, setUpPage } from './browser.ts'
 import { clients, setUp } from './parties.ts'
 
 const pageUri = 'https://id.example.com/connect/device'
-const pages = createPages({ name: 'Example', scopes: { api1: { en: 'Watch films', de: 'Filme ansehen' } } })
+const pages = createPages({ name: 'Example', languages, scopes: { api1: { en: 'Watch films', de: 'Filme ansehen' } } })
 
 async function openAsked(client: Partial<ClientOptions>, scope = 'api1 offline_access') {
   const [tv] = clients

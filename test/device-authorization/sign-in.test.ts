@@ -1,6 +1,7 @@
 // The page for devices with the ready sign-in: it signs in, asks and responds in the style of the other pages.
 import type { ClientOptions } from '@grantry/core'
 import { createPages } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { type AuthorizationEndpointOptions, authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { type DeviceSignInOptions, deviceSignIn, deviceVerification } from '@grantry/plugins/device-authorization'
@@ -19,7 +20,11 @@ async function setUp(
   isActive = () => true,
   guesses: DeviceSignInOptions['guesses'] = {},
 ) {
-  const pages = createPages({ name: 'Example', scopes: { api1: { en: 'Watch films', de: 'Filme ansehen' } } })
+  const pages = createPages({
+    name: 'Example',
+    languages,
+    scopes: { api1: { en: 'Watch films', de: 'Filme ansehen' } },
+  })
   const interaction = signIn({ pages })
   const features = [deviceSignIn({ pages, guesses })]
   const [tv, ...others] = deviceClients

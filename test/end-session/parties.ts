@@ -1,5 +1,6 @@
 import type { ClientOptions } from '@grantry/core'
 import { createPages } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import type { AuthorizationFeature } from '@grantry/plugins/authorization-endpoint'
 import { endSession } from '@grantry/plugins/end-session'
 import type { TestProviderOptions } from '@grantry/testing'
@@ -32,7 +33,7 @@ export async function setUpLogout(
   more: Partial<TestProviderOptions> = {},
   features: readonly AuthorizationFeature[] = [],
 ) {
-  const pages = createPages()
+  const pages = createPages({ languages })
   const f = await setUpPages({ features: [endSession({ pages }), ...features], pages }, { clients, ...more })
   const { issuer } = f.provider
   const urlOf = (parameters: Parameters = {}) => `${issuer}/connect/endsession?${new URLSearchParams(parameters)}`

@@ -1,5 +1,6 @@
 // Paths and methods that do not exist: browsers get a page, programs get JSON.
 import { createPages } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import { signIn } from '@grantry/plugins/sign-in'
 import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
@@ -24,7 +25,7 @@ const programs: readonly Readonly<Record<string, string>>[] = [
   { accept: 'image/avif,image/webp,*/*;q=0.8' },
 ]
 
-async function open(locales: Parameters<typeof createPages>[0] = { locales: ['en', 'de'] }) {
+async function open(locales: Parameters<typeof createPages>[0] = { languages }) {
   const pages = createPages(locales)
   const { authenticate } = memoryAccounts()
   const f = await setUp(signIn({ pages }), { pages }, { users: { authenticate } })

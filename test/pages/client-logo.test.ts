@@ -1,8 +1,9 @@
 // The logo of a client belongs to its name, and is replaced by an initial while it cannot be loaded.
 import { createPages } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import { expect, test } from 'vitest'
 
-const pages = createPages()
+const pages = createPages({ languages })
 const client = { clientId: 'shop', name: 'émile’s Shop', logoUri: 'https://shop.example.com/logo.png' }
 const form = { action: '/', fields: {}, formTargets: [], client }
 const consent = pages.consent({ ...form, subjectName: 'alice', scopes: [], claims: [] }, 'en')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createPages, html, type PagesOptions } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import { createPageSets } from '@grantry/pages/preview'
 import { describe, expect, test } from 'vitest'
 import { views } from './views.ts'
@@ -91,7 +92,7 @@ describe('hostile values', () => {
 })
 
 describe('languages', () => {
-  const { localeOf } = createPages()
+  const { localeOf } = createPages({ languages })
   test.each([
     [undefined, null, 'en'],
     ['de', null, 'de'],
@@ -109,7 +110,7 @@ describe('languages', () => {
 
   test('are written in their direction, also if an operator adds one', () => {
     const view = { action: '/', fields: {}, formTargets: [], client: { clientId: 'a' }, canCancel: false }
-    const pages = createPages({ name: 'Example', messages: { 'he-IL': { signInTitle: 'כניסה' } } })
+    const pages = createPages({ name: 'Example', languages, messages: { 'he-IL': { signInTitle: 'כניסה' } } })
     for (const [locale, direction] of [
       ...locales.map((one) => [one, one === 'ar' ? 'rtl' : 'ltr']),
       ['he-IL', 'rtl'],
@@ -120,6 +121,7 @@ describe('languages', () => {
 
   test('can be restricted, replaced and added', () => {
     const pages = createPages({
+      languages,
       locales: ['de', 'it'],
       messages: { de: { signIn: 'Los' }, it: { signInTitle: 'Accedi' } },
     })
@@ -127,7 +129,7 @@ describe('languages', () => {
     const view = { action: '/', fields: {}, formTargets: [], client: { clientId: 'a' }, canCancel: false }
     expect(pages.signIn(view, 'de').html).toContain('>Los</button>')
     expect(pages.signIn(view, 'it').html).toContain('<h1>Accedi</h1>')
-    expect(() => createPages({ messages: { de: { singIn: 'x' } as never } })).toThrow('unknown text singIn')
+    expect(() => createPages({ languages, messages: { de: { singIn: 'x' } as never } })).toThrow('unknown text singIn')
   })
 })
 

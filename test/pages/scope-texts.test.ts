@@ -1,12 +1,13 @@
 // Users read what a scope permits in the language of the page, or marked as another language.
 import { createPages, missingTexts, type PagesOptions } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import { expect, test } from 'vitest'
 
 function itemsOf(names: readonly string[], locale: string, options: PagesOptions): readonly string[] {
   const scopes = names.map((name) => ({ name }))
   const form = { action: '/', fields: {}, formTargets: [] }
   const view = { ...form, client: { clientId: 'a' }, subjectName: 'alice', scopes, claims: [] }
-  const { html } = createPages(options).consent(view, locale)
+  const { html } = createPages({ languages, ...options }).consent(view, locale)
   return [...html.matchAll(/<li>(.*?)<\/li>/gu)].map(([, item = '']) => item)
 }
 
@@ -53,11 +54,11 @@ test('finds the texts that pages lack', () => {
     a: 'One text',
     b: Object.fromEntries(locales.map((locale) => [locale, 'B'])),
   }
-  expect(missingTexts({ scopes })).toEqual([{ path: 'scopes.a', locales: locales.slice(1) }])
-  expect(missingTexts({ scopes, locales: ['en-GB'] })).toEqual([])
-  expect(missingTexts({ locales: ['de', 'sv', 'fi'], messages: { sv: { signIn: 'Logga in' } } })).toEqual([
+  expect(missingTexts({ languages, scopes })).toEqual([{ path: 'scopes.a', locales: locales.slice(1) }])
+  expect(missingTexts({ languages, scopes, locales: ['en-GB'] })).toEqual([])
+  expect(missingTexts({ languages, locales: ['de', 'sv', 'fi'], messages: { sv: { signIn: 'Logga in' } } })).toEqual([
     { path: 'messages.sv', locales: ['sv'] },
     { path: 'messages.fi', locales: ['fi'] },
   ])
-  expect(missingTexts({})).toEqual([])
+  expect(missingTexts({ languages })).toEqual([])
 })

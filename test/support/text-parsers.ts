@@ -1,5 +1,6 @@
 // The parsers of text that a caller without credentials can send, each with its worst cases.
 import { createPages } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import { originForm } from '../../packages/adapters/src/http-bridge/check-head.ts'
 import { clientAddress } from '../../packages/adapters/src/http-bridge/client-address.ts'
 import { certificateFormats, certificateIn } from '../../packages/adapters/src/http-bridge/client-certificate.ts'
@@ -50,7 +51,7 @@ export const worstCases: readonly string[] = repeated.flatMap((text) => {
   return [filled, `a${filled.slice(3)}\u00e4\n`]
 })
 
-const { localeOf } = createPages()
+const { localeOf } = createPages({ languages })
 const refuse = createRefuse('parsers')
 const cookieOf = browserCookie('a', /^\w+$/u)
 

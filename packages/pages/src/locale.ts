@@ -26,7 +26,7 @@ const shortEnough = (list: string | null | undefined): string =>
   list === undefined || list === null || list.length > maxLength ? '' : list
 
 /** Finds a language for a tag by shortening it (RFC 4647 section 3.4): `de-AT` finds `de`. */
-function lookUp(tag: string, locales: ReadonlyMap<string, string>): string | undefined {
+export function lookUp(tag: string, locales: ReadonlyMap<string, string>): string | undefined {
   for (let range = tag.toLowerCase(); range !== ''; range = range.slice(0, Math.max(0, range.lastIndexOf('-')))) {
     const found = locales.get(range)
     if (found !== undefined) return found

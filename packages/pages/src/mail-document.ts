@@ -1,5 +1,5 @@
 import { type Content, html, textOf } from './html.ts'
-import { directionOf } from './messages/languages.ts'
+import { directionOf } from './texts.ts'
 
 // Mail programs support few styles, and remove those of a sheet.
 const bodyStyle =

@@ -1,6 +1,6 @@
-import { languages, localesOf } from './messages/languages.ts'
-import type { PagesOptions } from './options.ts'
-import { isStandardScope, rangesOf, textIn, textsOf } from './scope-texts.ts'
+import { localesOf, type PagesOptions } from './options.ts'
+import { isStandardScope, textIn, textsOf } from './scope-texts.ts'
+import { en, findTexts } from './texts.ts'
 
 /** A member of the options, and the languages of the pages in which it has no text. */
 export interface MissingTexts {
@@ -12,12 +12,13 @@ export interface MissingTexts {
  * Returns the described scopes that have no text in a language of the pages, and the added languages whose pages are
  * partly English.
  */
-export function missingTexts({ locales, messages = {}, scopes = {} }: PagesOptions): readonly MissingTexts[] {
-  const used = localesOf({ locales, messages })
+export function missingTexts(options: PagesOptions): readonly MissingTexts[] {
+  const { languages, messages = {}, scopes = {} } = options
+  const used = localesOf(options)
   const [byDefault = 'en'] = used
-  const isBuiltIn = (locale: string): boolean => rangesOf(locale).some((range) => Object.hasOwn(languages, range))
   const isEnglish = (locale: string): boolean =>
-    !isBuiltIn(locale) && Object.keys(languages.en ?? {}).some((key) => !Object.hasOwn(messages[locale] ?? {}, key))
+    findTexts(locale, { en, ...languages }) === undefined &&
+    Object.keys(en.signIn).some((key) => !Object.hasOwn(messages[locale] ?? {}, key))
   const ofScopes = Object.entries(scopes)
     .filter(([name]) => !isStandardScope(name))
     .map(([name, described]) => {

@@ -1,6 +1,6 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
-import type { Messages } from './messages/messages.ts'
+import { en, findTexts, type Languages, type Messages } from './texts.ts'
 import { isHttps, isImageUrl } from './urls.ts'
 
 const text = (most: number) =>
@@ -59,7 +59,7 @@ export const pagesSchema = configurationObject({
   links: v.optional(configurationObject({ privacy: link, terms: link, support: link }), {}),
   /** The https origins whose pages can show the sign-in in a frame. They can hide what users click. Default: none. */
   frameAncestors: v.optional(v.pipe(v.array(origin, 'must be an array of origins'), v.maxLength(20)), []),
-  /** The languages, of which the first is the default. Default: all. */
+  /** The languages, of which the first is the default. Default: all that the pages have. */
   locales: v.optional(v.pipe(v.array(languageTag, 'must be an array of language tags'), v.minLength(1))),
   /** Texts for a language tag. Those of an unknown language replace the English ones. */
   messages: v.optional(v.record(languageTag, v.record(v.string(), text(1000))), {}),
@@ -69,11 +69,40 @@ export const pagesSchema = configurationObject({
   resources: v.optional(described, {}),
 })
 
-export type PagesSettings = v.InferOutput<typeof pagesSchema>
-export type Colors = PagesSettings['colors']
-
 /** The appearance of the pages. */
 export interface PagesOptions extends Omit<v.InferInput<typeof pagesSchema>, 'messages'> {
   /** Texts for a language tag. Those of an unknown language replace the English ones. */
   readonly messages?: Readonly<Record<string, Partial<Messages>>> | undefined
+  /** Languages beside English, by their tags: exports of `@grantry/pages/languages`, or your own. Default: none. */
+  readonly languages?: Languages | undefined
+}
+
+/** The options with their defaults. */
+export interface PagesSettings extends Omit<v.InferOutput<typeof pagesSchema>, 'locales'> {
+  readonly locales: readonly string[]
+  readonly languages: Languages
+}
+export type Colors = PagesSettings['colors']
+
+/** The exports of `@grantry/pages/languages`. A program that names one without its texts would have English pages. */
+const exported = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'zh', 'ja', 'ko', 'ar']
+
+/** The languages of pages with these options. The first is the default. */
+export const localesOf = ({ locales, languages, messages }: PagesOptions): readonly string[] =>
+  locales ?? [...new Set(['en', ...Object.keys(languages ?? {}), ...Object.keys(messages ?? {})])]
+
+/** @throws TypeError when an option is malformed, or a language of this package is named without its texts. */
+export function settingsOf({ languages, ...appearance }: PagesOptions, where: string): PagesSettings {
+  const settings = parseConfiguration(pagesSchema, appearance, where)
+  const locales = localesOf({ ...settings, languages })
+  const all = { en, ...languages }
+  const absent = locales.find((locale) => {
+    const [primary = ''] = locale.toLowerCase().split('-', 1)
+    return exported.includes(primary) && findTexts(locale, all) === undefined
+  })
+  if (absent !== undefined)
+    throw new TypeError(
+      `${where}: the option languages has no texts for ${absent}, which @grantry/pages/languages exports`,
+    )
+  return { ...settings, locales, languages: all }
 }

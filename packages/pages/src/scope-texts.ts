@@ -1,8 +1,7 @@
 import { parseUrl } from '@grantry/core'
 import { filled, type Html, html } from './html.ts'
-import { languages, localesOf } from './messages/languages.ts'
-import type { Messages } from './messages/messages.ts'
 import type { PagesSettings } from './options.ts'
+import { findTexts, type Messages } from './texts.ts'
 
 const standardScopes: Readonly<Record<string, keyof Messages>> = {
   openid: 'scopeOpenid',
@@ -22,7 +21,7 @@ interface Text {
 }
 
 /** The language tag and those that are more general (RFC 4647 section 3.4): `de-AT`, `de`. */
-export const rangesOf = (tag: string): readonly string[] =>
+const rangesOf = (tag: string): readonly string[] =>
   tag
     .toLowerCase()
     .split('-')
@@ -42,11 +41,15 @@ export const textIn = (texts: readonly Text[], locale: string): Text | undefined
     .find((found) => found !== undefined)
 
 /** The text of this package for a standard scope. The messages of an unknown language can be English. */
-function builtInText(name: string, locale: string, messages: Messages, added: object | undefined): Text | undefined {
+function builtInText(
+  name: string,
+  locale: string,
+  messages: Messages,
+  { languages, messages: added }: PagesSettings,
+): Text | undefined {
   const key = isStandardScope(name) ? standardScopes[name] : undefined
   if (key === undefined) return undefined
-  const isTranslated =
-    rangesOf(locale).some((range) => Object.hasOwn(languages, range)) || Object.hasOwn(added ?? {}, key)
+  const isTranslated = findTexts(locale, languages) !== undefined || Object.hasOwn(added[locale] ?? {}, key)
   return { text: messages[key], lang: isTranslated ? locale : 'en' }
 }
 
@@ -59,9 +62,8 @@ function shownAddress(audience: string): string {
 /** Returns a function that names an API to a user: by its name in the language of the page or another one, and its address. */
 export function createResourceNames(
   locale: string,
-  { resources, messages, locales }: PagesSettings,
+  { resources, locales: [byDefault = 'en'] }: PagesSettings,
 ): (audience: string) => string {
-  const [byDefault = 'en'] = localesOf({ locales, messages })
   return (audience) => {
     const texts = textsOf(Object.hasOwn(resources, audience) ? resources[audience] : undefined, byDefault)
     const name = textIn(texts, locale) ?? textIn(texts, byDefault) ?? textIn(texts, 'en') ?? texts[0]
@@ -75,15 +77,14 @@ export function createResourceNames(
  * scope, this package has such a text. Otherwise a text of the operator, which says more than the name of a scope; its
  * element names its language, for screen readers and translators.
  */
-export function createScopeTexts(
-  locale: string,
-  messages: Messages,
-  { scopes, messages: added, locales }: PagesSettings,
-): (name: string) => Html {
-  const [byDefault = 'en'] = localesOf({ locales, messages: added })
+export function createScopeTexts(locale: string, messages: Messages, settings: PagesSettings): (name: string) => Html {
+  const {
+    scopes,
+    locales: [byDefault = 'en'],
+  } = settings
   return (name) => {
     const texts = textsOf(Object.hasOwn(scopes, name) ? scopes[name] : undefined, byDefault)
-    const builtIn = builtInText(name, locale, messages, added[locale])
+    const builtIn = builtInText(name, locale, messages, settings)
     const translated = textIn(texts, locale) ?? (builtIn?.lang === locale ? builtIn : undefined)
     if (translated !== undefined) return html`${translated.text}`
     const foreign = textIn(texts, byDefault) ?? textIn(texts, 'en') ?? texts[0] ?? builtIn

@@ -1,13 +1,13 @@
 import { type Content, html } from '../html.ts'
 import { mailDocument } from '../mail-document.ts'
 import { alert, userLine } from '../templates/parts.ts'
+import type { Texts } from '../texts.ts'
 import type { Page } from '../tools.ts'
-import type { AccountMessages } from './messages/messages.ts'
 import { changeForm } from './parts.ts'
 import type { AccountTools } from './tools.ts'
 import type { AddressMailView, ChangeAddressView, OverviewView, ProveAddressView } from './views.ts'
 
-const problems: Readonly<Record<NonNullable<ChangeAddressView['problem']>, keyof AccountMessages>> = {
+const problems: Readonly<Record<NonNullable<ChangeAddressView['problem']>, keyof Texts['account']>> = {
   address_malformed: 'emailMalformed',
   address_known: 'emailSame',
   too_many_attempts: 'emailTooMany',

@@ -1,10 +1,8 @@
-import { parseConfiguration } from '@grantry/core'
 import { html } from '../html.ts'
-import { createLocaleOf } from '../locale.ts'
-import { languages, localesOf } from '../messages/languages.ts'
-import { type PagesOptions, pagesSchema } from '../options.ts'
+import { type PagesOptions, settingsOf } from '../options.ts'
+import { createPageSet } from '../page-set.ts'
 import { error } from '../templates/error.ts'
-import { createLayout, createTools, type Page, type Rendered } from '../tools.ts'
+import type { Page, Rendered } from '../tools.ts'
 import type { ErrorView } from '../views.ts'
 import { addressMail, changeAddress, proveAddress } from './address.ts'
 import { confirm } from './confirm.ts'
@@ -103,43 +101,11 @@ export function createAccountPages(
   input: PagesOptions & { readonly templates?: Partial<AccountTemplates> | undefined } = {},
 ): AccountPageSet {
   const { templates, ...appearance } = input
-  const settings = parseConfiguration(pagesSchema, appearance, 'createAccountPages()')
-  const locales = localesOf(settings)
-  const [byDefault = 'en'] = locales
-  const layout = createLayout({ ...settings, frameAncestors: [] })
-  const toolsByLocale = new Map(
-    locales.map((locale) => {
-      const texts = languages[locale] ?? languages[locale.split('-', 1)[0] ?? ''] ?? languages.en
-      if (texts === undefined) throw new TypeError('There are no English texts')
-      return [locale, accountTools(createTools(locale, { ...texts, ...settings.messages[locale] }, settings))]
-    }),
-  )
-  const toolsFor = (locale: string): AccountTools => {
-    const tools = toolsByLocale.get(locale) ?? toolsByLocale.get(byDefault)
-    if (tools === undefined) throw new TypeError('createAccountPages(): locales is empty')
-    return tools
-  }
-  const render =
-    <V>(template: (view: V, tools: AccountTools) => Page) =>
-    (view: V, locale: string): Rendered =>
-      layout(template(view, toolsFor(locale)), toolsFor(locale))
-  const used: AccountTemplates = { ...ownTemplates, ...templates }
+  const set = createPageSet(settingsOf(appearance, 'createAccountPages()'), accountTools)
   return {
-    localeOf: createLocaleOf(locales),
-    overview: render(used.overview),
-    confirm: render(used.confirm),
-    addPasskey: render(used.addPasskey),
-    changeProfile: render(used.changeProfile),
-    changeAddress: render(used.changeAddress),
-    proveAddress: render(used.proveAddress),
-    addressMail: (view, locale) => addressMail(view, toolsFor(locale)),
-    changePassword: render(used.changePassword),
-    renamePasskey: render(used.renamePasskey),
-    setUpApp: render(used.setUpApp),
-    recoveryCodes: render(used.recoveryCodes),
-    mail: (view, locale) => mail(view, toolsFor(locale)),
-    deleted: render(used.deleted),
-    signedOut: render(used.signedOut),
-    error: render(used.error),
+    localeOf: set.localeOf,
+    ...set.renderers({ ...ownTemplates, ...templates }, []),
+    addressMail: (view, locale) => addressMail(view, set.toolsFor(locale)),
+    mail: (view, locale) => mail(view, set.toolsFor(locale)),
   }
 }

@@ -1,9 +1,9 @@
 import { type Content, type Html, html } from '../html.ts'
-import type { AccountMessages } from './messages/messages.ts'
+import type { Texts } from '../texts.ts'
 import type { AccountTools } from './tools.ts'
 import type { AccountNotice, FormPageView, SessionView } from './views.ts'
 
-export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, keyof AccountMessages>> = {
+export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, keyof Texts['account']>> = {
   session_ended: 'sessionEnded',
   sessions_ended: 'sessionsEnded',
   access_withdrawn: 'accessWithdrawn',

@@ -1,13 +1,13 @@
 import { html } from '../html.ts'
 import { alert, userLine } from '../templates/parts.ts'
+import type { Texts } from '../texts.ts'
 import type { Page } from '../tools.ts'
-import type { AccountMessages } from './messages/messages.ts'
 import { changeForm } from './parts.ts'
 import { registrationScript } from './registration-script.ts'
 import type { AccountTools } from './tools.ts'
 import type { AddPasskeyView, FormPageView } from './views.ts'
 
-const problems: Readonly<Record<NonNullable<AddPasskeyView['problem']>, keyof AccountMessages>> = {
+const problems: Readonly<Record<NonNullable<AddPasskeyView['problem']>, keyof Texts['account']>> = {
   passkey_not_valid: 'passkeyFailed',
   passkey_known: 'passkeyKnown',
   passkey_limit: 'passkeyLimit',

@@ -2,13 +2,13 @@ import { html } from '../html.ts'
 import { passwordField } from '../templates/fields.ts'
 import { alert, userLine } from '../templates/parts.ts'
 import { passwordScript } from '../templates/scripts.ts'
+import type { Texts } from '../texts.ts'
 import type { Page } from '../tools.ts'
-import type { AccountMessages } from './messages/messages.ts'
 import { changeForm } from './parts.ts'
 import type { AccountTools } from './tools.ts'
 import type { ChangePasswordView } from './views.ts'
 
-const problems: Readonly<Record<NonNullable<ChangePasswordView['problem']>, keyof AccountMessages>> = {
+const problems: Readonly<Record<NonNullable<ChangePasswordView['problem']>, keyof Texts['account']>> = {
   password_short: 'passwordShort',
   password_long: 'passwordLong',
   password_malformed: 'passwordMalformed',

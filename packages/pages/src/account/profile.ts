@@ -1,13 +1,13 @@
 import { type Content, html } from '../html.ts'
 import { alert, userLine } from '../templates/parts.ts'
+import type { Texts } from '../texts.ts'
 import type { Page } from '../tools.ts'
-import type { AccountMessages } from './messages/messages.ts'
 import { changeForm } from './parts.ts'
 import type { AccountTools } from './tools.ts'
 import type { ChangeProfileView, OverviewView, ProfileField } from './views.ts'
 
 /** The label of a claim, and what the browser fills in. */
-const labels: Readonly<Record<ProfileField['claim'], readonly [keyof AccountMessages, autocomplete: string]>> = {
+const labels: Readonly<Record<ProfileField['claim'], readonly [keyof Texts['account'], autocomplete: string]>> = {
   name: ['claimName', 'name'],
   given_name: ['claimGivenName', 'given-name'],
   family_name: ['claimFamilyName', 'family-name'],
@@ -22,7 +22,7 @@ const labels: Readonly<Record<ProfileField['claim'], readonly [keyof AccountMess
   locale: ['claimLocale', 'language'],
 }
 
-const problems: Readonly<Record<NonNullable<ProfileField['problem']>, keyof AccountMessages>> = {
+const problems: Readonly<Record<NonNullable<ProfileField['problem']>, keyof Texts['account']>> = {
   text: 'profileText',
   url: 'profileUrl',
   date: 'profileDate',

@@ -1,15 +1,14 @@
 import { filledTitle, type Html } from '../html.ts'
-import { fill } from '../messages/messages.ts'
+import { type Language, ownTexts } from '../page-set.ts'
+import type { Texts } from '../texts.ts'
 import type { Tools } from '../tools.ts'
-import { accountLanguages } from './messages/languages.ts'
-import type { AccountMessages } from './messages/messages.ts'
 
 /** What the templates of the account page can use. */
 export interface AccountTools extends Tools {
   /** Returns a text of the account page. */
-  own(key: keyof AccountMessages, values?: Readonly<Record<string, string>>): string
+  own(key: keyof Texts['account'], values?: Readonly<Record<string, string>>): string
   /** The same for a heading, in which the style keeps a name in one line. */
-  ownTitle(key: keyof AccountMessages, values: Readonly<Record<string, string>>): Html
+  ownTitle(key: keyof Texts['account'], values: Readonly<Record<string, string>>): Html
   /** Returns how long ago something was, such as "5 minutes ago". @param seconds a duration */
   ago(seconds: number): string
 }
@@ -31,16 +30,13 @@ function createAgo(locale: string): AccountTools['ago'] {
   }
 }
 
-/** Adds the texts of the account page. A language that has none, such as one of the operator, gets the English ones. */
-export function accountTools(tools: Tools): AccountTools {
-  const ranges = [tools.locale, tools.locale.split('-', 1)[0] ?? '']
-  const language = ranges.find((range) => Object.hasOwn(accountLanguages, range)) ?? 'en'
-  const messages = accountLanguages[language]
-  if (messages === undefined) throw new TypeError('There are no English texts')
+/** Adds the texts of the account page. */
+export function accountTools(tools: Tools, { tag, texts }: Language): AccountTools {
+  const messages = texts.account
   return {
     ...tools,
-    own: (key, values) => (values === undefined ? messages[key] : fill(messages[key], values)),
+    own: ownTexts(messages),
     ownTitle: (key, values) => filledTitle(messages[key], values),
-    ago: createAgo(language),
+    ago: createAgo(tag),
   }
 }

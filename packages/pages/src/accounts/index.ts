@@ -1,15 +1,10 @@
-import { parseConfiguration } from '@grantry/core'
-import { messagesOf } from '../create-pages.ts'
-import { createLocaleOf } from '../locale.ts'
-import { localesOf } from '../messages/languages.ts'
-import { fill } from '../messages/messages.ts'
-import { type PagesOptions, pagesSchema } from '../options.ts'
-import { createLayout, createTools, type Page, type Rendered } from '../tools.ts'
+import { type PagesOptions, settingsOf } from '../options.ts'
+import { createPageSet, ownTexts } from '../page-set.ts'
+import type { Texts } from '../texts.ts'
+import type { Page, Rendered } from '../tools.ts'
 import { invitationState, invited } from './invitations.ts'
-import { accountsTexts } from './languages.ts'
 import { renderMail } from './mails.ts'
 import { askAddress, mailElsewhere, mailProved, mailSent } from './templates.ts'
-import type { AccountsTexts } from './texts.ts'
 import type { AccountsTools } from './tools.ts'
 import type {
   AskAddressView,
@@ -22,7 +17,9 @@ import type {
   RenderedMail,
 } from './views.ts'
 
-export type { AccountsTexts } from './texts.ts'
+/** The texts of these pages and mails. */
+export type AccountsTexts = Texts['mails']
+
 /** The pages and mails of accounts, ready for `accounts()`. */
 export interface AccountsDocuments {
   /** Chooses among the languages. @param uiLocales the parameter `ui_locales` */
@@ -53,12 +50,6 @@ export interface AccountsPagesOptions extends PagesOptions {
   readonly outboxUrl?: string | undefined
 }
 
-function textsOf(locale: string): AccountsTexts {
-  const texts = accountsTexts[locale] ?? accountsTexts[locale.split('-', 1)[0] ?? ''] ?? accountsTexts.en
-  if (texts === undefined) throw new TypeError('There are no English texts')
-  return texts
-}
-
 /**
  * Creates the pages and mails of accounts, with the appearance of the other pages.
  *
@@ -70,38 +61,13 @@ export function createAccountsPages({
   templates,
   ...appearance
 }: AccountsPagesOptions): AccountsDocuments {
-  const settings = parseConfiguration(pagesSchema, appearance, 'createAccountsPages()')
-  const locales = localesOf(settings)
-  const layout = createLayout(settings)
-  const createOwn = (locale: string): AccountsTools => {
-    const texts = textsOf(locale)
-    return {
-      shared: createTools(locale, messagesOf(locale, settings.messages[locale]), settings),
-      service: settings.name,
-      outboxUrl,
-      own: (key, values) => fill(texts[key], values ?? {}),
-    }
-  }
-  const byLocale = new Map(locales.map((locale) => [locale, createOwn(locale)]))
-  const [byDefault = 'en'] = locales
-  const toolsFor = (locale: string): AccountsTools => {
-    const tools = byLocale.get(locale) ?? byLocale.get(byDefault)
-    if (tools === undefined) throw new TypeError('createAccountsPages(): locales is empty')
-    return tools
-  }
-  const render =
-    <V>(template: (view: V, tools: AccountsTools) => Page) =>
-    (view: V, locale: string): Rendered =>
-      layout(template(view, toolsFor(locale)), toolsFor(locale).shared)
-  const used: AccountsTemplates = { ...ownTemplates, ...templates }
+  const settings = settingsOf(appearance, 'createAccountsPages()')
+  const set = createPageSet(settings, (shared, { texts }): AccountsTools => {
+    return { shared, service: settings.name, outboxUrl, own: ownTexts(texts.mails) }
+  })
   return {
-    localeOf: createLocaleOf(locales),
-    askAddress: render(used.askAddress),
-    mailSent: render(used.mailSent),
-    mailProved: render(used.mailProved),
-    mailElsewhere: render(used.mailElsewhere),
-    invited: render(used.invited),
-    invitationState: render(used.invitationState),
-    mail: (view, locale) => renderMail(view, toolsFor(locale), host),
+    localeOf: set.localeOf,
+    ...set.renderers({ ...ownTemplates, ...templates }),
+    mail: (view, locale) => renderMail(view, set.toolsFor(locale), host),
   }
 }

@@ -1,6 +1,6 @@
 import { type Content, html } from '../html.ts'
 import { mailDocument } from '../mail-document.ts'
-import type { AccountsTexts } from './texts.ts'
+import type { Texts } from '../texts.ts'
 import type { AccountsTools } from './tools.ts'
 import type { MailView, RenderedMail } from './views.ts'
 
@@ -11,7 +11,7 @@ const texts = {
   invitation: ['mailInvitedSubject', 'mailInvitedText'],
   account_exists: ['mailExistsSubject', 'mailExistsText'],
   password_changed: ['mailChangedSubject', 'mailChangedText'],
-} as const satisfies Readonly<Record<MailView['kind'], readonly [keyof AccountsTexts, keyof AccountsTexts]>>
+} as const satisfies Readonly<Record<MailView['kind'], readonly [keyof Texts['mails'], keyof Texts['mails']]>>
 
 const codeStyle = 'font-size:28px;font-weight:700;letter-spacing:4px'
 

@@ -1,5 +1,5 @@
+import type { Texts } from '../texts.ts'
 import type { Tools } from '../tools.ts'
-import type { AccountsTexts } from './texts.ts'
 
 /** What a template of accounts can use. */
 export interface AccountsTools {
@@ -9,5 +9,5 @@ export interface AccountsTools {
   /** The page with the mails of a development server. */
   readonly outboxUrl?: string | undefined
   /** Returns a text of accounts in the language of the page. */
-  own(key: keyof AccountsTexts, values?: Readonly<Record<string, string>>): string
+  own(key: keyof Texts['mails'], values?: Readonly<Record<string, string>>): string
 }

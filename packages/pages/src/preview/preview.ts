@@ -1,6 +1,7 @@
 import { type AccountPageSet, type AccountTemplates, createAccountPages } from '../account/create-account-pages.ts'
 import { type AccountsDocuments, type AccountsTemplates, createAccountsPages } from '../accounts/index.ts'
 import { createPages, type Pages } from '../create-pages.ts'
+import { languages } from '../languages.ts'
 import type { Rendered } from '../tools.ts'
 import { accountStates } from './account-states.ts'
 import { accountsStates } from './accounts-states.ts'
@@ -32,12 +33,13 @@ export type PageSetOptions = NonNullable<Parameters<typeof createPages>[0]> & {
 }
 
 /**
- * Creates all pages in one appearance.
+ * Creates all pages in one appearance, in all languages.
  *
  * @throws TypeError when an option is malformed.
  */
 export function createPageSets(options: PageSetOptions = {}): PageSets {
-  const { templates, accountTemplates, accountsTemplates, ...appearance } = options
+  const { templates, accountTemplates, accountsTemplates, ...more } = options
+  const appearance = { ...more, languages: { ...languages, ...more.languages } }
   return {
     pages: createPages({ ...appearance, ...(templates !== undefined && { templates }) }),
     accounts: createAccountsPages({ ...appearance, host: 'id.example.com', templates: accountsTemplates }),

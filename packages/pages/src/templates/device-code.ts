@@ -1,5 +1,5 @@
 import { type Content, html } from '../html.ts'
-import type { Messages } from '../messages/messages.ts'
+import type { Messages } from '../texts.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { DeviceCodeView, DeviceProblem } from '../views.ts'
 import { access, lastingLast, onlyResource } from './access.ts'

@@ -1,5 +1,5 @@
 import { html } from '../html.ts'
-import type { Messages } from '../messages/messages.ts'
+import type { Messages } from '../texts.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ErrorView } from '../views.ts'
 import { waysOn } from './parts.ts'

@@ -1,6 +1,7 @@
 import { type AdminHost, admin, adminSchema } from '@grantry/administration/api'
 import { closestName, configurationObject, isJsonObject, type Plugins } from '@grantry/core'
 import { createPages, pagesSchema } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import { authorizationEndpoint, authorizationEndpointEntries } from '@grantry/plugins/authorization-endpoint'
 import { backChannelLogout, backChannelLogoutSchema } from '@grantry/plugins/back-channel-logout'
 import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
@@ -187,9 +188,10 @@ export function createNamedPlugin(
     case 'resource-indicators':
       return resourceIndicators()
     case 'sign-in': {
-      const { name, pages: appearance = {}, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
+      const { name, pages: look, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
       const { providers = [], passwords, account, passkeys, secondFactors, accounts: members, ...others } = more
       const options = { ...others, organizations: organizationsOf(others.organizations, userClaims) }
+      const appearance = { ...look, languages }
       const pages = createPages(appearance)
       const host = { ...(accounts ?? withoutMail), adminHost }
       const store = members && (host.store ?? storedAccounts(() => adminHost().administration))

@@ -1,4 +1,5 @@
 import { missingTexts, type PagesOptions } from '@grantry/pages'
+import { languages } from '@grantry/pages/languages'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import { isAddress } from '../local-address.ts'
 import { clientsWithoutSignIn, hasNoUsers } from '../startup-warnings.ts'
@@ -9,7 +10,7 @@ import { type Finding, finding } from './finding.ts'
 const checkTexts = ({ plugins = [] }: Facts['configuration']): readonly Finding[] =>
   plugins.flatMap((plugin, index) =>
     isNamedPlugin(plugin) && plugin.name === 'sign-in'
-      ? missingTexts((plugin.pages ?? {}) as PagesOptions).map(({ path, locales }) =>
+      ? missingTexts({ ...(plugin.pages as PagesOptions | undefined), languages }).map(({ path, locales }) =>
           finding(
             'text-missing',
             `plugins[${index}].pages.${path}`,

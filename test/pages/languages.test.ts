@@ -1,0 +1,96 @@
+// A language is one file. A program has those that it imports.
+import { readdirSync, readFileSync } from 'node:fs'
+import { createPages } from '@grantry/pages'
+import { createAccountPages } from '@grantry/pages/account'
+import { createAccountsPages } from '@grantry/pages/accounts'
+import { en, languages, type Texts } from '@grantry/pages/languages'
+import { expect, test } from 'vitest'
+import { bundleText } from '../support/bundle-text.ts'
+
+const folder = new URL('../../packages/pages/src/texts/', import.meta.url)
+const fileOf = (tag: string): Texts => JSON.parse(readFileSync(new URL(`${tag}.json`, folder), 'utf8'))
+const tags = readdirSync(folder).map((name) => name.replace(/\.json$/u, ''))
+const others = tags.filter((tag) => tag !== 'en')
+
+/** The keys of the texts in their order, each with the names in its braces. */
+const shapeOf = (texts: Texts): readonly string[] =>
+  Object.entries(texts).flatMap(([set, entries]) =>
+    Object.entries(entries).map(([key, text]) => {
+      const names = [...text.matchAll(/\{(\w+)\}/gu)].map(([, name]) => name)
+      return `${set}.${key} ${[...new Set(names)].sort()}`
+    }),
+  )
+
+test.each(others)('%s has the texts of English in their order, with the same names in braces', (tag) => {
+  expect(shapeOf(fileOf(tag))).toEqual(shapeOf(en))
+})
+
+test('each file is an export and one of the languages, and no text is empty', () => {
+  expect(Object.keys(languages).sort()).toEqual(tags.sort())
+  for (const tag of tags) {
+    expect(languages[tag]).toEqual(fileOf(tag))
+    expect(Object.values(fileOf(tag)).flatMap((set) => Object.values(set).filter((text) => text === ''))).toEqual([])
+  }
+})
+
+test.each(others)('a program that names %s without its texts is refused', (tag) => {
+  const { [tag]: texts } = languages
+  for (const locale of [tag, `${tag}-XX`]) {
+    const message = `the option languages has no texts for ${locale}, which @grantry/pages/languages exports`
+    expect(() => createPages({ locales: [locale] })).toThrow(`createPages(): ${message}`)
+    expect(() => createPages({ messages: { [locale]: { signIn: 'x' } } })).toThrow(message)
+    expect(() => createAccountPages({ locales: [locale] })).toThrow(`createAccountPages(): ${message}`)
+    expect(() => createAccountsPages({ locales: [locale], host: 'a' })).toThrow(`createAccountsPages(): ${message}`)
+    if (texts !== undefined) expect(createPages({ locales: [locale], languages: { [tag]: texts } })).toBeDefined()
+  }
+})
+
+test('English is there without being named, and first without locales', () => {
+  expect(createPages().localeOf('de', 'fr')).toBe('en')
+  expect(createPages({ languages }).localeOf('xx', null)).toBe('en')
+})
+
+test('a program can add a language of its own, for each page and mail', () => {
+  const own = { ...en, account: { ...en.account, accountTitle: 'Ditt konto' }, mails: { ...en.mails, send: 'Skicka' } }
+  const options = { languages: { 'sv-FI': own }, locales: ['sv-FI-x-a'] }
+  const account = createAccountPages(options).signedOut({ again: '/' }, 'sv-FI-x-a').html
+  expect(account).toContain('<h1>Ditt konto</h1>')
+  const form = { action: '/', fields: {}, formTargets: [], backUrl: '/', client: { clientId: 'a' } }
+  const pages = createAccountsPages({ ...options, host: 'a' })
+  expect(pages.askAddress({ ...form, purpose: 'recovery' }, 'sv-FI-x-a').html).toContain('>Skicka</button>')
+})
+
+const creators = `import { createPages } from '@grantry/pages'
+import { createAccountPages } from '@grantry/pages/account'
+import { createAccountsPages } from '@grantry/pages/accounts'
+const host = 'id.example.com'
+export const pagesIn = (options) => [createPages(options), createAccountPages(options), createAccountsPages({ ...options, host })]
+`
+
+/** The languages whose texts are in the bundle of a program. */
+async function bundled(program: string): Promise<readonly string[]> {
+  const file = await bundleText(`${creators}${program}`, new URL('.', import.meta.url))
+  const text = readFileSync(file, 'utf8').replaceAll(/\\(?:u([\da-f]{4})|x([\da-f]{2}))/giu, (_, long, short) =>
+    String.fromCharCode(Number.parseInt(long ?? short, 16)),
+  )
+  return tags.filter((tag) => {
+    const { signIn, account, mails } = fileOf(tag)
+    return [signIn.consentIntro, account.profileIntro, mails.signUpIntro].some((of) => text.includes(of))
+  })
+}
+
+test.each([
+  ['no other one for locales: [en]', "export const pages = pagesIn({ locales: ['en'] })", ['en']],
+  [
+    'those that it imports',
+    "import { de, fr } from '@grantry/pages/languages'\nexport const pages = pagesIn({ languages: { de, fr } })",
+    ['de', 'en', 'fr'],
+  ],
+  [
+    'all',
+    "import { languages } from '@grantry/pages/languages'\nexport const pages = pagesIn({ languages })",
+    [...tags].sort(),
+  ],
+])('the bundle of a program has %s', async (_which, program, expected) => {
+  expect([...(await bundled(program))].sort()).toEqual(expected)
+})
