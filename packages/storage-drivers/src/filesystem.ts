@@ -10,7 +10,7 @@ import { listDirectories, walkSlots } from './filesystem/list-slots.ts'
 import { prepareDirectory } from './filesystem/prepare-directory.ts'
 import { replaceItem } from './filesystem/replace-item.ts'
 import { setItem } from './filesystem/set-item.ts'
-import { clearSlot, listSlot, liveFileOf, readSlot, withLiveFile } from './filesystem/slot.ts'
+import { listSlot, liveFileOf, readSlot, removeItem, withLiveFile } from './filesystem/slot.ts'
 import { keyOf } from './filesystem/slot-name.ts'
 import { type StoreDirectory, shardNames, storeDirectory } from './filesystem/store-directory.ts'
 import { sweepDraft, sweepSlot } from './filesystem/sweep.ts'
@@ -92,7 +92,7 @@ async function countSlots(store: StoreDirectory): Promise<number> {
 /** Removes all items whose keys start with `base`. */
 async function clearAll(store: StoreDirectory, base: string): Promise<void> {
   for await (const { name, path } of walkSlots(store)) {
-    if (keyOf(name).startsWith(base)) clearSlot(path, listSlot(path))
+    if (keyOf(name).startsWith(base)) removeItem(path)
   }
   for (const shard of shardNames) await store.flush.directory(`${store.items}/${shard}`)
 }
@@ -128,8 +128,7 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
 
   async function remove(key: string): Promise<void> {
     const { path, shard } = store.slotOf(key)
-    const names = listSlot(path)
-    if (names.length > 0) clearSlot(path, names)
+    removeItem(path)
     // Even if the item is already gone: the process that removed it may not have flushed yet.
     await Promise.all([store.flush.directory(path), store.flush.directory(shard)])
   }

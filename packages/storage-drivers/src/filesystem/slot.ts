@@ -30,8 +30,18 @@ function namesIn(path: string): readonly string[] {
   return names
 }
 
+/** How often a slot that has values, but no item, is listed. */
+const maxLists = 10
+
 /** Returns the item files of a slot, the newest last; empty when the slot is absent. */
-export const listSlot = (path: string): readonly string[] => inOrder(namesIn(path).filter(isItemName))
+export function listSlot(path: string): readonly string[] {
+  for (let lists = 1; ; lists += 1) {
+    const names = namesIn(path)
+    const items = names.filter(isItemName)
+    // Hundreds of names are read in parts, which can miss an item that is renamed meanwhile.
+    if (items.length > 0 || lists === maxLists || !names.some(isValueName)) return inOrder(items)
+  }
+}
 
 function inOrder(names: readonly string[]): readonly string[] {
   // Node.js returns them in this order but does not guarantee it.
@@ -94,6 +104,15 @@ export function removeEmptySlot(path: string): void {
   if (values.length === 0 || listSlot(path).length > 0) return
   unlinkAll(path, values)
   ignoringErrors([...notFoundCodes, ...occupiedCodes], () => rmdirSync(path))
+}
+
+/** Removes the item of a slot, also if another operation renames it meanwhile. */
+export function removeItem(path: string): void {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const names = listSlot(path)
+    if (names.length === 0 || clearSlot(path, names)) return
+  }
+  throw contentionError(path)
 }
 
 /** @returns whether this call removed the newest of these files. */
