@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setUpPasskeys } from '../account/passkeys.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { always, widthsOf } from '../support/fonts.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
 let browser: Browser
@@ -154,7 +155,7 @@ describeWithChromium('the account page, in a browser', () => {
       for (const path of ['', '/passkeys/add', '/sessions/end-others']) {
         await page.goto(`${issuer}/account${path}`)
         expect(await page.locator('html').getAttribute('lang')).toBe(language)
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+        expect(await widthsOf(page)).toEqual(always(320))
       }
     }
     await context.close()

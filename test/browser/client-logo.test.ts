@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { always, inEachFont } from '../support/fonts.ts'
 
 const square = (width: number, height: number): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><circle cx="50%" cy="50%" r="50%" fill="red"/></svg>`
@@ -35,12 +36,18 @@ describeWithChromium('the logo of a client, in a browser', () => {
       )
       await page.route(client.logoUri, (route) => (response === undefined ? route.abort() : route.fulfill(response)))
       await page.goto('https://id.example.com/')
-      const found = await page.locator('.logo').evaluate((logo) => {
-        const { left, top, width: across, height } = logo.getBoundingClientRect()
+      const found = await inEachFont(page, () => {
+        const {
+          left,
+          top,
+          width: across,
+          height,
+        } = document.querySelector('.logo')?.getBoundingClientRect() ?? new DOMRect()
         const seen = document.elementFromPoint(left + across / 2, top + height / 2)
         return { seen: seen?.tagName === 'IMG' ? 'logo' : 'initial', text: seen?.textContent, across, height }
       })
-      expect(found).toEqual({ seen: shown, text: shown === 'initial' ? 'E' : '', across: 48, height: 48 })
+      const text = shown === 'initial' ? 'E' : ''
+      expect(found).toEqual(always({ seen: shown, text, across: 48, height: 48 }))
       expect(await violationsIn(page)).toEqual([])
       const directory = process.env.CONSOLE_SCREENSHOTS
       if (directory !== undefined) await page.screenshot({ path: `${directory}/logo ${name} ${width}.png` })

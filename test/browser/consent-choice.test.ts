@@ -7,6 +7,7 @@ import { redirectUri, web } from '../authorization/parties.ts'
 import { choiceProvider, files } from '../sign-in/choosing.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { always, widthsOf } from '../support/fonts.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
 const appearance = {
@@ -67,7 +68,7 @@ describeWithChromium('the choice of scopes, in a browser', () => {
 
   async function check(page: Page, width: number, name: string): Promise<void> {
     expect(await violationsIn(page)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    expect(await widthsOf(page)).toEqual(always(width))
     const directory = process.env.CONSOLE_SCREENSHOTS
     if (directory !== undefined) await page.screenshot({ path: `${directory}/choice ${name}.png`, fullPage: true })
   }

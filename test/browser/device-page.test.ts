@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningProvider, startProvider } from '../interop/running-server.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { always, widthsOf } from '../support/fonts.ts'
 
 const session = 'session=of-alice'
 
@@ -58,7 +59,7 @@ describeWithChromium('the page of deviceAuthorization(), in a browser', () => {
     ]) {
       await checked.goto(url)
       expect(await violationsIn(checked)).toEqual([])
-      expect(await checked.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+      expect(await widthsOf(checked)).toEqual(always(320))
     }
 
     const page = await user.newPage()

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningProvider, startProvider } from '../interop/running-server.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { always, widthsOf } from '../support/fonts.ts'
 
 let running: RunningProvider
 let browser: Browser
@@ -57,7 +58,7 @@ describeWithChromium('the page for devices with the ready sign-in, in a browser'
     const check = async (name: string) => {
       await keep(page, `device-${name}-${width}`)
       expect(await violationsIn(page)).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      expect(await widthsOf(page)).toEqual(always(width))
     }
     await page.goto(device.verification_uri)
     await page.getByLabel('Password').waitFor()

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mails, views } from '../pages/views.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { always, cutWords, inEachFont } from '../support/fonts.ts'
 import { focusedIn, markControls, openState, pageSets, transcriptOf } from './pages-parties.ts'
 
 /** The page of the account with one text more. */
@@ -32,19 +33,22 @@ describeWithChromium('the pages in a browser', () => {
     await context.close()
   })
 
-  test('nothing overflows at 320 pixels in any language', async () => {
+  test('nothing overflows, and no label is cut in two, at 320 pixels in any language', async () => {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 } })
     const page = await context.newPage()
     const wide: string[] = []
+    const fine = JSON.stringify({ cut: always([]), outside: always(0) })
     for (const locale of locales) {
       for (const [name, view] of Object.entries({ ...views, ...mails })) {
         await page.setContent(view(pageSets, locale).html, { waitUntil: 'commit' })
-        const [left, right] = await page.evaluate(() => {
-          const boxes = [...document.querySelectorAll('body *:not(.unseen)')].map((one) => one.getBoundingClientRect())
-          const drawn = boxes.filter(({ width }) => width > 0)
-          return [Math.min(...drawn.map((box) => box.left)), Math.max(...drawn.map((box) => box.right))]
+        const cut = await cutWords(page, 'h1, h2, label, button, a, legend')
+        const outside = await inEachFont(page, () => {
+          const all = [...document.querySelectorAll('body *:not(.unseen)')]
+          const drawn = all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
+          return drawn.filter(({ left, right }) => left < 0 || right > 320).length
         })
-        if ((left ?? 0) < 0 || (right ?? 0) > 320) wide.push(`${name} ${locale}: ${left} to ${right}`)
+        const found = JSON.stringify({ cut, outside })
+        if (found !== fine) wide.push(`${name} ${locale}: ${found}`)
       }
     }
     expect(wide).toEqual([])

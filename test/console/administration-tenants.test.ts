@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { always, widthsOf } from '../support/fonts.ts'
 import {
   type AdministrationServer,
   goTo,
@@ -99,7 +100,7 @@ describeWithChromium('the tenants in the administration', () => {
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 900 })
       expect(await violationsIn(page)).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(await widthsOf(page)).toEqual(always(width))
     }
   })
 

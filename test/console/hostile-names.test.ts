@@ -1,6 +1,7 @@
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { inEachFont } from '../support/fonts.ts'
 import {
   type AdministrationServer,
   goTo,
@@ -51,34 +52,33 @@ function replaced(value: unknown, text: string): unknown {
   )
 }
 
-/** What is wrong with a page that shows such texts. */
-const problemsIn = (page: Page) =>
-  page.evaluate(() => {
-    const shell = document.querySelector('#shell') as HTMLElement
-    const dialog = document.querySelector('dialog')
-    const text = `${document.title}\n${shell.innerText}\n${dialog?.innerText ?? ''}`
-    const labels = [...document.querySelectorAll('[aria-label]')].map((one) => one.getAttribute('aria-label')).join()
-    const all = [...document.querySelectorAll('#shell :not(.skip), dialog, dialog *')]
-    const { clientWidth } = document.documentElement
-    const markup = all.filter(({ localName }) => ['img', 'script', 'b', 'iframe'].includes(localName))
-    const links = [...document.querySelectorAll('#shell a')].map((link) => link.getAttribute('href') ?? '')
-    const wide = all.filter((one) => {
-      const { left, right, width, height } = one.getBoundingClientRect()
-      return width > 0 && height > 1 && one.checkVisibility() && (right > clientWidth + 1 || left < -1)
-    })
-    const inPane = (one: Element) => one.parentElement?.closest('.scroll, pre') !== null
-    return [
-      ...markup.map(({ localName }) => `element ${localName}`),
-      ...links.filter((href) => !/^#(?:page-title|\/)/u.test(href)).map((href) => `link ${href}`),
-      ...wide.filter((one) => !inPane(one)).map(({ outerHTML }) => `sticks out ${outerHTML.slice(0, 120)}`),
-      ...(document.documentElement.scrollWidth > clientWidth ? ['scrolls sideways'] : []),
-      ...[...`${text}${labels}`.matchAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{DI}\u2028\u2029]/gu)].map(
-        ([one]) => `hidden U+${one.codePointAt(0)?.toString(16)}`,
-      ),
-      ...(/\p{M}{4}/u.test(text) ? ['marks pile up'] : []),
-      ...(/taken$/u.test(document.title) ? ['a script has run'] : []),
-    ]
+/** What is wrong with a page that shows such texts. Runs in the page. */
+function findProblems(): readonly string[] {
+  const shell = document.querySelector('#shell') as HTMLElement
+  const dialog = document.querySelector('dialog')
+  const text = `${document.title}\n${shell.innerText}\n${dialog?.innerText ?? ''}`
+  const labels = [...document.querySelectorAll('[aria-label]')].map((one) => one.getAttribute('aria-label')).join()
+  const all = [...document.querySelectorAll('#shell :not(.skip), dialog, dialog *')]
+  const { clientWidth } = document.documentElement
+  const markup = all.filter(({ localName }) => ['img', 'script', 'b', 'iframe'].includes(localName))
+  const links = [...document.querySelectorAll('#shell a')].map((link) => link.getAttribute('href') ?? '')
+  const wide = all.filter((one) => {
+    const { left, right, width, height } = one.getBoundingClientRect()
+    return width > 0 && height > 1 && one.checkVisibility() && (right > clientWidth + 1 || left < -1)
   })
+  const inPane = (one: Element) => one.parentElement?.closest('.scroll, pre') !== null
+  return [
+    ...markup.map(({ localName }) => `element ${localName}`),
+    ...links.filter((href) => !/^#(?:page-title|\/)/u.test(href)).map((href) => `link ${href}`),
+    ...wide.filter((one) => !inPane(one)).map(({ outerHTML }) => `sticks out ${outerHTML.slice(0, 120)}`),
+    ...(document.documentElement.scrollWidth > clientWidth ? ['scrolls sideways'] : []),
+    ...[...`${text}${labels}`.matchAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{DI}\u2028\u2029]/gu)].map(
+      ([one]) => `hidden U+${one.codePointAt(0)?.toString(16)}`,
+    ),
+    ...(/\p{M}{4}/u.test(text) ? ['marks pile up'] : []),
+    ...(/taken$/u.test(document.title) ? ['a script has run'] : []),
+  ]
+}
 
 describeWithChromium('a text from an attacker', () => {
   let started: AdministrationServer
@@ -97,7 +97,8 @@ describeWithChromium('a text from an attacker', () => {
     const found: string[] = []
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 900 })
-      found.push(...(await problemsIn(page)).map((problem) => `${where} at ${width}: ${problem}`))
+      for (const [font, list] of Object.entries(await inEachFont(page, findProblems)))
+        found.push(...list.map((problem) => `${where} at ${width}, ${font} font: ${problem}`))
     }
     return found
   }

@@ -85,7 +85,8 @@ input:disabled{opacity:.6}
 .check label{flex:1;margin:0;font-weight:400}
 li.check{margin:0;padding:0}
 li.check label{padding:var(--s3) 0}
-.secret{display:grid;grid-template-columns:minmax(0,1fr) auto;align-items:baseline;column-gap:var(--s4)}
+.secret{display:grid;grid-template-columns:minmax(min-content,1fr) auto;align-items:baseline;column-gap:var(--s4)}
+.secret>label{overflow-wrap:normal}
 .secret .field,.secret .caps{grid-column:1/-1;grid-row:2}
 .secret .caps{grid-row:3}
 .secret .beside{grid-column:2;grid-row:1;margin:0;font-size:var(--small)}
