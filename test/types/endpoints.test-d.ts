@@ -147,6 +147,7 @@ test('a provider has the two functions that lead to a code from its kits, and no
     | 'issuer'
     | 'handlers'
     | 'fetch'
+    | 'notFound'
     | 'route'
     | 'authenticateUser'
     | 'revoke'

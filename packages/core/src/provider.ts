@@ -29,6 +29,8 @@ export interface Provider extends UsePlugins {
   readonly handlers: Readonly<Record<EndpointName, Handler> & Record<string, Handler | undefined>>
   /** Routes a request to its endpoint by path; responds with 404 for every other path. */
   readonly fetch: Handler
+  /** Responds as for a path without an endpoint: 404, with a page for browsers if there is an authorization endpoint. */
+  readonly notFound: Handler
   /**
    * Returns the handler for the path of this request, if it is an endpoint. Adapters use it to decide whether to pass
    * the request on.
@@ -157,6 +159,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     issuer: options.issuer,
     handlers: Object.freeze(handlers),
     fetch: (request, connection) => (route(request) ?? notFound)(request, connection),
+    notFound,
     route,
     authenticateUser: services.authenticateUser,
     openAuthorization: services.authorizations.openAuthorization,

@@ -58,7 +58,9 @@ async function openTenants(
   const { serveTenants } = await import('./tenants/serve-tenants.ts')
   const configuration = (): CheckedConfiguration => slot.current.configuration
   const common = { driver, directory, adapter, observability, isStopping }
-  return serveTenants(tenants, { ...common, configuration, otherwise: slot.handle })
+  // The page for browsers is that of the server.
+  const notFound: Handler = (request, connection) => slot.current.provider.notFound(request, connection)
+  return serveTenants(tenants, { ...common, configuration, otherwise: slot.handle, notFound })
 }
 
 /** Opens the provider of a configuration, and runs the tasks of its plugins every few seconds. */

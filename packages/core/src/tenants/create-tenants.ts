@@ -22,6 +22,11 @@ export interface TenantsOptions extends TenantLimits, TenantSource<TenantProvide
   readonly tenantOf: TenantOf
   /** Handles requests that name no tenant. Default: 404. */
   readonly otherwise?: Handler | undefined
+  /**
+   * Handles requests that name a tenant that does not exist. Default: 404 as JSON. The `notFound` of a provider shows
+   * browsers a page.
+   */
+  readonly notFound?: Handler | undefined
   /** Receives what happens to tenants. Default: failures are logged to `console.error`. */
   readonly observeTenants?: ((event: TenantEvent) => void) | undefined
   /** The clock of the tenants; that of a provider is among its options. */

@@ -13,13 +13,15 @@ export interface RouteTenantsOptions<O, S extends TenantServing> extends TenantL
   readonly open: OpenTenant<O, S>
   /** Handles requests that name no tenant. Default: 404. */
   readonly otherwise?: Handler | undefined
+  /** Handles requests that name a tenant that does not exist. Default: 404 as JSON. */
+  readonly notFound?: Handler | undefined
   readonly observe?: ((event: TenantEvent) => void) | undefined
   readonly runtime?: Pick<Runtime, 'elapsed'> | undefined
 }
 
 /** Serves the requests of several tenants. */
 export interface RoutedTenants<S extends TenantServing> {
-  /** Never rejects: without a tenant the response is 404, and 503 if it cannot be opened. */
+  /** Never rejects: without a tenant the response is that of `notFound`, and 503 if it cannot be opened. */
   readonly fetch: Handler
   /** The number of tenants that are open. */
   readonly size: number
@@ -39,7 +41,7 @@ const refusal = (status: number, body: object, headers: object = {}): Response =
   new Response(JSON.stringify(body), { status, headers: { ...jsonHeaders, ...headers } })
 
 // As for a path without an endpoint.
-const notFound = (): Response =>
+const refuseUnknown: Handler = async () =>
   refusal(404, { error: 'invalid_request', error_description: 'There is no such endpoint' })
 
 const unavailable = (): Response =>
@@ -51,7 +53,15 @@ const unavailable = (): Response =>
 
 /** Opens tenants on their first request, and hands each request to its tenant. */
 export function routeTenants<O, S extends TenantServing>(options: RouteTenantsOptions<O, S>): RoutedTenants<S> {
-  const { tenantOf, source, open, otherwise = async () => notFound(), observe, runtime = webRuntime } = options
+  const {
+    tenantOf,
+    source,
+    open,
+    notFound = refuseUnknown,
+    otherwise = notFound,
+    observe,
+    runtime = webRuntime,
+  } = options
   const tenants = openTenants({
     source,
     open,
@@ -68,11 +78,11 @@ export function routeTenants<O, S extends TenantServing>(options: RouteTenantsOp
 
   async function handle(key: string, ...request: Parameters<Handler>): Promise<Response> {
     const slot = await tenants.acquire(key)
-    if (slot === undefined) return notFound()
+    if (slot === undefined) return notFound(...request)
     try {
       const response = await slot.serving.handle(...request)
       // A slow request must not return tokens of a tenant that has ended meanwhile.
-      return (await tenants.hasNotEnded(slot)) ? response : notFound()
+      return (await tenants.hasNotEnded(slot)) ? response : notFound(...request)
     } finally {
       slot.release()
     }

@@ -16,6 +16,8 @@ export interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'director
   readonly observability: Observability
   /** Handles requests that name no tenant. */
   readonly otherwise: Handler
+  /** Handles requests that name a tenant that does not exist. */
+  readonly notFound: Handler
 }
 
 /** The tenants of a server. */
@@ -26,7 +28,7 @@ export interface ServedTenants extends RoutedTenants<TenantServing> {
 
 /** Serves the tenants of the configuration, and those in the storage. */
 export function serveTenants(tenants: TenantsConfiguration, options: ServeTenantsOptions): ServedTenants {
-  const { configuration, driver, observability, otherwise, ...common } = options
+  const { configuration, driver, observability, otherwise, notFound, ...common } = options
   const { issuer, administration } = configuration()
   const entries = administration ? tenantEntries({ issuer }, driver) : undefined
   const removal = entries && createRemoval(entries, driver, configuration, tenants)
@@ -38,6 +40,7 @@ export function serveTenants(tenants: TenantsConfiguration, options: ServeTenant
     closeAfter: tenants.closeAfter,
     tenantOf: tenantOf({ issuer }, tenants),
     otherwise,
+    notFound,
     observe: (event) => observability.observe(tenantEvent(event)),
     source: {
       async find(name) {
