@@ -8,6 +8,7 @@ import { reportNotRun } from './not-run.js'
 const folders = {
   examples: ['the examples', 'npm run examples:install'],
   'test/relying-parties': ['the tests with clients of other projects', 'npm ci --prefix test/relying-parties'],
+  'test/bundlers': ['the tests with bundlers', 'npm ci --prefix test/bundlers'],
   'bench/peers': ['the tests with tokens of oidc-provider', 'npm ci --prefix bench/peers'],
 }
 const [, , name, flag] = process.argv

@@ -6,6 +6,7 @@ export const processFolders = [
   'administration',
   'bench',
   'browser',
+  'bundlers',
   'conformance',
   'console',
   'contract',

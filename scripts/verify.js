@@ -23,11 +23,12 @@ const onlyInCI = [
   { name: 'examples', command: node('installed-packages', 'examples'), after: [] },
   { name: 'peers', command: node('installed-packages', 'bench/peers'), after: [] },
   { name: 'relying parties', command: node('installed-packages', 'test/relying-parties'), after: [] },
+  { name: 'bundlers', command: node('installed-packages', 'test/bundlers'), after: [] },
   {
     name: 'other tests',
     command: vitest('process', 'proofs'),
     // They use the build, the programs, the runtimes and the packages.
-    after: ['unit tests', 'build', 'debian programs', 'runtimes', 'examples', 'peers', 'relying parties'],
+    after: ['unit tests', 'build', 'debian programs', 'runtimes', 'examples', 'peers', 'relying parties', 'bundlers'],
   },
 ]
 
