@@ -7,7 +7,7 @@ import { canBeRoot, createMachine, type Machine } from './machine.ts'
 
 const nothing = { code: 0, out: '', err: '' }
 
-describe.each(['examples', 'test/relying-parties', 'bench/peers'])('the packages of %s', (folder) => {
+describe.each(['examples', 'test/relying-parties', 'test/bundlers', 'bench/peers'])('the packages of %s', (folder) => {
   function setUp(npm: string): Machine {
     const machine = createMachine()
     mkdirSync(join(machine.directory, folder), { recursive: true, mode: 0o777 })
