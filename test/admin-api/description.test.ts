@@ -5,7 +5,7 @@ import type { JsonObject } from '@grantry/core'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { convert } from '../../packages/administration/src/api/json-schema.ts'
-import { clientTexts, scopeTexts, userTexts } from '../../packages/administration/src/api/member-texts.ts'
+import { clientTexts, scopeTexts, userTexts } from '../../packages/administration/src/kinds/member-texts.ts'
 import { startAdministrationServer } from '../console/open-administration.ts'
 
 type Paths = Readonly<

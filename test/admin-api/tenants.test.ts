@@ -1,5 +1,5 @@
 // A tenant that an administrator reads, changes and writes back: only the names of its plugins are shown, and their options stay.
-import { tenantType } from '@grantry/administration'
+import { kinds } from '@grantry/administration'
 import { describe, expect, test } from 'vitest'
 import { setting } from './setting.ts'
 
@@ -20,7 +20,7 @@ async function service() {
   const patch = async (body: object, version?: string) =>
     f.send('PATCH', '/tenants/acme', { body, headers: { 'if-match': version ?? (await read()).version } })
   const stored = async () => {
-    const entry = await f.entries.get(tenantType.kind, 'acme')
+    const entry = await f.entries.get(kinds.tenant.type.kind, 'acme')
     return (Object(entry?.value) as { readonly tenant: { readonly plugins?: unknown } }).tenant.plugins
   }
   return { ...f, read, patch, stored }

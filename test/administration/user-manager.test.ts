@@ -1,5 +1,5 @@
 // The manager of users: passwords stay hidden, disabling ends what was issued, and the search finds names by their start.
-import { shownEntry, userType } from '@grantry/administration'
+import { kinds, shownEntry } from '@grantry/administration'
 import { describe, expect, test } from 'vitest'
 import { administratorOn, newStorage, reasonOf } from './user-setting.ts'
 
@@ -23,7 +23,7 @@ describe('a user', () => {
     const { users, entries, trail } = open()
     const user = await users.add({ sub: 'a', username: 'alice' }, [], { newPassword: password })
     await users.setPassword('a', `${password}!`)
-    expect(shownEntry(userType, user)).toMatchObject({ password: true })
+    expect(shownEntry(kinds.user.type, user)).toMatchObject({ password: true })
     expect(JSON.stringify((await entries.get('user', 'a'))?.value)).toContain('hash of 22 characters')
     const records = await trail()
     expect(records.map(({ action }) => action)).toEqual(['user_password_changed', 'user_added'])

@@ -1,12 +1,15 @@
 import type { EntryStore } from '@grantry/core'
 import { type AuditRecord, orderLength, orderOf } from './audit.ts'
+import { kinds } from './kinds/kinds.ts'
 
-/** What administrators change, as the names of actions begin. */
-export const auditKinds = ['client', 'scope', 'user', 'key', 'tenant'] as const
+type AuditKind = keyof typeof kinds | 'key'
+
+/** What administrators change, as the names of actions begin: entries, and keys. */
+export const auditKinds: readonly AuditKind[] = [...(Object.keys(kinds) as (keyof typeof kinds)[]), 'key']
 
 /** Changes that a page of the audit trail has. */
 export interface AuditFilter {
-  readonly kind?: (typeof auditKinds)[number] | undefined
+  readonly kind?: AuditKind | undefined
   /** The id of the client, scope, user or key. */
   readonly id?: string | undefined
   readonly who?: string | undefined

@@ -1,7 +1,6 @@
 export type { Administrator, Audit, AuditedChange, AuditRecord } from './audit.ts'
 export { type AuditFilter, type AuditPage, type AuditRequest, auditKinds } from './audit-pages.ts'
 export { clientGaps } from './clients/client-gaps.ts'
-export { clientType } from './clients/client-type.ts'
 export type { ClientManager, WithSecret } from './clients/manage-clients.ts'
 export { clientsOfOrigin, originId } from './clients/origins.ts'
 export type { Members } from './differences.ts'
@@ -21,12 +20,15 @@ export {
 } from './import/imported.ts'
 export { importKeycloak } from './import/keycloak.ts'
 export { importOidcProvider } from './import/oidc-provider.ts'
+export type { Column, Completed, DirectorySchemas, Kind, KindManager, PlanRules, WithNewSecret } from './kinds/kind.ts'
+export { listText } from './kinds/kind.ts'
+export { kinds } from './kinds/kinds.ts'
 export type { EditOptions, EntryManager } from './manage-entries.ts'
 export { type Managed, managedIn, readEntry } from './managed-entry.ts'
+export type { Managers } from './managers.ts'
 export {
   type Administration,
   type AdministrationOptions,
-  type Managers,
   openAdministration,
 } from './open-administration.ts'
 export { type ManagedPage, type PageRequest, pagesOf } from './pages.ts'
@@ -40,8 +42,7 @@ export {
   type PlannedChange,
   type PlanOptions,
 } from './plan/make-plan.ts'
-export type { Completed, PlannedEntry, PlannedKind, PlannedManager } from './plan/planned-kind.ts'
-export { plannedKinds } from './plan/planned-kinds.ts'
+export type { PlannedEntry, PlannedKind } from './plan/planned-kind.ts'
 export { type ChangeRefusal, type RefusalReason, type RefusedError, refusalOf, refused } from './refusal.ts'
 export {
   type AddScopeOptions,
@@ -50,11 +51,10 @@ export {
   type ScopeManager,
   type ScopeWithSecret,
 } from './scopes/manage-scopes.ts'
-export { scopeType } from './scopes/scope-type.ts'
 export type { RotatedSecret } from './secrets.ts'
 export { shownEntry } from './shown-entry.ts'
 export type { TenantManager } from './tenants/manage-tenants.ts'
-export { type TenantMembers, tenantType } from './tenants/tenant-type.ts'
+export type { TenantMembers } from './tenants/tenant-type.ts'
 export { findUserByAddress, findUserByName } from './users/find-user.ts'
 export { type InvitedUser, inviteUser, withdrawInvitation } from './users/invite-user.ts'
 export {
@@ -74,4 +74,3 @@ export {
 export type { SearchRequest } from './users/search-users.ts'
 export { storePasswordHash } from './users/store-password.ts'
 export { type StoredUser, userClaimsSchema, userProblem } from './users/user.ts'
-export { userType } from './users/user-type.ts'

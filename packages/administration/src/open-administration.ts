@@ -8,12 +8,13 @@ import {
 } from '@grantry/core'
 import { type Administrator, type Audit, createAudit } from './audit.ts'
 import { type AuditPage, type AuditRequest, auditPage } from './audit-pages.ts'
-import { type ClientManager, manageClients } from './clients/manage-clients.ts'
+import { manageClients } from './clients/manage-clients.ts'
+import type { Managers } from './managers.ts'
 import { refused } from './refusal.ts'
-import { manageScopes, type ScopeManager } from './scopes/manage-scopes.ts'
-import { manageTenants, type TenantManager } from './tenants/manage-tenants.ts'
+import { manageScopes } from './scopes/manage-scopes.ts'
+import { manageTenants } from './tenants/manage-tenants.ts'
 import type { TenantMembers } from './tenants/tenant-type.ts'
-import { type HashPassword, manageUsers, type UserManager } from './users/manage-users.ts'
+import { type HashPassword, manageUsers } from './users/manage-users.ts'
 import type { StoredUser } from './users/user.ts'
 
 export interface AdministrationOptions {
@@ -43,17 +44,22 @@ export interface AdministrationOptions {
   readonly runtime?: Pick<Runtime, 'randomBytes' | 'base64url' | 'sha256Hex'> | undefined
 }
 
-/** What an administrator changes. */
-export interface Managers {
-  readonly clients: ClientManager
-  readonly scopes: ScopeManager
-  readonly users: UserManager
-  readonly tenants: TenantManager
+/** Returns an object whose members are created when they are used: a request or a command uses one manager of four. */
+function whenUsed<T extends object>(create: { readonly [Name in keyof T]: () => T[Name] }): T {
+  const getters = Object.entries<() => unknown>(create).map(([name, make]) => {
+    let made: unknown
+    const get = (): unknown => {
+      made ??= make()
+      return made
+    }
+    return [name, { get, enumerable: true }] as const
+  })
+  return Object.defineProperties({}, Object.fromEntries(getters)) as T
 }
 
 /** Everything in the storage that changes while the service runs. */
 export interface Administration {
-  /** Returns the managers that change in the name of an administrator. */
+  /** Returns the managers that change in the name of an administrator, each of which is created when it is used. */
   as(by: Administrator): Managers
   /** Records a change of something else than an entry, such as a rotation of keys, before it is made. */
   readonly audited: Audit
@@ -72,15 +78,22 @@ export function openAdministration(options: AdministrationOptions): Administrati
   const audit = createAudit({ entries, now, runtime })
   const deps = { entries, revoke, audit, now, runtime }
   return {
-    as: (by) => ({
-      clients: manageClients({ ...deps, check: check.client }, by),
-      scopes: manageScopes(
-        { ...deps, check: check.scope, configuredClients, clients: manageClients({ ...deps, check: unchecked }, by) },
-        by,
-      ),
-      users: manageUsers({ ...deps, check: check.user, hashPassword, forget: options.forgetUser }, by),
-      tenants: manageTenants({ ...deps, check: check.tenant ?? withoutTenants }, by),
-    }),
+    as: (by) =>
+      whenUsed<Managers>({
+        clients: () => manageClients({ ...deps, check: check.client }, by),
+        scopes: () =>
+          manageScopes(
+            {
+              ...deps,
+              check: check.scope,
+              configuredClients,
+              clients: manageClients({ ...deps, check: unchecked }, by),
+            },
+            by,
+          ),
+        users: () => manageUsers({ ...deps, check: check.user, hashPassword, forget: options.forgetUser }, by),
+        tenants: () => manageTenants({ ...deps, check: check.tenant ?? withoutTenants }, by),
+      }),
     audited: audit,
     audit: (request) => auditPage(entries, request),
   }

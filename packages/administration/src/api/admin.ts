@@ -11,6 +11,7 @@ import {
   sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { kinds } from '../kinds/kinds.ts'
 import { assertAccepted } from './accept.ts'
 import {
   adminScope,
@@ -22,8 +23,8 @@ import {
   readScope,
 } from './administrator.ts'
 import { authorizationOperations } from './authorizations.ts'
-import { clientOperations } from './clients.ts'
 import { consentOperations } from './consents.ts'
+import { entryOperations } from './entries.ts'
 import type { AdminHost } from './host.ts'
 import { once } from './idempotency.ts'
 import { invitationOperations } from './invitations.ts'
@@ -37,9 +38,7 @@ import type { Operation, OperationCall } from './operation.ts'
 import { overviewOperations } from './overview.ts'
 import { parametersOf } from './parameters.ts'
 import { problemOf } from './refusals.ts'
-import { scopeOperations } from './scopes.ts'
 import { sessionOperations } from './sessions.ts'
-import { tenantOperations } from './tenants.ts'
 import { userOperations } from './users.ts'
 
 declare module '@grantry/core' {
@@ -91,8 +90,8 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
   const limitAddress = createAddressLimit(limits.requestsPerMinutePerAddress)
   const operations: readonly Operation[] = [
     ...overviewOperations((url, host) => describeApi(url, operations, host)),
-    ...clientOperations,
-    ...scopeOperations,
+    ...entryOperations(kinds.client),
+    ...entryOperations(kinds.scope),
     ...userOperations,
     ...knownUserOperations,
     ...invitationOperations,
@@ -100,7 +99,7 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
     ...consentOperations,
     ...authorizationOperations,
     ...keyOperations,
-    ...tenantOperations,
+    ...entryOperations(kinds.tenant),
   ]
   const match = createMatch(operations)
   let opened: AdminHost | undefined

@@ -1,15 +1,16 @@
 import * as v from 'valibot'
+import type { Kind } from '../kinds/kind.ts'
 import { shownEntry } from '../shown-entry.ts'
-import { addOperation, changeOperation, removeOperation } from './entry-changes.ts'
-import { type EntryKindApi, entryReply } from './entry-kind.ts'
+import { addOperation, changeOperation, removeOperation, rotateOperation } from './entry-changes.ts'
+import { entryReply } from './entry-reply.ts'
 import { type Operation, operation } from './operation.ts'
 import { pageQuery, pageReply } from './page.ts'
 
-/** Returns the operations that list, read, add, change and remove entries of a kind. */
-export function entryOperations<T extends object>(kind: EntryKindApi<T>): readonly Operation[] {
-  const { type, segment, title, managerOf } = kind
+/** Returns the operations that list, read, add, change and remove entries of a kind, and rotate their secrets. */
+export function entryOperations<T extends object>(kind: Kind<T>): readonly Operation[] {
+  const { type, list: segment, title, managerOf } = kind
   const { idMember } = type
-  const list = operation({
+  const listAll = operation({
     id: `list${title}s`,
     method: 'GET',
     path: `/${segment}`,
@@ -39,5 +40,12 @@ export function entryOperations<T extends object>(kind: EntryKindApi<T>): readon
     status: 200,
     handle: async ({ managers, ids: [id = ''] }) => entryReply(type, await managerOf(managers).show(id)),
   })
-  return [list, addOperation(kind), get, changeOperation(kind), removeOperation(kind)]
+  return [
+    listAll,
+    addOperation(kind),
+    get,
+    changeOperation(kind),
+    removeOperation(kind),
+    ...(kind.rotation === undefined ? [] : [rotateOperation(kind, kind.rotation)]),
+  ]
 }

@@ -1,9 +1,10 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 import type { Members } from '../differences.ts'
-import { type EntryKindApi, entryReply, warningsOf } from './entry-kind.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { entryReply, warningsOf } from './entry-reply.ts'
 import { mergePatch } from './merge-patch.ts'
-import { nothing, type Operation, type OperationCall, operation } from './operation.ts'
+import { type DescribedMembers, nothing, type Operation, type OperationCall, operation } from './operation.ts'
 import { wrong } from './refusals.ts'
 import { versionOf } from './version.ts'
 
@@ -34,54 +35,52 @@ function assertWritable(members: object, readOnly: Readonly<Record<string, strin
   }
 }
 
+const describedMembers = <T extends object>(
+  { schemaOf, texts }: Kind<T>,
+  readOnly: Readonly<Record<string, string>>,
+): DescribedMembers => ({ schemaOf: ({ schemas }) => schemaOf(schemas), texts, without: Object.keys(readOnly) })
+
 const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
 
 /** Returns the operation that adds an entry. */
-export const addOperation = <T extends object>({
-  type,
-  segment,
-  title,
-  protects,
-  readOnly,
-  hasOwnId = false,
-  members,
-  add,
-}: EntryKindApi<T>): Operation =>
-  operation({
+export function addOperation<T extends object>(kind: Kind<T>): Operation {
+  const { type, list: segment, title, protects, readOnly, hasOwnId = false, add } = kind
+  return operation({
     id: `add${title}`,
     method: 'POST',
     path: `/${segment}`,
     summary: `Add a ${type.noun}`,
     params: v.looseObject({ [type.idMember]: hasOwnId ? v.optional(idSchema) : idSchema }),
-    members: { ...members, without: Object.keys(readOnly) },
+    members: describedMembers(kind, readOnly),
     repeatable: true,
     protects,
     status: 201,
     async handle({ managers, params, kit }) {
       const { tags: labels, ...value } = params as Members
       assertWritable(value, readOnly, kit)
-      const { entry, once } = await add(managers, value as T, tagsIn(labels, kit))
+      const { entry, secret } = await add(managers, value as T, tagsIn(labels, kit))
       return {
-        ...entryReply(type, entry, { ...once, ...warningsOf(type, entry) }),
+        ...entryReply(type, entry, { ...(secret !== undefined && { secret }), ...warningsOf(type, entry) }),
         status: 201,
         location: urlOf(kit, segment, entry.id),
       }
     },
   })
+}
 
 /** Returns the version that a request names. */
-const versionIn = <T extends object>({ managerOf }: EntryKindApi<T>, call: OperationCall) => {
+const versionIn = <T extends object>({ managerOf }: Kind<T>, call: OperationCall, required = true) => {
   const {
     managers,
     ids: [id = ''],
   } = call
   const current = async () => (await managerOf(managers).show(id)).version
-  return versionOf(call.request, call.kit, { required: true, current })
+  return versionOf(call.request, call.kit, { required, current })
 }
 
 /** Returns the operation that changes members of an entry. */
-export function changeOperation<T extends object>(kind: EntryKindApi<T>): Operation {
-  const { type, segment, title, protects, notInChanges, members, managerOf } = kind
+export function changeOperation<T extends object>(kind: Kind<T>): Operation {
+  const { type, list: segment, title, protects, notInChanges, managerOf } = kind
   const readOnly = { ...kind.readOnly, ...notInChanges }
   const { idMember } = type
   return operation({
@@ -90,7 +89,7 @@ export function changeOperation<T extends object>(kind: EntryKindApi<T>): Operat
     path: `/${segment}/{id}`,
     summary: `Change members of a ${type.noun}: a JSON Merge Patch (RFC 7396)`,
     params: v.looseObject({}),
-    members: { ...members, without: Object.keys(readOnly) },
+    members: describedMembers(kind, readOnly),
     conditional: true,
     protects,
     status: 200,
@@ -115,8 +114,8 @@ export function changeOperation<T extends object>(kind: EntryKindApi<T>): Operat
 const force = v.optional(v.picklist(['true', 'false']))
 
 /** Returns the operation that removes an entry. */
-export function removeOperation<T extends object>(kind: EntryKindApi<T>): Operation {
-  const { title, segment, type, protects, managerOf, forceRemoval } = kind
+export function removeOperation<T extends object>(kind: Kind<T>): Operation {
+  const { title, list: segment, type, protects, managerOf, forceRemoval } = kind
   return operation({
     id: `remove${title}`,
     method: 'DELETE',
@@ -133,9 +132,42 @@ export function removeOperation<T extends object>(kind: EntryKindApi<T>): Operat
         ids: [id = ''],
       } = call
       const version = await versionIn(kind, call)
-      if (forceRemoval !== undefined && (params as Members).force === 'true') await forceRemoval(managers, id, version)
+      if (forceRemoval !== undefined && (params as Members).force === 'true')
+        await forceRemoval(managers, id, { version })
       else await managerOf(managers).remove(id, { version })
       return { status: 204 }
+    },
+  })
+}
+
+/** Ten years in seconds: more than any rotation needs. */
+const longestOverlap = 315_360_000
+const overlap = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(longestOverlap)), 0)
+
+/** Returns the operation that adds a secret to an entry. */
+export function rotateOperation<T extends object>(
+  kind: Kind<T>,
+  { summary, rotate }: NonNullable<Kind<T>['rotation']>,
+): Operation {
+  const { title, list: segment, type, protects } = kind
+  return operation({
+    id: `rotate${title}Secret`,
+    method: 'POST',
+    path: `/${segment}/{id}/rotate-secret`,
+    summary,
+    params: v.strictObject({ overlap }),
+    repeatable: true,
+    protects,
+    status: 200,
+    async handle(call) {
+      const {
+        managers,
+        params,
+        ids: [id = ''],
+      } = call
+      const version = await versionIn(kind, call, false)
+      const { entry, secret } = await rotate(managers, id, params.overlap, { version })
+      return entryReply(type, entry, { secret })
     },
   })
 }

@@ -1,5 +1,5 @@
 import type { Json, ProviderKeys, Revoke } from '@grantry/core'
-import type * as v from 'valibot'
+import type { DirectorySchemas } from '../kinds/kind.ts'
 import type { Administration } from '../open-administration.ts'
 import type { ResettableFactors } from '../users/reset-second-factors.ts'
 
@@ -96,12 +96,6 @@ export interface AdminInvitations {
   withdraw(id: string): Promise<boolean>
 }
 
-/** The schemas of clients and scopes, with the members that plugins add. */
-export interface AdminSchemas {
-  readonly clientSchema: v.GenericSchema
-  readonly scopeSchema: v.GenericSchema
-}
-
 /** What the API changes. The plugin asks for it with the first request: it can need the provider that has the plugin. */
 export interface AdminHost {
   readonly administration: Administration
@@ -124,5 +118,5 @@ export interface AdminHost {
   /** Whether the server has tenants. Default: no. */
   readonly hasTenants?: boolean | undefined
   /** What describes clients and scopes: `directorySchemasOf(plugins)`. Default: their members without those of plugins. */
-  readonly schemas?: AdminSchemas | undefined
+  readonly schemas?: DirectorySchemas | undefined
 }

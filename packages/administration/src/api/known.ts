@@ -1,5 +1,5 @@
 import type { EndpointKit } from '@grantry/core'
-import type { Managers } from '../open-administration.ts'
+import type { Managers } from '../managers.ts'
 import type { AdminHost } from './host.ts'
 import type { Operation } from './operation.ts'
 import { missing } from './refusals.ts'

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@grantry/core'
+import type { MemberText } from '../kinds/member-texts.ts'
 import { adminScope, readScope } from './administrator.ts'
 import { tags } from './entry-changes.ts'
 import type { AdminHost } from './host.ts'
 import { convert } from './json-schema.ts'
-import type { MemberText } from './member-texts.ts'
 import type { Operation } from './operation.ts'
 
 const problem: JsonObject = {

@@ -1,9 +1,9 @@
 import type { EndpointKit, EndpointRequest, Reply, TokenCaller } from '@grantry/core'
 import * as v from 'valibot'
 import type { AuditedChange } from '../audit.ts'
-import type { Managers } from '../open-administration.ts'
+import type { MemberTexts } from '../kinds/member-texts.ts'
+import type { Managers } from '../managers.ts'
 import type { AdminHost } from './host.ts'
-import type { MemberTexts } from './member-texts.ts'
 
 /** A request to an operation. The caller is an administrator, and the parameters match the schema. */
 export interface OperationCall<P = unknown> {

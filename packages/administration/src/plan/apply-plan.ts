@@ -1,5 +1,5 @@
 import { type Runtime, webRuntime } from '@grantry/core'
-import type { Managers } from '../open-administration.ts'
+import type { Managers } from '../managers.ts'
 import { concurrently } from './concurrently.ts'
 import type { Plan, PlannedChange } from './make-plan.ts'
 
@@ -50,7 +50,7 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
     if (next === undefined) await manager.remove(id, { version })
     else if (stored !== undefined) await manager.replace(id, () => next.value, { version, tags: next.tags })
     else {
-      const { value, secret } = kind.complete?.(next.value, newSecret) ?? { value: next.value }
+      const { value, secret } = kind.plan.complete?.(next.value, newSecret) ?? { value: next.value }
       if (secret !== undefined) keepSecret(change, secret)
       await manager.add(value, next.tags)
     }

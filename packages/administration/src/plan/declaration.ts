@@ -1,8 +1,7 @@
 import { configurationError, configurationObject, isJsonObject, parseConfiguration, quotableName } from '@grantry/core'
 import * as v from 'valibot'
 import type { Members } from '../differences.ts'
-import { idOf, type PlannedKind } from './planned-kind.ts'
-import { plannedKinds } from './planned-kinds.ts'
+import { idOf, type PlannedKind, plannedKinds } from './planned-kind.ts'
 
 /** An entry as a file declares it. */
 export interface DeclaredEntry {

@@ -1,11 +1,10 @@
 import type { Members } from '../differences.ts'
 import type { Managed } from '../managed-entry.ts'
-import type { Managers } from '../open-administration.ts'
+import type { Managers } from '../managers.ts'
 import { pagesOf } from '../pages.ts'
 import { refused } from '../refusal.ts'
 import { inOrder } from './canonical.ts'
-import type { PlannedKind } from './planned-kind.ts'
-import { plannedKinds } from './planned-kinds.ts'
+import { type PlannedKind, plannedKinds } from './planned-kind.ts'
 
 export interface ExportOptions {
   /** Whether hashes of secrets and passwords are exported. */
@@ -14,7 +13,10 @@ export interface ExportOptions {
 
 /** Returns an entry as a file declares it. */
 function declaredForm(kind: PlannedKind, { id, value, tags }: Managed<Members>, withHashes: boolean): Members {
-  const { type, hashes } = kind
+  const {
+    type,
+    plan: { hashes },
+  } = kind
   const isLeftOut = (name: string): boolean => name === type.idMember || (!withHashes && hashes.includes(name))
   const members = Object.fromEntries(Object.entries(value).filter(([name]) => !isLeftOut(name)))
   const labels = tags.length > 0 && { tags: [...tags] }

@@ -2,14 +2,13 @@ import { configurationError } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { formerProblem, returnedSecrets } from '../former-secrets.ts'
 import type { Managed } from '../managed-entry.ts'
-import type { Managers } from '../open-administration.ts'
+import type { Managers } from '../managers.ts'
 import { pagesOf } from '../pages.ts'
 import { refusalOf, refused } from '../refusal.ts'
 import { areEqual } from './canonical.ts'
 import { concurrently } from './concurrently.ts'
 import type { Declaration, DeclaredEntry } from './declaration.ts'
-import type { PlannedEntry, PlannedKind } from './planned-kind.ts'
-import { plannedKinds } from './planned-kinds.ts'
+import { type PlannedEntry, type PlannedKind, plannedKinds } from './planned-kind.ts'
 import { assertScopesUnused } from './removed-scopes.ts'
 import { userProblems } from './user-problems.ts'
 
@@ -81,20 +80,20 @@ const omit = (members: Members, names: readonly string[]): Members =>
   Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
 
 /** What an entry in the storage becomes: it keeps what the file leaves to others. */
-const merged = ({ kept, initial }: PlannedKind, declared: Members, stored: Members): Members => ({
+const merged = ({ plan: { kept, initial } }: PlannedKind, declared: Members, stored: Members): Members => ({
   ...pick(stored, [...kept(declared), ...initial]),
   ...omit(declared, initial),
 })
 
 /** A new entry as it will be, but for its secret. */
-const completed = ({ complete }: PlannedKind, value: Members): Members =>
+const completed = ({ plan: { complete } }: PlannedKind, value: Members): Members =>
   complete === undefined ? value : complete(value, () => 'not created yet').value
 
 /** Returns the names of the members that differ, the labels among them. */
 export function changedMembers({ kind, stored, next }: PlannedChange): readonly string[] {
   const [before, after] = [stored, next].map((entry): Members => ({ ...entry?.value, tags: entry?.tags ?? [] }))
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  const isSet = (name: string): boolean => name === 'tags' || kind.sets.includes(name)
+  const isSet = (name: string): boolean => name === 'tags' || kind.plan.sets.includes(name)
   return names.filter((name) => !areEqual(before?.[name], after?.[name], isSet(name))).sort()
 }
 
@@ -124,7 +123,7 @@ export async function makePlan(declaration: Declaration, managers: Managers, { p
       problems.push(...returned.map((index) => `${where}: ${formerProblem(kind.type, id, index)}`))
       const checked = found === undefined ? completed(kind, value) : next.value
       // What has no effect must not be wrong either: a plain password, for example.
-      declared.push({ kind, value: { ...checked, ...pick(value, kind.initial) }, where })
+      declared.push({ kind, value: { ...checked, ...pick(value, kind.plan.initial) }, where })
       const change: PlannedChange = { action: found === undefined ? 'add' : 'change', kind, id, stored: found, next }
       if (found !== undefined && changedMembers(change).length === 0) unchanged += 1
       else writes.push(change)

@@ -1,4 +1,4 @@
-import type { Managers } from '../open-administration.ts'
+import type { Managers } from '../managers.ts'
 import { pagesOf } from '../pages.ts'
 import { refused } from '../refusal.ts'
 

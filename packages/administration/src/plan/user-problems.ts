@@ -1,5 +1,5 @@
 import { foldedUsername } from '@grantry/core'
-import type { Managers } from '../open-administration.ts'
+import type { Managers } from '../managers.ts'
 import { assertUser, type StoredUser } from '../users/user.ts'
 import { concurrently } from './concurrently.ts'
 import type { PlannedEntry } from './planned-kind.ts'

@@ -78,12 +78,13 @@ export async function withAdministration<T>(
       ...common,
       check: { client: accepted, scope: accepted, user: accepted, tenant: accepted },
     }).as(by)
-    return await use({
-      ...administration.as(by),
+    // Not copied: a copy would create all managers.
+    const commands: CommandAdministration = Object.assign(administration.as(by), {
       audit: administration.audit,
-      audited: (change, make) => administration.audited(by, change, make),
+      audited: <T>(change: AuditedChange, make: () => Promise<T>) => administration.audited(by, change, make),
       unchecked,
     })
+    return await use(commands)
   } finally {
     await close()
     await driver.dispose?.()

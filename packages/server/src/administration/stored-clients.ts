@@ -1,4 +1,4 @@
-import { clientsOfOrigin, clientType, originId, readEntry } from '@grantry/administration'
+import { clientsOfOrigin, kinds, originId, readEntry } from '@grantry/administration'
 import { defineClientSource, definePlugin, type EntryStore, type Plugin, webRuntime } from '@grantry/core'
 import { createEntryCache } from './entry-cache.ts'
 
@@ -13,7 +13,7 @@ export function storedClients(options: StoredClientsOptions): Plugin {
   const cache = createEntryCache({
     ...options,
     kind: 'client',
-    parse: (entry) => readEntry(clientType, entry).value,
+    parse: (entry) => readEntry(kinds.client.type, entry).value,
   })
   const origins = createEntryCache({
     ...options,

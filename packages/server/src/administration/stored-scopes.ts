@@ -1,4 +1,4 @@
-import { maxScopes, readEntry, scopeType } from '@grantry/administration'
+import { kinds, maxScopes, readEntry } from '@grantry/administration'
 import type { EntryStore, ScopeOptions } from '@grantry/core'
 
 /** The scopes in the storage. */
@@ -38,7 +38,7 @@ export function storedScopes(
     do {
       const page = await entries.list('scope', { after, limit: maxScopes })
       for (const entry of page.entries) {
-        found.push(readEntry(scopeType, entry).value)
+        found.push(readEntry(kinds.scope.type, entry).value)
         ids.push(entry.version)
       }
       after = page.next

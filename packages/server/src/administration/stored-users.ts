@@ -1,10 +1,10 @@
 import {
   findUserByName,
+  kinds,
   type Managed,
   readEntry,
   type StoredUser,
   storePasswordHash,
-  userType,
 } from '@grantry/administration'
 import type { EntryStore, Json } from '@grantry/core'
 import { needsRehash, type PasswordHash, parsePasswordHash } from '@grantry/users/password-hash'
@@ -58,7 +58,7 @@ export function storedUsers({
     kind: 'user',
     cacheFor,
     parse(entry) {
-      const { value } = readEntry(userType, entry)
+      const { value } = readEntry(kinds.user.type, entry)
       return { isActive: isActive(value), claims: value.claims ?? {} }
     },
   })

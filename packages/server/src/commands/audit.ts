@@ -1,4 +1,4 @@
-import { type AuditFilter, type AuditRecord, auditKinds } from '@grantry/administration'
+import { type AuditFilter, type AuditRecord, auditKinds, kinds } from '@grantry/administration'
 import { parseTime } from '@grantry/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { withAdministration } from '../administration/open-administration.ts'
@@ -13,6 +13,7 @@ interface AuditArguments extends AuditFilter {
 }
 
 const pageSize = 200
+const lists = Object.values(kinds).map(({ list }) => list)
 
 function positiveNumber(given: string): number {
   const count = Number(given)
@@ -61,10 +62,8 @@ export function addAuditCommand(grantry: Command): void {
     .description('show what administrators have changed in the last year, the newest first')
     .option(...configOption)
     .option('--limit <number>', 'number of changes', positiveNumber, 100)
-    .addOption(
-      new Option('--kind <kind>', 'only changes of clients, scopes, users, keys or tenants').choices(auditKinds),
-    )
-    .option('--id <id>', 'only changes of the client, scope, user (sub) or key with this id')
+    .addOption(new Option('--kind <kind>', `only changes of ${lists.join(', ')} or keys`).choices(auditKinds))
+    .option('--id <id>', 'only changes of the client, scope, user (sub), tenant or key with this id')
     .option('--who <name>', 'only changes of this administrator, as listed')
     .option(
       '--since <time>',

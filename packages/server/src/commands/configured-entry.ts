@@ -1,10 +1,10 @@
-import { refusalOf, refused } from '@grantry/administration'
+import { type Kind, refusalOf, refused } from '@grantry/administration'
 import { isUserList } from '../administration/check-user.ts'
 import { configuredClients } from '../administration/configured-clients.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 
 /** A list of the configuration whose entries can be in the storage instead. */
-export type ConfiguredList = 'clients' | 'scopes' | 'tenants' | 'users'
+type ConfiguredList = Kind['list']
 
 type Configuration = LoadedConfiguration['configuration']
 

@@ -1,13 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
-import { type EntryType, type Managed, type ManagedPage, shownEntry } from '@grantry/administration'
+import {
+  type EntryType,
+  type Kind,
+  listText,
+  type Managed,
+  type ManagedPage,
+  shownEntry,
+} from '@grantry/administration'
 import { inexactNumber, inexactNumberIn, isJsonObject, quotableName } from '@grantry/core'
 import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
 import { jsonText } from '../sanitize-text.ts'
 import { assertSharedStorage, requireConfiguration } from './configuration.ts'
-import { type ConfiguredList, orConfigured } from './configured-entry.ts'
 import { table } from './table.ts'
 
 /** The options of every command that changes entries. */
@@ -38,18 +44,6 @@ export async function runOnEntries<T>(
   assertSharedStorage(loaded, 'change the clients, scopes and users in the configuration')
   return withAdministration(loaded, (administration) => act(administration, loaded))
 }
-
-/** Runs an action on one entry, which must be in the storage. */
-export const runOnEntry = <T>(
-  list: ConfiguredList,
-  id: string,
-  given: CommonArguments,
-  act: (administration: CommandAdministration) => Promise<T>,
-): Promise<T> =>
-  runOnEntries(given, (administration, loaded) => orConfigured(list, id, loaded, () => act(administration)))
-
-export const wordsOf = (member: unknown): string =>
-  Array.isArray(member) && member.length > 0 ? member.join(' ') : '-'
 
 /** Shows the end of a secret, which is in seconds since the epoch, as a time. */
 const withTime = (member: string, value: unknown): unknown =>
@@ -86,12 +80,19 @@ export function jsonOfPages<T extends object>(type: EntryType<T>, pages: readonl
   return json([...shown, ...unreadable.map((id) => ({ [type.idMember]: id, unreadable: true }))])
 }
 
-/** Returns entries as a table whose first two columns are the id and the state. */
+/** Returns entries as a table. */
 export function tableOfPages<T extends object>(
-  headings: readonly string[],
+  { type, heading, columns }: Kind<T>,
   pages: readonly ManagedPage<T>[],
-  rowOf: (entry: Managed<T>) => readonly string[],
 ): string {
+  const headings = [heading, 'STATE', ...columns.map(([name]) => name), 'TAGS', 'CHANGED']
+  const rowOf = (entry: Managed<T>): readonly string[] => [
+    entry.id,
+    type.isEnabled(entry.value) ? 'enabled' : 'disabled',
+    ...columns.map(([, textOf]) => textOf(entry)),
+    listText(entry.tags),
+    entry.changedAt,
+  ]
   const rows = pages.flatMap(({ entries }) => entries.map(rowOf))
   const empty = headings.slice(2).map(() => '-')
   const unreadable = pages.flatMap((page) => page.unreadable.map((id) => [id, 'unreadable', ...empty]))

@@ -34,7 +34,7 @@ function shownMembers(change: PlannedChange): readonly ShownMember[] {
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
-const isSecret = ({ kind }: PlannedChange, member: string): boolean => kind.hashes.includes(member)
+const isSecret = ({ kind }: PlannedChange, member: string): boolean => kind.plan.hashes.includes(member)
 
 /** Returns the lines of a member. Of two lists, only what differs is shown. */
 function linesOf(change: PlannedChange, { member, before, after }: ShownMember): readonly (readonly [Sign, string])[] {
@@ -42,7 +42,7 @@ function linesOf(change: PlannedChange, { member, before, after }: ShownMember):
   if (after === undefined) return [['-', `${member}: ${isSecret(change, member) ? 'set' : JSON.stringify(before)}`]]
   // Hashes are not shown, and what is shown of them can be equal.
   if (isSecret(change, member)) return [['~', `${member}: changed`]]
-  const isSet = member === 'tags' || change.kind.sets.includes(member)
+  const isSet = member === 'tags' || change.kind.plan.sets.includes(member)
   if (isSet && isTexts(before) && isTexts(after)) {
     const only = (these: readonly string[], others: readonly string[]) => these.filter((item) => !others.includes(item))
     return [
@@ -56,7 +56,7 @@ function linesOf(change: PlannedChange, { member, before, after }: ShownMember):
 
 /** Whether an entry that is added gets a new secret. */
 const getsSecret = ({ kind, action, next }: PlannedChange): boolean =>
-  action === 'add' && kind.complete?.(next?.value ?? {}, () => 'new').secret !== undefined
+  action === 'add' && kind.plan.complete?.(next?.value ?? {}, () => 'new').secret !== undefined
 
 export const countsOf = ({ changes, unchanged }: Plan) => {
   const count = (action: PlannedChange['action']): number => changes.filter((each) => each.action === action).length

@@ -1,4 +1,4 @@
-import { clientType, managedIn, scopeType } from '@grantry/administration'
+import { kinds, managedIn } from '@grantry/administration'
 import {
   type ClientOptions,
   configurationProblems,
@@ -52,7 +52,10 @@ export async function readStoredEntries({ configuration, directory }: LoadedConf
   try {
     await driver.open?.()
     const entries = openEntries({ issuer: configuration.issuer, storage: driver })
-    const [clients, scopes] = await Promise.all([readKind(entries, clientType), readKind(entries, scopeType)])
+    const [clients, scopes] = await Promise.all([
+      readKind(entries, kinds.client.type),
+      readKind(entries, kinds.scope.type),
+    ])
     return { clients: clients.values, scopes: scopes.values, problems: [...clients.problems, ...scopes.problems] }
   } catch {
     return none

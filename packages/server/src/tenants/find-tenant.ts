@@ -1,4 +1,4 @@
-import { managedIn, refused, tenantType } from '@grantry/administration'
+import { kinds, managedIn, refused } from '@grantry/administration'
 import { type AtomicDriver, type Entry, type EntryStore, openEntries, parseConfiguration } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { type ConfiguredTenant, storedTenantSchema, type TenantsConfiguration } from '../configuration/tenants.ts'
@@ -18,7 +18,7 @@ const configuredSpace = (name: string): string => `configured ${name}`
 
 /** @throws RefusedError when a newer version, or another program, has written the entry: it could be disabled */
 function storedTenant(entry: Entry): FoundTenant {
-  const managed = managedIn(tenantType, entry)
+  const managed = managedIn(kinds.tenant.type, entry)
   if (managed === undefined) throw refused('unreadable', `the stored tenant ${entry.id} has an unknown form`)
   const tenant = parseConfiguration(storedTenantSchema, managed.value, `tenant ${entry.id}`)
   return { tenant, space: storedSpace(managed.id, managed.createdAt), version: managed.version }

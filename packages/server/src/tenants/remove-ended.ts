@@ -1,4 +1,4 @@
-import { tenantType } from '@grantry/administration'
+import { kinds } from '@grantry/administration'
 import type { AtomicDriver, Entry, EntryStore } from '@grantry/core'
 import { type RemovalPosition, removeTenantRecords, storageSpace } from '@grantry/core/tenants'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
@@ -57,7 +57,7 @@ export function createRemoval(
     if (ended !== undefined) {
       if (now - ended.endedAt < delay) return
       const { name, createdAt } = ended
-      const present = await entries.get(tenantType.kind, name)
+      const present = await entries.get(kinds.tenant.type.kind, name)
       // Its removal has failed, or was refused.
       const exists = (Object(present?.value) as { readonly createdAt?: unknown }).createdAt === createdAt
       if (!exists) {

@@ -1,21 +1,38 @@
-import { type Members, type NewUser, shownEntry, userType } from '@grantry/administration'
+import { kinds, type Members, type NewUser, type StoredUser, shownEntry } from '@grantry/administration'
 import { isJsonObject } from '@grantry/core'
-import { assertHas, type ChangeArguments, type CommonArguments, changeOf, json, print } from '../entry-commands.ts'
-import { runOnUser, runOnUsers } from './find-subject.ts'
+import { assertUsersInStorage } from '../../administration/check-user.ts'
+import { assertHas, type CommonArguments, changeOf, json, print } from '../entry-commands.ts'
+import type { CommandKind, EntryArguments } from '../kind-actions.ts'
+import { runOnUser, runOnUsers, storedSub } from './find-subject.ts'
 import { readNewPassword } from './read-password.ts'
 
-interface MemberArguments extends CommonArguments, ChangeArguments {
+interface MemberArguments extends EntryArguments {
   readonly sub?: string
   readonly username?: string
   readonly claim?: readonly string[]
   readonly unsetClaim?: readonly string[]
-  readonly tag?: readonly string[]
-  readonly ifVersion?: string
   /** `false` after `--no-password`. */
   readonly password?: false
 }
 
-const examples = { set: `'claims={"email":"alice@example.com"}'`, file: '{ "claims": { "name": "Alice" } }' } as const
+const end = ', ended all sessions, and revoked all tokens.'
+
+export const ofUsers: CommandKind<StoredUser> = {
+  kind: kinds.user,
+  options: [],
+  examples: {
+    change: '--username alice or --claim email=alice@example.com',
+    set: `'claims={"email":"alice@example.com"}'`,
+    file: '{ "claims": { "name": "Alice" } }',
+  },
+  ends: { disabled: end, removed: end },
+  async idOf(subOrName, { users }, loaded) {
+    assertUsersInStorage(loaded)
+    return storedSub(users, subOrName)
+  },
+  nameOf: ({ value }) => value.username,
+  removedName: (subOrName, sub) => `${subOrName} (sub ${sub})`,
+}
 
 export function claimOf(given: string): [name: string, value: string] {
   const at = given.indexOf('=')
@@ -27,7 +44,7 @@ export function claimOf(given: string): [name: string, value: string] {
 async function membersOf(given: MemberArguments, single: Members): Promise<Record<string, unknown>> {
   if (given.set?.some((member) => /^password\b/u.test(member)))
     throw new TypeError('--set cannot set a password; use grantry users set-password')
-  return changeOf(given, single, examples)
+  return changeOf(given, single, ofUsers.examples)
 }
 
 /** Returns claims with the changes of the options. Claims that are no object are refused later. */
@@ -53,7 +70,7 @@ export async function addUser(username: string, given: MemberArguments): Promise
     ...((claims !== undefined || given.claim !== undefined) && { claims: changedClaims(claims, given) }),
   } as NewUser
   const added = await runOnUsers(given, ({ users }) => users.add(user, given.tag ?? [], { newPassword }))
-  print(given.json ? json(shownEntry(userType, added)) : `Added the user ${username}.\nsub  ${added.id}\n`)
+  print(given.json ? json(shownEntry(kinds.user.type, added)) : `Added the user ${username}.\nsub  ${added.id}\n`)
 }
 
 export async function editUser(subOrName: string, given: MemberArguments): Promise<void> {
@@ -62,7 +79,7 @@ export async function editUser(subOrName: string, given: MemberArguments): Promi
   const changesClaims = claims !== undefined || given.unset?.includes('claims') === true
   const isNothing = Object.keys(change).length === 0 && !changesClaims && given.tag === undefined
   if (isNothing && given.claim === undefined && given.unsetClaim === undefined)
-    throw new TypeError('nothing to change; name a member, such as --username alice or --claim email=alice@example.com')
+    throw new TypeError(`nothing to change; name a member, such as ${ofUsers.examples.change}`)
   const user = await runOnUser(subOrName, given, async (sub, { users }) => {
     const { value, version } = await users.show(sub)
     assertHas(`the user ${value.username}`, value, given.unset)
@@ -70,30 +87,15 @@ export async function editUser(subOrName: string, given: MemberArguments): Promi
     const changed = { ...change, claims: changedClaims(changesClaims ? claims : value.claims, given) }
     return users.edit(sub, changed, { version: given.ifVersion ?? version, tags: given.tag })
   })
-  print(given.json ? json(shownEntry(userType, user)) : `Changed the user ${user.value.username}.\n`)
+  print(given.json ? json(shownEntry(kinds.user.type, user)) : `Changed the user ${user.value.username}.\n`)
 }
 
 export async function setPassword(subOrName: string, given: CommonArguments): Promise<void> {
   const password = await readNewPassword()
   const user = await runOnUser(subOrName, given, (sub, { users }) => users.setPassword(sub, password))
-  const sentence = `Set the password of the user ${user.value.username}, ended all sessions, and revoked all tokens.`
-  print(given.json ? json(shownEntry(userType, user)) : `${sentence}\n`)
-}
-
-export async function setActive(subOrName: string, given: CommonArguments, active: boolean): Promise<void> {
-  const user = await runOnUser(subOrName, given, (sub, { users }) => users.edit(sub, { active }))
-  const { username } = user.value
-  const sentence = active
-    ? `Enabled the user ${username}.`
-    : `Disabled the user ${username}, ended all sessions, and revoked all tokens.`
-  print(given.json ? json(shownEntry(userType, user)) : `${sentence}\n`)
-}
-
-export async function removeUser(subOrName: string, given: CommonArguments): Promise<void> {
-  const removed = await runOnUser(subOrName, given, async (sub, { users }) => {
-    await users.remove(sub)
-    return sub
-  })
-  const sentence = `Removed the user ${subOrName} (sub ${removed}), ended all sessions, and revoked all tokens.`
-  print(given.json ? json({ sub: removed, removed: true }) : `${sentence}\n`)
+  print(
+    given.json
+      ? json(shownEntry(kinds.user.type, user))
+      : `Set the password of the user ${user.value.username}${end}\n`,
+  )
 }

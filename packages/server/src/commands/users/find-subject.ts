@@ -16,7 +16,7 @@ import { type CommonArguments, runOnEntries } from '../entry-commands.ts'
  *
  * @throws RefusedError `not_found`; `invalid` if it is the `sub` of one user and the name of another one
  */
-async function storedSub(users: UserManager, subOrName: string): Promise<string> {
+export async function storedSub(users: UserManager, subOrName: string): Promise<string> {
   const [isSub, named] = await Promise.all([users.has(subOrName), users.find(subOrName)])
   if (isSub && named !== undefined && named.id !== subOrName) {
     const message = `${subOrName} is the sub of one user and the name of another one (sub ${named.id}); rename that one first`

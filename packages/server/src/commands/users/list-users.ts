@@ -1,5 +1,5 @@
-import { type Managed, type ManagedPage, type StoredUser, shownEntry, userType } from '@grantry/administration'
-import { type CommonArguments, details, json, print, tableOfPages, wordsOf } from '../entry-commands.ts'
+import { kinds, type ManagedPage, type StoredUser, shownEntry } from '@grantry/administration'
+import { type CommonArguments, details, json, print, tableOfPages } from '../entry-commands.ts'
 import { table } from '../table.ts'
 import { runOnKnownUser, runOnUsers } from './find-subject.ts'
 
@@ -17,15 +17,6 @@ interface ListArguments extends PageArguments {
 type Page = ManagedPage<StoredUser>
 
 const textOfMember = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
-const rowOf = ({ id, value, tags, changedAt }: Managed<StoredUser>): readonly string[] => [
-  id,
-  value.active === false ? 'disabled' : 'enabled',
-  value.username,
-  value.password === undefined ? 'no' : 'yes',
-  wordsOf(tags),
-  changedAt,
-]
 
 /** Reads pages until there are as many users as the command shows. */
 async function readPages(
@@ -47,12 +38,12 @@ async function readPages(
 
 function textOf({ pages, next }: Awaited<ReturnType<typeof readPages>>, given: PageArguments): string {
   if (given.json) {
-    const users = pages.flatMap(({ entries }) => entries.map((user) => shownEntry(userType, user)))
+    const users = pages.flatMap(({ entries }) => entries.map((user) => shownEntry(kinds.user.type, user)))
     const unreadable = pages.flatMap((page) => page.unreadable)
     return json({ users, unreadable, next: next ?? null })
   }
   const more = next === undefined ? '' : `There are more: continue with --after ${JSON.stringify(next)}\n`
-  return `${tableOfPages(['SUB', 'STATE', 'NAME', 'PASSWORD', 'TAGS', 'CHANGED'], pages, rowOf)}${more}`
+  return `${tableOfPages(kinds.user, pages)}${more}`
 }
 
 export async function listUsers(given: ListArguments): Promise<void> {
@@ -78,5 +69,5 @@ export const showUser = (subOrName: string, given: CommonArguments): Promise<voi
       return
     }
     const entry = await users.show(user.sub)
-    print(given.json ? json(shownEntry(userType, entry)) : details(userType, entry))
+    print(given.json ? json(shownEntry(kinds.user.type, entry)) : details(kinds.user.type, entry))
   })

@@ -1,7 +1,7 @@
+import { kinds } from '@grantry/administration'
 import { type Command, InvalidArgumentError } from 'commander'
-import { configOption } from '../configuration.ts'
-import type { CommonArguments } from '../entry-commands.ts'
-import { addUser, editUser, removeUser, setActive, setPassword } from './change-users.ts'
+import { entryCommands, groupCommands, withChanges, withFilter, withMembers } from '../kind-commands.ts'
+import { addUser, editUser, ofUsers, setPassword } from './change-users.ts'
 import { endInvitation, inviteByMail, listInvitations } from './invitations.ts'
 import { listUsers, searchUsers, showUser } from './list-users.ts'
 import { noPasswordOption } from './read-password.ts'
@@ -26,43 +26,34 @@ const withPages = (command: Command): Command =>
     .option('--limit <number>', 'number of users', pageSize, 100)
     .option('--after <position>', 'continue where the last list ended')
 
-const withMembers = (command: Command): Command =>
-  command
-    .option('--claim <name=text...>', 'claims with text, such as email=alice@example.com')
-    .option('--set <member=json...>', 'any member, such as \'claims={"age":42}\'')
-    .option('--file <file>', 'members as a JSON object; - reads standard input')
-    .option('--tag <labels...>', 'labels, to find it by')
+const withUser = (command: Command): Command =>
+  withMembers(
+    command.option('--claim <name=text...>', 'claims with text, such as email=alice@example.com'),
+    [],
+    '\'claims={"age":42}\'',
+  )
 
 /** Returns functions that add a command to a group: one for the group, one for a user. */
-function commandsOf(group: Command) {
-  const command = (name: string, description: string): Command =>
-    group
-      .command(name)
-      .description(description)
-      // A password that is too much must not be ignored.
-      .allowExcessArguments(false)
-      .addOption(noPasswordOption())
-      .option(...configOption)
-      .option('--json', 'print JSON')
-  const ofUser = (name: string, description: string): Command =>
-    command(name, description).argument('<user>', 'the sub of the user, or the name')
-  return { command, ofUser }
-}
+const commandsOf = (group: Command) =>
+  groupCommands(group, ['<user>', 'the sub of the user, or the name'], (command) =>
+    // A password that is too much must not be ignored.
+    command.allowExcessArguments(false).addOption(noPasswordOption()),
+  )
 
 function addSessionsCommands(users: Command): void {
   const sessions = commandsOf(users.command('sessions').description('the browsers in which a user is signed in'))
-  sessions.ofUser('list', 'list the sessions of a user').action(listSessions)
+  sessions.ofEntry('list', 'list the sessions of a user').action(listSessions)
   sessions
-    .ofUser('end', 'end a session of a user, or all of them')
+    .ofEntry('end', 'end a session of a user, or all of them')
     .argument('[sid]', 'the session, as listed; without it, all')
     .action(endSessions)
 }
 
 function addConsentsCommands(users: Command): void {
   const consents = commandsOf(users.command('consents').description('what a user lets clients have'))
-  consents.ofUser('list', 'list the clients that a user has consented to').action(listConsents)
+  consents.ofEntry('list', 'list the clients that a user has consented to').action(listConsents)
   consents
-    .ofUser('revoke', 'let a client ask the user again')
+    .ofEntry('revoke', 'let a client ask the user again')
     .argument('<client>', 'the client id')
     .action(revokeConsent)
 }
@@ -71,9 +62,9 @@ function addAuthorizationsCommands(users: Command): void {
   const authorizations = commandsOf(
     users.command('authorizations').description('the installations of clients that have lasting access for a user'),
   )
-  authorizations.ofUser('list', 'list the authorizations of a user, the newest first').action(listAuthorizations)
+  authorizations.ofEntry('list', 'list the authorizations of a user, the newest first').action(listAuthorizations)
   authorizations
-    .ofUser('end', 'end one authorization, and no other one of the same client')
+    .ofEntry('end', 'end one authorization, and no other one of the same client')
     .argument('<family>', 'the family, as listed')
     .action(endAuthorization)
 }
@@ -81,7 +72,7 @@ function addAuthorizationsCommands(users: Command): void {
 function addSecondFactorsCommands(users: Command): void {
   const factors = commandsOf(users.command('second-factors').description('what a user proves besides the password'))
   factors
-    .ofUser('reset', 'remove the second factors and passkeys of a user, end all sessions and revoke all tokens')
+    .ofEntry('reset', 'remove the second factors and passkeys of a user, end all sessions and revoke all tokens')
     .action(resetFactors)
 }
 
@@ -103,42 +94,35 @@ function addInvitationCommands(users: Command): void {
 
 /** Adds `grantry users`. Running servers see the changes within seconds. */
 export function addUsersCommands(grantry: Command): void {
-  const users = grantry.command('users').description('add and change users while the service runs')
-  const { command, ofUser } = commandsOf(users)
-  withPages(command('list', 'list the users in the storage by their subs'))
-    .option('--prefix <text>', 'only those whose subs start with it')
-    .option('--tag <label>', 'only those with this label')
+  const group = grantry.command('users').description('add and change users while the service runs')
+  const { command, ofEntry } = commandsOf(group)
+  const users = entryCommands(ofUsers, { command, ofEntry })
+  withFilter(withPages(command('list', 'list the users in the storage by their subs')), kinds.user.heading)
     .option('--disabled', 'only those who are disabled')
     .action(listUsers)
   withPages(
     command('search', 'find users by the start of their names').argument('<name>', 'the start of the name'),
   ).action(searchUsers)
-  ofUser('show', 'show a user').action(showUser)
-  withMembers(command('add', 'add a user; prompts for the password, or reads it from standard input'))
+  ofEntry('show', 'show a user').action(showUser)
+  withUser(command('add', 'add a user; prompts for the password, or reads it from standard input'))
     .argument('<name>', 'the name for the sign-in')
     .option('--sub <id>', 'the id in tokens, which never changes (default: a new one)')
     .option('--no-password', 'a user who cannot sign in with a password')
     .action(addUser)
-  withMembers(ofUser('edit', 'change members of a user'))
+  const edited = withUser(ofEntry('edit', 'change members of a user'))
     .option('--username <name>', 'the new name for the sign-in')
     .option('--unset-claim <names...>', 'claims to remove')
-    .option('--unset <members...>', 'members to remove, which then have their defaults')
-    .option('--if-version <version>', 'only if this is its current version, as shown by grantry users show')
-    .action(editUser)
-  ofUser(
+  withChanges(edited, 'users').action(editUser)
+  ofEntry(
     'set-password',
     'set a password, end all sessions and revoke all tokens; prompts for it, or reads standard input',
   ).action(setPassword)
-  ofUser('disable', 'refuse the sign-in of a user, end all sessions and revoke all tokens').action(
-    (user: string, given: CommonArguments) => setActive(user, given, false),
-  )
-  ofUser('enable', 'let a user sign in again').action((user: string, given: CommonArguments) =>
-    setActive(user, given, true),
-  )
-  ofUser('remove', 'remove a user, end all sessions and revoke all tokens').action(removeUser)
-  addInvitationCommands(users)
-  addSessionsCommands(users)
-  addConsentsCommands(users)
-  addAuthorizationsCommands(users)
-  addSecondFactorsCommands(users)
+  users.disable('refuse the sign-in of a user, end all sessions and revoke all tokens')
+  users.enable('let a user sign in again')
+  users.remove('remove a user, end all sessions and revoke all tokens')
+  addInvitationCommands(group)
+  addSessionsCommands(group)
+  addConsentsCommands(group)
+  addAuthorizationsCommands(group)
+  addSecondFactorsCommands(group)
 }

@@ -163,3 +163,14 @@ export const userTexts: MemberTexts = {
   ),
   tags,
 }
+
+export const tenantTexts: MemberTexts = {
+  name: text('Name', 'The segment of the path, or the host, by which requests name the tenant. It never changes.'),
+  enabled: text('Enabled', 'Requests of a tenant that is disabled are refused.'),
+  plugins: text(
+    'Plugins',
+    'Options of plugins that differ from those of the server, by name. Only the names are returned. A name without options keeps those that are stored; a plugin that is left out has the options of the server.',
+  ),
+  homePage: text('Home page', 'Whether the tenant has a page at its URL.'),
+  tags,
+}

@@ -1,0 +1,7 @@
+import { clientKind } from './client-kind.ts'
+import { scopeKind } from './scope-kind.ts'
+import { tenantKind } from './tenant-kind.ts'
+import { userKind } from './user-kind.ts'
+
+/** What administrators change, as the names of actions in the audit trail begin. */
+export const kinds = { client: clientKind, scope: scopeKind, user: userKind, tenant: tenantKind } as const

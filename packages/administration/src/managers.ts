@@ -1,0 +1,12 @@
+import type { ClientManager } from './clients/manage-clients.ts'
+import type { ScopeManager } from './scopes/manage-scopes.ts'
+import type { TenantManager } from './tenants/manage-tenants.ts'
+import type { UserManager } from './users/manage-users.ts'
+
+/** What an administrator changes. */
+export interface Managers {
+  readonly clients: ClientManager
+  readonly scopes: ScopeManager
+  readonly users: UserManager
+  readonly tenants: TenantManager
+}
