@@ -6,6 +6,7 @@ import { configuredKeys, keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { unusedKeys } from '../configuration/unused-keys.ts'
 import { entryProblems, memberIn } from './entry-problems.ts'
 
 type Loaded = Pick<LoadedConfiguration, 'configuration' | 'directory'>
@@ -45,7 +46,7 @@ async function openTrial(loaded: Loaded, changes: Pick<CheckedConfiguration, 'cl
   const configuration = { ...loaded.configuration, ...changes, keys: await keysToCheckWith(loaded) }
   const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
   const { runtime } = await adapterOfThisRuntime()
-  return createProvider({ ...options, runtime })
+  return createProvider({ ...options, keys: unusedKeys(options.keys), runtime })
 }
 
 /** How the provider checks a client or a scope: the same for commands, plans and the admin API of a running server. */

@@ -15,6 +15,7 @@ import { withEnvironment } from '../configuration/environment.ts'
 import { readConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { type CheckedConfiguration, configurationSchema } from '../configuration/schema.ts'
+import { unusedKeys } from '../configuration/unused-keys.ts'
 import { configurationMessage } from '../error-message.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -44,7 +45,7 @@ async function problemsOf(step: () => unknown): Promise<readonly string[]> {
 const refusalsOf = (configuration: CheckedConfiguration, directory: string) =>
   problemsOf(async () => {
     const options = await providerOptions({ configuration, directory }, memoryDriver(), () => {})
-    await (await createProvider(options)).close()
+    await (await createProvider({ ...options, keys: unusedKeys(options.keys) })).close()
   })
 
 /** Finds what the provider refuses. Keys are checked by themselves, because it reads them last. */

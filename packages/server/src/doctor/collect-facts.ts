@@ -19,6 +19,7 @@ import { openAccounts } from '../configuration/open-accounts.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { openTls } from '../configuration/tls.ts'
+import { unusedKeys } from '../configuration/unused-keys.ts'
 import { configurationMessage } from '../error-message.ts'
 import { isUserDatabase, namesDriver } from '../users/user-databases.ts'
 import type { Facts, FileFact } from './facts.ts'
@@ -142,7 +143,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
   })
   openTls(loaded, await adapterOfThisRuntime())
   // First in memory, so that an invalid configuration is reported even if the storage is unavailable.
-  const provider = await createProvider(options)
+  const provider = await createProvider({ ...options, keys: unusedKeys(options.keys) })
   const configured = new Set(configuredClients(configuration).map(({ clientId }) => clientId))
   const storedProblems = problemsOfStored(stored, configured, provider)
   await provider.close()
