@@ -1,38 +1,74 @@
 import { rmSync } from 'node:fs'
-import { afterAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { networkStores } from '../support/network-stores.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { newDirectory } from '../support/server-program.ts'
+import { type Service, startService } from './service.ts'
 
-/** A test of a storage: `closings` run in reverse order when all tests of the file have ended. */
-type StoreTest = (storage: object, closings: (() => unknown)[]) => Promise<void>
+type Closings = (() => unknown)[]
 
-/** Defines a test on each storage that several processes can share. */
-export function testOnEveryStore(title: string, act: StoreTest): void {
-  const closings: (() => unknown)[] = []
+/** Starts a store, and adds what ends it to `closings`. */
+type StartStore = (closings: Closings) => Promise<object>
+
+const onNetwork =
+  (name: keyof typeof networkStores): StartStore =>
+  async (closings) => {
+    const { stop, ...storage } = await networkStores[name]()
+    closings.push(stop)
+    return storage
+  }
+
+const onFiles: StartStore = async (closings) => {
+  const directory = newDirectory()
+  closings.push(() => rmSync(directory, { recursive: true, force: true }))
+  return { driver: 'filesystem', directory }
+}
+
+/** Defines a suite on each storage that several processes can share. */
+function describeOnEveryStore(title: string, define: (name: string, start: StartStore) => void): void {
+  describe(title, () => {
+    define('on SQLite', onNetwork('sqlite'))
+    define('on files', onFiles)
+  })
+  describeWithPostgresql(title, () => define('on PostgreSQL', onNetwork('postgresql')))
+  describeWithRedis(title, () => define('on Redis', onNetwork('redis')))
+}
+
+/** What ends after all tests of the suite, the last first. */
+function closingsAfterAll(): Closings {
+  const closings: Closings = []
   afterAll(async () => {
     for (const close of closings.reverse()) await close()
   })
+  return closings
+}
 
-  async function onNetwork(name: keyof typeof networkStores): Promise<void> {
-    const { stop, ...storage } = await networkStores[name]()
-    closings.push(stop)
-    await act(storage, closings)
-  }
+/** Defines a test on each storage that several processes can share. `closings` run after the tests on it. */
+export function testOnEveryStore(title: string, act: (storage: object, closings: Closings) => Promise<void>): void {
+  describeOnEveryStore(title, (name, start) => {
+    const closings = closingsAfterAll()
+    test(name, async () => act(await start(closings), closings))
+  })
+}
 
-  describe(title, () => {
-    test('on SQLite', () => onNetwork('sqlite'))
-    test('on files', () => {
-      const directory = newDirectory()
-      closings.push(() => rmSync(directory, { recursive: true, force: true }))
-      return act({ driver: 'filesystem', directory }, closings)
+/**
+ * Defines a test for each scenario on each storage. The scenarios of a storage share its processes, because starting them
+ * takes most of the time: each changes entries of its own.
+ */
+export function testServiceOnEveryStore(
+  title: string,
+  configuration: object,
+  scenarios: Readonly<Record<string, (service: Service) => Promise<void>>>,
+): void {
+  describeOnEveryStore(title, (name, start) => {
+    describe(name, () => {
+      const closings = closingsAfterAll()
+      let service: Service
+      beforeAll(async () => {
+        service = await startService(await start(closings), closings, configuration)
+      })
+      for (const [scenario, act] of Object.entries(scenarios)) test(scenario, () => act(service))
     })
-  })
-  describeWithPostgresql(title, () => {
-    test('on PostgreSQL', () => onNetwork('postgresql'))
-  })
-  describeWithRedis(title, () => {
-    test('on Redis', () => onNetwork('redis'))
   })
 }

@@ -7,9 +7,8 @@ import { expect } from 'vitest'
 import { printedWith } from '../server/printed.ts'
 import { createFleet, type Fleet } from '../support/fleet.ts'
 import { reservedPort } from '../support/reserved-port.ts'
-import { newDirectory, serverProgram } from '../support/server-program.ts'
+import { newDirectory, realServerProgram } from '../support/server-program.ts'
 
-const realServer = new URL('../support/programs/server.ts', import.meta.url)
 const issuer = 'https://id.example.com'
 
 export interface Service {
@@ -37,7 +36,7 @@ export async function startService(storage: object, closings: (() => unknown)[],
   const scopes = [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }]
   const setting = { issuer, storage, administration: true, clients: [], scopes, abuseControl, ...more }
   writeFileSync(configuration, JSON.stringify(setting), { mode: 0o600 })
-  const program = await serverProgram(realServer, directory)
+  const program = await realServerProgram()
   const ports = await Promise.all(Array.from({ length: 4 }, reservedPort))
   const fleet: Fleet = createFleet({ program, configuration, ports, directory, environment: {} })
   closings.push(fleet.killAll)
@@ -60,6 +59,17 @@ export async function startService(storage: object, closings: (() => unknown)[],
       }),
     everywhere: (send) => Promise.all(ports.map((port) => send(`http://127.0.0.1:${port}`))),
     kill: (origin) => fleet.kill(Number(new URL(origin).port)),
+  }
+}
+
+/** Returns a function that reads the changes that the trail has gained since, the newest first. */
+export async function trailOf(command: Service['command']): Promise<() => Promise<readonly { action: string }[]>> {
+  const read = async (): Promise<readonly { action: string }[]> =>
+    JSON.parse(await command('audit', '--json', '--limit', '1000'))
+  const before = await read()
+  return async () => {
+    const now = await read()
+    return now.slice(0, now.length - before.length)
   }
 }
 

@@ -8,7 +8,7 @@ import { sharedDirectory } from '../support/directory.ts'
 import { networkStores } from '../support/network-stores.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
-import { serverProgram } from '../support/server-program.ts'
+import { realServerProgram } from '../support/server-program.ts'
 import { machine, newService } from './setting.ts'
 
 const directory = sharedDirectory('killed')
@@ -28,7 +28,7 @@ function secretsIn(file: string): ReadonlyMap<string, string> {
 
 async function finishes(storage: object): Promise<void> {
   const { file: configuration, out, write } = newService(directory, { storage })
-  const program = await serverProgram(new URL('../support/programs/server.ts', import.meta.url), directory)
+  const program = await realServerProgram()
   const file = write({ clients: numbered(300) })
   const secretsFile = `${configuration}.secrets`
   const line = ['apply', file, '--yes', '--secrets-file', secretsFile, '--config', configuration]

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { listeningAddress } from '../support/listening.ts'
-import { newDirectory, serverProgram } from '../support/server-program.ts'
+import { newDirectory, realServerProgram } from '../support/server-program.ts'
 
 /** A real server in a separate process. */
 export interface ServerProcess {
@@ -60,7 +60,7 @@ export function serverProcesses() {
     for (const { process } of running.splice(0)) process.kill('SIGKILL')
   }
   beforeAll(async () => {
-    program = await serverProgram(new URL('../support/programs/server.ts', import.meta.url), directory)
+    program = await realServerProgram()
   })
   afterEach(endAll)
   afterAll(() => {

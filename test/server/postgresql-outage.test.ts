@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import type { PostgresqlServer } from '../support/postgresql-server.ts'
 import { postgresqlServers } from '../support/postgresql-servers.ts'
-import { newDirectory, serverProgram } from '../support/server-program.ts'
+import { newDirectory, realServerProgram } from '../support/server-program.ts'
 import { settingClients } from '../support/server-setting.ts'
 import {
   expectOutage,
@@ -72,7 +72,7 @@ describeWithPostgresql('PostgreSQL becomes unusable while the server runs', () =
   let postgresql: PostgresqlServer
   let server: RealServer
   beforeAll(async () => {
-    const program = await serverProgram(new URL('../support/programs/server.ts', import.meta.url), directory)
+    const program = await realServerProgram()
     postgresql = await start()
     await postgresql.query(`CREATE ROLE app LOGIN PASSWORD '${storagePassword}'`)
     await postgresql.query('CREATE SCHEMA app AUTHORIZATION app')

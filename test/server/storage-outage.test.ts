@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
-import { newDirectory, serverProgram } from '../support/server-program.ts'
+import { newDirectory, realServerProgram } from '../support/server-program.ts'
 import { settingClients } from '../support/server-setting.ts'
 import {
   expectOutage,
@@ -24,7 +24,7 @@ import { endingOf } from './start-up.ts'
 const directory = newDirectory()
 let program = ''
 beforeAll(async () => {
-  program = await serverProgram(new URL('../support/programs/server.ts', import.meta.url), directory)
+  program = await realServerProgram()
   // One test runs it as another user.
   chmodSync(directory, 0o755)
 })

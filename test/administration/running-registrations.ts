@@ -1,8 +1,7 @@
 // Clients that register themselves at four processes, and the commands of an administrator.
 import type { JsonObject } from '@grantry/core'
 import { expect } from 'vitest'
-import { testOnEveryStore } from './on-every-store.ts'
-import { post, type Service, startService } from './service.ts'
+import { post, type Service } from './service.ts'
 
 interface Answer {
   readonly status: number
@@ -14,7 +13,7 @@ const metadata = {
   token_endpoint_auth_method: 'client_secret_post',
   scope: 'api1',
 }
-const plugins = [{ name: 'registration', scopes: ['api1'], grantTypes: ['client_credentials'] }]
+export const registration = { name: 'registration', scopes: ['api1'], grantTypes: ['client_credentials'] }
 
 async function send(url: string, method: string, token: string, body?: object): Promise<Answer> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -29,8 +28,7 @@ const race = async (service: Service, times: number, act: (origin: string) => Pr
 
 const statuses = (answers: readonly Answer[], status: number) => answers.filter((one) => one.status === status)
 
-testOnEveryStore('four processes', async (storage, closings) => {
-  const service = await startService(storage, closings, { plugins })
+export async function clientsRegister(service: Service): Promise<void> {
   const issue = async (budget: number) =>
     JSON.parse(
       await service.command('registrations', 'issue-token', '--budget', String(budget), '--expires-in', '1h', '--json'),
@@ -77,4 +75,4 @@ testOnEveryStore('four processes', async (storage, closings) => {
   await service.command('registrations', 'revoke-token', second.id)
   const late = (origin: string) => send(`${origin}/connect/register`, 'POST', second.token, metadata)
   expect(statuses(await race(service, 1, late), 401)).toHaveLength(4)
-})
+}

@@ -1,19 +1,17 @@
 // Scopes that an administrator changes by command while four processes of the server run on one storage.
 import { expect } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { testOnEveryStore } from './on-every-store.ts'
-import { post, startService } from './service.ts'
+import { post, type Service } from './service.ts'
 
 const secretIn = (out: string): string => /^secret {2}(\S+)$/mu.exec(out)?.[1] ?? ''
 
-async function works(storage: object, closings: (() => unknown)[]): Promise<void> {
-  const { command, everywhere } = await startService(storage, closings)
+export async function scopesChange({ command, everywhere }: Service): Promise<void> {
   const scopeSecret = secretIn(await command('scopes', 'add', 'api2', '--audience', 'https://api2', '--secret'))
-  const add = ['clients', 'add', 'batch', '--grant', 'client_credentials', '--scope', 'api2']
+  const add = ['clients', 'add', 'scoped', '--grant', 'client_credentials', '--scope', 'api2']
   const secret = secretIn(await command(...add))
   const tokens = () =>
     everywhere((origin) =>
-      post(`${origin}/connect/token`, ['batch', secret], { grant_type: 'client_credentials', scope: 'api2' }),
+      post(`${origin}/connect/token`, ['scoped', secret], { grant_type: 'client_credentials', scope: 'api2' }),
     )
   const statuses = async () => new Set((await tokens()).map(({ status }) => status))
   const supported = () =>
@@ -46,5 +44,3 @@ async function works(storage: object, closings: (() => unknown)[]): Promise<void
   await command('scopes', 'remove', 'api2', '--force')
   await eventually(async () => expect(await statuses()).toEqual(new Set([400])))
 }
-
-testOnEveryStore('scopes change while four processes run', works)

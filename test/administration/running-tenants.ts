@@ -2,11 +2,10 @@
 import { sha256Of } from '@grantry/testing'
 import { expect } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { testOnEveryStore } from './on-every-store.ts'
-import { post, startService } from './service.ts'
+import { post, type Service } from './service.ts'
 
 const form = { grant_type: 'client_credentials', scope: 'api1' }
-const listed = {
+export const listed = {
   name: 'listed',
   clients: [
     {
@@ -19,8 +18,7 @@ const listed = {
   scopes: [{ name: 'api1' }],
 }
 
-async function works(storage: object, closings: (() => unknown)[]): Promise<void> {
-  const { command, inProcess, everywhere } = await startService(storage, closings, { tenants: { list: [listed] } })
+export async function tenantsChange({ command, inProcess, everywhere }: Service): Promise<void> {
   const tokens = (tenant: string, secret = 'secret') =>
     everywhere((origin) => post(`${origin}/t/${tenant}/connect/token`, ['web', secret], form))
   const statuses = async (tenant: string, secret?: string) =>
@@ -70,5 +68,3 @@ async function works(storage: object, closings: (() => unknown)[]): Promise<void
   const names = JSON.parse(await command('tenants', 'list', '--json')).map(({ name }: { name: string }) => name)
   expect(names).toEqual(['listed', 'acme', 'beta', 'gamma'])
 }
-
-testOnEveryStore('tenants are created and end while four processes run', works)
