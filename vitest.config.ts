@@ -12,6 +12,7 @@ const ssr = { resolve: { conditions: ['@grantry/source', ...usual] } }
 const processTests = processFolders.map((folder) => `test/${folder}/**/*.test.ts`)
 
 const common = {
+  setupFiles: './scripts/cpu-seconds.ts',
   // Loading the modules anew for each file would take most of the CPU time of a run.
   isolate: false,
   // Vitest sends what tests print to its main process, and fails a run that ends before the last message has arrived.

@@ -34,5 +34,6 @@ export function setup(): () => void {
   chmodSync(directory, 0o755)
   process.env.GRANTRY_DISK_TMPDIR = tmpdir()
   process.env.TMPDIR = directory
+  process.env.GRANTRY_RUN_DIRECTORY = directory
   return () => remove(directory)
 }
