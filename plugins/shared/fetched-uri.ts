@@ -1,4 +1,4 @@
-import { parseUrl } from '@grantry/core'
+import { isLoopbackHost, parseUrl } from '@grantry/core'
 
 /** Sends a request to a URI of a client or issuer. Must not follow redirects. */
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>
@@ -11,7 +11,6 @@ const localName =
   /^[^.]*$|(?:^|\.)(?:localhost|localdomain[46]?|local|internal|intranet|private|corp|home|lan|home\.arpa|svc|test|invalid|onion|alt)$/u
 /** The parser of URLs writes every form of an IPv4 address with four decimal numbers. */
 const address = /^(?:\d+\.){3}\d+$|^\[/u
-const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u
 
 export interface UriRules {
   /** Allows IP addresses and names of the local network. */
@@ -31,7 +30,7 @@ export function fetchedUriProblem(
   const url = uri.length > 2000 ? undefined : parseUrl(uri)
   if (url === undefined) return 'must be a URL'
   const { protocol, hostname, username, password, hash } = url
-  const isLoopbackHttp = allowLoopbackHttp && protocol === 'http:' && loopback.test(hostname)
+  const isLoopbackHttp = allowLoopbackHttp && protocol === 'http:' && isLoopbackHost(hostname)
   if (protocol !== 'https:' && !(isLoopbackHttp && allowPrivateAddresses)) return 'must use https'
   if (username !== '' || password !== '' || hash !== '') return 'must not contain a user or a fragment'
   const name = hostname.replace(/\.$/u, '')

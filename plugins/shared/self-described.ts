@@ -1,5 +1,6 @@
 import {
   type ClientOptions,
+  isLoopbackRedirect,
   type Json,
   type JsonObject,
   type Kit,
@@ -52,12 +53,10 @@ const shownMembers = (metadata: JsonObject): Partial<ClientOptions> => ({
   ...usable('tosUri', metadata.tos_uri),
 })
 
-const loopback = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?:[:/?]|$)/u
-
 /** Returns why a client that has described itself cannot receive codes there; `undefined` if it can. */
 export function ownRedirectProblem(uri: string): string | undefined {
   // Without TLS, the code could be read on the way.
-  const isReadable = /^http:/iu.test(uri) && !loopback.test(uri)
+  const isReadable = /^http:/iu.test(uri) && !isLoopbackRedirect(uri)
   return redirectUriProblem(uri) ?? (isReadable ? 'must use https, or http on the machine of the user' : undefined)
 }
 

@@ -17,7 +17,7 @@ const layers: readonly RegExp[] = [
   /^entries\//u,
   /^(?:records|http|errors|events|directory)\//u,
   /^(?:sealed-json|random-id)\.ts/u,
-  /^folded-text\.ts/u,
+  /^(?:folded-text|this-machine)\.ts/u,
   /^(?:runtime|config-schema|parse-url|punycode)\.ts/u,
   /^(?:types|config-problems|encoding|parse-time|exact-numbers|objects|promises|bounded-map|standard-schema)\.ts/u,
 ]

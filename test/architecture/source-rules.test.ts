@@ -11,6 +11,10 @@ const codeOf = (text: string): string => text.replace(token, (part) => (part.sta
 const ambient =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|(?<![.\w$]|new\s+)Date\s*\(|\bMath\s*\.\s*random\b|(?<![.\w$])(?:crypto|performance|process|navigator|globalThis|Deno|Bun)\b(?!\s*:)/u
 
+/** In a regular expression, in a comparison, or in a list. */
+const thisMachine =
+  /\/[^/\n'"`]*(?:\b127(?:\\\.|\()|\blocalhost\b)[^\n'"`]*\/[imsu]*(?:[,.;)\s]|$)|[!=]==? ?['"](?:127\.|localhost|\[?::1)|\[(?:'[^'\n]*', ?)*'(?:127\.[\d.]+|localhost|\[?::1\]?)'|startsWith\('127/u
+
 const rules: Readonly<Record<string, (source: Source) => boolean>> = {
   // The clock, randomness and hashing are arguments, so that tests can set them and adapters can replace them.
   'uses platform globals outside runtime.ts': ({ path, text }) =>
@@ -43,6 +47,21 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
     !path.startsWith('packages/resource-server/') &&
     (/\b(?:const|function)\s+(?:isObject|isJsonObject|escapeHtml)\b/u.test(codeOf(text)) ||
       /typeof (\w+) === 'object' && \1 !== null && !Array\.isArray\(\1\)/u.test(text)),
+  // Ten definitions had seven meanings. The rules are named in this-machine.ts.
+  'defines which hosts are this machine': ({ path, text }) =>
+    ![
+      'packages/core/src/this-machine.ts',
+      'packages/core/src/directory/redirect-uri.ts',
+      // The origin of an application of Capacitor.
+      'packages/core/src/directory/client.ts',
+      // The resource server can be published without the core.
+      'packages/resource-server/src/check.ts',
+      // Names and addresses to which no request is sent.
+      'plugins/shared/fetched-uri.ts',
+      'plugins/shared/public-address.ts',
+      // Redirect URIs with a name instead of an address.
+      'packages/server/src/doctor/clients.ts',
+    ].includes(path) && thisMachine.test(text),
   'is not named in kebab-case': ({ path }) =>
     !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)+[a-z0-9]+(?:-[a-z0-9]+)*\.ts$/u.test(path),
 }
@@ -107,6 +126,7 @@ describe('the source file check', () => {
   const path = 'packages/core/src/tokens/a.ts'
   const globals = 'uses platform globals outside runtime.ts'
   const className = 'has a class that is neither OAuthError nor a lazy one'
+  const machine = 'defines which hosts are this machine'
   const kebab = 'is not named in kebab-case'
 
   test.each([
@@ -138,6 +158,11 @@ describe('the source file check', () => {
       "return typeof value === 'object' && value !== null && !Array.isArray(value)",
     ],
     ['defines what the core exports', path, 'export function escapeHtml(text: string): string {}'],
+    [machine, 'plugins/a/a.ts', String.raw`const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u`],
+    [machine, 'plugins/a/a.ts', String.raw`if (/^http:\/\/(?:127\.0\.0\.1|\[::1\])[:/]/u.test(uri)) return`],
+    [machine, 'plugins/a/a.ts', "const names = ['127.0.0.1', 'localhost', '[::1]'].includes(host)"],
+    [machine, 'plugins/a/a.ts', "const isOwn = host === 'localhost' || host === '::1'"],
+    [machine, 'plugins/a/a.ts', "return isIPv4(plain) && plain.startsWith('127.')"],
     [kebab, 'packages/core/src/tokens/accessToken.ts', ''],
     [kebab, 'packages/core/src/Tokens/a.ts', ''],
     [kebab, 'packages/core/src/tokens/access_token.ts', ''],
@@ -154,6 +179,7 @@ describe('the source file check', () => {
     [className, 'packages/core/src/errors/oauth-error.ts', 'export class OAuthError extends Error {}'],
     [className, path, 'const a = { class: 1, b: c.class } // class A'],
     ['has more than 250 lines', path, 'x\n'.repeat(250)],
+    [machine, 'plugins/a/a.ts', "const { host = '127.0.0.1', port = 0 } = options // localhost, 127.0.0.1"],
     [kebab, 'packages/storage-drivers/src/memory-2.ts', ''],
   ])('accepts, for the rule "%s": %s %j', (rule, path, text) => {
     expect(violations([{ path, text }], rule)).toEqual([])

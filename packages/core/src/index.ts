@@ -12,7 +12,11 @@ export {
 } from './directory/client.ts'
 export type { ClientStore, UnknownCaller } from './directory/clients.ts'
 export { type MetadataName, metadataName, metadataNames } from './directory/metadata-names.ts'
-export { isRegistered as isRegisteredRedirectUri, redirectUriProblem } from './directory/redirect-uri.ts'
+export {
+  isLoopbackRedirect,
+  isRegistered as isRegisteredRedirectUri,
+  redirectUriProblem,
+} from './directory/redirect-uri.ts'
 export {
   type Scope,
   type ScopeMembers,
@@ -177,6 +181,7 @@ export {
 export { methodOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { OutputOf, Schema } from './standard-schema.ts'
+export { isLocalhostUrl, isLoopbackHost } from './this-machine.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'
 export { decodeJwt } from './tokens/jwt.ts'
 export type { RevocationTarget, Revoke } from './tokens/revoke.ts'

@@ -11,11 +11,12 @@ import type { EndpointName } from './endpoints/built-in.ts'
 import type { EndpointSwitch } from './endpoints/paths.ts'
 import type { Observer } from './events/event.ts'
 import type { KeySource } from './keys/open-key-ring.ts'
-import { isPath } from './parse-url.ts'
+import { isPath, parseUrl } from './parse-url.ts'
 import type { PluginEndpoints } from './parts/endpoint.ts'
 import type { Plugins } from './parts/plugin.ts'
 import type { AtomicDriver } from './records/driver.ts'
 import type { Runtime } from './runtime.ts'
+import { isLocalhostUrl } from './this-machine.ts'
 import type { Optional } from './types.ts'
 
 /** The options of `createProvider()`. They are read once, at startup; unknown keys are rejected. */
@@ -93,15 +94,8 @@ export interface ProviderOptions {
   readonly runtime?: Optional<Runtime> | undefined
 }
 
-// `localhost` and its subdomains must resolve to a loopback address (RFC 6761 section 6.3).
-const loopbackHost = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:[^.]+\.)*localhost)$/u
-
 /** Whether requests to this URL leave the machine unencrypted: `http` and not a loopback host. */
-export function isUnencrypted(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && !loopbackHost.test(hostname)
-}
+export const isUnencrypted = (url: string): boolean => parseUrl(url)?.protocol === 'http:' && !isLocalhostUrl(url)
 
 /**
  * The schema of an issuer. Clients compare it character by character (OpenID Connect Discovery section 3, RFC 8414

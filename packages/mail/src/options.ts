@@ -1,5 +1,5 @@
 // The schema of the options, without the library.
-import { configurationObject } from '@grantry/core'
+import { configurationObject, isLoopbackHost } from '@grantry/core'
 import * as v from 'valibot'
 
 export interface SmtpOptions {
@@ -60,9 +60,6 @@ const isServer = (text: string): boolean => {
   )
 }
 
-/** Whether a host of a URL is this machine. */
-export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/iu.test(host)
-
 const credential = v.pipe(
   v.string('must be a string'),
   v.nonEmpty('must not be empty'),
@@ -72,7 +69,7 @@ const credential = v.pipe(
 
 const isTokenUrl = (text: string): boolean => {
   const url = parsed(text)
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
 }
 
 /** How access tokens for the mail server are requested (RFC 6749 sections 4.4 and 6). */
@@ -144,7 +141,7 @@ export const smtpSchema = v.pipe(
     v.partialCheck(
       [['url'], ['requireTls']],
       // Otherwise, who is between could remove the offer of TLS, and read the mails and the password.
-      ({ url, requireTls }) => requireTls !== false || !isServer(url) || isLoopback(new URL(url).hostname),
+      ({ url, requireTls }) => requireTls !== false || !isServer(url) || isLoopbackHost(new URL(url).hostname),
       'must not be false for a server on another machine',
     ),
     ['requireTls'],

@@ -1,9 +1,9 @@
-import { parseConfiguration } from '@grantry/core'
+import { isLoopbackHost, parseConfiguration } from '@grantry/core'
 import { createTransport } from 'nodemailer'
 import { mailFailure } from './failure.ts'
 import { assertMessage, type Message } from './message.ts'
 import { requestMailToken } from './oauth.ts'
-import { isLoopback, type SmtpOptions, smtpSchema } from './options.ts'
+import { type SmtpOptions, smtpSchema } from './options.ts'
 
 /** Sends mails to one SMTP server. */
 export interface SmtpMailer {
@@ -36,7 +36,7 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
   const limit = timeout * 1000
   const user = settings.user ?? decodeURIComponent(url.username)
   const pass = settings.password ?? decodeURIComponent(url.password)
-  const mustEncrypt = requireTls ?? !isLoopback(url.hostname)
+  const mustEncrypt = requireTls ?? !isLoopbackHost(url.hostname)
   const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
   const withoutDetails = async <T>(result: Promise<T>): Promise<T> => {
     try {

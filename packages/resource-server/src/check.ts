@@ -41,7 +41,8 @@ export function algorithms(value: unknown, fallback: readonly string[], what: st
 function isSafeUrl(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname, username, password } = new URL(url)
-  const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u.test(hostname)
+  // As `isLoopbackHost()` of the core, which this package does not import.
+  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\])$/u.test(hostname)
   return username === '' && password === '' && (protocol === 'https:' || (protocol === 'http:' && isLoopback))
 }
 

@@ -1,6 +1,6 @@
-import type { ConnectionInfo } from '@grantry/core'
+import { type ConnectionInfo, isLoopbackHost } from '@grantry/core'
 import type { ConsoleOptions } from './configuration/console.ts'
-import { isForwarded, isLoopbackAddress, isLoopbackName, parseHost } from './local-address.ts'
+import { isForwarded, parseHost } from './local-address.ts'
 
 const refuse = (sentence: string, status = 403, more: Readonly<Record<string, string>> = {}): Response =>
   new Response(`${sentence}\n`, {
@@ -30,11 +30,11 @@ export function accessRefusal(
 ): Response | undefined {
   if (request.method !== 'GET') return refuse('Send a GET request.', 405, { allow: 'GET' })
   const host = parseHost(request.headers.get('host'))
-  const isOwnName = host !== undefined && (isLoopbackName(host.hostname) || (remote && isHostOf(issuer, host)))
+  const isOwnName = host !== undefined && (isLoopbackHost(host.hostname) || (remote && isHostOf(issuer, host)))
   if (!isOwnName) {
     return refuse('The console is not available under this host name. Open it as 127.0.0.1, or set console.remote.')
   }
-  if (!remote && !isLoopbackAddress(connection?.clientAddress)) {
+  if (!remote && !isLoopbackHost(connection?.clientAddress)) {
     return refuse('The console is only available from this machine. Use a tunnel, or set console.remote.')
   }
   if (!remote && isForwarded(request)) {

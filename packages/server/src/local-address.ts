@@ -1,9 +1,4 @@
-import { isIPv4 } from 'node:net'
-
-const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
-
-/** Whether a host, with or without the brackets of a URL, is a loopback name or address. */
-export const isLoopbackName = (host: string): boolean => loopbackNames.has(host.replace(/^\[|\]$/gu, ''))
+import { isLocalhostUrl, isLoopbackHost } from '@grantry/core'
 
 /** Whether the host of a URL is an IP address. */
 export const isAddress = (url: string): boolean => /^(?:\[.*\]|[\d.]+)$/u.test(new URL(url).hostname)
@@ -13,8 +8,8 @@ export const urlHost = (host: string): string => (host.includes(':') ? `[${host}
 
 /** Returns the port of a loopback URL, explicit or the default of its scheme; `undefined` for any other host. */
 export function localPort(url: string): number | undefined {
-  const { hostname, port, protocol } = new URL(url)
-  if (!isLoopbackName(hostname)) return undefined
+  const { port, protocol } = new URL(url)
+  if (!isLocalhostUrl(url)) return undefined
   return Number(port || (protocol === 'https:' ? 443 : 80))
 }
 
@@ -22,12 +17,6 @@ export function localPort(url: string): number | undefined {
 export function localOrigin(host: string, port: number, isSecure = false): string {
   const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `${isSecure ? 'https' : 'http'}://${urlHost(own)}:${port}`
-}
-
-/** Whether an address is a loopback address, including IPv4-mapped IPv6 (`::ffff:127.0.0.1`). */
-export function isLoopbackAddress(address = ''): boolean {
-  const plain = address.replace(/^::ffff:/u, '')
-  return address === '::1' || (isIPv4(plain) && plain.startsWith('127.'))
 }
 
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
@@ -41,3 +30,9 @@ export function parseHost(host: string | null): URL | undefined {
   if (host === null || !/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu.test(host)) return undefined
   return URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined
 }
+
+/**
+ * Whether a `Host` header names this machine. With DNS rebinding, an attacker's page points its own host name at this machine,
+ * so its requests come from loopback, but with another `Host`. The same is true for a local proxy that passes it on.
+ */
+export const isLoopbackHeader = (host: string | null): boolean => isLoopbackHost(parseHost(host)?.hostname)

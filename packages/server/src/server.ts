@@ -1,4 +1,4 @@
-import { collectParts, type Provider, parseConfiguration } from '@grantry/core'
+import { collectParts, isLoopbackHost, type Provider, parseConfiguration } from '@grantry/core'
 import { adapterOfThisRuntime, type Listening } from './adapter.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
@@ -10,7 +10,7 @@ import { demoConfiguration } from './demo/configuration.ts'
 import { errorInFile } from './error-message.ts'
 import { gettingStartedCommands } from './getting-started.ts'
 import { createWaitingHandler, filesOfTls, listen, portOf } from './listen.ts'
-import { isLoopbackName, localOrigin, urlHost } from './local-address.ts'
+import { localOrigin, urlHost } from './local-address.ts'
 import { adapterReports } from './observability/adapter-reports.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
 import type { ServerObserver } from './observability/server-event.ts'
@@ -78,7 +78,7 @@ function describeMetrics({ page, listener }: Observability): string {
 }
 
 function assertDemoHost(host: string): void {
-  if (isLoopbackName(host)) return
+  if (isLoopbackHost(host)) return
   throw new TypeError(
     'the demo listens on loopback only, because its secrets are public; create a configuration with grantry init',
   )

@@ -156,6 +156,9 @@ function loopbackOf(uri: string): LoopbackUri | undefined {
   return { host, rest }
 }
 
+/** Whether a redirect URI leads to a program on the machine of the user, at any port. */
+export const isLoopbackRedirect = (uri: string): boolean => loopbackOf(uri) !== undefined
+
 /**
  * Whether the client has registered this redirect URI. Compares character by character, except for the port of
  * `http://127.0.0.1`, `http://[::1]` and `http://localhost`: native applications listen on an ephemeral port. RFC 8252

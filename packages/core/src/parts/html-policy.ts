@@ -1,6 +1,7 @@
 import { isPrivateUseScheme } from '../directory/redirect-uri.ts'
 import type { PlainResponse } from '../http/plain-response.ts'
 import { noStoreHeaders } from '../http/plain-response.ts'
+import { isLocalhostUrl } from '../this-machine.ts'
 import type { HtmlSources } from './endpoint.ts'
 
 const self = /^'self'$/u
@@ -68,7 +69,8 @@ const strictTransportHeaders = /* @__PURE__ */ (() =>
  * Browsers apply the header to all ports of a host: with a port, and on `localhost`, to servers of others, which may have
  * no TLS.
  */
-const hostOfItsOwn = /^https:\/\/(?!(?:[^/]*\.)?localhost(?:\/|$))[^/:[\]]+(?:\/|$)/iu
+const hasHostOfItsOwn = (issuer: string): boolean =>
+  /^https:\/\/[^/:[\]]+(?:\/|$)/iu.test(issuer) && !isLocalhostUrl(issuer)
 
 /**
  * Returns the headers of an HTML page: a strict content security policy with additional sources, no caching, no framing
@@ -78,7 +80,7 @@ const hostOfItsOwn = /^https:\/\/(?!(?:[^/]*\.)?localhost(?:\/|$))[^/:[\]]+(?:\/
  * @throws TypeError when a source is malformed.
  */
 export function htmlHeaders(sources: HtmlSources | undefined, issuer = ''): Readonly<Record<string, string>> {
-  const headers = hostOfItsOwn.test(issuer) ? strictTransportHeaders : strictHeaders
+  const headers = hasHostOfItsOwn(issuer) ? strictTransportHeaders : strictHeaders
   if (sources === undefined) return headers
   const policy = { 'content-security-policy': policyOf(sources) }
   if (!isFramed(sources)) return { ...headers, ...policy }

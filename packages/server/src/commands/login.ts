@@ -1,4 +1,4 @@
-import { type ClientOptions, isRegisteredRedirectUri } from '@grantry/core'
+import { type ClientOptions, isLoopbackRedirect, isRegisteredRedirectUri } from '@grantry/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { withAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
@@ -34,9 +34,6 @@ async function clientOf(loaded: LoadedConfiguration, clientId: string): Promise<
   throw new TypeError(`no client ${clientId} is configured; check the spelling`)
 }
 
-const loopback = ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback']
-const isLoopback = (uri: string): boolean => /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)[:/]/u.test(uri)
-
 /** @throws TypeError if the server would refuse the request on a page, so that the command would wait in vain. */
 function assertCanLogIn({ clientId, enabled = true, grantTypes = [] }: ClientOptions): void {
   if (!enabled) throw new TypeError(`the client ${clientId} is disabled; enable it first`)
@@ -47,13 +44,13 @@ function assertCanLogIn({ clientId, enabled = true, grantTypes = [] }: ClientOpt
 /** Returns the redirect URI to which the browser of this machine returns. */
 function redirectUriOf({ clientId, redirectUris = [] }: ClientOptions, given: string | undefined): string {
   if (given !== undefined) {
-    if (isLoopback(given) && isRegisteredRedirectUri(given, redirectUris)) return given
+    if (isLoopbackRedirect(given) && isRegisteredRedirectUri(given, redirectUris)) return given
     throw new TypeError(`--redirect-uri: ${given} is not a redirect URI of the client ${clientId} on this machine`)
   }
-  const own = redirectUris.find(isLoopback)
+  const own = redirectUris.find(isLoopbackRedirect)
   if (own !== undefined) return own
   throw new TypeError(
-    `the client ${clientId} has no redirect URI on this machine; add ${loopback[0]} to its redirectUris, for any port`,
+    `the client ${clientId} has no redirect URI on this machine; add http://127.0.0.1/callback to its redirectUris, for any port`,
   )
 }
 

@@ -1,4 +1,4 @@
-import { type ClientOptions, configurationObject, type ScopeOptions } from '@grantry/core'
+import { type ClientOptions, configurationObject, isLoopbackHost, type ScopeOptions } from '@grantry/core'
 import { isTenantName, tenantsByHost, tenantsByPath } from '@grantry/core/tenants'
 import * as v from 'valibot'
 import { userSchema } from '../users/configured-users.ts'
@@ -46,7 +46,7 @@ const isHost = (name: string): boolean =>
   tenantsByHost().of({ url: '', headers: new Headers({ host: name }) } as Request) === name &&
   /[a-z]/u.test(name) &&
   !name.startsWith('[') &&
-  name !== 'localhost'
+  !isLoopbackHost(name)
 
 const isPrefix = (prefix: string): boolean => {
   try {

@@ -1,5 +1,5 @@
 import { isNamedPlugin, type NamedPlugin } from '../configuration/named-plugins.ts'
-import { isLoopbackName } from '../local-address.ts'
+import { localPort } from '../local-address.ts'
 import type { Check, Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -52,7 +52,7 @@ function checkSender({ mail, issuer }: Facts['configuration']): readonly Finding
   if (mail === undefined) return []
   const { hostname } = new URL(issuer)
   const domain = /@([^@>]+)>?$/u.exec(mail.from)?.[1] ?? ''
-  if (isLoopbackName(hostname) || ownerOf(domain) === ownerOf(hostname)) return []
+  if (localPort(issuer) !== undefined || ownerOf(domain) === ownerOf(hostname)) return []
   const reason = `Mails are sent from ${domain}, and lead to ${hostname}: filters take that for a forgery`
   return [finding('mail-sender-domain', 'mail.from', reason)]
 }

@@ -1,6 +1,7 @@
+import { isLoopbackHost } from '@grantry/core'
 import { consoleAdministration } from '../configuration/console-client.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
-import { isLoopbackName, localPort } from '../local-address.ts'
+import { localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -52,7 +53,7 @@ export const checkExposure: Check = ({ configuration }) => {
   } else if (abuseControl.credentials === false) {
     findings.push(finding('abuse-control-off', 'abuseControl.credentials', 'Attempts to guess secrets are not limited'))
   }
-  if (typeof metrics === 'object' && !isLoopbackName(metrics.host)) {
+  if (typeof metrics === 'object' && !isLoopbackHost(metrics.host)) {
     findings.push(
       finding('metrics-public', 'metrics.host', `Any caller that reaches ${metrics.host} can read the metrics`),
     )

@@ -1,5 +1,6 @@
+import { isLoopbackHost } from '@grantry/core'
 import type { StorageConfiguration } from '../configuration/storage/storage-drivers.ts'
-import { isLoopbackName, localPort } from '../local-address.ts'
+import { localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 import { crossesInPlainText } from './plain-text.ts'
@@ -19,7 +20,7 @@ function addressesInPlainText(storage: StorageConfiguration): readonly string[] 
   const hosts = urls.filter(({ protocol }) => protocol === 'redis:').map(({ host }) => host)
   // Sentinels have no setting for TLS.
   return [...hosts, ...(storage.sentinels ?? []).map(({ host }) => host)].filter(
-    (host) => !isLoopbackName(host.replace(/:\d+$/u, '')),
+    (host) => !isLoopbackHost(host.replace(/:\d+$/u, '')),
   )
 }
 

@@ -1,3 +1,4 @@
+import { isLocalhostUrl } from '@grantry/core'
 import * as oidc from 'openid-client'
 import { startCallbackServer } from './callback-server.ts'
 
@@ -26,13 +27,11 @@ export interface LoginResult {
   readonly tokens: Readonly<Record<string, string>>
 }
 
-const isLoopback = (issuer: URL): boolean => ['127.0.0.1', '[::1]', 'localhost'].includes(issuer.hostname)
-
 /** Reads the discovery document, as every client does. */
 function discover({ issuer, clientId, secret }: LoginTest): Promise<oidc.Configuration> {
   const server = new URL(issuer)
   const authentication = secret === undefined ? oidc.None() : oidc.ClientSecretBasic(secret)
-  const execute = server.protocol === 'http:' && isLoopback(server) ? [oidc.allowInsecureRequests] : []
+  const execute = server.protocol === 'http:' && isLocalhostUrl(issuer) ? [oidc.allowInsecureRequests] : []
   return oidc.discovery(server, clientId, undefined, authentication, { execute })
 }
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { type Handler, pathOf } from '@grantry/core'
-import { isForwarded, isLoopbackAddress, parseHost } from '../local-address.ts'
+import { type Handler, isLoopbackHost, pathOf } from '@grantry/core'
+import { isForwarded, isLoopbackHeader, parseHost } from '../local-address.ts'
 import type { Metrics } from './metrics.ts'
 
 const noSniff = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
@@ -10,10 +10,6 @@ const notFound = (): Response =>
     { error: 'invalid_request', error_description: 'There is no such endpoint' },
     { status: 404, headers: { ...noSniff, pragma: 'no-cache' } },
   )
-
-// With DNS rebinding, an attacker's page points its own host name at this machine, so its requests come from loopback,
-// but with another `Host`. The same is true for a local proxy that passes on the `Host` of its callers.
-const localName = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/iu
 
 /** Handles `GET /metrics`. It does not access the storage. */
 export const metricsPage =
@@ -29,8 +25,8 @@ export const metricsPage =
 export const localOnly =
   (page: Handler): Handler =>
   async (request, connection) => {
-    const isLocalName = localName.test(request.headers.get('host') ?? '')
-    const isLocal = isLoopbackAddress(connection?.clientAddress) && isLocalName && !isForwarded(request)
+    const isLocalName = isLoopbackHeader(request.headers.get('host'))
+    const isLocal = isLoopbackHost(connection?.clientAddress) && isLocalName && !isForwarded(request)
     return isLocal ? page(request, connection) : notFound()
   }
 
@@ -49,10 +45,12 @@ const misdirected = (): Response =>
  * address or `localhost`.
  */
 export function metricsListener(page: Handler, host: string, allowedHosts: readonly string[]): Handler {
-  const names = new Set(['localhost', host, ...allowedHosts].map((name) => name.toLowerCase()))
+  const names = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()))
   return async (request, connection) => {
     const hostname = parseHost(request.headers.get('host'))?.hostname
-    const isAllowed = hostname !== undefined && (isIP(hostname.replace(/^\[|\]$/gu, '')) !== 0 || names.has(hostname))
+    const isAllowed =
+      hostname !== undefined &&
+      (isIP(hostname.replace(/^\[|\]$/gu, '')) !== 0 || isLoopbackHost(hostname) || names.has(hostname))
     if (!isAllowed) return misdirected()
     return pathOf(request.url) === '/metrics' ? page(request, connection) : notFound()
   }

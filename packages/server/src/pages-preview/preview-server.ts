@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type PageSets, previewStates } from '@grantry/pages/preview'
 import { errorMessage } from '../error-message.ts'
+import { isLoopbackHeader } from '../local-address.ts'
 import { frameOf, frameScript, frameStyle, type Shown, shownAs, themes, widths } from './frame.ts'
 import { loadPages, type PagesSource, watchSource } from './load-pages.ts'
 
@@ -35,9 +36,6 @@ function policyOf({ style = [], script = [], image = [] }: ReturnType<typeof sho
   const list = (sources: readonly string[]): string => (sources.length === 0 ? "'none'" : sources.join(' '))
   return `default-src 'none'; style-src ${list(style)}; script-src ${list(script)}; img-src ${list(image)}; form-action 'none'; base-uri 'none'; frame-ancestors 'self'`
 }
-
-/** Only the names of this machine: another site cannot read the preview by a name that leads here. */
-const isLocal = (host: string | undefined): boolean => /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/u.test(host ?? '')
 
 /**
  * Starts a server on the loopback address that shows every page in every state. It loads the files again after changes.
@@ -83,7 +81,7 @@ export async function startPreview(source: PagesSource, port: number): Promise<P
   }
 
   const server = createServer((request, response) => {
-    if (!isLocal(request.headers.host)) return void response.writeHead(421).end()
+    if (!isLoopbackHeader(request.headers.host ?? null)) return void response.writeHead(421).end()
     handle(new URL(request.url ?? '/', 'http://127.0.0.1'), response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' })
       response.end(errorMessage(error))

@@ -1,4 +1,4 @@
-import { parseConfiguration } from '@grantry/core'
+import { isLoopbackHost, parseConfiguration } from '@grantry/core'
 import { type TenantOf, tenantsByHost, tenantsByPath } from '@grantry/core/tenants'
 import { keySettingsOf } from '../configuration/keys.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from '../configuration/named-plugins.ts'
@@ -8,7 +8,7 @@ import { configurationMessage } from '../error-message.ts'
 import { widerAddresses } from './private-addresses.ts'
 
 /** Probes of a platform name an address instead of a host. */
-const isMachine = (host: string): boolean => host === 'localhost' || /^(?:\[.*\]|[\d.]+)$/u.test(host)
+const isMachine = (host: string): boolean => isLoopbackHost(host) || /^(?:\[.*\]|[\d.]+)$/u.test(host)
 
 /** Returns how requests name a tenant. Those to the host of the server, or to an address, name none. */
 export function tenantOf(

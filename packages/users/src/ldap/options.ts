@@ -1,4 +1,4 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, isLoopbackHost, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 
 const text = (what: string) => v.pipe(v.string(`must be ${what}`), v.nonEmpty(`must be ${what}`))
@@ -92,15 +92,12 @@ export const ldapEntries = {
   operationTimeout: v.optional(seconds(0.05), 5),
 } as const
 
-const isLoopback = (url: string): boolean =>
-  ['127.0.0.1', 'localhost', '[::1]'].includes(URL.canParse(url) ? new URL(url).hostname : '')
-
 const isSecure = ({ url, startTls }: { readonly url: string; readonly startTls: boolean }): boolean =>
   startTls || url.toLowerCase().startsWith('ldaps:')
 
 /** Whether passwords cross the network in plain text. */
 export const isUnencrypted = (options: { readonly url: string; readonly startTls: boolean }): boolean =>
-  !isSecure(options) && !isLoopback(options.url)
+  !isSecure(options) && !isLoopbackHost(parseUrl(options.url)?.hostname)
 
 const passwordOrFunction = v.union(
   [

@@ -1,5 +1,5 @@
+import { isLocalhostUrl } from '@grantry/core'
 import { isUserList } from '../../administration/check-user.ts'
-import { isLoopbackName } from '../../local-address.ts'
 import { isTable } from '../../users/user-databases.ts'
 import type { CheckedConfiguration } from '../schema.ts'
 
@@ -26,7 +26,7 @@ export function assertAccounts({ plugins = [], users, administration, mail, issu
   }
   if (!administration && !isInTable)
     throw new TypeError(`${path}: accounts are in the storage; set "administration": true`)
-  if (mail !== undefined || isLoopbackName(new URL(issuer).hostname)) return
+  if (mail !== undefined || isLocalhostUrl(issuer)) return
   throw new TypeError(
     `${path}: accounts send mails; set mail.url and mail.from, such as "smtps://user:password@mail.example.com" and "id@example.com"`,
   )
