@@ -3,6 +3,7 @@ export { addressGroupOf, siteOf } from './abuse/address-group.ts'
 export { configurationError, configurationProblems } from './config-problems.ts'
 export { closestName, configurationObject, parseConfiguration, quotableName } from './config-schema.ts'
 export { passwords } from './credentials/passwords.ts'
+export { isSameUsername } from './credentials/user-names.ts'
 export {
   type Client,
   type ClientMembers,

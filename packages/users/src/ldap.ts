@@ -10,7 +10,7 @@ import {
 } from '@grantry/core'
 import type { Entry, Filter } from 'ldapts'
 import { type LdapServer, nameOf, openConnection } from './ldap/connection.ts'
-import { claimsOf, claimValue, entriesOf, firstValueOf, hasDomainOf, isGuid, subOf } from './ldap/entries.ts'
+import { claimsOf, claimValue, entriesOf, firstValueOf, hasName, isGuid, subOf } from './ldap/entries.ts'
 import { codeOf, explain, isRefusal } from './ldap/errors.ts'
 import { filtersOf } from './ldap/filters.ts'
 import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/options.ts'
@@ -148,7 +148,7 @@ async function signIn(
     matches = (await directory.bind(dn ?? `cn=${randomUUID()},${baseDn}`, form)) || matches
   }
   const entry = onlyOne(found, 'users.attributes.username: several entries have this name')
-  if (entry !== undefined && hasDomainOf(username, entry, names) === undefined) {
+  if (entry !== undefined && hasName(username, entry, names) === undefined) {
     throw unusableRecord('users.attributes.username: the directory does not show these attributes to bindDn')
   }
   if (!matches || entry === undefined) return undefined

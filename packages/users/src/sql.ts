@@ -15,7 +15,7 @@ import { readableClaims } from './readable-claims.ts'
 import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/options.ts'
 import { postgresqlClient } from './sql/postgresql.ts'
 import { checkTable, sampleHashes } from './sql/prepare.ts'
-import { isOfDomain, isPossible, rowsOfName } from './sql/rows-of-name.ts'
+import { isOfName, isPossible, rowsOfName } from './sql/rows-of-name.ts'
 import type { SqlClient, TextRow } from './sql/sql-client.ts'
 import { sqliteClient } from './sql/sqlite.ts'
 import { activeOf, claimsOf, statementsOf } from './sql/statements.ts'
@@ -84,7 +84,7 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
       )
       const [row] = rows
       const [sub, hash, name, state] = row ?? []
-      if (row === undefined || !isOfDomain(username, name)) return undefined
+      if (row === undefined || !isOfName(username, name)) return undefined
       return { sub: sub ?? '', text: hash ?? null, isActive: isActive(state), isDuplicate: rows.length > 1 }
     },
     async isActive(sub: string): Promise<boolean> {
@@ -109,7 +109,7 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
         rowsOfName(subOrName, options.caseSensitive, (spelling) => client.read(statements.foundByName, [spelling])),
       ])
       const own = rowOf(withSub, subOrName)
-      const others = named.filter(([sub, name]) => sub !== own?.[0] && isOfDomain(subOrName, name))
+      const others = named.filter(([sub, name]) => sub !== own?.[0] && isOfName(subOrName, name))
       return [...(own === undefined ? [] : [own]), ...others].map(([sub, username, ...values]) => ({
         sub: sub ?? '',
         ...(username != null && { username }),

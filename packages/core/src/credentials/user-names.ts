@@ -1,12 +1,20 @@
 import { foldedName } from '../abuse/folded-name.ts'
 import { createBoundedMap } from '../bounded-map.ts'
-import { foldedUsername } from '../folded-text.ts'
+import { domainOf, foldedUsername } from '../folded-text.ts'
 import { randomId } from '../random-id.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** Maps all spellings of a user name, also of the domain of an address, to the name under which its failures are counted. */
 export const limitNameOf = (username: string): string => foldedName(foldedUsername(username))
+
+/**
+ * Whether a database may take one text for the name of the user that it has stored as the other: only if the domains are the
+ * same, and failures are counted under one name. A collation or a matching rule can ignore more, such as hyphens or the
+ * accents of a domain: each spelling would have its own limit for guesses, or pass the rules of another domain.
+ */
+export const isSameUsername = (typed: string, stored: string): boolean =>
+  domainOf(typed) === domainOf(stored) && limitNameOf(typed) === limitNameOf(stored)
 
 /** What an event contains about the user name of a login attempt. */
 export interface UserDescription {

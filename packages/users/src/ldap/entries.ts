@@ -1,4 +1,4 @@
-import { domainOf, inexactNumber, inexactNumberIn, type Json } from '@grantry/core'
+import { inexactNumber, inexactNumberIn, isSameUsername, type Json } from '@grantry/core'
 import type { Entry } from 'ldapts'
 import type { LdapUsersOptions } from './options.ts'
 
@@ -56,19 +56,17 @@ export function firstValueOf(entry: Entry, attributes: readonly string[]): strin
 }
 
 /**
- * Whether one of the attributes has the domain of a name that is a mail address; `undefined` if the entry shows none of them.
- * Directories ignore more than `foldedUsername()`, such as accents, and the domain of an address can belong to a provider.
+ * Whether one of the attributes is a name; `undefined` if the entry shows none of them. A matching rule can ignore more than
+ * this process, such as the hyphens of telephone numbers, and the accents of a domain.
  */
-export function hasDomainOf(username: string, entry: Entry, attributes: readonly string[]): boolean | undefined {
-  const domain = domainOf(username)
-  if (domain === undefined) return true
+export function hasName(username: string, entry: Entry, attributes: readonly string[]): boolean | undefined {
   const values = attributes.flatMap((attribute) => valuesOf(entry, attribute))
-  return values.length === 0 ? undefined : values.some((value) => domainOf(String(value)) === domain)
+  return values.length === 0 ? undefined : values.some((value) => isSameUsername(username, String(value)))
 }
 
-/** Returns the entries that a directory has found for a name, without those of another domain. */
+/** Returns the entries that a directory has found for a name, without those of another name. */
 export const entriesOf = (username: string, found: readonly Entry[], attributes: readonly string[]): readonly Entry[] =>
-  found.filter((entry) => hasDomainOf(username, entry, attributes) !== false)
+  found.filter((entry) => hasName(username, entry, attributes) !== false)
 
 /** Returns the value of a claim; `undefined` if the attribute is absent. @throws TypeError if it is of another type */
 export function claimValue(entry: Entry, { claim, attribute, type }: ClaimAttribute): Json | undefined {

@@ -1,4 +1,4 @@
-import { domainOf, spellingsOf } from '@grantry/core'
+import { isSameUsername, spellingsOf } from '@grantry/core'
 import type { TextRow } from './sql-client.ts'
 
 /** Names that no database can contain, or that are too long for an index. */
@@ -18,11 +18,6 @@ export async function rowsOfName(
   return all.find(([first]) => first !== undefined) ?? []
 }
 
-/**
- * Whether a database has compared the domain of a name as this process does. One can ignore more, such as accents, and the
- * domain of an address can belong to a provider.
- */
-export const isOfDomain = (typed: string, stored: string | null | undefined): boolean => {
-  const domain = domainOf(typed)
-  return domain === undefined || domain === domainOf(stored ?? '')
-}
+/** Whether a row that a database has found for a name is of this name. A collation can ignore more than this process. */
+export const isOfName = (typed: string, stored: string | null | undefined): boolean =>
+  isSameUsername(typed, stored ?? '')
