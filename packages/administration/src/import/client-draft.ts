@@ -26,6 +26,7 @@ const pluginOf: ReadonlyMap<string, string> = new Map(
     initiateLoginUri: 'sign-in',
     defaultMaxAge: 'sign-in',
     requireConsent: 'sign-in',
+    requireSecondFactor: 'sign-in',
     postLogoutRedirectUris: 'sign-in',
     backchannelLogoutUri: 'sign-in',
     backchannelLogoutSessionRequired: 'sign-in',

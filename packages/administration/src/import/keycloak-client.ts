@@ -3,7 +3,8 @@ import type { Members } from '../differences.ts'
 import { finished, idProblem, knownAlgorithm, knownGrants, knownOrigins, knownUris, secretsOf } from './client-draft.ts'
 import { secondsEnd } from './exported-values.ts'
 import { type Consequence, objectsIn } from './imported.ts'
-import { ownFlow, type RealmFacts } from './keycloak-realm.ts'
+import { demandsOf } from './keycloak-flow.ts'
+import type { RealmFacts } from './keycloak-realm.ts'
 import { isTechnicalScope, noteMapper } from './keycloak-scope.ts'
 import { createReader, type Known, knownOfMetadata, type Reader } from './reader.ts'
 
@@ -136,8 +137,6 @@ function refreshTokenOf(grants: readonly string[], attributes: Reader, { idle, l
 }
 
 const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
-  ['authenticationFlowBindingOverrides', ['sign-in', ownFlow]],
-  ['minimum.acr.value', ['sign-in', ownFlow]],
   ['authorizationSettings', ['token']],
   ['frontchannel.logout.url', ['sign-in']],
   ['pkce.code.challenge.method', ['sign-in']],
@@ -174,7 +173,6 @@ function ignoreDefaults(reader: Reader, attributes: Reader): void {
     true,
   )
   attributes.ignore(['oidc.ciba.grant.enabled', 'tls.client.certificate.bound.access.tokens'], false)
-  attributes.ignore(['acr.loa.map'], '{}')
 }
 
 /** Reads a client of a realm. */
@@ -200,7 +198,7 @@ export function keycloakClient(exported: Members, facts: RealmFacts): readonly M
     path: 'attributes.',
     known: knownAttributes,
   })
-  const grants = grantsOf(reader, attributes)
+  const { grants, members: demands } = demandsOf(grantsOf(reader, attributes), reader, attributes, facts)
   const credentials = credentialsOf(reader, attributes)
   const consent = reader.flag('consentRequired', true) === true
   const algorithm = attributes.text('id.token.signed.response.alg')
@@ -208,6 +206,7 @@ export function keycloakClient(exported: Members, facts: RealmFacts): readonly M
     clientId,
     ...credentials,
     enabled: reader.flag('enabled', false) === false ? false : undefined,
+    ...demands,
     grantTypes: grants,
     scopes: scopesOf(reader, grants),
     ...urisOf(reader, attributes),

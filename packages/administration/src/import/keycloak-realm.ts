@@ -1,6 +1,7 @@
 import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { type Consequence, type Finding, objectsIn } from './imported.ts'
+import { createFlows, type FlowDemand } from './keycloak-flow.ts'
 import { createReader, type Known, type Reader } from './reader.ts'
 
 /** What a client takes from its realm. In seconds. */
@@ -12,14 +13,17 @@ export interface RealmFacts {
   readonly longest: number | undefined
   /** Whether users can sign in with their addresses. */
   readonly isAddressName: boolean
+  /** What the flow of a realm, or that of a client, demands. */
+  readonly demandOf: {
+    readonly pages: (own: unknown) => FlowDemand
+    readonly passwords: (own: unknown) => FlowDemand
+  }
+  /** The names of its levels of authentication. */
+  readonly levels: unknown
   readonly findings: Finding[]
 }
 
 const signIn = 'sign-in' as const
-
-/** Why a flow, or a level, that a realm has chosen is in the report. */
-export const ownFlow =
-  'can demand more than the password, which is not imported: set requireSecondFactor of the clients that need it'
 
 const counterparts: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
   ['identityProviders', [signIn, 'users sign in at other providers: configure upstream of the plugin sign-in']],
@@ -27,8 +31,6 @@ const counterparts: ReadonlyMap<string, readonly [Consequence, string?]> = new M
   ['registrationAllowed', [signIn, 'users sign up there: configure accounts of the plugin sign-in']],
   ['resetPasswordAllowed', [signIn, 'users recover their accounts there: configure accounts of the plugin sign-in']],
   ['organizationsEnabled', ['token', 'organizations are not imported: configure organizations of the plugin sign-in']],
-  ['browserFlow', [signIn, ownFlow]],
-  ['directGrantFlow', [signIn, ownFlow]],
   ['identityProviderMappers', ['token']],
   ['groups', ['token', 'groups are not imported: give users a claim']],
   ['scopeMappings', ['token']],
@@ -100,7 +102,8 @@ export function readRealm(realm: Members, findings: Finding[]): RealmFacts {
   reader.ignore(['defaultDefaultClientScopes', 'defaultOptionalClientScopes', 'defaultRole', 'defaultRoles'])
   // They count for clients and users, who have their names.
   reader.ignore(['roles', 'defaultSignatureAlgorithm'])
-  reader.ignore(['browserFlow', 'directGrantFlow'], 'browser', 'direct grant')
+  // Clients have what they demand.
+  reader.ignore(['browserFlow', 'directGrantFlow', 'authenticationFlows'])
   reader.ignore(['enabled', 'registrationEmailAsUsername'], true, false)
   reader.ignore([...counterparts.keys(), 'notBefore', 'refreshTokenMaxReuse'], false, 0)
   reader.ignore(
@@ -110,5 +113,18 @@ export function readRealm(realm: Members, findings: Finding[]): RealmFacts {
   )
   reader.ignore(Object.keys(realm).filter(isCosmetic), false, 0)
   reader.end()
-  return { realm: name, lifetime, idle: idle || undefined, longest: longest || undefined, isAddressName, findings }
+  const flowOf = createFlows(realm)
+  return {
+    realm: name,
+    lifetime,
+    idle: idle || undefined,
+    longest: longest || undefined,
+    isAddressName,
+    demandOf: {
+      pages: (own) => flowOf(own || realm.browserFlow, 'browser'),
+      passwords: (own) => flowOf(own || realm.directGrantFlow, 'direct grant'),
+    },
+    levels: isJsonObject(realm.attributes) ? realm.attributes['acr.loa.map'] : undefined,
+    findings,
+  }
 }

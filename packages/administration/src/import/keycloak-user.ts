@@ -58,9 +58,13 @@ const needless: ReadonlyMap<unknown, readonly [what: string, Consequence]> = new
 ])
 
 /** Returns what a user needs beside the password. A credential that is not known is one: an extension can demand it. */
-function factorsOf({ credentials, totp }: Members): readonly string[] {
+function factorsOf({ credentials, totp, requiredActions }: Members): readonly string[] {
   if (credentials !== undefined && credentials !== null && !Array.isArray(credentials)) return ['credentials']
-  const types = objectsIn(credentials).map(({ type }) => type)
+  // A factor that a user has to set up is demanded, too.
+  const setUp = (Array.isArray(requiredActions) ? requiredActions : []).filter((action) =>
+    /^(?:CONFIGURE_|webauthn-)/u.test(String(action)),
+  )
+  const types = [...objectsIn(credentials).map(({ type }) => type), ...setUp]
   const factors = types.filter((type) => type !== 'password' && !needless.has(type)).map(String)
   const hasApp = totp !== undefined && totp !== null && totp !== false && totp !== 'false'
   return factors.length === 0 && hasApp ? ['totp'] : factors
