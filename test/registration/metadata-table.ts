@@ -173,6 +173,11 @@ export const rows: readonly Row[] = [
   row(['client_registration_types', ['explicit']], ignored, 'lost', otherProtocol),
   row(['signed_jwks_uri', `${app}/signed`], ignored, 'lost', otherProtocol),
   row(['organization_name', 'Example'], ignored, 'lost', otherProtocol),
+  row(['organization_uri', app], ignored, 'lost', otherProtocol),
+  row(['description', 'An application'], ignored, 'lost', describes),
+  row(['keywords', ['application']], ignored, 'lost', describes),
+  row(['information_uri', `${app}/about`], ignored, 'lost', describes),
   row(['credential_offer_endpoint', `${app}/offer`], ignored, 'lost', otherProtocol),
   row(['vp_formats_supported', { jwt_vp: {} }], ignored, 'lost', otherProtocol),
+  row(['encrypted_response_enc_values_supported', ['A128GCM']], ignored, 'lost', otherProtocol),
 ]

@@ -177,8 +177,13 @@ export const metadataNames: Readonly<Record<string, MetadataName>> = {
   client_registration_types: handled,
   signed_jwks_uri: handled,
   organization_name: handled,
+  organization_uri: handled,
+  description: handled,
+  keywords: handled,
+  information_uri: handled,
   credential_offer_endpoint: handled,
   vp_formats_supported: handled,
+  encrypted_response_enc_values_supported: handled,
 }
 
 /** Returns what a name of metadata means; `undefined` for another text, also for `constructor`. */
