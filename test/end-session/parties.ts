@@ -4,6 +4,7 @@ import { languages } from '@grantry/pages/languages'
 import type { AuthorizationFeature } from '@grantry/plugins/authorization-endpoint'
 import { endSession } from '@grantry/plugins/end-session'
 import type { TestProviderOptions } from '@grantry/testing'
+import type { ProviderLogout } from '../../plugins/shared/provider-logout.ts'
 import { answer, type createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
 import { setUpPages } from '../authorization/own-pages.ts'
 import { clients as others } from '../authorization/parties.ts'
@@ -32,9 +33,11 @@ export const clients: readonly ClientOptions[] = others.map((client) => ({
 export async function setUpLogout(
   more: Partial<TestProviderOptions> = {},
   features: readonly AuthorizationFeature[] = [],
+  providers?: ProviderLogout,
 ) {
   const pages = createPages({ languages })
-  const f = await setUpPages({ features: [endSession({ pages }), ...features], pages }, { clients, ...more })
+  const own = endSession({ pages, ...(providers && { providers }) })
+  const f = await setUpPages({ features: [own, ...features], pages }, { clients, ...more })
   const { issuer } = f.provider
   const urlOf = (parameters: Parameters = {}) => `${issuer}/connect/endsession?${new URLSearchParams(parameters)}`
   return {

@@ -3,7 +3,8 @@ import { parseUrl } from './parse-url.ts'
 // The rules about "this machine", and why they differ:
 //
 // * `isLoopbackHost()` permits what only this machine may do, such as sending a password without TLS. It accepts only
-//   names and addresses that all resolvers take for this machine. `a.localhost` and `localhost.` are not among it: on Linux, they are sent to DNS.
+//   names and addresses that all resolvers take for this machine. `a.localhost` and `localhost.` are not among them: Linux
+//   sends them to DNS.
 // * `isLocalhostUrl()` permits issuers without TLS, which clients and browsers open. RFC 6761 section 6.3 gives them all
 //   names below `localhost`, and tenants need some.
 // * `isLoopbackRedirect()`, in directory/redirect-uri.ts, compares text: three hosts, exactly as they are written (RFC 8252

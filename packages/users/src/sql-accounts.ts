@@ -19,7 +19,7 @@ import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/
 import { postgresqlClient } from './sql/postgresql.ts'
 import { checkTable } from './sql/prepare.ts'
 import { releaseIn } from './sql/release-address.ts'
-import { isOfName, isPossible, rowsOfName } from './sql/rows-of-name.ts'
+import { isPossible, ofName, rowsOfName } from './sql/rows-of-name.ts'
 import type { SqlClient, TextRow } from './sql/sql-client.ts'
 import { sqliteClient } from './sql/sqlite.ts'
 import { claimValue, hasValue, isAddress } from './sql/values.ts'
@@ -225,11 +225,7 @@ export function sqlAccounts(
       client.close()
     },
     find: (sub) => guarded(() => find(sub)),
-    findByName: (username) =>
-      guarded(async () => {
-        const row = await rows.rowBy('byName', username)
-        return isOfName(username, row?.[1]) ? accountOf(row) : undefined
-      }),
+    findByName: (username) => guarded(async () => accountOf(ofName(username, await rows.rowBy('byName', username)))),
     findByEmail: (email) =>
       guarded(async () => {
         const account = accountOf(await rows.rowBy('byEmail', email))

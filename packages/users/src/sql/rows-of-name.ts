@@ -21,3 +21,7 @@ export async function rowsOfName(
 /** Whether a row that a database has found for a name is of this name. A collation can ignore more than this process. */
 export const isOfName = (typed: string, stored: string | null | undefined): boolean =>
   isSameUsername(typed, stored ?? '')
+
+/** Returns a row with the name in its second column, if it is of this name. */
+export const ofName = (typed: string, row: TextRow | undefined): TextRow | undefined =>
+  isOfName(typed, row?.[1]) ? row : undefined
