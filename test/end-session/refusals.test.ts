@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { kitOf, offerKit } from '../support/kit-of.ts'
 import { bye, kindOf, longUri, type Parameters, reasonOf, setUpLogout, state } from './parties.ts'
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -134,4 +135,20 @@ test('13.10 no page is cached or framed, and each is in the language of the user
   }
   expect(kindOf(pages[1] ?? question)).toBe('stay')
   expect(pages[1]?.html).toContain('Sie sind weiterhin angemeldet')
+})
+
+// A browser that comes back from a provider has a state. What was sealed for a form must not lead to the client.
+test('a state that was sealed for another purpose leads back to no client', async () => {
+  const plugin = 'authorization-endpoint'
+  const providers = { logoutUrl: async () => undefined }
+  const { provider } = await setUpLogout({}, [{ parts: () => [offerKit(plugin)] }], providers)
+  const kit = kitOf(provider, plugin)
+  const locationOf = async (purpose: string) => {
+    const params = { client_id: 'web', post_logout_redirect_uri: bye }
+    const state = await kit.seal({ purpose, sid: 'x', params }, kit.now() + 60)
+    const url = `${provider.issuer}/connect/endsession/return?${new URLSearchParams({ state })}`
+    return (await provider.fetch(new Request(url))).headers.get('location')
+  }
+  expect(await locationOf('logout')).toBeNull()
+  expect(await locationOf('logout return')).toBe(bye)
 })

@@ -1,12 +1,22 @@
 import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { objectsIn } from './imported.ts'
-import type { RealmFacts } from './keycloak-realm.ts'
 import type { Reader } from './reader.ts'
 
 /** What a flow demands of users: a password, a second factor, or something that cannot be read. In this order. */
 const demands = ['password', 'factor', 'unknown'] as const
-export type FlowDemand = (typeof demands)[number]
+type FlowDemand = (typeof demands)[number]
+
+/** What clients take from the flows of their realm. */
+export interface FlowFacts {
+  /** What the flow of a realm, or that of a client, demands. */
+  readonly demandOf: {
+    readonly pages: (own: unknown) => FlowDemand
+    readonly passwords: (own: unknown) => FlowDemand
+  }
+  /** The names of the levels of authentication. */
+  readonly levels: unknown
+}
 
 const greatest = (all: readonly FlowDemand[]): FlowDemand =>
   all.reduce((one, other) => (demands.indexOf(one) < demands.indexOf(other) ? other : one), 'password')
@@ -107,7 +117,7 @@ export function demandsOf(
   all: readonly string[],
   reader: Reader,
   attributes: Reader,
-  { demandOf, levels }: RealmFacts,
+  { demandOf, levels }: FlowFacts,
 ): { readonly grants: readonly string[]; readonly members: Members } {
   const given = reader.take('authenticationFlowBindingOverrides')
   const own: Members = isJsonObject(given) ? given : {}

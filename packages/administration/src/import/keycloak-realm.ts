@@ -1,11 +1,11 @@
 import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { type Consequence, type Finding, objectsIn } from './imported.ts'
-import { createFlows, type FlowDemand } from './keycloak-flow.ts'
+import { createFlows, type FlowFacts } from './keycloak-flow.ts'
 import { createReader, type Known, type Reader } from './reader.ts'
 
 /** What a client takes from its realm. In seconds. */
-export interface RealmFacts {
+export interface RealmFacts extends FlowFacts {
   readonly realm: string
   readonly lifetime: number | undefined
   /** The end of a session that is not used, and of one that is. */
@@ -13,13 +13,6 @@ export interface RealmFacts {
   readonly longest: number | undefined
   /** Whether users can sign in with their addresses. */
   readonly isAddressName: boolean
-  /** What the flow of a realm, or that of a client, demands. */
-  readonly demandOf: {
-    readonly pages: (own: unknown) => FlowDemand
-    readonly passwords: (own: unknown) => FlowDemand
-  }
-  /** The names of its levels of authentication. */
-  readonly levels: unknown
   readonly findings: Finding[]
 }
 
