@@ -4,12 +4,12 @@ export const packageFolders = [
   'packages/storage-drivers',
   'packages/testing',
   'packages/adapters',
-  'packages/pages',
   'packages/administration',
   'packages/resource-server',
   'packages/users',
   'packages/mail',
   'plugins',
+  'packages/pages',
   'packages/console',
   'packages/server',
 ]

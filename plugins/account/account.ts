@@ -41,6 +41,7 @@ export type {
 export type { DeviceName } from './device.ts'
 export type {
   AccountForm,
+  AccountFormPage,
   AccountMailView,
   AccountNotice,
   AccountPages,
@@ -56,6 +57,7 @@ export type {
   KeptForm,
   LinkedView,
   OverviewView,
+  PasskeySignals,
   PasskeyView,
   ProfileField,
   ProfileProblem,

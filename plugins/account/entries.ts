@@ -8,6 +8,14 @@ export interface AccountForm {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** A page of the account with a form. */
+export interface AccountFormPage {
+  readonly subjectName: string
+  readonly form: AccountForm
+  /** The page that it leads back to. */
+  readonly back: string
+}
+
 /** A browser in which the user is signed in. */
 export interface SessionView {
   readonly device: DeviceName

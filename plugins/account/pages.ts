@@ -2,7 +2,7 @@ import type { ErrorView, RenderedPage } from '../authorization-endpoint/authoriz
 import type { FunctionNames } from '../shared/config-schema.ts'
 import type { PasswordProblem } from '../shared/password-rules.ts'
 import type {
-  AccountForm,
+  AccountFormPage,
   AccountNotice,
   ApplicationView,
   FactorsView,
@@ -13,6 +13,7 @@ import type {
 
 export type {
   AccountForm,
+  AccountFormPage,
   AccountNotice,
   ApplicationView,
   FactorsView,
@@ -82,35 +83,28 @@ export interface OverviewView {
 export type KeptForm = 'passkey' | 'passkey_name' | 'app' | 'address' | 'password' | 'profile'
 
 /** A page that asks before it changes something. */
-export type ConfirmView = {
-  readonly subjectName: string
-  readonly form: AccountForm
-  /** The page that it leads back to. */
-  readonly back: string
-} & (
-  | { readonly change: 'end_session'; readonly session: SessionView }
-  | { readonly change: 'end_other_sessions' }
-  | { readonly change: 'remove_app' }
-  | { readonly change: 'download_data' }
-  | { readonly change: 'delete_account' }
-  | { readonly change: 'new_recovery_codes' }
-  | { readonly change: 'remove_passkey'; readonly name: string }
-  /** A link with the fields sends the form: it leads to the provider, and forms must not. */
-  | { readonly change: 'link_provider'; readonly provider: string }
-  | { readonly change: 'unlink_provider'; readonly provider: string }
-  /** The user has filled in the form before another sign-in. */
-  | { readonly change: 'kept_form'; readonly of: KeptForm }
-  | { readonly change: 'withdraw'; readonly application: Omit<ApplicationView, 'withdraw'> }
-)
+export type ConfirmView = AccountFormPage &
+  (
+    | { readonly change: 'end_session'; readonly session: SessionView }
+    | { readonly change: 'end_other_sessions' }
+    | { readonly change: 'remove_app' }
+    | { readonly change: 'download_data' }
+    | { readonly change: 'delete_account' }
+    | { readonly change: 'new_recovery_codes' }
+    | { readonly change: 'remove_passkey'; readonly name: string }
+    /** A link with the fields sends the form: it leads to the provider, and forms must not. */
+    | { readonly change: 'link_provider'; readonly provider: string }
+    | { readonly change: 'unlink_provider'; readonly provider: string }
+    /** The user has filled in the form before another sign-in. */
+    | { readonly change: 'kept_form'; readonly of: KeptForm }
+    | { readonly change: 'withdraw'; readonly application: Omit<ApplicationView, 'withdraw'> }
+  )
 
 /**
  * The page on which a script creates a passkey, with the field `name`. The script fills in the field `credential` with a
  * `PublicKeyCredential` as JSON: `id`, `rawId`, `type`, and of its response `clientDataJSON` and `authenticatorData`.
  */
-export interface AddPasskeyView {
-  readonly subjectName: string
-  readonly form: AccountForm
-  readonly back: string
+export interface AddPasskeyView extends AccountFormPage {
   readonly suggestedName: string
   /** For `navigator.credentials.create()`. Bytes are base64url. */
   readonly options: {
@@ -128,10 +122,7 @@ export interface AddPasskeyView {
 }
 
 /** The page that sets up an authenticator app, with the field `code`. */
-export interface SetUpAppView {
-  readonly subjectName: string
-  readonly form: AccountForm
-  readonly back: string
+export interface SetUpAppView extends AccountFormPage {
   /** base32 */
   readonly secret: string
   /** For a QR code. */
@@ -140,12 +131,9 @@ export interface SetUpAppView {
 }
 
 /** The page with the field `password` for a new one. */
-export interface ChangePasswordView {
-  readonly subjectName: string
+export interface ChangePasswordView extends AccountFormPage {
   /** The name that the user signs in with, for password managers: `subjectName` can be an older one, or one for display. */
   readonly username?: string | undefined
-  readonly form: AccountForm
-  readonly back: string
   /** Characters. */
   readonly minLength: number
   readonly maxLength: number
@@ -161,10 +149,7 @@ export interface RecoveryCodesView {
 }
 
 /** The page with the field `name`. */
-export interface RenamePasskeyView {
-  readonly subjectName: string
-  readonly form: AccountForm
-  readonly back: string
+export interface RenamePasskeyView extends AccountFormPage {
   readonly name: string
 }
 

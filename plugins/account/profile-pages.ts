@@ -1,4 +1,4 @@
-import type { AccountForm } from './entries.ts'
+import type { AccountFormPage } from './entries.ts'
 import type { ProfileClaim } from './profile-claims.ts'
 
 /** Why a claim is refused. */
@@ -13,10 +13,7 @@ export interface ProfileField {
 }
 
 /** The page with a field for each claim, which has its name. */
-export interface ChangeProfileView {
-  readonly subjectName: string
-  readonly form: AccountForm
-  readonly back: string
+export interface ChangeProfileView extends AccountFormPage {
   readonly fields: readonly ProfileField[]
 }
 
@@ -31,10 +28,7 @@ export interface AddressView {
 export type AddressProblem = 'address_malformed' | 'address_known' | 'too_many_attempts' | 'wrong_code'
 
 /** The page with the field `address` for a new one. */
-export interface ChangeAddressView {
-  readonly subjectName: string
-  readonly form: AccountForm
-  readonly back: string
+export interface ChangeAddressView extends AccountFormPage {
   /** Fills in the address. */
   readonly address: string
   readonly problem?: AddressProblem | undefined

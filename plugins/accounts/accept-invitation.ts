@@ -22,9 +22,8 @@ import {
   reopenInvitation,
   spendInvitation,
 } from './invitations.ts'
-import type { InvitationState } from './pages.ts'
+import type { InvitationState, InvitedView } from './pages.ts'
 import { signUp } from './purposes.ts'
-import type { Problem } from './views.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {
@@ -68,7 +67,11 @@ async function statePage(state: InvitationState, visit: Visit): Promise<Reply> {
   return { ...pages.invitationState(view, localeIn(visit)), error }
 }
 
-function formPage({ email }: Invitation, visit: Visit, state: Problem & { readonly username?: string } = {}): Reply {
+function formPage(
+  { email }: Invitation,
+  visit: Visit,
+  state: Pick<InvitedView, 'problem' | 'retryAfter' | 'username'> = {},
+): Reply {
   const { settings } = visit.services
   const { minLength: least, maxLength: most } = settings.passwords
   const view = {
@@ -106,7 +109,8 @@ async function accept(entered: Entered, invitation: Invitation, visit: Visit): P
   const { kit, http, services } = visit
   const current = Math.floor(kit.now() / window)
   const end = (current + 1) * window
-  const retry = (state: Problem): Reply => formPage(invitation, visit, { ...state, username: entered.username })
+  const retry = (state: Pick<InvitedView, 'problem' | 'retryAfter'>): Reply =>
+    formPage(invitation, visit, { ...state, username: entered.username })
   if ((await kit.records.increment(`invitation entries:${invitation.id}:${current}`, end + 60)) > maxEntries) {
     return retry({ problem: 'too_many_attempts', retryAfter: end - kit.now() })
   }

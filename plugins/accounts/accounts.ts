@@ -40,6 +40,7 @@ export type {
   MailPurpose,
   MailSentView,
   MailView,
+  NewUserProblem,
   RenderedMail,
 } from './pages.ts'
 export { accountsEntries, passwordRulesSchema } from './settings.ts'

@@ -4,7 +4,7 @@ import type { Account, AccountStore } from '../shared/account-store.ts'
 import type { Outgoing } from '../shared/outgoing-mails.ts'
 import { rememberOwner } from '../shared/remember-owner.ts'
 import type { SignInTools } from '../sign-in/sign-in.ts'
-import type { AccountProblem, MailPurpose, MailView } from './pages.ts'
+import type { MailPurpose, MailView, NewUserProblem } from './pages.ts'
 import type { AccountsSettings } from './settings.ts'
 import type { Ticket } from './ticket.ts'
 
@@ -44,7 +44,7 @@ export interface Purpose {
     ticket: Pick<Ticket, 'address' | 'name'>,
     services: AccountsServices,
     kit: EndpointKit,
-  ): Promise<AccountProblem | undefined>
+  ): Promise<NewUserProblem | undefined>
   /** Does it, after the proof was used. Returns `undefined` if it is no longer possible. */
   finish(
     entered: Entered,

@@ -5,19 +5,16 @@ import type { FormView } from '../sign-in/sign-in.ts'
 /** What a mailed link or code is for. */
 export type MailPurpose = 'recovery' | 'sign_up' | 'sign_in'
 
-/** Why a page asks again. */
-export type AccountProblem =
-  | 'address_malformed'
-  | 'form_expired'
-  | 'too_many_attempts'
-  | 'wrong_code'
-  | 'name_malformed'
-  | 'name_taken'
-  | PasswordProblem
+/** Why the name or the password of a user is refused. */
+export type NewUserProblem = 'name_malformed' | 'name_taken' | PasswordProblem
 
-interface AccountFormView extends FormView {
+/** Why a page asks again. */
+export type AccountProblem = 'address_malformed' | 'form_expired' | 'too_many_attempts' | 'wrong_code' | NewUserProblem
+
+/** Each page can ask again for the two reasons of all forms, and for its own. */
+interface AccountFormView<Problem extends AccountProblem> extends FormView {
   readonly purpose: MailPurpose
-  readonly problem?: AccountProblem | undefined
+  readonly problem?: Problem | 'form_expired' | 'too_many_attempts' | undefined
   /** Seconds until the next attempt. */
   readonly retryAfter?: number | undefined
   /** Leads back to the page of the sign-in. */
@@ -25,13 +22,13 @@ interface AccountFormView extends FormView {
 }
 
 /** The field `address`. */
-export interface AskAddressView extends AccountFormView {
+export interface AskAddressView extends AccountFormView<'address_malformed'> {
   /** Fills in the address. */
   readonly address?: string | undefined
 }
 
 /** A mail is on its way, if there is a reason for one. The field `code`, unless mails have none. */
-export interface MailSentView extends AccountFormView {
+export interface MailSentView extends AccountFormView<'wrong_code'> {
   readonly address: string
   readonly asksForCode: boolean
   readonly minutes: number
@@ -40,7 +37,7 @@ export interface MailSentView extends AccountFormView {
 }
 
 /** The user has opened the link, or entered the code: the fields `password` and, for a new account, `username`. */
-export interface MailProvedView extends AccountFormView {
+export interface MailProvedView extends AccountFormView<NewUserProblem> {
   /** The name of the account, for password managers. */
   readonly name: string
   /** Fills in the name that the user has chosen. */
@@ -55,7 +52,7 @@ export interface MailProvedView extends AccountFormView {
 export interface InvitedView
   extends Omit<FormView, 'client'>,
     Pick<MailProvedView, 'name' | 'username' | 'asksForName' | 'passwordLength'> {
-  readonly problem?: AccountProblem | undefined
+  readonly problem?: NewUserProblem | 'too_many_attempts' | undefined
   /** Seconds until the next attempt. */
   readonly retryAfter?: number | undefined
 }

@@ -7,16 +7,10 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { clientView, type FormView } from '../sign-in/sign-in.ts'
 import { type AccountsServices, localeFor, type Purpose } from './flow.ts'
-import type { AccountProblem } from './pages.ts'
+import type { AskAddressView, MailProvedView, MailSentView } from './pages.ts'
 import type { Ticket } from './ticket.ts'
 
 export type MailEndpoint = 'mailRequest' | 'mailProof'
-
-/** Why a page asks again. */
-export interface Problem {
-  readonly problem?: AccountProblem | undefined
-  readonly retryAfter?: number | undefined
-}
 
 const tokenSchema = v.object({ purpose: v.string(), id: v.string() })
 
@@ -71,7 +65,7 @@ export async function askPage(
   purpose: Purpose,
   interaction: SuspendedInteraction,
   services: AccountsServices,
-  state: Problem & { readonly address?: string | undefined } = {},
+  state: Pick<AskAddressView, 'problem' | 'retryAfter' | 'address'> = {},
 ): Promise<Reply> {
   const form = await formView('mailRequest', purpose, interaction)
   const hint = interaction.request.loginHint
@@ -85,7 +79,7 @@ export async function sentPage(
   ticket: Pick<Ticket, 'address' | 'expiresAt'>,
   interaction: SuspendedInteraction,
   services: AccountsServices,
-  state: Problem = {},
+  state: Pick<MailSentView, 'problem' | 'retryAfter'> = {},
 ): Promise<Reply> {
   const form = await formView('mailProof', purpose, interaction)
   const view = {
@@ -108,7 +102,7 @@ export async function provedPage(
   ticket: Ticket,
   interaction: SuspendedInteraction,
   services: AccountsServices,
-  state: Problem & { readonly username?: string | undefined } = {},
+  state: Pick<MailProvedView, 'problem' | 'retryAfter' | 'username'> = {},
 ): Promise<Reply> {
   const { fields, ...form } = await formView('mailProof', purpose, interaction)
   const { minLength: least, maxLength: most } = services.settings.passwords

@@ -2,7 +2,7 @@ import { definePlugin, type Plugin, parseConfiguration } from '@grantry/core'
 import { type DeviceAuthorizationOptions, optionsSchema } from './options.ts'
 import { deviceParts } from './parts.ts'
 
-export type { DevicePages } from './device-pages.ts'
+export type { DevicePages, DeviceView } from './device-pages.ts'
 export { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './options.ts'
 export type { DevicePage, NamedSubject } from './page.ts'
 export type { DevicePageProblem, DevicePageReply, DevicePageState } from './page-html.ts'

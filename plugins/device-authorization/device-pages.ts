@@ -1,15 +1,12 @@
 import type { Client, EndpointRequest, HtmlSources } from '@grantry/core'
 import { portSchema } from '../shared/config-schema.ts'
+import type { ClientView } from '../sign-in/sign-in.ts'
 import type { DevicePageReply, DevicePageState } from './page-html.ts'
 
-type ClientView = { readonly clientId: string } & {
-  readonly [Name in 'name' | 'uri' | 'color' | 'logoUri' | 'policyUri' | 'tosUri']?: string | undefined
-}
-
-/** What the page shows. */
-type DeviceView =
+/** What the page shows, beside who is signed in. */
+export type DeviceView =
   | Exclude<DevicePageState, { readonly step: 'confirm' | 'signed_out' }>
-  | { readonly step: 'signed_out'; readonly again: string }
+  | { readonly step: 'signed_out' /** The URL of the page. */; readonly again: string }
   | (Omit<Extract<DevicePageState, { readonly step: 'confirm' }>, 'client' | 'subject' | 'name'> & {
       readonly client: ClientView
       readonly subjectName?: string | undefined

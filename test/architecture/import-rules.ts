@@ -80,8 +80,8 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   // The proofs for drivers start processes.
   [driverProofs]: { values: /^(?:@grantry\/core|valibot|node:\w+)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   'packages/adapters': { values: /^(?:@hattip\/|node:)/u, types: /^@grantry\/core$/u },
-  // Pages are HTML: endpoints, sessions and form tokens belong to plugins.
-  'packages/pages': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
+  // Pages are HTML: endpoints, sessions and form tokens belong to plugins, which also declare what a page shows.
+  'packages/pages': { values: /^(?:@grantry\/core|valibot)$/u, types: /^@grantry\/plugins\/[\w-]+$/u },
   // Changes entries for commands and for the API: a rule lives once.
   'packages/administration': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // Serves APIs of any issuer, without a provider.

@@ -104,6 +104,12 @@ describe('the import check', () => {
       'plugins/sign-in/a.ts',
       "import { b } from '../authorization-endpoint/b.ts'",
     ],
+    [
+      'a value of a plugin in the pages',
+      'packages/pages/src/a.ts',
+      "import { clientView } from '@grantry/plugins/sign-in'",
+    ],
+    ['a file of a plugin in the pages', 'packages/pages/src/a.ts', "import type { A } from '../../../plugins/a/b.ts'"],
     ['any import of a package without rules', 'packages/new/src/a.ts', "import 'node:fs'"],
   ])('rejects %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toHaveLength(1)
@@ -116,6 +122,7 @@ describe('the import check', () => {
     ['types of the core in a driver', 'packages/storage-drivers/src/a.ts', "import type { A } from '@grantry/core'"],
     ['Node.js in the HTTP bridge', `${bridge}a.ts`, "import { isIP } from 'node:net'\nimport { a } from './a.ts'"],
     ['an entry of the HTTP bridge', 'packages/adapters/src/a.ts', "import { serve } from './http-bridge/index.ts'"],
+    ['the view of a page in the pages', 'packages/pages/src/a.ts', "import type { A } from '@grantry/plugins/account'"],
     ['jose in a plugin', 'plugins/a/a.ts', "import { jwtVerify } from 'jose/jwt/verify'"],
     ['Node.js in the proofs for drivers', 'packages/testing/src/drivers/a.ts', "import 'node:child_process'"],
     ['its own folder in a plugin', 'plugins/a/a.ts', "import { b } from './b.ts'"],

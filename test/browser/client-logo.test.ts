@@ -26,7 +26,16 @@ describeWithChromium('the logo of a client, in a browser', () => {
   ])('that %s', async (name, response, shown) => {
     const client = { clientId: 'shop', name: 'Example Shop', logoUri: 'https://shop.example.com/logo.png' }
     const scopes = ['openid', 'orders'].map((scope) => ({ name: scope }))
-    const view = { action: '/', fields: {}, formTargets: [], client, subjectName: 'alice', scopes, claims: [] }
+    const view = {
+      action: '/',
+      fields: {},
+      formTargets: [],
+      client,
+      subjectName: 'alice',
+      scopes,
+      resources: [],
+      claims: [],
+    }
     const { html, sources } = createPages({ languages, scopes: { orders: 'See your orders' } }).consent(view, 'de')
     const policy = `default-src 'none'; style-src ${sources.style?.join(' ')}; img-src ${sources.image?.join(' ')}`
     for (const width of [390, 1280]) {

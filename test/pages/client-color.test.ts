@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const pages = createPages({ colors: { accent: '#123456' } })
 const form = { action: '/signin', fields: {}, formTargets: [] }
 const signIn = (color: string | undefined) =>
-  pages.signIn({ ...form, client: { clientId: 'shop', color }, canCancel: true }, 'en')
+  pages.signIn({ ...form, client: { clientId: 'shop', color }, canCancel: true, ways: [], asksForPassword: true }, 'en')
 const accentOf = (html: string): string | undefined => /--accent:(#[\da-f]+)/u.exec(html)?.[1]
 
 test('the pages about an application have its colour, and others that of the pages', () => {

@@ -6,18 +6,21 @@ import { expect, test } from 'vitest'
 const pages = createPages({ languages })
 const client = { clientId: 'shop', name: 'émile’s Shop', logoUri: 'https://shop.example.com/logo.png' }
 const form = { action: '/', fields: {}, formTargets: [], client }
-const consent = pages.consent({ ...form, subjectName: 'alice', scopes: [], claims: [] }, 'en')
+const consent = pages.consent({ ...form, subjectName: 'alice', scopes: [], resources: [], claims: [] }, 'en')
 const confirm = {
   step: 'confirm',
   userCode: 'BCDF-GHJK',
   client,
   subjectName: 'alice <b>',
   scopes: [],
+  choosable: [],
+  leftOut: [],
+  resources: [],
   formToken: 't',
 } as const
 
 test.each([
-  ['sign-in', pages.signIn({ ...form, canCancel: true }, 'en')],
+  ['sign-in', pages.signIn({ ...form, canCancel: true, ways: [], asksForPassword: true }, 'en')],
   ['consent', consent],
   ['choice of account', pages.chooseAccount({ ...form, accounts: [] }, 'en')],
   ['second factor', pages.secondFactor({ ...form, subjectName: 'alice' }, 'en')],
@@ -32,7 +35,10 @@ test.each([
 
 test('a client without a logo, or with one that no page can load, has neither', () => {
   for (const logoUri of [undefined, 'http://shop.example.com/a.png']) {
-    const { html, sources } = pages.signIn({ ...form, client: { ...client, logoUri }, canCancel: true }, 'en')
+    const { html, sources } = pages.signIn(
+      { ...form, client: { ...client, logoUri }, canCancel: true, ways: [], asksForPassword: true },
+      'en',
+    )
     expect([html.includes('class="logo"'), sources.image]).toEqual([false, undefined])
   }
 })

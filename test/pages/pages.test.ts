@@ -52,7 +52,10 @@ describe('hostile values', () => {
 
   test.each([
     ['secondFactor', () => pages.secondFactor({ ...form, client, subjectName: evil }, evil)],
-    ['signIn', () => pages.signIn({ ...form, client, username: evil, canCancel: true }, evil)],
+    [
+      'signIn',
+      () => pages.signIn({ ...form, client, username: evil, canCancel: true, ways: [], asksForPassword: true }, evil),
+    ],
     [
       'consent',
       () =>
@@ -72,7 +75,20 @@ describe('hostile values', () => {
     ['chooseAccount', () => pages.chooseAccount({ ...form, client, accounts: [{ id: evil, name: evil }] }, 'en')],
     [
       'deviceCode',
-      () => pages.deviceCode({ step: 'confirm', userCode: evil, client, scopes: [evil], formToken: evil }, 'en'),
+      () =>
+        pages.deviceCode(
+          {
+            step: 'confirm',
+            userCode: evil,
+            client,
+            scopes: [evil],
+            choosable: [],
+            leftOut: [],
+            resources: [],
+            formToken: evil,
+          },
+          'en',
+        ),
     ],
     ['error', () => pages.error({ code: evil, reason: evil }, 'en')],
     ['confirmLogout', () => pages.confirmLogout({ ...form, subjectName: evil }, 'en')],
@@ -84,7 +100,14 @@ describe('hostile values', () => {
   })
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'http://shop.example.com/'])('%s is no link', (uri) => {
-    const view = { ...form, action: 'https://id.example.com/', fields: {}, canCancel: true }
+    const view = {
+      ...form,
+      action: 'https://id.example.com/',
+      fields: {},
+      canCancel: true,
+      ways: [],
+      asksForPassword: true,
+    }
     const { html: text } = pages.signIn({ ...view, client: { clientId: 'a', logoUri: uri, tosUri: uri } }, 'en')
     expect(text).not.toContain(uri)
     expect(pages.signedOut({ returnTo: 'javascript:alert(1)' }, 'en').html).not.toContain('javascript:')
@@ -109,7 +132,15 @@ describe('languages', () => {
   })
 
   test('are written in their direction, also if an operator adds one', () => {
-    const view = { action: '/', fields: {}, formTargets: [], client: { clientId: 'a' }, canCancel: false }
+    const view = {
+      action: '/',
+      fields: {},
+      formTargets: [],
+      client: { clientId: 'a' },
+      canCancel: false,
+      ways: [],
+      asksForPassword: true,
+    }
     const pages = createPages({ name: 'Example', languages, messages: { 'he-IL': { signInTitle: 'כניסה' } } })
     for (const [locale, direction] of [
       ...locales.map((one) => [one, one === 'ar' ? 'rtl' : 'ltr']),
@@ -126,7 +157,15 @@ describe('languages', () => {
       messages: { de: { signIn: 'Los' }, it: { signInTitle: 'Accedi' } },
     })
     expect(pages.localeOf(undefined, 'fr')).toBe('de')
-    const view = { action: '/', fields: {}, formTargets: [], client: { clientId: 'a' }, canCancel: false }
+    const view = {
+      action: '/',
+      fields: {},
+      formTargets: [],
+      client: { clientId: 'a' },
+      canCancel: false,
+      ways: [],
+      asksForPassword: true,
+    }
     expect(pages.signIn(view, 'de').html).toContain('>Los</button>')
     expect(pages.signIn(view, 'it').html).toContain('<h1>Accedi</h1>')
     expect(() => createPages({ languages, messages: { de: { singIn: 'x' } as never } })).toThrow('unknown text singIn')
@@ -175,7 +214,15 @@ describe('appearance', () => {
 })
 
 test('does not say "1 seconds"', () => {
-  const view = { action: '/', fields: {}, formTargets: [], client: { clientId: 'a' }, canCancel: false }
+  const view = {
+    action: '/',
+    fields: {},
+    formTargets: [],
+    client: { clientId: 'a' },
+    canCancel: false,
+    ways: [],
+    asksForPassword: true,
+  }
   const pages = createPages()
   const htmlFor = (retryAfter: number) => pages.signIn({ ...view, problem: 'too_many_attempts', retryAfter }, 'en').html
   expect(htmlFor(1)).toContain('There were too many attempts. Try again later.')

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 function itemsOf(names: readonly string[], locale: string, options: PagesOptions): readonly string[] {
   const scopes = names.map((name) => ({ name }))
   const form = { action: '/', fields: {}, formTargets: [] }
-  const view = { ...form, client: { clientId: 'a' }, subjectName: 'alice', scopes, claims: [] }
+  const view = { ...form, client: { clientId: 'a' }, subjectName: 'alice', scopes, resources: [], claims: [] }
   const { html } = createPages({ languages, ...options }).consent(view, locale)
   return [...html.matchAll(/<li>(.*?)<\/li>/gu)].map(([, item = '']) => item)
 }

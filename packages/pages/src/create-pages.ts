@@ -1,12 +1,9 @@
 import { type PagesOptions, settingsOf } from './options.ts'
-import { createPageSet, type RenderersOf } from './page-set.ts'
-import { templates as ownTemplates, type Templates } from './templates/templates.ts'
+import { createPageSet, type Framed } from './page-set.ts'
+import { templates as ownTemplates, type SignInSet, type Templates } from './templates/templates.ts'
 
-/** The pages of a sign-in, ready for `authorizationEndpoint()`, `signIn()` and `endSession()`. */
-export type Pages = RenderersOf<Templates> & {
-  /** Chooses among the languages. @param uiLocales the parameter `ui_locales` */
-  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
-}
+/** The pages of a sign-in, ready for `authorizationEndpoint()`, `signIn()`, `deviceSignIn()` and `endSession()`. */
+export type Pages = Framed<SignInSet>
 
 /**
  * Creates the pages of a sign-in: plain HTML that works without scripts.

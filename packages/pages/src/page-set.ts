@@ -16,8 +16,23 @@ export interface Language {
   readonly texts: Texts
 }
 
+/** The names of the pages of a plugin. Mails have no frame. */
+type PageName<Pages> = Exclude<keyof Pages, 'localeOf' | 'mail' | 'addressMail'>
+
+type ViewOf<Page> = Page extends (view: infer View, locale: string) => unknown ? View : never
+
+/** The content of the pages of a plugin. */
+export type TemplatesOf<Pages, Tools> = {
+  readonly [Name in PageName<Pages>]: (view: ViewOf<Pages[Name]>, tools: Tools) => Page
+}
+
+/** The pages of a plugin as this package renders them. */
+export type Framed<Pages> = Omit<Pages, PageName<Pages>> & {
+  readonly [Name in PageName<Pages>]: (view: ViewOf<Pages[Name]>, locale: string) => Rendered
+}
+
 /** Templates as functions that render their pages. */
-export type RenderersOf<Templates> = {
+type RenderersOf<Templates> = {
   readonly [Name in keyof Templates]: Templates[Name] extends (view: infer View, tools: never) => Page
     ? (view: View, locale: string) => Rendered
     : never

@@ -1,1 +1,1 @@
-export { type AccountPageSet, type AccountTemplates, createAccountPages } from './create-account-pages.ts'
+export { type AccountTemplates, createAccountPages } from './create-account-pages.ts'

@@ -1,3 +1,4 @@
+import type { AddressMailView, ChangeAddressView, OverviewView, ProveAddressView } from '@grantry/plugins/account'
 import { type Content, html } from '../html.ts'
 import { mailDocument } from '../mail-document.ts'
 import { alert, userLine } from '../templates/parts.ts'
@@ -5,7 +6,6 @@ import type { Texts } from '../texts.ts'
 import type { Page } from '../tools.ts'
 import { changeForm } from './parts.ts'
 import type { AccountTools } from './tools.ts'
-import type { AddressMailView, ChangeAddressView, OverviewView, ProveAddressView } from './views.ts'
 
 const problems: Readonly<Record<NonNullable<ChangeAddressView['problem']>, keyof Texts['account']>> = {
   address_malformed: 'emailMalformed',

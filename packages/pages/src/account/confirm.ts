@@ -1,10 +1,10 @@
+import type { ConfirmView } from '@grantry/plugins/account'
 import { type Html, html } from '../html.ts'
 import { nameOf, userLine } from '../templates/parts.ts'
 import type { Page } from '../tools.ts'
 import { changeForm, sessionLines } from './parts.ts'
 import { leaveLink } from './providers.ts'
 import type { AccountTools } from './tools.ts'
-import type { ConfirmView } from './views.ts'
 
 interface Texts {
   readonly title: string

@@ -1,8 +1,8 @@
+import type { AccountMailView } from '@grantry/plugins/account'
 import { html } from '../html.ts'
 import { mailDocument } from '../mail-document.ts'
 import { notices } from './parts.ts'
 import type { AccountTools } from './tools.ts'
-import type { AccountMailView } from './views.ts'
 
 /** A mail about a change. It contains nothing of the user, and no secret. */
 export function mail({ change, service, url }: AccountMailView, { own, locale }: AccountTools) {

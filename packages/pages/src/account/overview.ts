@@ -1,3 +1,4 @@
+import type { OverviewView } from '@grantry/plugins/account'
 import { type Content, html } from '../html.ts'
 import { nameOf, userLine } from '../templates/parts.ts'
 import type { Page } from '../tools.ts'
@@ -7,7 +8,6 @@ import { profileOf } from './profile.ts'
 import { linkedOf } from './providers.ts'
 import { signalScript } from './registration-script.ts'
 import type { AccountTools } from './tools.ts'
-import type { OverviewView } from './views.ts'
 
 function sessionsOf({ sessions, endOthers }: OverviewView, tools: AccountTools): Content {
   const { own } = tools

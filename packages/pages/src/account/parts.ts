@@ -1,7 +1,7 @@
+import type { AccountFormPage, AccountNotice, SessionView } from '@grantry/plugins/account'
 import { type Content, type Html, html } from '../html.ts'
 import type { Texts } from '../texts.ts'
 import type { AccountTools } from './tools.ts'
-import type { AccountNotice, FormPageView, SessionView } from './views.ts'
 
 export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, keyof Texts['account']>> = {
   session_ended: 'sessionEnded',
@@ -48,7 +48,7 @@ export const sessionLines = (session: SessionView, tools: AccountTools): Html =>
 
 /** A form with one button, and a link that leads back without a change. */
 export const changeForm = (
-  { form, back }: Pick<FormPageView, 'form' | 'back'>,
+  { form, back }: Pick<AccountFormPage, 'form' | 'back'>,
   label: string,
   { text }: AccountTools,
   fields: Content = false,

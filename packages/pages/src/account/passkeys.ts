@@ -1,3 +1,4 @@
+import type { AccountFormPage, AddPasskeyView } from '@grantry/plugins/account'
 import { html } from '../html.ts'
 import { alert, userLine } from '../templates/parts.ts'
 import type { Texts } from '../texts.ts'
@@ -5,7 +6,6 @@ import type { Page } from '../tools.ts'
 import { changeForm } from './parts.ts'
 import { registrationScript } from './registration-script.ts'
 import type { AccountTools } from './tools.ts'
-import type { AddPasskeyView, FormPageView } from './views.ts'
 
 const problems: Readonly<Record<NonNullable<AddPasskeyView['problem']>, keyof Texts['account']>> = {
   passkey_not_valid: 'passkeyFailed',
@@ -28,7 +28,7 @@ export function addPasskey(view: AddPasskeyView, tools: AccountTools): Page {
 }
 
 /** The field `name`. */
-export function renamePasskey(view: FormPageView & { readonly name: string }, tools: AccountTools): Page {
+export function renamePasskey(view: AccountFormPage & { readonly name: string }, tools: AccountTools): Page {
   const title = tools.own('rename')
   const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${changeForm(view, tools.own('save'), tools, nameField(view.name, tools))}`
   return { title, content }

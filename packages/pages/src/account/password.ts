@@ -1,3 +1,4 @@
+import type { ChangePasswordView } from '@grantry/plugins/account'
 import { html } from '../html.ts'
 import { passwordField } from '../templates/fields.ts'
 import { alert, userLine } from '../templates/parts.ts'
@@ -6,7 +7,6 @@ import type { Texts } from '../texts.ts'
 import type { Page } from '../tools.ts'
 import { changeForm } from './parts.ts'
 import type { AccountTools } from './tools.ts'
-import type { ChangePasswordView } from './views.ts'
 
 const problems: Readonly<Record<NonNullable<ChangePasswordView['problem']>, keyof Texts['account']>> = {
   password_short: 'passwordShort',

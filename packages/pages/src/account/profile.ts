@@ -1,10 +1,10 @@
+import type { ChangeProfileView, OverviewView, ProfileField } from '@grantry/plugins/account'
 import { type Content, html } from '../html.ts'
 import { alert, userLine } from '../templates/parts.ts'
 import type { Texts } from '../texts.ts'
 import type { Page } from '../tools.ts'
 import { changeForm } from './parts.ts'
 import type { AccountTools } from './tools.ts'
-import type { ChangeProfileView, OverviewView, ProfileField } from './views.ts'
 
 /** The label of a claim, and what the browser fills in. */
 const labels: Readonly<Record<ProfileField['claim'], readonly [keyof Texts['account'], autocomplete: string]>> = {

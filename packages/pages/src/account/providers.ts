@@ -1,8 +1,8 @@
+import type { ConfirmView, OverviewView } from '@grantry/plugins/account'
 import { type Content, type Html, html } from '../html.ts'
 import { iconOf } from '../templates/icons.ts'
 import { entryLink } from './parts.ts'
 import type { AccountTools } from './tools.ts'
-import type { ConfirmView, OverviewView } from './views.ts'
 
 /** The accounts at other providers. Their names come from there. */
 export function linkedOf({ linked }: OverviewView, tools: AccountTools): Content {

@@ -1,10 +1,10 @@
+import type { RecoveryCodesView, SetUpAppView } from '@grantry/plugins/account'
 import { type Content, html } from '../html.ts'
 import { alert, userLine } from '../templates/parts.ts'
 import type { Page } from '../tools.ts'
 import { changeForm } from './parts.ts'
 import { qrCode } from './qr-code.ts'
 import type { AccountTools } from './tools.ts'
-import type { RecoveryCodesView, SetUpAppView } from './views.ts'
 
 /** Modules of the light border, which scanners need (ISO/IEC 18004). */
 const border = 4

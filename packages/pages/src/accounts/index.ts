@@ -1,44 +1,17 @@
+import type { AccountsPages } from '@grantry/plugins/accounts'
 import { type PagesOptions, settingsOf } from '../options.ts'
-import { createPageSet, ownTexts } from '../page-set.ts'
+import { createPageSet, type Framed, ownTexts, type TemplatesOf } from '../page-set.ts'
 import type { Texts } from '../texts.ts'
-import type { Page, Rendered } from '../tools.ts'
 import { invitationState, invited } from './invitations.ts'
 import { renderMail } from './mails.ts'
 import { askAddress, mailElsewhere, mailProved, mailSent } from './templates.ts'
 import type { AccountsTools } from './tools.ts'
-import type {
-  AskAddressView,
-  InvitationStateView,
-  InvitedView,
-  MailElsewhereView,
-  MailProvedView,
-  MailSentView,
-  MailView,
-  RenderedMail,
-} from './views.ts'
 
 /** The texts of these pages and mails. */
 export type AccountsTexts = Texts['mails']
 
-/** The pages and mails of accounts, ready for `accounts()`. */
-export interface AccountsDocuments {
-  /** Chooses among the languages. @param uiLocales the parameter `ui_locales` */
-  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
-  askAddress(view: AskAddressView, locale: string): Rendered
-  mailSent(view: MailSentView, locale: string): Rendered
-  mailProved(view: MailProvedView, locale: string): Rendered
-  mailElsewhere(view: MailElsewhereView, locale: string): Rendered
-  invited(view: InvitedView, locale: string): Rendered
-  invitationState(view: InvitationStateView, locale: string): Rendered
-  mail(view: MailView, locale: string): RenderedMail
-}
-
-type PageName = Exclude<keyof AccountsDocuments, 'localeOf' | 'mail'>
-
 /** The content of the pages of accounts. */
-export type AccountsTemplates = {
-  readonly [Name in PageName]: (view: Parameters<AccountsDocuments[Name]>[0], tools: AccountsTools) => Page
-}
+export type AccountsTemplates = TemplatesOf<AccountsPages, AccountsTools>
 
 const ownTemplates: AccountsTemplates = { askAddress, mailSent, mailProved, mailElsewhere, invited, invitationState }
 
@@ -60,7 +33,7 @@ export function createAccountsPages({
   outboxUrl,
   templates,
   ...appearance
-}: AccountsPagesOptions): AccountsDocuments {
+}: AccountsPagesOptions): Framed<AccountsPages> {
   const settings = settingsOf(appearance, 'createAccountsPages()')
   const set = createPageSet(settings, (shared, { texts }): AccountsTools => {
     return { shared, service: settings.name, outboxUrl, own: ownTexts(texts.mails) }

@@ -1,10 +1,10 @@
+import type { InvitationStateView, InvitedView } from '@grantry/plugins/accounts'
 import { html } from '../html.ts'
 import { alert, form, waysOn } from '../templates/parts.ts'
 import { formScript, passwordScript, scriptOf } from '../templates/scripts.ts'
 import type { Page } from '../tools.ts'
 import { newPasswordFields, newUserProblem } from './templates.ts'
 import type { AccountsTools } from './tools.ts'
-import type { InvitationStateView, InvitedView } from './views.ts'
 
 /** The fields `password` and `username` of a user who was invited. */
 export function invited(view: InvitedView, tools: AccountsTools): Page {

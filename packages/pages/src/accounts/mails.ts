@@ -1,8 +1,8 @@
+import type { MailView, RenderedMail } from '@grantry/plugins/accounts'
 import { type Content, html } from '../html.ts'
 import { mailDocument } from '../mail-document.ts'
 import type { Texts } from '../texts.ts'
 import type { AccountsTools } from './tools.ts'
-import type { MailView, RenderedMail } from './views.ts'
 
 const texts = {
   recovery: ['mailRecoverySubject', 'mailRecoveryText'],

@@ -1,3 +1,11 @@
+import type {
+  AccountProblem,
+  AskAddressView,
+  InvitedView,
+  MailElsewhereView,
+  MailProvedView,
+  MailSentView,
+} from '@grantry/plugins/accounts'
 import { type Content, html } from '../html.ts'
 import { passwordField } from '../templates/fields.ts'
 import { alert, clientLinks, continuing, form, heading, waysOn } from '../templates/parts.ts'
@@ -5,14 +13,6 @@ import { formScript, passwordScript, scriptOf } from '../templates/scripts.ts'
 import { tooManyAttempts } from '../templates/too-many-attempts.ts'
 import type { Page } from '../tools.ts'
 import type { AccountsTools } from './tools.ts'
-import type {
-  AccountFormView,
-  AccountProblem,
-  AskAddressView,
-  MailElsewhereView,
-  MailProvedView,
-  MailSentView,
-} from './views.ts'
 
 /** Seconds of a delay that a page shows. Longer ones say nothing to a user. */
 const maxShownWait = 3600
@@ -51,7 +51,7 @@ export function problemText(
   }
 }
 
-const backLink = ({ backUrl }: AccountFormView, { own }: AccountsTools): Content =>
+const backLink = ({ backUrl }: Pick<AskAddressView, 'backUrl'>, { own }: AccountsTools): Content =>
   html`<p class="links"><a id="back" href="${backUrl}">${own('back')}</a></p>`
 
 const described = (message: string | undefined): Content =>
@@ -99,10 +99,8 @@ const lengthsOf = ({ passwordLength }: Pick<MailProvedView, 'passwordLength'>) =
 type NewUserView = Pick<MailProvedView, 'name' | 'username' | 'asksForName' | 'passwordLength'>
 
 /** The text for a problem with a name or a password. */
-export const newUserProblem = (
-  view: NewUserView & Pick<AccountFormView, 'problem' | 'retryAfter'>,
-  tools: AccountsTools,
-): string | undefined => problemText(view.problem, view.retryAfter, tools, lengthsOf(view))
+export const newUserProblem = (view: MailProvedView | InvitedView, tools: AccountsTools): string | undefined =>
+  problemText(view.problem, view.retryAfter, tools, lengthsOf(view))
 
 /** The fields `username` and `password` of a user with a new password. */
 export function newPasswordFields(view: NewUserView, hasProblem: boolean, { own, shared }: AccountsTools): Content {
@@ -136,6 +134,6 @@ export function mailProved(view: MailProvedView, tools: AccountsTools): Page {
 
 /** A mailed link that does not belong to this browser, or no longer counts. */
 export function mailElsewhere(view: MailElsewhereView, { own, shared }: AccountsTools): Page {
-  const content = html`<h1>${own('elsewhereTitle')}</h1><p>${own(view.hasCode === false ? 'elsewhereLink' : 'elsewhereText')}</p>${waysOn(view, shared)}`
+  const content = html`<h1>${own('elsewhereTitle')}</h1><p>${own(view.hasCode ? 'elsewhereText' : 'elsewhereLink')}</p>${waysOn(view, shared)}`
   return { title: own('elsewhereTitle'), content }
 }

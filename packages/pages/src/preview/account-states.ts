@@ -1,6 +1,12 @@
-import type { AccountPageSet } from '../account/create-account-pages.ts'
+import type {
+  AccountFormPage,
+  AccountNotice,
+  AccountPages,
+  OverviewView,
+  ProfileField,
+  SessionView,
+} from '@grantry/plugins/account'
 import { notices } from '../account/parts.ts'
-import type { AccountNotice, FormPageView, OverviewView, ProfileField, SessionView } from '../account/views.ts'
 import { client, plainClient } from './examples.ts'
 import type { StatesOfPages } from './states-of.ts'
 
@@ -9,7 +15,7 @@ const url = 'https://id.example.com/account'
 const minute = 60
 const day = 86_400
 
-const page: FormPageView = {
+const page: AccountFormPage = {
   subjectName,
   form: { action: url, fields: { form_token: 'token' } },
   back: url,
@@ -87,6 +93,7 @@ const registration = {
   user: { id: 'AAAA', name: subjectName, displayName: subjectName },
   algorithms: [-7, -257],
   exclude: [],
+  lifetime: 300,
 }
 const passkey = { ...page, suggestedName: 'Firefox on Linux', options: registration }
 const password = { ...page, minLength: 8, maxLength: 256 }
@@ -94,7 +101,7 @@ const address = { ...page, address: subjectName }
 const proof = { ...address, minutes: 15, again: url }
 const service = 'id.example.com'
 
-export const accountStates: StatesOfPages<AccountPageSet> = {
+export const accountStates: StatesOfPages<AccountPages> = {
   overview: {
     usual: full,
     new: {

@@ -1,5 +1,10 @@
-import type { AccountsDocuments } from '../accounts/index.ts'
-import type { AskAddressView, InvitedView, MailProvedView, MailSentView } from '../accounts/views.ts'
+import type {
+  AccountsPages,
+  AskAddressView,
+  InvitedView,
+  MailProvedView,
+  MailSentView,
+} from '@grantry/plugins/accounts'
 import { client, form } from './examples.ts'
 import type { StatesOfPages } from './states-of.ts'
 
@@ -45,7 +50,7 @@ const invitation: InvitedView = {
 }
 
 /** The pages can have each problem; each is shown where users meet it first. */
-export const accountsStates: StatesOfPages<AccountsDocuments> = {
+export const accountsStates: StatesOfPages<AccountsPages> = {
   askAddress: {
     recovery: ask,
     sign_up: { ...ask, purpose: 'sign_up' },
@@ -78,8 +83,8 @@ export const accountsStates: StatesOfPages<AccountsDocuments> = {
     password_common: { ...proved, problem: 'password_common' },
   },
   mailElsewhere: {
-    usual: { home: 'https://id.example.com/' },
-    restart: { restart: 'https://id.example.com/connect/signin' },
+    usual: { home: 'https://id.example.com/', hasCode: true },
+    link: { home: 'https://id.example.com/', hasCode: false },
   },
   invited: {
     usual: invitation,

@@ -1,4 +1,4 @@
-import type { ClientView, FormView } from '../views.ts'
+import type { ClientView } from '@grantry/plugins/sign-in'
 
 /** An application that has everything. */
 export const client: ClientView = {
@@ -12,7 +12,7 @@ export const client: ClientView = {
 
 export const plainClient: ClientView = { clientId: 'reports', name: 'Reports' }
 
-export const form: FormView = {
+export const form = {
   action: 'https://id.example.com/connect/signin',
   fields: { interaction: 'abc', form_token: 'token' },
   formTargets: ['https:'],

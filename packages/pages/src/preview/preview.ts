@@ -1,7 +1,10 @@
-import { type AccountPageSet, type AccountTemplates, createAccountPages } from '../account/create-account-pages.ts'
-import { type AccountsDocuments, type AccountsTemplates, createAccountsPages } from '../accounts/index.ts'
+import type { AccountPages } from '@grantry/plugins/account'
+import type { AccountsPages } from '@grantry/plugins/accounts'
+import { type AccountTemplates, createAccountPages } from '../account/create-account-pages.ts'
+import { type AccountsTemplates, createAccountsPages } from '../accounts/index.ts'
 import { createPages, type Pages } from '../create-pages.ts'
 import { languages } from '../languages.ts'
+import type { Framed } from '../page-set.ts'
 import type { Rendered } from '../tools.ts'
 import { accountStates } from './account-states.ts'
 import { accountsStates } from './accounts-states.ts'
@@ -10,8 +13,8 @@ import { states } from './states.ts'
 /** All pages and mails: those of a sign-in, of accounts, and of the page on which users see their account. */
 export interface PageSets {
   readonly pages: Pages
-  readonly accounts: AccountsDocuments
-  readonly account: AccountPageSet
+  readonly accounts: Framed<AccountsPages>
+  readonly account: Framed<AccountPages>
 }
 
 /** A page in a state. */

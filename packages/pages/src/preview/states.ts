@@ -1,5 +1,6 @@
+import type { DeviceView } from '@grantry/plugins/device-authorization'
+import type { ConsentView } from '@grantry/plugins/sign-in'
 import type { Pages } from '../create-pages.ts'
-import type { ConsentView, DeviceCodeView } from '../views.ts'
 import { client, form, plainClient } from './examples.ts'
 import type { StatesOfPages } from './states-of.ts'
 
@@ -9,7 +10,7 @@ const ways = ['Google', 'Microsoft', 'Apple', 'GitHub', 'GitLab', 'Keycloak', 'E
   url: 'https://id.example.com/connect/upstream',
 }))
 
-const signIn = { ...form, client, canCancel: true }
+const signIn = { ...form, client, canCancel: true, ways: [], asksForPassword: true }
 const passkey = { challenge: 'AAAA', rpId: 'id.example.com' }
 
 const secondFactor = { ...form, client, subjectName: 'alice' }
@@ -19,6 +20,7 @@ const consent: ConsentView = {
   client,
   subjectName: 'alice@example.com',
   scopes: ['openid', 'profile', 'email', 'offline_access', 'orders'].map((name) => ({ name })),
+  resources: [],
   claims: ['birthdate'],
 }
 
@@ -30,12 +32,15 @@ const choiceOf = (names: readonly string[], ticked: readonly string[]): ConsentV
 
 const files = { audience: 'https://files.example.com/mcp', scopes: ['read', 'files:write'] }
 
-const device: Extract<DeviceCodeView, { readonly step: 'confirm' }> = {
+const device: Extract<DeviceView, { readonly step: 'confirm' }> = {
   step: 'confirm',
   userCode: 'BCDF-GHJK',
   client,
   subjectName: 'alice@example.com',
   scopes: ['openid', 'orders'],
+  choosable: [],
+  leftOut: [],
+  resources: [],
   otherAccount: '?user_code=BCDF-GHJK&account=other',
   formToken: 'token',
 }

@@ -1,19 +1,19 @@
+import type { ConsentView } from '@grantry/plugins/sign-in'
 import { type Content, html } from '../html.ts'
 import type { Tools } from '../tools.ts'
-import type { ConsentView } from '../views.ts'
 
 /** What an application gets. */
 export type AccessView = Pick<ConsentView, 'scopes' | 'resources' | 'claims' | 'problem'>
 
 /** The API that everything is for. With several ones, each scope names its own. */
-export function onlyResource({ resources = [] }: AccessView, { rich, resource }: Tools): Content {
+export function onlyResource({ resources }: AccessView, { rich, resource }: Tools): Content {
   const [only, ...others] = resources
   if (only === undefined || others.length > 0) return false
   return html`<p id="resource">${rich('consentResource', { resource: resource(only.audience) })}</p>`
 }
 
 /** The APIs of a scope, if the request is for several. */
-function resourcesOf(name: string, { resources = [] }: AccessView, { resource }: Tools): Content {
+function resourcesOf(name: string, { resources }: AccessView, { resource }: Tools): Content {
   if (resources.length < 2) return false
   const own = resources.filter(({ scopes }) => scopes.includes(name))
   return own.length > 0 && html`<small>${own.map(({ audience }) => resource(audience)).join(', ')}</small>`

@@ -1,6 +1,6 @@
+import type { ChooseAccountView } from '@grantry/plugins/sign-in'
 import { html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import type { ChooseAccountView } from '../views.ts'
 import { continuing, form, heading, initialOf } from './parts.ts'
 import { formScript } from './scripts.ts'
 

@@ -1,6 +1,6 @@
+import type { ConsentView } from '@grantry/plugins/sign-in'
 import { type Content, filled, type Html, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import type { ConsentView } from '../views.ts'
 import { access, lastingLast, onlyResource } from './access.ts'
 import { alert, clientLinks, form, heading, nameOf, userLine } from './parts.ts'
 import { formScript } from './scripts.ts'

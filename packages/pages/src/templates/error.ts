@@ -1,7 +1,7 @@
+import type { ErrorView } from '@grantry/plugins/authorization-endpoint'
 import { html } from '../html.ts'
 import type { Messages } from '../texts.ts'
 import type { Page, Tools } from '../tools.ts'
-import type { ErrorView } from '../views.ts'
 import { waysOn } from './parts.ts'
 
 const phrases: Readonly<Record<string, keyof Messages>> = {

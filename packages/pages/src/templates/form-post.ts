@@ -1,6 +1,6 @@
+import type { FormPostView } from '@grantry/plugins/authorization-endpoint'
 import { html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import type { FormPostView } from '../views.ts'
 import { form } from './parts.ts'
 
 /** A form that sends itself. Without scripts, the user presses its button. */

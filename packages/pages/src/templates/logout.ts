@@ -1,7 +1,7 @@
 import { parseUrl } from '@grantry/core'
+import type { ConfirmLogoutView, LogoutEndView } from '@grantry/plugins/end-session'
 import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import type { ConfirmLogoutView, LogoutEndView } from '../views.ts'
 import { form, userLine, waysOn } from './parts.ts'
 import { formScript } from './scripts.ts'
 

@@ -1,8 +1,9 @@
 import { parseUrl } from '@grantry/core'
+import type { ErrorView } from '@grantry/plugins/authorization-endpoint'
+import type { ClientView, FormView } from '@grantry/plugins/sign-in'
 import { type Content, type Html, html } from '../html.ts'
 import type { Tools } from '../tools.ts'
 import { isHttps, isImageUrl } from '../urls.ts'
-import type { ClientView, ErrorView, FormView } from '../views.ts'
 
 export const nameOf = ({ name, clientId }: ClientView): string => name ?? clientId
 
@@ -16,7 +17,7 @@ export const hiddenFields = (fields: FormView['fields']): Content =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
 /** A form that works without scripts. */
-export const form = ({ action, fields }: FormView, content: Content): Html =>
+export const form = ({ action, fields }: Pick<FormView, 'action' | 'fields'>, content: Content): Html =>
   html`<form method="post" action="${action}">${hiddenFields(fields)}${content}</form>`
 
 const link = (url: string | undefined, text: string, id: string): Content =>

@@ -1,6 +1,6 @@
+import type { SecondFactorView } from '@grantry/plugins/sign-in'
 import { html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import type { SecondFactorView } from '../views.ts'
 import { alert, continuing, form, heading } from './parts.ts'
 import { formScript } from './scripts.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'

@@ -1,6 +1,6 @@
+import type { SignInView } from '@grantry/plugins/sign-in'
 import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import type { SignInView } from '../views.ts'
 import { passwordField } from './fields.ts'
 import { iconOf, icons } from './icons.ts'
 import { alert, clientLinks, continuing, form, heading } from './parts.ts'
@@ -43,7 +43,7 @@ const passkeyButton = ({ passkey }: SignInView, { text }: Tools): Content =>
   html`<input type="hidden" name="credential" value=""><button type="button" id="passkey" hidden data-challenge="${passkey.challenge}" data-rp-id="${passkey.rpId}"${passkey.unknown !== undefined && html` data-unknown="${passkey.unknown}"`}>${icons.passkey}<span>${text('passkey')}</span></button>`
 
 /** Links to other ways to sign in: they work without scripts, and Enter in a field does not follow them. */
-function waysOf({ ways = [], asksForPassword = true }: SignInView, { text, rich }: Tools): Content {
+function waysOf({ ways, asksForPassword }: SignInView, { text, rich }: Tools): Content {
   const links = ways.flatMap(({ kind, name, url, icon }) => {
     if (kind === 'mail')
       return [html`<a class="way" id="by-mail" href="${url}">${icons.mail}<span>${text('continueByMail')}</span></a>`]
@@ -60,7 +60,7 @@ function waysOf({ ways = [], asksForPassword = true }: SignInView, { text, rich 
 
 /** The link of a kind of which there is one. */
 const linkOf = (view: SignInView, kind: 'recovery' | 'sign_up', id: string, text: string): Content => {
-  const way = view.ways?.find((one) => one.kind === kind)
+  const way = view.ways.find((one) => one.kind === kind)
   return way !== undefined && html`<a id="${id}" href="${way.url}">${text}</a>`
 }
 
@@ -84,7 +84,7 @@ ${staySignedIn !== undefined && html`<div class="check"><input id="stay" name="s
 
 /** Leads to the provider of the domain of a mail address: without a password, and without a script. */
 function organizationOf(view: SignInView, { text }: Tools, describedBy: string | undefined): Content {
-  const { asksForOrganization = false, asksForPassword = true, username = '' } = view
+  const { asksForOrganization = false, asksForPassword, username = '' } = view
   if (!asksForOrganization) return false
   const described: Content = describedBy !== undefined && html` aria-describedby="${describedBy}"`
   const field =
@@ -95,7 +95,7 @@ function organizationOf(view: SignInView, { text }: Tools, describedBy: string |
 
 /** The fields `username` and `password`, the checkbox `stay_signed_in`, and the button `decision` with the value `cancel`. */
 export function signIn(view: SignInView, tools: Tools): Page {
-  const { client, canCancel, passkey, asksForPassword = true } = view
+  const { client, canCancel, passkey, asksForPassword } = view
   const { text } = tools
   const message = problemText(view, tools)
   const describedBy = message === undefined ? undefined : 'problem'
