@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mails, views } from '../pages/views.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
-import { always, cutWords, inEachFont } from '../support/fonts.ts'
+import { always, findCutWords, inEachDocument } from '../support/fonts.ts'
 import { focusedIn, markControls, openState, pageSets, transcriptOf } from './pages-parties.ts'
 
 /** The page of the account with one text more. */
@@ -36,19 +36,20 @@ describeWithChromium('the pages in a browser', () => {
   test.each(locales)('nothing overflows, and no label is cut in two, at 320 pixels: %s', async (locale) => {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 } })
     const page = await context.newPage()
-    const wide: string[] = []
-    const fine = JSON.stringify({ cut: always([]), outside: always(0) })
-    for (const [name, view] of Object.entries({ ...views, ...mails })) {
-      await page.setContent(view(pageSets, locale).html, { waitUntil: 'commit' })
-      const cut = isNotice(name) ? always([]) : await cutWords(page, 'h1, h2, label, button, a, legend')
-      const outside = await inEachFont(page, () => {
+    const documents = Object.entries({ ...views, ...mails }).map(([name, view]) => [name, view(pageSets, locale).html])
+    const measures = {
+      cut: findCutWords,
+      outside: () => {
         const all = [...document.querySelectorAll('body *:not(.unseen)')]
         const drawn = all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
         return drawn.filter(({ left, right }) => left < 0 || right > 320).length
-      })
-      const found = JSON.stringify({ cut, outside })
-      if (found !== fine) wide.push(`${name}: ${found}`)
+      },
     }
+    const labels = 'h1, h2, label, button, a, legend'
+    const found = await inEachDocument(page, Object.fromEntries(documents), measures, labels)
+    expect(Object.keys(found)).toEqual(Object.keys({ ...views, ...mails }))
+    const fine = JSON.stringify(always({ cut: [], outside: 0 }))
+    const wide = Object.entries(found).filter(([, each]) => JSON.stringify(each) !== fine)
     expect(wide).toEqual([])
     await context.close()
   })

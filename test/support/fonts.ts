@@ -34,6 +34,34 @@ export const inEachFont = <T, A = undefined>(
 ): Promise<InEachFont<T>> =>
   page.evaluate(`(${showIn})(${JSON.stringify(fonts)}, ${measure}, ${JSON.stringify(argument)})`)
 
+type Measures<A> = Readonly<Record<string, (argument: A) => unknown>>
+
+/**
+ * Returns what functions find in each of several documents, with each font. One call of the browser shows all of them, one
+ * after the other: a call for each takes several times as long.
+ *
+ * @param measures run in the page, and use nothing of their module
+ */
+export const inEachDocument = <A, M extends Measures<A>>(
+  page: Page,
+  documents: Readonly<Record<string, string>>,
+  measures: M,
+  argument: A,
+): Promise<Readonly<Record<string, InEachFont<{ readonly [Name in keyof M]: ReturnType<M[Name]> }>>>> =>
+  page.evaluate(`(() => {
+    const documents = ${JSON.stringify(documents)}
+    const measures = {${Object.entries(measures).map(([name, measure]) => `${name}: ${measure}`)}}
+    const all = (argument) =>
+      Object.fromEntries(Object.entries(measures).map(([name, measure]) => [name, measure(argument)]))
+    const show = ${showIn}
+    return Object.fromEntries(Object.entries(documents).map(([name, html]) => {
+      document.open()
+      document.write(html)
+      document.close()
+      return [name, show(${JSON.stringify(fonts)}, all, ${JSON.stringify(argument)})]
+    }))
+  })()`)
+
 /** The same value with each font. */
 export const always = <T>(value: T): InEachFont<T> => ({ narrow: value, wide: value })
 
@@ -41,8 +69,8 @@ export const always = <T>(value: T): InEachFont<T> => ({ narrow: value, wide: va
 export const widthsOf = (page: Page): Promise<InEachFont<number>> =>
   inEachFont(page, () => document.documentElement.scrollWidth)
 
-/** Runs in the page. */
-function findCutWords(selector: string): readonly string[] {
+/** Runs in the page: returns the short words that `cutWords` describes. */
+export function findCutWords(selector: string): readonly string[] {
   const linesOf = (node: Text, word: RegExpMatchArray) => {
     const range = document.createRange()
     range.setStart(node, word.index ?? 0)
