@@ -65,6 +65,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'test/redis/sentinel.test.ts',
   ],
   'is the moment of a fault, or of a measurement under load': [
+    'packages/testing/src/drivers/replaced-items.ts',
     'proofs/overload/overload.ts',
     'proofs/torture/chaos.ts',
     'test/filesystem/crash.test.ts',

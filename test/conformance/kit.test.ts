@@ -24,7 +24,7 @@ describe.concurrent('the report', () => {
     expect(report.driver).toBe('memory')
     expect(report.results.map(({ name }) => name)).toEqual(driverProofs({ open: memoryDriver }).map(({ name }) => name))
     expect(new Set(report.results.map(({ outcome }) => outcome))).toEqual(new Set(['passed', 'skipped']))
-    expect(report.text.split('\n')[0]).toBe('memory: 39 passed, 0 failed, 19 skipped')
+    expect(report.text.split('\n')[0]).toBe('memory: 43 passed, 0 failed, 21 skipped')
     expect(report.text).toContain(
       'skipped  lets exactly one of several processes insert (0.0 s)\n           the subject has no module for child processes to load',
     )
@@ -97,7 +97,7 @@ describe('driverProofs() for a test runner', () => {
   test('reports for each proof what the subject lacks', () => {
     const without = driverProofs({ open: memoryDriver })
     expect(new Set(without.map(({ name }) => name)).size).toBe(without.length)
-    expect(without.filter(({ skipReason }) => skipReason !== undefined)).toHaveLength(11)
+    expect(without.filter(({ skipReason }) => skipReason !== undefined)).toHaveLength(13)
     const outage = { begin() {}, end() {} }
     const all = driverProofs({ open: memoryDriver, module: new URL('file:///driver.js'), outage })
     expect(all.filter(({ skipReason }) => skipReason !== undefined)).toEqual([])

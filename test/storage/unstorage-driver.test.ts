@@ -124,6 +124,20 @@ describe('a storage with an atomic driver', () => {
     expect(insertItem).toHaveBeenCalledTimes(2)
   })
 
+  test('loses no removal beside replaceItem() if the mounted driver cannot replace', async () => {
+    const { replaceItem: _, ...mounted } = memoryDriver()
+    async function getItem(name: string) {
+      const found = mounted.getItem(name)
+      await new Promise((resolve) => setImmediate(resolve))
+      return found
+    }
+    const driver = singleProcess(createStorage({ driver: { ...mounted, getItem } as Driver }))
+    await driver.insertItem(key, 'one', { ttl: minute })
+    const replacing = driver.replaceItem(key, { from: 'one', to: 'two', ttl: minute })
+    await Promise.all([replacing, driver.removeItem(key, {})])
+    expect(await driver.getItem(key)).toBeNull()
+  })
+
   test('expires items as the mounted driver does', async () => {
     vi.useFakeTimers({ now: 1_800_000_000_000 })
     const driver = unstorageDriver(createStorage({ driver: memoryDriver() }))

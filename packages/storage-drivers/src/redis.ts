@@ -9,7 +9,7 @@ import { createKeyIndex, replaceScript } from './redis/key-index.ts'
 import { listItems } from './redis/list-items.ts'
 import { parseOptions, type RedisDriverOptions } from './redis/options.ts'
 import { createScan } from './redis/scan.ts'
-import { createWriter } from './redis/writer.ts'
+import { createWriter, type Writer } from './redis/writer.ts'
 
 export type { ConnectionOptions, RedisClient, RedisLocation } from './redis/client-factory.ts'
 export type { CommonRedisOptions, RedisDriverOptions } from './redis/options.ts'
@@ -60,6 +60,21 @@ const createUnexpectedReply =
   ({ serverName }: Connections) =>
   (command: string): Error =>
     new Error(`${serverName} returned an unexpected reply to ${command}`)
+
+const loneSurrogate = /[\uD800-\uDFFF]/u
+
+const createReplace =
+  (write: Writer, keys: ItemKeys, unexpectedReply: (command: string) => Error): RedisDriver['replaceItem'] =>
+  async (key, { from, to, ttl }) => {
+    const end = expiryArguments(ttl)
+    if (isExpired(end)) throw new RangeError(`The ttl of a replaced item is ${ttl} s; give more than 0`)
+    // In UTF-8, it would become U+FFFD, which an item can have.
+    if (loneSurrogate.test(from)) return false
+    const itemKey = keys.of(key)
+    const reply = await write(itemKey, ['eval', replaceScript, 1, itemKey, from, to, ...end])
+    if (reply !== 0 && reply !== 1) throw unexpectedReply('EVAL')
+    return reply === 1
+  }
 
 /** Creates the operations on the connection for reads, where they never wait for replicas. */
 function createReads(connections: Connections, keys: ItemKeys) {
@@ -112,6 +127,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
   const scan = createScan(connections, keys)
   const unexpectedReply = createUnexpectedReply(connections)
 
+  const replaceItem = createReplace(write, keys, unexpectedReply)
   const { indexed, listKeys } = createKeyIndex(write, runUnconfirmed, keys)
 
   async function removeItem(key: string): Promise<void> {
@@ -149,14 +165,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     },
     incrementItem: (key, { ttl }) => increment(key, ttl),
     ...(!connections.writes.client.isCluster && { commit: createCommit({ write, connections, keys, settings }) }),
-    async replaceItem(key, { from, to, ttl }) {
-      const end = expiryArguments(ttl)
-      if (isExpired(end)) throw new RangeError(`The ttl of a replaced item is ${ttl} s; give more than 0`)
-      const itemKey = keys.of(key)
-      const reply = await write(itemKey, ['eval', replaceScript, 1, itemKey, from, to, ...end])
-      if (reply !== 0 && reply !== 1) throw unexpectedReply('EVAL')
-      return reply === 1
-    },
+    replaceItem,
     listKeys,
     removeItem,
     async *listItems() {

@@ -34,11 +34,14 @@ const atomicOperations = {
   replaceItem: 'lists that two requests change could lose a member',
 } as const
 
+type AtomicOperation = keyof typeof atomicOperations
+
+const missingIn = ({ driver }: Mount): AtomicOperation | undefined =>
+  (Object.keys(atomicOperations) as AtomicOperation[]).find((name) => typeof driver[name] !== 'function')
+
 /** @throws TypeError when the mounted driver lacks an operation that must be atomic across processes. */
 function assertAtomic(mount: Mount): void {
-  const missing = (Object.keys(atomicOperations) as (keyof typeof atomicOperations)[]).find(
-    (name) => typeof mount.driver[name] !== 'function',
-  )
+  const missing = missingIn(mount)
   if (missing === undefined) return
   throw new TypeError(
     `unstorageDriver(): ${describeMount(mount)} has no ${missing}(), so ${atomicOperations[missing]}; mount a driver of @grantry/storage-drivers (and pass a prefix as { base }), or set { singleProcess: true } if no other process writes there`,
@@ -175,10 +178,10 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     return { full, mount, relative: full.slice(mount.base.length) }
   }
 
-  /** Runs operations on one key in sequence if the mounted driver has no atomic insert. */
+  /** Runs operations on one key in sequence if the mounted driver lacks one that must be atomic. */
   async function withKey<T>(key: string, act: (location: Location) => Promise<T>): Promise<T> {
     const location = locate(key)
-    if (hasInsert(location.mount)) return act(location)
+    if (missingIn(location.mount) === undefined) return act(location)
     return lockFor(location.mount.driver)(location.relative, () => act(location))
   }
 

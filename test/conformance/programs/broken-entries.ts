@@ -10,9 +10,21 @@ const replacing = (replace: (good: ReplaceItem, set: (key: string, value: string
     replaceItem: replace(good.replaceItem, (key, value) => void good.setItem(key, value, { ttl: 3600 })),
   }))
 
+/** Compares another form of the values. */
+const comparing = (form: (text: string) => string) =>
+  over((good) => ({
+    async replaceItem(key, { from, to, ttl }) {
+      const stored = await good.getItem(key)
+      return (
+        typeof stored === 'string' && form(stored) === form(from) && good.replaceItem(key, { from: stored, to, ttl })
+      )
+    },
+  }))
+
 const listing = (list: (good: ListKeys) => ListKeys) => over((good) => ({ listKeys: list(good.listKeys as ListKeys) }))
 
 const expected = 'replaces an item only if it has the expected value'
+const characters = 'compares each character of a value that it replaces'
 const order = 'lists the keys of entries in pages, in the order of their characters'
 
 export const brokenEntries: readonly Broken[] = [
@@ -49,9 +61,84 @@ export const brokenEntries: readonly Broken[] = [
     })),
   },
   {
+    fault: 'replaceItem() ignores case',
+    proof: characters,
+    sentence: /replaceItem\(\) with the value of the item in another case should return false/u,
+    subject: comparing((text) => text.toLowerCase()),
+  },
+  {
+    fault: 'replaceItem() compares parsed JSON',
+    proof: characters,
+    sentence: /replaceItem\(\) with the value of the item with a space in its JSON should return false/u,
+    subject: comparing((text) => (text.includes('\0') ? text : JSON.stringify(JSON.parse(text)))),
+  },
+  {
+    fault: 'replaceItem() compares the bytes of UTF-8',
+    proof: characters,
+    sentence: /replaceItem\(\) with the value of the item with a lone surrogate should return false/u,
+    subject: comparing((text) => Buffer.from(text).toString()),
+  },
+  {
+    fault: 'a removal during replaceItem() is lost',
+    proof: 'removes an item that others replace at the same time',
+    sentence: /an item that was removed while others replace it should be absent, but is "/u,
+    subject: over((good) => ({
+      async replaceItem(key, { from, to, ttl }) {
+        if ((await good.getItem(key)) !== from) return false
+        await turn()
+        await good.setItem(key, to, { ttl })
+        return true
+      },
+    })),
+  },
+  {
+    fault: 'replaceItem() brings back an item that has expired',
+    proof: 'replaces no item that has expired',
+    sentence: /replaceItem\(\) of an item that has expired should return false/u,
+    subject: () => {
+      const values = new Map<string, string>()
+      return over((good) => ({
+        insertItem(key, value, options) {
+          values.set(key, value)
+          return good.insertItem(key, value, options)
+        },
+        async replaceItem(key, { from, to, ttl }) {
+          if (values.get(key) !== from) return false
+          values.set(key, to)
+          await good.setItem(key, to, { ttl })
+          return true
+        },
+      }))()
+    },
+  },
+  {
+    fault: 'replaceItem() with a ttl of 0 keeps the item without an end',
+    proof: 'never keeps a replacement whose ttl is 0 or less',
+    sentence: /a value that has replaced another one with a ttl of 0 s must not be readable/u,
+    subject: replacing((good) => (key, change) => good(key, { ...change, ttl: change.ttl > 0 ? change.ttl : 3600 })),
+  },
+  {
+    fault: 'replaceItem() during an outage says that the value is another one',
+    proof: 'reports of each replacement around an outage what has happened',
+    sentence: /replaceItem\(\) with the value of the item should return true, or reject, also during an outage/u,
+    subject() {
+      let away = false
+      const open = over((good) => ({ replaceItem: (key, change) => !away && good.replaceItem(key, change) }))().open
+      const outage = {
+        begin() {
+          away = true
+        },
+        end() {
+          away = false
+        },
+      }
+      return { open, outage }
+    },
+  },
+  {
     fault: 'replaceItem() keeps the former end of the item',
     proof: 'gives an item that is replaced a new end',
-    sentence: /an item that would have ended earlier, and was replaced, with a ttl of 2 s should live for 2 s/u,
+    sentence: /an item that would have ended earlier, and was replaced, with a ttl of \d+ s should live for \d+ s/u,
     subject: () => {
       const ends = new Map<string, number>()
       return over((good) => ({

@@ -2,18 +2,16 @@ import { readFileSync, renameSync, unlinkSync } from 'node:fs'
 import { createDraft, type Item } from './draft.ts'
 import { ignoringErrors, notFoundCodes } from './ignore-errors.ts'
 import { contentOf, hasExpired, newValueId, replacementOf, valueNameOf } from './item-name.ts'
-import { removeOverwritten, withLiveFile } from './slot.ts'
+import { contentionError, maxAttempts, removeOverwritten, withLiveFile } from './slot.ts'
 import type { Slot, StoreDirectory } from './store-directory.ts'
 
 /**
- * Replaces an item that has this value. The new value is stored beside the item first. Then one call renames the file of
- * the item, whose name is unique: the file system lets one of several calls succeed.
+ * Stores the new value beside the item first. Then one call renames the file of the item, whose name is unique: the file
+ * system lets one of several calls succeed.
  *
- * @returns whether this call replaced it
+ * @returns `false` when the item, or the directory, is no longer there
  */
-export async function replaceItem(store: StoreDirectory, slot: Slot, from: string, to: Item): Promise<boolean> {
-  const present = withLiveFile(slot.path, (file, name) => ({ name, value: readFileSync(file, 'utf8') }))
-  if (present?.value !== from) return false
+async function attempt(store: StoreDirectory, slot: Slot, name: string, to: Item): Promise<boolean> {
   const id = newValueId()
   const value = `${slot.path}/${valueNameOf(id)}`
   const draft = await createDraft(store, to)
@@ -24,18 +22,31 @@ export async function replaceItem(store: StoreDirectory, slot: Slot, from: strin
   }
   await store.flush.directory(slot.path)
   const renamed =
-    !hasExpired(present.name) &&
+    !hasExpired(name) &&
     ignoringErrors(notFoundCodes, () =>
-      renameSync(`${slot.path}/${present.name}`, `${slot.path}/${replacementOf(present.name, id, to.expiresAt)}`),
+      renameSync(`${slot.path}/${name}`, `${slot.path}/${replacementOf(name, id, to.expiresAt)}`),
     )
-  if (!renamed) {
-    ignoringErrors(notFoundCodes, () => unlinkSync(value))
-    return false
+  if (!renamed) ignoringErrors(notFoundCodes, () => unlinkSync(value))
+  return renamed
+}
+
+/**
+ * Replaces an item that has this value.
+ *
+ * @returns whether this call replaced it
+ */
+export async function replaceItem(store: StoreDirectory, slot: Slot, from: string, to: Item): Promise<boolean> {
+  for (let attempts = 0; attempts < maxAttempts; attempts += 1) {
+    const present = withLiveFile(slot.path, (file, name) => ({ name, value: readFileSync(file, 'utf8') }))
+    if (present?.value !== from) return false
+    // Read again after a failure: a directory that was absent for a moment does not mean that the value is another one.
+    if (!(await attempt(store, slot, present.name, to))) continue
+    await Promise.all([store.flush.directory(slot.path), store.flush.directory(slot.shard)])
+    // Only once the new value is durable. The item that was renamed is not among the files that removeOverwritten() finds.
+    const former = contentOf(present.name)
+    if (former !== present.name) ignoringErrors(notFoundCodes, () => unlinkSync(`${slot.path}/${former}`))
+    removeOverwritten(slot.path)
+    return true
   }
-  await Promise.all([store.flush.directory(slot.path), store.flush.directory(slot.shard)])
-  // Only once the new value is durable. The item that was renamed is not among the files that removeOverwritten() finds.
-  const former = contentOf(present.name)
-  if (former !== present.name) ignoringErrors(notFoundCodes, () => unlinkSync(`${slot.path}/${former}`))
-  removeOverwritten(slot.path)
-  return true
+  throw contentionError(slot.path)
 }

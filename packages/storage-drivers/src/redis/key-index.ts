@@ -2,7 +2,7 @@ import type { RedisClient } from './client-factory.ts'
 import type { ItemKeys } from './item-key.ts'
 import type { Writer } from './writer.ts'
 
-/** Replaces the value of an item on a condition. The item keeps its end. */
+/** Replaces the value of an item, and its end, on a condition. */
 export const replaceScript = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[2], unpack(ARGV, 3))
 return 1`

@@ -29,8 +29,9 @@ export async function withProcesses(
 export async function performTogether(
   children: readonly DriverProcess[],
   callsOf: (index: number) => readonly Call[],
+  order: { readonly serial?: boolean } = {},
 ): Promise<readonly (readonly Outcome[])[]> {
-  const starts = await Promise.all(children.map((child, index) => child.prepare(callsOf(index))))
+  const starts = await Promise.all(children.map((child, index) => child.prepare(callsOf(index), order)))
   return Promise.all(starts.map((start) => start()))
 }
 

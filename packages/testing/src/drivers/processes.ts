@@ -21,7 +21,7 @@ export interface DriverProcess {
     order?: { readonly at?: number; readonly serial?: boolean },
   ): Promise<readonly Outcome[]>
   /** Sends the calls. Resolves when the process has them, with the function that starts them. */
-  prepare(calls: readonly Call[]): Promise<() => Promise<readonly Outcome[]>>
+  prepare(calls: readonly Call[], order?: { readonly serial?: boolean }): Promise<() => Promise<readonly Outcome[]>>
   /**
    * Disposes of the driver and waits for the process to exit. Resolves to `false` when it did not exit and was killed.
    */
@@ -137,11 +137,11 @@ function connect(child: ChildProcess): DriverProcess & { readonly ready: Promise
       child.send({ id: last, ...packed(calls), at, serial })
       return withLimit(response, 'complete its calls')
     },
-    async prepare(calls) {
+    async prepare(calls, { serial } = {}) {
       last += 2
       const [received, id] = [last - 1, last]
       const arrival = responseTo(received)
-      child.send({ id, ...packed(calls), waits: received })
+      child.send({ id, ...packed(calls), serial, waits: received })
       await withLimit(arrival, 'receive its calls')
       return () => {
         const response = responseTo(id)

@@ -16,6 +16,7 @@ import { outageProofs } from './outage.ts'
 import type { Proof } from './proof-context.ts'
 import { redemptionRace } from './redemption-race.ts'
 import { redemptionSteps } from './redemption-steps.ts'
+import { replacedItemProofs } from './replaced-items.ts'
 import { replacementProofs } from './replacements.ts'
 import { createReport, type DriverReport, type ProofResult, reportError } from './report.ts'
 import { missingOption, type ProofRun, runProof, skipProof } from './run-proof.ts'
@@ -43,6 +44,7 @@ const proofs: readonly Proof[] = [
   ...commitRaces,
   ...commitsBetweenProcesses,
   ...replacementProofs,
+  ...replacedItemProofs,
   ...keyListProofs,
 ]
 
