@@ -27,12 +27,12 @@ export interface RecordSet {
    * Adds a member, or extends its life.
    *
    * @param expiresAt epoch seconds
-   * @returns `false` if the set is full
+   * @returns `false` if the set is full, or another call gives the place of the member away
    */
   add(member: string, expiresAt: number): Promise<boolean>
   /** Adds what is not a member yet. `false` if it is one, or the set is full. */
   insert(member: string, expiresAt: number): Promise<boolean>
-  /** Adds a new member. If the set is full, the one that was added first makes room. */
+  /** Adds a member as the newest one, also if it is one. If the set is full, the oldest one makes room. */
   push(member: string, expiresAt: number): Promise<void>
   /** Extends the life of a member. `false` if it is none, or another call gives its place away. */
   extend(member: string, expiresAt: number): Promise<boolean>
@@ -78,7 +78,7 @@ function changesOf({ records, now }: SetKit, name: string, options: RecordOption
         : undefined,
     )
 
-  return { change, changeMember, list: async () => live((await records.get(name, schema)) ?? []) }
+  return { change, changeMember, isLeaving, list: async () => live((await records.get(name, schema)) ?? []) }
 }
 
 /** @param options for the record of the set */
@@ -89,7 +89,7 @@ export function recordSet(
   options: RecordOptions = {},
 ): RecordSet {
   const { now, randomId } = kit
-  const { change, changeMember, list } = changesOf(kit, name, options)
+  const { change, changeMember, isLeaving, list } = changesOf(kit, name, options)
   return {
     insert: (member, expiresAt) =>
       change((members) =>
@@ -102,20 +102,24 @@ export function recordSet(
       let isMember = false
       const isAdded = await change((members) => {
         const found = members.find((one) => one.member === member)
-        isMember = found !== undefined
+        isMember = found !== undefined && !isLeaving(found)
+        if (found === undefined) return members.length < capacity ? [...members, { member, expiresAt }] : undefined
         // Usually, there is nothing to write.
-        if (found !== undefined && found.expiresAt >= expiresAt) return undefined
-        if (found !== undefined) return members.map((one) => (one === found ? { ...one, expiresAt } : one))
-        return members.length < capacity ? [...members, { member, expiresAt }] : undefined
+        if (!isMember || (found.expiresAt >= expiresAt && found.leaving === undefined)) return undefined
+        const stays = { member, expiresAt: Math.max(found.expiresAt, expiresAt) }
+        return members.map((one) => (one === found ? stays : one))
       })
       return isMember || isAdded
     },
 
     async push(member, expiresAt) {
-      await change((members) => [...members.slice(Math.max(0, members.length + 1 - capacity)), { member, expiresAt }])
+      await change((members) => {
+        const others = members.filter((one) => one.member !== member)
+        return [...others.slice(Math.max(0, others.length + 1 - capacity)), { member, expiresAt }]
+      })
     },
 
-    extend: (member, expiresAt) => changeMember(member, (found) => [{ ...found, expiresAt }]),
+    extend: (member, expiresAt) => changeMember(member, () => [{ member, expiresAt }]),
 
     async extendAll(expiresAt) {
       await change((members) => (members.length === 0 ? undefined : members.map((one) => ({ ...one, expiresAt }))))

@@ -8,7 +8,7 @@ async function setUp() {
   const items = new Map<string, string>()
   const f = await createTestProvider({ plugins: [clientCredentials(), kitPlugin('lists')], storage: mapDriver(items) })
   const kit = kitOf(f.provider, 'lists')
-  return { set: recordSet(kit, 'list', 3), end: kit.now() + 600, items }
+  return { set: recordSet(kit, 'list', 3), end: kit.now() + 600, items, clock: f.clock }
 }
 
 test('a member that two calls give a place has one, and the other place is free', async () => {
@@ -30,3 +30,36 @@ test('a longer life of all members of an empty list is not stored', async () => 
   await set.extendAll(end)
   expect(items.size).toBe(before)
 })
+
+test('a member that is added again as the newest one has one place', async () => {
+  const { set, end } = await setUp()
+  for (const member of ['one', 'two', 'one']) await set.push(member, end)
+  expect(await set.list()).toEqual(['two', 'one'])
+  await set.push('three', end)
+  await set.push('four', end)
+  expect(await set.list()).toEqual(['one', 'three', 'four'])
+})
+
+test.each(['add', 'extend'] as const)('a member whose place is given away cannot stay: %s', async (method) => {
+  const { set, end } = await setUp()
+  await set.add('one', end)
+  await set.replace('one', 'new', end, async () => {
+    expect(await set[method]('one', end + 60)).toBe(false)
+    expect(await set.list()).toEqual(['one'])
+  })
+  expect(await set.list()).toEqual(['new'])
+})
+
+test.each(['add', 'extend'] as const)(
+  'a call that stands still for too long gives no place away: %s',
+  async (method) => {
+    const { set, end, clock } = await setUp()
+    await set.add('one', end)
+    const hasPlace = await set.replace('one', 'new', end, async () => {
+      clock.advance(61)
+      expect(await set[method]('one', end)).toBe(true)
+    })
+    expect(hasPlace).toBe(false)
+    expect(await set.list()).toEqual(['one'])
+  },
+)
