@@ -4,7 +4,7 @@ import type { MaybePromise } from '../types.ts'
 export interface DriverItem {
   readonly key: string
   readonly value: string
-  /** Whole seconds, at least 1. */
+  /** Seconds, as for `AtomicDriver`. */
   readonly ttl: number
 }
 
@@ -23,7 +23,10 @@ export interface DriverChanges {
  * credentials; a counter, for limits on guessing; and a replacement on condition, for lists that several requests
  * change.
  *
- * @see docs/storage-schema.md
+ * A `ttl` is the time in seconds until the item expires. The core passes whole numbers, at least 1. A driver accepts
+ * fractions, which it may round, and never stores an item with 0 or less.
+ *
+ * @see docs/guides/custom-driver.md
  */
 export interface AtomicDriver {
   readonly name?: string | undefined
@@ -46,8 +49,6 @@ export interface AtomicDriver {
   /**
    * Sets the item. Must perform the write at most once, even if the reply is lost: a write that is performed again can
    * undo a later revocation.
-   *
-   * @param options `ttl`: whole seconds, at least 1, until the item expires
    */
   setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
   /** Removes the item, or the counter, if it exists. */
@@ -56,15 +57,13 @@ export interface AtomicDriver {
    * Creates the item only if it is absent. Returns `true` if this call created it. Must be atomic across all processes
    * that share the storage. When it returns, with either result, the stored item must be as durable as the storage
    * allows.
-   *
-   * @param options `ttl`: whole seconds, at least 1
    */
   insertItem(key: string, value: string, options: { ttl: number }): MaybePromise<boolean>
   /**
    * Increments a counter and returns the new value: 1 if it did not exist or had expired. Must be atomic across all
    * processes that share the storage: no two calls return the same value. A counter may be lost in a crash.
    *
-   * @param options `ttl`: whole seconds, at least 1, from the creation of the counter; later calls do not extend it
+   * @param options `ttl`: counts from the creation of the counter; later calls do not extend it
    */
   incrementItem(key: string, options: { ttl: number }): MaybePromise<number>
   /**
@@ -81,7 +80,7 @@ export interface AtomicDriver {
    * be atomic across all processes that share the storage, and must perform the write at most once. When it returns
    * `true`, the item must be as durable as the storage allows.
    *
-   * @param change `ttl`: whole seconds, at least 1, until the item expires, whether it would have expired earlier or later
+   * @param change `ttl`: the item expires after it, whether it would have expired earlier or later
    */
   replaceItem(key: string, change: { from: string; to: string; ttl: number }): MaybePromise<boolean>
   /**
