@@ -92,6 +92,32 @@ const conditional = (condition: string, ...executions: readonly Execution[]) =>
     flow('Mine forms', form, ['Only some', 'CONDITIONAL']),
     flow('Only some', [condition, 'REQUIRED'], ...executions),
   )
+const role = ['conditional-user-role', 'REQUIRED'] as const
+/** Instead of the condition for a level. */
+const off = ['conditional-level-of-authentication', 'DISABLED'] as const
+
+/** A flow for each level, the first one first. */
+const levels = (...executions: readonly (readonly Execution[])[]) =>
+  browser(
+    flow('Mine', cookie, ['All levels', 'ALTERNATIVE']),
+    flow('All levels', ...executions.map((_, index): Execution => [`Level ${index + 1}`, 'CONDITIONAL'])),
+    ...executions.map((all, index) => {
+      const condition = ['conditional-level-of-authentication', 'REQUIRED'] as const
+      return flow(`Level ${index + 1}`, ...(all.includes(off) ? [] : [condition]), ...all)
+    }),
+  )
+
+/** Gives the executions of each flow the priorities of the reverse order. */
+const reversed = ({ authenticationFlows, ...realm }: ReturnType<typeof browser>) => ({
+  ...realm,
+  authenticationFlows: authenticationFlows.map((one) => ({
+    ...one,
+    authenticationExecutions: (one as ReturnType<typeof flow>).authenticationExecutions.map((execution, index) => ({
+      ...execution,
+      priority: 100 - index,
+    })),
+  })),
+})
 
 describe('a client keeps what the pages of its realm demand:', () => {
   test.each([
@@ -104,7 +130,14 @@ describe('a client keeps what the pages of its realm demand:', () => {
     ['an app in each case, in a flow with conditions', inForms(['Own factor', 'REQUIRED']), 'factor'],
     ['an app that is switched off', inForms(['auth-otp-form', 'DISABLED']), 'password'],
     ['an app for a role', conditional('conditional-user-role', otp), 'factor'],
-    ['an app for a level', conditional('conditional-level-of-authentication', otp), 'password'],
+    // Keycloak executes the first flow for a level for each user, also if no level is requested.
+    ['an app for the first level', conditional('conditional-level-of-authentication', otp), 'factor'],
+    ['an app and the password for the first level', levels([form, otp]), 'factor'],
+    ['an app for the second level', levels([form], [otp]), 'password'],
+    ['an app for the second level, whose first is for a role', levels([form, role], [otp]), 'factor'],
+    ['an app for the second level, whose first is switched off', levels([form, off], [otp]), 'factor'],
+    ['an app for the second level, in the order of priorities', reversed(levels([form], [otp])), 'factor'],
+    ['an app for those who used a password', conditional('conditional-credential', otp), 'factor'],
     ['nothing for a role', conditional('conditional-user-role', ['deny-access-authenticator', 'REQUIRED']), 'disabled'],
     ['a certificate', browser(flow('Mine', cookie, ['auth-x509-client-username-form', 'REQUIRED'])), 'disabled'],
     [

@@ -31,11 +31,27 @@ const passwords =
 const factors =
   /^(?:auth-otp-form|webauthn-authenticator(?:-passwordless)?|auth-recovery-authn-code-form|direct-grant-validate-otp)$/u
 /** A user who has a factor is disabled. For all others, a flow with this condition demands nothing. */
-const ownFactor = /^conditional-(?:user-configured|credential)$/u
-/** Requests and clients that demand a level: those of the clients are read. */
+const ownFactor = 'conditional-user-configured'
+/**
+ * Requests and clients that demand a level: those of the clients are read. A user without a level passes this condition, so
+ * all users pass the first flow that has it.
+ */
 const level = 'conditional-level-of-authentication'
 
 const isActive = ({ requirement }: Members): boolean => requirement !== 'DISABLED'
+
+const priorityOf = ({ priority }: Members): number => (typeof priority === 'number' ? priority : 0)
+
+/** Returns the executions of a flow in their order. */
+const activeIn = ({ authenticationExecutions }: Members): readonly Members[] =>
+  objectsIn(authenticationExecutions)
+    .filter(isActive)
+    .sort((one, other) => priorityOf(one) - priorityOf(other))
+
+const conditionsOf = (flow: Members): readonly string[] =>
+  activeIn(flow)
+    .map(({ authenticator }) => String(authenticator))
+    .filter((name) => name.startsWith('conditional-'))
 
 /** Reads the flows of a realm. */
 export function createFlows(realm: Members) {
@@ -43,32 +59,37 @@ export function createFlows(realm: Members) {
   const find = (name: unknown): Members | undefined =>
     flows.find(({ id, alias }) => alias === name || (id !== undefined && id === name))
 
-  function demandOfStep(step: Members, depth: number): FlowDemand | undefined {
+  /** Whether all users have a level after a step. */
+  function givesLevel({ requirement, flowAlias }: Members): boolean {
+    const conditions = requirement === 'CONDITIONAL' ? conditionsOf(find(flowAlias) ?? {}) : []
+    return conditions.length > 0 && conditions.every((name) => name === level)
+  }
+
+  function demandOfStep(step: Members, depth: number, earlier: readonly Members[]): FlowDemand | undefined {
     if (step.flowAlias !== undefined || step.authenticatorFlow === true) {
       const flow = find(step.flowAlias)
-      return flow === undefined ? 'unknown' : demandOfFlow(flow, depth + 1, step.requirement === 'CONDITIONAL')
+      const demand = flow === undefined ? 'unknown' : demandOfFlow(flow, depth + 1)
+      if (flow === undefined || demand !== 'factor' || step.requirement !== 'CONDITIONAL') return demand
+      const conditions = conditionsOf(flow)
+      const isOwn = conditions.includes(ownFactor)
+      return isOwn || (conditions.includes(level) && earlier.some(givesLevel)) ? 'password' : demand
     }
     const name = String(step.authenticator)
     if (otherWays.test(name)) return undefined
     return passwords.test(name) ? 'password' : factors.test(name) ? 'factor' : 'unknown'
   }
 
-  function demandOfFlow(flow: Members, depth: number, isConditional = false): FlowDemand | undefined {
+  function demandOfFlow(flow: Members, depth: number): FlowDemand | undefined {
     // A flow that contains itself.
     if (depth > 20) return 'unknown'
-    const active = objectsIn(flow.authenticationExecutions).filter(isActive)
-    const conditions = active
-      .map(({ authenticator }) => String(authenticator))
-      .filter((name) => /^conditional-/u.test(name))
-    const steps = active.filter(({ authenticator }) => !conditions.includes(String(authenticator)))
+    const conditions = conditionsOf(flow)
+    const steps = activeIn(flow).filter(({ authenticator }) => !conditions.includes(String(authenticator)))
     const isDemanded = steps.filter(({ requirement }) => requirement !== 'ALTERNATIVE')
-    const of = (list: readonly Members[]) => list.flatMap((step) => demandOfStep(step, depth) ?? [])
+    const of = (list: readonly Members[]) =>
+      list.flatMap((step) => demandOfStep(step, depth, steps.slice(0, steps.indexOf(step))) ?? [])
     const demanded = of(isDemanded)
-    const found = isDemanded.length > 0 ? (demanded.length > 0 ? greatest(demanded) : undefined) : chosenOf(of(steps))
-    if (!isConditional || found === undefined) return found
-    const isOwn = conditions.some((name) => ownFactor.test(name))
-    const isOfLevel = conditions.includes(level)
-    return found === 'factor' && (isOwn || isOfLevel) ? 'password' : found
+    if (isDemanded.length === 0) return chosenOf(of(steps))
+    return demanded.length > 0 ? greatest(demanded) : undefined
   }
 
   /** Users choose one of several ways. */
