@@ -1,4 +1,5 @@
-// Runs before each test file: measures the CPU seconds of its process and of all processes that it has started.
+// Runs before each test file: measures the CPU seconds of its process and of all processes that it has started. What a
+// browser leaves to the system when it is closed, such as its pages, is not counted.
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect } from 'vitest'

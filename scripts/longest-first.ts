@@ -11,6 +11,7 @@ const longest: readonly string[] = [
   'proofs/torture/broken-servers.test.ts',
   'test/framing/framing.test.ts',
   'test/relying-parties/relying-parties.test.ts',
+  'test/administration/running-service.test.ts',
   'test/framing/stalls.test.ts',
   'test/framing/memory.test.ts',
   'test/runtimes/slow-clients.test.ts',
