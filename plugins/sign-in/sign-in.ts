@@ -81,16 +81,27 @@ const optionsSchema = configurationObject({
 })
 
 const passwordGrantWarning = defineFields({
-  warn: (grantTypes) =>
-    grantTypes.includes('password')
-      ? [
-          {
-            reason: 'password_without_second_factor',
-            message:
-              'The password grant asks for no second factor, so a stolen password is enough for the clients that use it. Remove password(), or refuse users who have set up a factor in users.authenticate, for clients with this grant type (RFC 9700 section 2.4)',
-          },
-        ]
-      : [],
+  rules: [
+    {
+      id: 'password-without-second-factor',
+      severity: 'warning',
+      remedy:
+        'remove password(), or refuse users who have set up a factor in users.authenticate, for clients with this grant type',
+      source: 'RFC 9700 section 2.4',
+      // A server always has the grant: its check asks whether a client can use it.
+      at: 'start',
+      check: ({ grantTypes }) =>
+        grantTypes.includes('password')
+          ? [
+              {
+                where: 'plugins',
+                reason:
+                  'The password grant asks for no second factor, so a stolen password is enough for the clients that use it',
+              },
+            ]
+          : [],
+    },
+  ],
 })
 
 type Ways = Pick<v.InferOutput<typeof optionsSchema>, 'passwords' | 'passkeys' | 'ways'>

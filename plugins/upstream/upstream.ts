@@ -8,6 +8,7 @@ import {
   foldedDomain,
   parseConfiguration,
   type Reply,
+  type Rule,
 } from '@grantry/core'
 import * as v from 'valibot'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
@@ -64,16 +65,24 @@ const mayUse = ({ client: { identityProviders } }: Pick<Request, 'client'>, { na
 const namedIn = ({ acrValues }: Pick<Request, 'acrValues'>): string | undefined =>
   acrValues.find((value) => value.startsWith('idp:'))?.slice('idp:'.length)
 
-/** Returns a warning for each provider that cannot know which client redeems a code (RFC 9700 section 2.5). */
-const secretWarnings = ({ providers }: Settings) =>
-  providers
-    .filter(
-      ({ clientSecret, privateKey, adapter }) => (clientSecret ?? privateKey ?? adapter?.authenticate) === undefined,
-    )
-    .map(({ name }) => ({
-      reason: 'upstream_secret_missing',
-      message: `The provider ${name} has no clientSecret and no privateKey, so it cannot know that this server redeems the code. Set one of them (RFC 9700 section 2.5)`,
-    }))
+/** Finds each provider that cannot know which client redeems a code. */
+const secretRule = ({ providers }: Settings): Rule => ({
+  id: 'upstream-secret-missing',
+  severity: 'warning',
+  remedy: 'set one of them',
+  source: 'RFC 9700 section 2.5',
+  // The check of a server names the place in its configuration.
+  at: 'start',
+  check: () =>
+    providers
+      .filter(
+        ({ clientSecret, privateKey, adapter }) => (clientSecret ?? privateKey ?? adapter?.authenticate) === undefined,
+      )
+      .map(({ name }) => ({
+        where: `the provider ${name}`,
+        reason: `The provider ${name} has no clientSecret and no privateKey, so it cannot know that this server redeems the code`,
+      })),
+})
 
 /** Sends the browser of an interaction to a provider. */
 async function begin(
@@ -177,7 +186,7 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       listeners.add(listener)
     },
     parts: (tools) => [
-      defineFields({ warn: () => secretWarnings(settings) }),
+      defineFields({ rules: [secretRule(settings)] }),
       defineHostFunctions(upstreamUsers, usersOf),
       ...(keepsTokens ? [defineHostFunctions(upstreamTokens, keeper.functions)] : []),
       defineEndpoint({

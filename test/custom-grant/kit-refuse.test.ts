@@ -120,8 +120,11 @@ describe('the reason of a refusal has the name of the plugin', () => {
   })
 
   test('in a warning at startup', async () => {
-    const warn = () => [{ reason: 'gate_open', message: 'Close the gate' }]
-    const { events } = await createTestProvider({ plugins: [grant, definePlugin('gates', [defineFields({ warn })])] })
+    const check = () => [{ where: 'plugins', reason: 'The gate is open' }]
+    const rule = { id: 'gate-open', severity: 'warning', remedy: 'close it', source: 'x', at: 'start', check } as const
+    const { events } = await createTestProvider({
+      plugins: [grant, definePlugin('gates', [defineFields({ rules: [rule] })])],
+    })
     expect(events).toContainEqual(expect.objectContaining({ reason: 'plugin:gates:gate_open' }))
   })
 })

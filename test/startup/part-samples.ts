@@ -152,7 +152,7 @@ export const samples = {
       metadata: { words_supported: ['a'] },
       checkClient: nothing,
       checkIssuer: nothing,
-      warn: () => [],
+      rules: [],
     },
   ],
 } as const satisfies Readonly<Record<string, readonly Part[]>>

@@ -158,6 +158,7 @@ test('a provider has the two functions that lead to a code from its kits, and no
     | 'revoke'
     | 'checkClient'
     | 'checkScope'
+    | 'findings'
     | 'inspect'
     | 'metadata'
     | 'grantTypes'

@@ -117,7 +117,6 @@ export type {
   ClientProblem,
   ErrorStatuses,
   Fields,
-  StartupWarning,
 } from './parts/fields.ts'
 export { defineFields } from './parts/fields-kind.ts'
 export type { Confirmation } from './parts/grant.ts'
@@ -162,6 +161,7 @@ export type {
 export { collectParts, directorySchemasOf } from './parts/registry.ts'
 export type { ResponseFormat } from './parts/response-format.ts'
 export { defineResponseFormat } from './parts/response-format-kind.ts'
+export type { Rule, RuleFacts, RuleFinding, RuleMatch, StartupWarning } from './parts/rule.ts'
 export { defineScopeSource, type ScopeSource } from './parts/scope-source.ts'
 export { defineTask, type Task } from './parts/task.ts'
 export type {

@@ -12,6 +12,7 @@ import { pathOf } from './parse-url.ts'
 import type { AuthenticateUser } from './parts/authenticate-user.ts'
 import type { UsePlugins } from './parts/host-functions.ts'
 import type { Authorize, OpenAuthorization } from './parts/proposal.ts'
+import type { RuleFacts, RuleFinding } from './parts/rule.ts'
 import { createHandler, createNotFound, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import type { Services } from './services.ts'
@@ -53,6 +54,8 @@ export interface Provider extends UsePlugins {
   readonly checkClient: Services['checkClient']
   /** Checks a scope without adding it, as `checkClient` does. */
   readonly checkScope: Services['checkScope']
+  /** Returns what the rules of plugins find in the options, for `grantry check` or a test of the host. */
+  readonly findings: () => readonly RuleFinding[]
   /** The present discovery document. */
   readonly metadata: JsonObject
   readonly grantTypes: readonly string[]
@@ -153,7 +156,13 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     const path = pathOf(request.url)
     return byPath.get(path) ?? below.find(([start]) => path.startsWith(start))?.[1]
   }
-  recordWarnings(services)
+  const facts = (): RuleFacts => ({
+    issuer: realm,
+    grantTypes: [...services.registry.grants.keys()],
+    clients: clients.all,
+    scopes: services.scopes.current.all,
+  })
+  recordWarnings(services, facts())
 
   return Object.freeze({
     issuer: options.issuer,
@@ -169,6 +178,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     inspect: services.inspect,
     checkClient: services.checkClient,
     checkScope: services.checkScope,
+    findings: () => services.registry.rules.findings(facts()),
     get metadata() {
       return metadata()
     },

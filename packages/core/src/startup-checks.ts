@@ -11,6 +11,7 @@ import type { KeyRing } from './keys/key-ring.ts'
 import { isUnencrypted } from './options.ts'
 import type { Grant } from './parts/grant.ts'
 import type { Registry } from './parts/registry.ts'
+import type { RuleFacts } from './parts/rule.ts'
 import type { Services } from './services.ts'
 import { isProtocolClaim } from './tokens/claims.ts'
 
@@ -191,14 +192,12 @@ function clientWarnings(clients: ClientDirectory, registry: Registry): readonly 
 }
 
 /** Records a `startup_warning` event for each setting that works but is unsafe or useless. */
-export function recordWarnings({
-  recorder,
-  clients,
-  users,
-  registry,
-}: Pick<Services, 'recorder' | 'clients' | 'users' | 'registry'>): void {
+export function recordWarnings(
+  { recorder, clients, users, registry }: Pick<Services, 'recorder' | 'clients' | 'users' | 'registry'>,
+  facts: RuleFacts,
+): void {
   const startup = recorder.start()
-  for (const { reason, message } of registry.warnings) {
+  for (const { reason, message } of registry.rules.warnings(facts)) {
     recorder.record(startup, { type: 'startup_warning', reason, message })
   }
   if (users.authenticate !== undefined && !registry.capabilities.has('passwords')) {

@@ -13,14 +13,10 @@ const generated = hashed('of the key ring').sha256
 const now = 2_000_000_000
 
 /** The current key, which has been signing for this many days, and the next one. */
-const key = (days: number) =>
-  ({
-    kid: 'k1',
-    algorithm: 'ES256',
-    state: 'current',
-    createdAt: now - 200 * day,
-    activatedAt: now - days * day,
-  }) as const
+function key(days: number) {
+  const [createdAt, activatedAt] = [now - 200 * day, now - days * day]
+  return { kid: 'k1', algorithm: 'ES256', state: 'current', createdAt, activatedAt } as const
+}
 
 const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   configuration: {
@@ -45,6 +41,7 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   metadata: {},
   store: { reachable: true, driver: { name: 'some' }, clockAhead: 0 },
   storedProblems: [],
+  ofPlugins: [],
   warnings: [],
   now,
   ...more,

@@ -4,12 +4,13 @@ import { configurationMap, functionSchema } from '../config-schema.ts'
 import { clientEntries, clientSchemaWith } from '../directory/client.ts'
 import { type ScopeOptions, scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
 import { isCoreError } from '../errors/error-codes.ts'
-import { reasonOfPlugin } from '../errors/oauth-error.ts'
 import { jsonSchema } from '../records/json.ts'
 import { clientMetadataNames } from './client-metadata.ts'
 import type { AllFields, ErrorStatuses, Fields } from './fields.ts'
-import { type Members, memberObject, type Owned, oneOf, partKind } from './part-kind.ts'
+import { type Members, memberObject, type Owned, oneOf, partKind, required, text } from './part-kind.ts'
 import { discoveryMembersOf } from './plugin-metadata.ts'
+import type { Rule } from './rule.ts'
+import { pluginRules } from './rule-kind.ts'
 
 type FieldsOfPlugins = readonly Owned<Fields>[]
 
@@ -81,19 +82,14 @@ function allFields(fields: FieldsOfPlugins): AllFields {
           return problem === undefined ? [] : [`plugins: ${plugin}: ${problem}`]
         }),
       ),
-    warningsFor: (grantTypes) =>
-      fields.flatMap(({ plugin, part }) =>
-        (part.warn?.(grantTypes) ?? []).map(({ reason, message }) => ({
-          reason: reasonOfPlugin(plugin, reason),
-          message,
-        })),
-      ),
+    rules: pluginRules(fields.flatMap(({ plugin, part: { rules = [] } }) => rules.map((part) => ({ plugin, part })))),
     discoveryWith: (endpoints) => discoveryMembersOf(fields, endpoints),
   }
 }
 
 function fieldSchemas() {
   const status = oneOf(400, 401, 403)
+  const sentence = text(/^[^\n]+$/u, 'must be one line of text')
   const statuses = memberObject<ErrorStatuses>({ client: status, bearer: status })
   const entries = v.optional(
     configurationMap(
@@ -113,7 +109,19 @@ function fieldSchemas() {
     clientMetadata: v.optional(configurationMap(v.string('must be the name of a member'))),
     checkClient: functionSchema(),
     checkIssuer: functionSchema(),
-    warn: functionSchema(),
+    rules: v.optional(
+      v.array(
+        memberObject<Rule>({
+          id: text(/^(?=.{1,50}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/u, 'must be words with hyphens, such as tag-missing'),
+          severity: oneOf('error', 'warning', 'info'),
+          remedy: sentence,
+          source: sentence,
+          at: oneOf('start', 'check', 'both'),
+          check: required(),
+        }),
+        'must be an array of rules',
+      ),
+    ),
   }
 }
 

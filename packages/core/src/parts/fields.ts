@@ -6,6 +6,7 @@ import type { JsonObject } from '../types.ts'
 import type { ClientMetadataNames } from './client-metadata.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Defined, Owned } from './part-kind.ts'
+import type { PluginRules, Rule } from './rule.ts'
 
 /** A member of a client that does not fit the others. */
 export interface ClientProblem {
@@ -20,12 +21,6 @@ type ErrorStatus = 400 | 401 | 403
 export interface ErrorStatuses {
   readonly client: ErrorStatus
   readonly bearer: ErrorStatus
-}
-
-/** What works, but should change. */
-export interface StartupWarning {
-  readonly reason: string
-  readonly message: string
 }
 
 /** Members that a plugin adds to what the core reads and publishes. It can add, but not replace. */
@@ -51,10 +46,10 @@ export interface Fields extends Defined<'fields'> {
   /** Returns why the plugin cannot work with this issuer, at startup. */
   readonly checkIssuer?: ((issuer: string) => string | undefined) | undefined
   /**
-   * Returns what works but should change in a provider with these grant types, as `startup_warning` events. Their reasons
-   * follow `plugin:` and the name of the plugin.
+   * Finds settings that work but should change. The reasons of `startup_warning` events, and the ids of findings, follow the
+   * name of the plugin.
    */
-  readonly warn?: ((grantTypes: readonly string[]) => readonly StartupWarning[]) | undefined
+  readonly rules?: readonly Rule[] | undefined
   /** Scopes of the plugin itself, such as one of its endpoint. A client that may have one names it in its `scopes`. */
   readonly ownScopes?: readonly ScopeOptions[] | undefined
   /** Members of a scope's configuration, as valibot entries. Declare their types in `ScopeMembers`. */
@@ -98,8 +93,8 @@ export interface AllFields {
   readonly pluginScopes: readonly ScopeOptions[]
   /** @throws TypeError when a plugin cannot work with this issuer. */
   assertIssuer(issuer: string): void
-  /** Returns what plugins warn about at startup. */
-  warningsFor(grantTypes: readonly string[]): readonly StartupWarning[]
+  /** What plugins find. */
+  readonly rules: PluginRules
   /** @throws TypeError when two plugins set the same member, or one sets a member of the core. */
   discoveryWith(endpoints: readonly Owned<Endpoint>[]): DiscoveryMembers
 }
@@ -111,7 +106,7 @@ export const noFields: AllFields = {
   pluginErrors: new Map(),
   pluginScopes: [],
   assertIssuer() {},
-  warningsFor: () => [],
+  rules: { warnings: () => [], findings: () => [] },
   discoveryWith: () => ({
     aliasOf: () => undefined,
     assertAliases() {},

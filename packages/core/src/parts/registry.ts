@@ -10,12 +10,13 @@ import {
 } from './client-authentication.ts'
 import type { WithClientSources } from './client-source.ts'
 import type { InstalledEndpoint } from './endpoint-kind.ts'
-import { type AllFields, type DiscoveryMembers, noFields, type StartupWarning } from './fields.ts'
+import { type AllFields, type DiscoveryMembers, noFields } from './fields.ts'
 import { grantsOf, type RegisteredGrants } from './grant-registry.ts'
 import { type CreateUsePlugins, noHostFunctions } from './host-functions.ts'
 import { kindIn, type PartKind } from './part-kind.ts'
 import { type OwnedPart, type PartOf, type PluginPart, type Plugins, partsOf } from './plugin.ts'
 import { noFormats, type ResponseFormats } from './response-format.ts'
+import type { PluginRules } from './rule.ts'
 import type { ScopeSources } from './scope-source.ts'
 import { type CreateTasks, noTasks } from './task.ts'
 import { noBindings, type TokenBindings } from './token-binding.ts'
@@ -170,8 +171,8 @@ export interface Registry
   readonly bindings: TokenBindings
   /** What the plugins add to the discovery document. */
   readonly announced: DiscoveryMembers
-  /** What plugins warn about at startup. */
-  readonly warnings: readonly StartupWarning[]
+  /** What plugins find in the settings. */
+  readonly rules: PluginRules
 }
 
 /** Returns the capabilities that plugins name. Those with the same name are equal: a program can contain a module twice. */
@@ -218,6 +219,6 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     formats: collected(parts, 'response-format', noFormats),
     bindings: collected(parts, 'token-binding', noBindings),
     announced: fields.discoveryWith(endpoints),
-    warnings: fields.warningsFor([...grants.grants.keys()]),
+    rules: fields.rules,
   }
 }

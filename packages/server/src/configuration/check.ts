@@ -13,8 +13,14 @@ function problemOf({ input }: { readonly input: unknown }): string {
   return `must be the id of a warning or an info of grantry check; errors cannot be accepted${hint}`
 }
 
+/** Only a start knows the rules of plugins. One that finds nothing is reported as unused. */
+const ofPlugin = v.pipe(v.string(problemOf), v.regex(/^[\w.-]+:[a-z][a-z0-9-]*$/u, problemOf))
+
 /** Settings of `grantry check`. The server ignores them. */
 export const checkSchema = configurationObject({
   /** The findings that are no problem here. */
-  accept: v.optional(v.array(v.picklist(acceptable, problemOf), 'must be an array of ids of findings'), []),
+  accept: v.optional(
+    v.array(v.union([v.picklist(acceptable, problemOf), ofPlugin], problemOf), 'must be an array of ids of findings'),
+    [],
+  ),
 })

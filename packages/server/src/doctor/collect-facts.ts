@@ -146,6 +146,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
   const provider = await createProvider({ ...options, keys: unusedKeys(options.keys) })
   const configured = new Set(configuredClients(configuration).map(({ clientId }) => clientId))
   const storedProblems = problemsOfStored(stored, configured, provider)
+  const ofPlugins = provider.findings()
   await provider.close()
   const { store, keys, warnings: ofStore } = await openAndInspectStore(loaded, options)
   const { clients, scopes, users } = configuration
@@ -178,6 +179,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
     metadata: provider.metadata,
     store,
     storedProblems,
+    ofPlugins,
     warnings: [...warnings, ...ofStore],
     now: Math.floor(Date.now() / 1000),
   }

@@ -1,4 +1,4 @@
-import type { AtomicDriver, ClientWithSecrets, KeyInfo, Provider, ScopeWithSecrets } from '@grantry/core'
+import type { AtomicDriver, ClientWithSecrets, KeyInfo, Provider, RuleFinding, ScopeWithSecrets } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { ConfiguredUser } from '../users/configured-users.ts'
 import type { Finding } from './finding.ts'
@@ -53,6 +53,8 @@ export interface Facts {
   readonly store: StoreFact
   /** What is wrong with clients and scopes in the storage. */
   readonly storedProblems: readonly { readonly where: string; readonly reason: string }[]
+  /** What the rules of plugins have found. */
+  readonly ofPlugins: readonly RuleFinding[]
   /** The startup warnings of the provider. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[]
   /** Epoch seconds. */

@@ -1,8 +1,12 @@
+import type { RuleFinding } from '@grantry/core'
 import { type RuleId, rules, type Severity } from './rules.ts'
+
+export type FindingId = RuleId | RuleFinding['id']
 
 /** A problem and its remedy. It never contains a secret. */
 export interface Finding {
-  readonly id: RuleId
+  /** A rule of the server, or of a plugin, such as `tags:tag-missing`. */
+  readonly id: FindingId
   /** `accepted`: the operator has decided that it is no problem. */
   readonly severity: Severity | 'accepted'
   /** A path in the configuration, a file, or `storage` itself. */

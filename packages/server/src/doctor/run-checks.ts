@@ -28,6 +28,7 @@ const checks = [
   checkSignIn,
   checkAccounts,
   checkPlugins,
+  ({ ofPlugins }: Facts) => ofPlugins,
   checkDescribedClients,
   checkCertificates,
   checkExposure,

@@ -1,0 +1,54 @@
+import type { Client } from '../directory/client.ts'
+import type { Scope } from '../directory/scope.ts'
+
+/** What works, but should change. */
+export interface StartupWarning {
+  readonly reason: string
+  readonly message: string
+}
+
+/** What a rule reads of a provider. */
+export interface RuleFacts {
+  readonly issuer: string
+  readonly grantTypes: readonly string[]
+  /** The clients of the options, with defaults. Those of a function of the host, or of the storage, are not among them. */
+  readonly clients: readonly Client[]
+  /** The scopes of the options, those of plugins and the standard ones, in an order of their own. */
+  readonly scopes: readonly Scope[]
+}
+
+/** A setting that a rule is about: where it is, and one sentence that says what is wrong, without a period. */
+export interface RuleMatch {
+  /** A path in the options, such as `clients[0].tag`. */
+  readonly where: string
+  /** It contains no secret. */
+  readonly reason: string
+}
+
+/** A setting that works but should change: how it is found, and what to do about it. */
+export interface Rule {
+  /** Words with hyphens, such as `tag-missing`. Each rule of a plugin has another. */
+  readonly id: string
+  readonly severity: 'error' | 'warning' | 'info'
+  /** What to do, without a capital at the start and a period at the end. */
+  readonly remedy: string
+  /** The specification or document behind the rule. */
+  readonly source: string
+  /** `start`: a `startup_warning` event. `check`: a finding of `provider.findings()`, which `grantry check` shows. */
+  readonly at: 'start' | 'check' | 'both'
+  readonly check: (facts: RuleFacts) => readonly RuleMatch[]
+}
+
+/** What a rule of a plugin has found. */
+export interface RuleFinding extends RuleMatch, Pick<Rule, 'severity' | 'remedy' | 'source'> {
+  /** The plugin and the rule, such as `tags:tag-missing`. */
+  readonly id: `${string}:${string}`
+}
+
+/** The rules of all plugins. */
+export interface PluginRules {
+  /** Runs the rules of the start. */
+  warnings(facts: RuleFacts): readonly StartupWarning[]
+  /** Runs the rules of a check. */
+  findings(facts: RuleFacts): readonly RuleFinding[]
+}

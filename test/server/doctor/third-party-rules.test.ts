@@ -1,0 +1,50 @@
+// The plugin of a third party brings a rule, which `grantry check` runs beside those of the server.
+import { defineFields, definePlugin, parseConfiguration } from '@grantry/core'
+import { expect, test } from 'vitest'
+import { configurationSchema } from '../../../packages/server/src/configuration/schema.ts'
+import { collectFacts } from '../../../packages/server/src/doctor/collect-facts.ts'
+import { runChecks } from '../../../packages/server/src/doctor/run-checks.ts'
+import { healthy, written } from './configurations.ts'
+
+const tags = definePlugin('tags', [
+  defineFields({
+    rules: [
+      {
+        id: 'scope-without-tag',
+        severity: 'warning',
+        remedy: 'name a tag',
+        source: 'https://tags.example.com/rules',
+        at: 'check',
+        check: ({ scopes }) =>
+          scopes.flatMap(({ name }) =>
+            name === 'api1' ? [{ where: `scopes: ${name}`, reason: `${name} has no tag` }] : [],
+          ),
+      },
+    ],
+  }),
+])
+
+async function found(more: object = {}) {
+  const { file, directory } = written(healthy)
+  const configuration = parseConfiguration(configurationSchema, { ...healthy, plugins: [tags], ...more }, '')
+  return runChecks(await collectFacts({ configuration, file, directory })).map(({ id, severity, where }) => [
+    id,
+    severity,
+    where,
+  ])
+}
+
+test('it is a finding with the name of the plugin', async () => {
+  expect(await found()).toEqual([['tags:scope-without-tag', 'warning', 'scopes: api1']])
+})
+
+test('the operator can accept it, and sees an acceptance that is unused', async () => {
+  expect(await found({ check: { accept: ['tags:scope-without-tag'] } })).toEqual([
+    ['tags:scope-without-tag', 'accepted', 'scopes: api1'],
+  ])
+  expect(await found({ check: { accept: ['tags:scope-without-tag', 'tags:other'] } })).toContainEqual([
+    'acceptance-unused',
+    'warning',
+    'check.accept[1]',
+  ])
+})
