@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { afterEach, expect, test } from 'vitest'
+import { standStill } from '../framing/exchange.ts'
 import { readResponses } from '../framing/raw-responses.ts'
 import { get, tokenRequest } from '../framing/requests.ts'
 import { lastResort } from '../support/eventually.ts'
@@ -80,6 +81,23 @@ test('closes idle connections immediately', async () => {
   const ended = caller.ended()
   await server.close(muchLater)
   await ended
+})
+
+test('reads what has arrived on an idle connection, also after a pause of the whole process', async () => {
+  const { open } = await start()
+  open()
+  const request = get('/.well-known/jwks').replace('Connection: close\r\n', '')
+  const caller = await call(request)
+  await answered(caller)
+  // The timers of the server come before it reads.
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  const closed = server.close(muchLater)
+  caller.socket.write(request)
+  standStill(500)
+  await caller.ended()
+  await closed
+  const statuses = readResponses(caller.output()).map(({ status }) => status)
+  expect(statuses).toEqual([200, 200])
 })
 
 test('completes pending responses, then closes their connections', async () => {

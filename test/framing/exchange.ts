@@ -54,7 +54,8 @@ const next = (socket: Socket, event: 'drain' | 'data'): Promise<void> =>
     socket.once('close', settle)
   })
 
-const standStill = (milliseconds: number): unknown =>
+/** Blocks the whole process. */
+export const standStill = (milliseconds: number): unknown =>
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 
 async function send(socket: Socket, pieces: Iterable<Piece>, eachByteAlone: boolean): Promise<void> {

@@ -92,13 +92,15 @@ export async function serve(
       isClosing = true
       return new Promise((resolve) => {
         const deadline = setTimeout(closeAll, seconds * 1000)
+        // Timers come before a busy process reads what has arrived: a request would be lost with its connection.
+        const closeIdleAfterReading = (): unknown => setImmediate(closeIdle)
         // Idle keep-alive connections would delay the shutdown indefinitely, including those that become idle only now. Not
         // immediately: a request can be on its way on one, or on a connection that was accepted just now.
         let idle: ReturnType<typeof setInterval> | undefined
         const first = setTimeout(
           () => {
-            closeIdle()
-            idle = setInterval(closeIdle, 20)
+            closeIdleAfterReading()
+            idle = setInterval(closeIdleAfterReading, 20)
           },
           Math.min(linger, seconds * 1000),
         )
