@@ -1,5 +1,6 @@
 import { createPages } from '@grantry/pages'
 import { createAccountPages } from '@grantry/pages/account'
+import { languages } from '@grantry/pages/languages'
 import { type AccountPageOptions, accountPage } from '@grantry/plugins/account'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { type AuthorizationEndpointOptions, authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
@@ -30,9 +31,12 @@ export const linksTo = ({ html }: Pick<Page, 'html'>, path: string): readonly st
 
 /** A provider with the account page, and the users `alice` and `bob`. */
 export async function setUpAccount(more: AccountSetUp = {}) {
-  const pages = createPages()
+  const pages = createPages({ languages })
   const interaction = signIn({ pages, ...more.signIn })
-  const features = [accountPage({ pages: createAccountPages(), ...more.account }), ...(more.endpoint?.features ?? [])]
+  const features = [
+    accountPage({ pages: createAccountPages({ languages }), ...more.account }),
+    ...(more.endpoint?.features ?? []),
+  ]
   const f = await createTestProvider({
     plugins: [
       authorizationCode(),
