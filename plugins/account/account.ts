@@ -14,6 +14,7 @@ import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
 import { type Mailer, mailerSchema } from '../shared/mailer.ts'
 import { type NewPasswordsOptions, newPasswordsSchema } from '../shared/new-passwords.ts'
 import { createOutgoing } from '../shared/outgoing-mails.ts'
+import { checkAcceptedFor } from './accepted.ts'
 import { noteChange } from './changes.ts'
 import { clientDemands } from './client-demand.ts'
 import { demandStep } from './demand.ts'
@@ -199,6 +200,7 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   return {
     describesSessions: true,
     endsAuthorizations: true,
+    checkAccepted: checkAcceptedFor(options),
     ...(options.deletion && { mayLast: async (kit, sub) => !(await isRemoved(kit, sub)) }),
     ...((secondFactors !== undefined || options.deletion) && { step: stepOf(own) }),
     parts: (services) => [

@@ -16,6 +16,7 @@ import * as v from 'valibot'
 import { asGet, isResent, lacksCookie, resendForm } from '../shared/redirects.ts'
 import { createConsents } from './consents.ts'
 import { createDecisions } from './decision.ts'
+import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
 import { createInteractionServices } from './interactions.ts'
 import { hostParts } from './login-page.ts'
 import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './options.ts'
@@ -36,6 +37,7 @@ export { type BegunFlow, isRecent, judgeFlow } from './begun-flow.ts'
 export { type Consents, type GivenConsent, requestedClaims } from './consents.ts'
 export { type AuthorizationRequests, authorizationRequests, type HostDecision, type HostRequest } from './host.ts'
 export type {
+  AcceptedFactors,
   AskedDecision,
   AuthorizationFeature,
   Decision,
@@ -150,16 +152,26 @@ function endpointsOf(steps: Steps, pages: EndpointPages) {
   return [authorization, resume]
 }
 
+/** @throws TypeError when users would set up by a feature what the interaction does not accept. */
+function assertAccepted({ accepts }: InteractionPort, features: readonly AuthorizationFeature[]): void {
+  if (accepts === undefined) return
+  for (const { checkAccepted } of features) {
+    const problem = checkAccepted?.(accepts)
+    if (problem !== undefined) throw new TypeError(problem)
+  }
+}
+
 /**
  * The authorization endpoint: checks requests, keeps sessions, and sends codes to clients. The interaction determines who
  * is signed in.
  *
- * @throws TypeError when an option is malformed.
+ * @throws TypeError when an option is malformed, or a feature would be a dead end beside the interaction.
  * @see RFC 6749 section 4.1; OpenID Connect Core section 3.1.2; RFC 9207; RFC 9700
  */
 export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plugin {
   const options = parseConfiguration(optionsSchema, input, 'authorizationEndpoint()')
   const { interaction: port, features, pages = plainPages } = options
+  assertAccepted(port, features)
   const sessions = createSessions(options.sessions, features)
   const suspendedRequests = createSuspendedRequests(options.sessions.sameSite)
   const pushedRequests = features.find(({ pushed }) => pushed !== undefined)?.pushed

@@ -8,6 +8,8 @@ import type {
   Reply,
   Subject,
 } from '@grantry/core'
+import type { PasskeyCheck } from '../shared/passkey-check.ts'
+import type { SecondFactor } from '../shared/second-factor.ts'
 import type { Consents } from './consents.ts'
 import type { RefusalCode } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
@@ -134,6 +136,14 @@ export interface InteractionServices {
   readonly consents: Consents
 }
 
+/** What an interaction accepts from users besides a password, or instead of it. */
+export interface AcceptedFactors {
+  readonly passkeys?: PasskeyCheck | undefined
+  readonly secondFactors?: readonly SecondFactor[] | undefined
+  /** Further ways to sign in, such as the result of `upstream()`. */
+  readonly ways?: readonly object[] | undefined
+}
+
 /** Determines who is signed in and what was authorized. */
 export interface InteractionPort {
   /**
@@ -149,6 +159,11 @@ export interface InteractionPort {
   readonly limitsHostCalls?: boolean | undefined
   /** Whether users can create accounts, so that requests can have `prompt=create`. Default: `false`. */
   readonly createsAccounts?: boolean | undefined
+  /**
+   * What users can prove. Features refuse to start if users would set up something else. Default: unknown, so that nothing
+   * is refused.
+   */
+  readonly accepts?: AcceptedFactors | undefined
   /** Further parts, such as the endpoints of its forms. */
   readonly parts?: ((services: InteractionServices) => readonly PluginPart[]) | undefined
 }
@@ -175,6 +190,11 @@ export interface PushedRequests {
 
 /** An optional part of the endpoint, which shares its records, sessions and requests. */
 export interface AuthorizationFeature extends SessionListeners {
+  /**
+   * Called at start with what the interaction accepts, if it states that. Returns why the feature would be a dead end
+   * beside it, and the remedy: it is refused at start.
+   */
+  readonly checkAccepted?: ((accepted: AcceptedFactors) => string | undefined) | undefined
   parts(services: InteractionServices): readonly PluginPart[]
   readonly pushed?: PushedRequests | undefined
   /**

@@ -2,6 +2,7 @@ import { configurationObject, defineFields } from '@grantry/core'
 import * as v from 'valibot'
 import { clientMembers } from '../shared/client-members.ts'
 import { functionSchema, portSchema, wholeSeconds } from '../shared/config-schema.ts'
+import { factorEntries } from '../shared/factor-entries.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
 import { type Organizations, organizationsSchema } from './organizations.ts'
 import type { EndpointPages } from './pages.ts'
@@ -97,6 +98,9 @@ export const optionsSchema = configurationObject({
     interact: v.custom<InteractionPort['interact']>((value) => typeof value === 'function', 'must be a function'),
     limitsHostCalls: v.optional(v.boolean('must be true or false')),
     createsAccounts: v.optional(v.boolean('must be true or false')),
+    accepts: v.optional(
+      configurationObject({ ...factorEntries, ways: v.optional(v.array(portSchema<object>('a way to sign in', {}))) }),
+    ),
     parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
   }),
   organizations: organizationsSchema,

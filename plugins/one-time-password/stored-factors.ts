@@ -96,9 +96,11 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
     verify: isRecoveryCode,
     reset: removeCodes,
   }
+  const factors = [app, codes]
   return {
-    factors: [app, codes],
+    factors,
     account: {
+      factors,
       async state(sub, kit) {
         const [stored, hashes] = await Promise.all([readApp(sub, kit), readHashes(sub, kit)])
         const codesLeft = await countUnused(hashes, sub, kit)

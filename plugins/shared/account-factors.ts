@@ -1,8 +1,11 @@
 import type { EndpointKit } from '@grantry/core'
 import type { FunctionNames } from './config-schema.ts'
+import type { SecondFactor } from './second-factor.ts'
 
 /** The one-time passwords and recovery codes that users manage on their account page. */
 export interface AccountSecondFactors {
+  /** What a sign-in must ask for, so that it counts what users set up. Default: any second factor. */
+  readonly factors?: readonly SecondFactor[] | undefined
   /** Whether the user has an authenticator app, and recovery codes that were not used; and how many of these. */
   state(
     sub: string,

@@ -2,6 +2,7 @@ import { configurationObject, defineFields, type PluginPart, parseConfiguration 
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
 import { portSchema } from '../shared/config-schema.ts'
+import { factorEntries } from '../shared/factor-entries.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { passkeyDomain } from '../shared/passkey-domain.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
@@ -63,11 +64,7 @@ export const signInEntries = {
 const optionsSchema = configurationObject({
   ...signInEntries,
   secondFactorAcr: v.optional(v.string('must be a string')),
-  passkeys: v.optional(portSchema<PasskeyCheck>('passkeys()', { verify: true })),
-  secondFactors: v.optional(
-    v.array(portSchema<SecondFactor>('a second factor such as totp()', { isSetUp: true, verify: true })),
-    [],
-  ),
+  ...factorEntries,
   ways: v.optional(v.array(portSchema<SignInWays>('a way to sign in', { links: true, parts: true })), []),
   passwords: v.optional(v.boolean('must be true or false'), true),
   pages: portSchema<SignInPages>('the pages of createPages()', {
@@ -138,6 +135,7 @@ export function signIn(input: SignInOptions): InteractionPort {
   assertWay(factors)
   return {
     limitsHostCalls: true,
+    accepts: { passkeys: factors.passkeys, secondFactors: factors.secondFactors, ways: factors.ways },
     createsAccounts: factors.ways.some((way) => way.createsAccounts === true),
     interact: (interaction) => interact(interaction, { pages, ...factors }),
     parts: (services) => [

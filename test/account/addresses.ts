@@ -25,6 +25,7 @@ export async function setUpAddress(
     readonly account?: Partial<AccountPageOptions>
     readonly provider?: Partial<TestProviderOptions>
     readonly endpoint?: AccountSetUp['endpoint']
+    readonly signIn?: AccountSetUp['signIn']
   } = {},
 ) {
   const memory = memoryAccounts([{ ...aliceAccount, ...alice }, bobAccount])
@@ -33,6 +34,7 @@ export async function setUpAddress(
   const f = await setUpAccount({
     account: { accounts: memory.store, mailer, ...more.account },
     endpoint: more.endpoint ?? {},
+    signIn: more.signIn ?? {},
     provider: { users: { authenticate: memory.authenticate, claims: () => ({}) }, ...more.provider },
   })
   /** The mails to an address, when those that are on their way have arrived. */

@@ -41,12 +41,19 @@ export function memoryFactors() {
   return { passkeys, secondFactors, linkedProviders, left: () => [...left] }
 }
 
+/** A sign-in that accepts such factors, and asks for none: these tests are about the page. */
+const accepting = {
+  passkeys: { verify: async () => undefined },
+  secondFactors: [{ amr: 'otp', isSetUp: () => false, verify: () => false }],
+  ways: [{ links: () => [], parts: () => [] }],
+}
+
 export async function setUpDeletion(
   account: Partial<AccountPageOptions> = {},
   provider: Partial<TestProviderOptions> = {},
 ) {
   const { left, ...factors } = memoryFactors()
-  const f = await setUpAddress({}, { account: { ...factors, deletion: true, ...account }, provider })
+  const f = await setUpAddress({}, { account: { ...factors, deletion: true, ...account }, signIn: accepting, provider })
   return { ...f, left }
 }
 
