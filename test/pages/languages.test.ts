@@ -60,6 +60,22 @@ test('a program can add a language of its own, for each page and mail', () => {
   expect(pages.askAddress({ ...form, purpose: 'recovery' }, 'sv-FI-x-a').html).toContain('>Skicka</button>')
 })
 
+test.each([
+  ['texts', { signIn: { errorTitle: 'Fel' }, account: {}, mails: {} }],
+  ['sets', { signIn: { errorTitle: 'Fel' } }],
+])('a language without some %s, such as one from a file of an earlier version, has the English ones', (_, sv) => {
+  const options = { languages: { sv } as never }
+  const error = createPages(options).error({ code: 'server_error', reason: 'a' }, 'sv').html
+  expect(error).toContain('<h1>Fel</h1>')
+  expect(error).toContain(`<p>${en.signIn.errorHint}</p>`)
+  expect(error).toContain(`<p id="explanation">${en.signIn.errorServer}</p>`)
+  const account = createAccountPages(options).signedOut({ again: '/' }, 'sv').html
+  expect(account).toContain(`<h1>${en.account.accountTitle}</h1>`)
+  const form = { action: '/', fields: {}, formTargets: [], backUrl: '/', client: { clientId: 'a' } }
+  const pages = createAccountsPages({ ...options, host: 'a' })
+  expect(pages.askAddress({ ...form, purpose: 'recovery' }, 'sv').html).toContain(`>${en.mails.send}</button>`)
+})
+
 const creators = `import { createPages } from '@grantry/pages'
 import { createAccountPages } from '@grantry/pages/account'
 import { createAccountsPages } from '@grantry/pages/accounts'

@@ -1,6 +1,6 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
-import { en, findTexts, type Languages, type Messages } from './texts.ts'
+import { en, findTexts, type Languages, type Messages, type Texts } from './texts.ts'
 import { isHttps, isImageUrl } from './urls.ts'
 
 const text = (most: number) =>
@@ -91,11 +91,19 @@ const exported = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'zh', 'ja', 'ko', 'a
 export const localesOf = ({ locales, languages, messages }: PagesOptions): readonly string[] =>
   locales ?? [...new Set(['en', ...Object.keys(languages ?? {}), ...Object.keys(messages ?? {})])]
 
+/** Programs without types, and files of earlier versions, can lack texts. Users get the English ones. */
+const completed = ({ signIn, account, mails }: Partial<Texts> = {}): Texts => ({
+  signIn: { ...en.signIn, ...signIn },
+  account: { ...en.account, ...account },
+  mails: { ...en.mails, ...mails },
+})
+
 /** @throws TypeError when an option is malformed, or a language of this package is named without its texts. */
 export function settingsOf({ languages, ...appearance }: PagesOptions, where: string): PagesSettings {
   const settings = parseConfiguration(pagesSchema, appearance, where)
   const locales = localesOf({ ...settings, languages })
-  const all = { en, ...languages }
+  const own = Object.entries(languages ?? {}).map(([tag, texts]): [string, Texts] => [tag, completed(texts)])
+  const all = { en, ...Object.fromEntries(own) }
   const absent = locales.find((locale) => {
     const [primary = ''] = locale.toLowerCase().split('-', 1)
     return exported.includes(primary) && findTexts(locale, all) === undefined
