@@ -79,6 +79,7 @@ export async function setting({
         },
         hashPassword: async () => testHash,
         revoke: f.provider.revoke,
+        renewClient: f.provider.renewClient,
         now: () => f.clock.now() * 1000,
       }),
       keys: f.provider.keys,

@@ -3,7 +3,8 @@
  * client of before, for seconds. A thief who sends the old secret there gets a token that carries the new epoch, so it lives on;
  * also with a grant type, or at a redirect URI, that was removed.
  *
- * docs/decisions/0022: what was decided by the state before a revocation gives nothing after it.
+ * docs/decisions/0022: what was decided by the state before a revocation gives nothing after it. A change that takes something
+ * away from a client is enough, without a revocation: what was issued before it stays.
  */
 import { type Managers, openAdministration } from '@grantry/administration'
 import { type AtomicDriver, type Client, type ClientOptions, hashSecret, openEntries } from '@grantry/core'
@@ -11,7 +12,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { createIsUnchanged } from '../../packages/core/src/tokens/unchanged-client.ts'
 import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
-import { api1, builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
+import { api1, builtInPlugins, clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 import { inOneTrip, withLatency } from '../support/latency.ts'
 
 const issuer = 'https://id.example.com'
@@ -44,6 +45,7 @@ async function processes(storage: AtomicDriver, behind = 0) {
     check: { client: accepted, scope: accepted, user: accepted },
     hashPassword: async () => '',
     revoke: other.provider.revoke,
+    renewClient: other.provider.renewClient,
     now: () => f.clock.now() * 1000,
   }).as({ who: 'admin' })
   await manager.add(client)
@@ -83,27 +85,34 @@ describe.each(stores)('on %s', (name, storeOf) => {
   const changed = name === 'a driver in memory' ? Object.keys(changes) : ['a rotation', 'the grant types end']
   const cases = changed.flatMap((change) => Object.keys(requests).map((request) => ({ change, request })))
 
-  test.each(cases)('after $change, $request gives nothing in another process', async ({ change, request }) => {
-    const { f, other, manager } = await processes(storeOf(memoryDriver()))
-    await changes[change]?.(manager)
-    await other.provider.revoke({ clientId: shop[0] })
-    for (let second = 0; second < 3; second += 1) {
-      const { body } = await f.post('token', (await requests[request]?.(f)) ?? {}, shop)
-      expect([body.access_token, await gives(f, body)]).toEqual([undefined, false])
-      f.clock.advance(1)
-    }
-  })
+  test.each(cases.flatMap((each) => [true, false].map((isRevoked) => ({ ...each, isRevoked }))))(
+    'after $change, $request gives nothing in another process (revoked: $isRevoked)',
+    async (each) => {
+      const { change, request, isRevoked } = each
+      const { f, other, manager } = await processes(storeOf(memoryDriver()))
+      await changes[change]?.(manager)
+      if (isRevoked) await other.provider.revoke({ clientId: shop[0] })
+      for (let second = 0; second < 3; second += 1) {
+        const { body } = await f.post('token', (await requests[request]?.(f)) ?? {}, shop)
+        expect([body.access_token, await gives(f, body)]).toEqual([undefined, false])
+        f.clock.advance(1)
+      }
+    },
+  )
 
-  test('a refresh token of afterwards is of no use with the old secret', async () => {
-    const { f, other, manager } = await processes(storeOf(memoryDriver()))
-    const { secret } = await manager.rotateSecret(shop[0], 0)
-    await other.provider.revoke({ clientId: shop[0] })
-    const { body } = await other.post('token', ofAlice, [shop[0], secret])
-    const form = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
-    const stolen = await f.post('token', form, shop)
-    expect([stolen.status, stolen.body.access_token]).toEqual([401, undefined])
-    expect((await f.post('token', form, [shop[0], secret])).status).toBe(200)
-  })
+  test.each([true, false])(
+    'a refresh token of afterwards is of no use with the old secret (revoked: %s)',
+    async (isRevoked) => {
+      const { f, other, manager } = await processes(storeOf(memoryDriver()))
+      const { secret } = await manager.rotateSecret(shop[0], 0)
+      if (isRevoked) await other.provider.revoke({ clientId: shop[0] })
+      const { body } = await other.post('token', ofAlice, [shop[0], secret])
+      const form = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
+      const stolen = await f.post('token', form, shop)
+      expect([stolen.status, stolen.body.access_token]).toEqual([401, undefined])
+      expect((await f.post('token', form, [shop[0], secret])).status).toBe(200)
+    },
+  )
 
   test.each(['in the second in which a process has read it', 'by a clock that is behind'])(
     'a rotation %s',
@@ -118,12 +127,43 @@ describe.each(stores)('on %s', (name, storeOf) => {
     },
   )
 
-  test('a removed redirect URI gets no code', async () => {
+  test('a refresh token of long before, and a code, stay, and are of no use with the old secret after a rotation alone', async () => {
+    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    const { body } = await f.post('token', ofAlice, shop)
+    f.clock.advance(3 * 3600)
+    const code = await f.code({ clientId: shop[0] })
+    const redeem = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
+    const { secret } = await manager.rotateSecret(shop[0], 0)
+    for (const form of [redeem, refresh]) expect((await f.post('token', form, shop)).status).toBe(401)
+    const right = [shop[0], secret] as const
+    let next = refresh.refresh_token
+    for (const one of [f, other, f]) {
+      const renewed = await one.post('token', { ...refresh, refresh_token: next }, right)
+      expect(renewed.status).toBe(200)
+      next = String(renewed.body.refresh_token ?? next)
+    }
+    expect((await f.post('token', { ...refresh, refresh_token: next }, shop)).status).toBe(401)
+    expect((await f.post('token', redeem, right)).status).toBe(200)
+  })
+
+  test.each(['with an overlap', 'that adds only'])(
+    'a change %s disturbs no request of another process',
+    async (kind) => {
+      const { f, manager } = await processes(storeOf(memoryDriver()))
+      if (kind === 'with an overlap') await manager.rotateSecret(shop[0], 60)
+      else await manager.edit(shop[0], { scopes: [...(client.scopes ?? []), 'api2'], clientName: 'Shop' })
+      const statuses = [await f.post('token', ofAlice, shop), await f.post('token', ofAlice, shop)]
+      expect(statuses.map(({ status }) => status)).toEqual([200, 200])
+    },
+  )
+
+  test.each([true, false])('a removed redirect URI gets no code (revoked: %s)', async (isRevoked) => {
     const { f, other, manager } = await processes(storeOf(memoryDriver()))
     const redirectUri = 'https://former.example.com/callback'
     await f.code({ clientId: shop[0], redirectUri })
     await manager.edit(shop[0], { redirectUris: ['https://web.example.com/callback'] })
-    await other.provider.revoke({ clientId: shop[0] })
+    if (isRevoked) await other.provider.revoke({ clientId: shop[0] })
     await expect(f.code({ clientId: shop[0], redirectUri })).rejects.toThrow()
   })
 
@@ -201,8 +241,8 @@ describe('a client store of the host', () => {
     const secretsOf = () => ({ stored: [], malformed: 0 })
     const clients = { reread: () => present, secretsOf, hasUnlisted: true }
     const isUnchanged = createIsUnchanged({ clients, runtime: { now: () => 0 } })
-    const epoch = { epoch: 'a', since: 0 }
-    expect([stale, stale, present].map((one) => isUnchanged(one, epoch))).toEqual([false, false, true])
+    const state = { state: 'a', since: 0 }
+    expect([stale, stale, present].map((one) => isUnchanged(one, state))).toEqual([false, false, true])
   })
 
   test('is read no more than before, unless the client was revoked in the last hour', async () => {

@@ -156,6 +156,7 @@ test('a provider has the two functions that lead to a code from its kits, and no
     | 'use'
     | 'has'
     | 'revoke'
+    | 'renewClient'
     | 'checkClient'
     | 'checkScope'
     | 'findings'

@@ -14,6 +14,8 @@ export interface EntryType<T extends object> {
   readonly revocation?: (id: string) => RevocationTarget
   /** Whether a change ends what was issued, as if the entry were disabled and enabled again. Default: none does. */
   readonly endsWith?: ((before: T, after: T) => boolean) | undefined
+  /** Whether a change takes away what a process may not decide by any more, at a time (milliseconds). Default: none does. */
+  readonly takesAway?: ((before: T, after: T, now: number) => boolean) | undefined
   /** A member that ends what was issued whenever a change names it: also with the value that it has, after a failure. */
   readonly endingMember?: string | undefined
   /** Whether what was issued to an earlier entry with the same id stays active. Default: no. */

@@ -10,7 +10,7 @@ import type { Administrator, Audit, NoteEffect } from './audit.ts'
 import { differences, type Members } from './differences.ts'
 import type { EntryType } from './entry-type.ts'
 import { formerAfter, formerProblem, returnedSecrets } from './former-secrets.ts'
-import { entryValueOf, type Managed, managedIn, readEntry, type Stored } from './managed-entry.ts'
+import { entryValueOf, type Managed, managedIn, readEntry, type Stored, type Unfinished } from './managed-entry.ts'
 import { refused } from './refusal.ts'
 import { createRemovedSecrets, type RemovedSecrets } from './removed-secrets.ts'
 
@@ -20,6 +20,8 @@ export interface ManageDeps<T extends object> {
   readonly check: (value: T) => Promise<void>
   /** Makes what was issued to a client or a user inactive. */
   readonly revoke: (target: RevocationTarget) => Promise<void>
+  /** Makes processes that remember an entry read it again before they decide by it. */
+  readonly renew?: ((id: string) => Promise<void>) | undefined
   /** Removes what plugins have stored of an entry that is removed. */
   readonly forget?: ((id: string) => Promise<void>) | undefined
   readonly audit: Audit
@@ -101,12 +103,25 @@ function switchedOff<T extends object>({ kind, ...type }: EntryType<T>, managed:
   return { action: `${kind}_changed`, before, after: { [type.switch]: false } }
 }
 
+/** Returns what has to follow a change, or an earlier one that has failed before it. */
+function followingOf<T extends object>(
+  type: EntryType<T>,
+  found: Managed<T>,
+  next: T,
+  { endsAll, now }: { readonly endsAll: boolean; readonly now: number },
+): Unfinished | undefined {
+  // Also if it was disabled: the revocation may have failed then.
+  if (endsAll || !type.isEnabled(next)) return 'revoke'
+  const takesAway = type.takesAway?.(found.value, next, now) === true
+  return takesAway || found.unfinished === 'renew' ? 'renew' : undefined
+}
+
 const hasOnly = (name: string, parts: readonly Members[]): boolean =>
   parts.flatMap((members) => Object.keys(members)).every((member) => member === name)
 
 export function createWrites<T extends object>(
   type: EntryType<T>,
-  { entries, check, audit, revoke, forget }: ManageDeps<T>,
+  { entries, check, audit, revoke, renew, forget, now }: ManageDeps<T>,
   by: Administrator,
 ): EntryWrites<T> {
   const { kind, noun, idMember, isEnabled, revocation } = type
@@ -150,21 +165,27 @@ export function createWrites<T extends object>(
         const message = `the ${idMember} of the ${noun} ${id} cannot change; add another ${noun}`
         throw refused('invalid', message, { member: idMember })
       }
-      const value = storedValueOf(kind, id, { ...next, formerSecrets: formerSecretsOf(type, found, next.value) })
+      const stored = { ...next, formerSecrets: formerSecretsOf(type, found, next.value), unfinished: undefined }
+      const value = storedValueOf(kind, id, stored)
       const before = differences(comparable(found), comparable(next))
       const after = differences(comparable(next), comparable(found))
       const [was, is] = [isEnabled(found.value), isEnabled(next.value)]
       if (is || !hasOnly(type.switch, [before, after])) await check(next.value)
-      const endsAll = endsTokens || type.endsWith?.(found.value, next.value) === true
+      const endsAll = endsTokens || found.unfinished === 'revoke' || type.endsWith?.(found.value, next.value) === true
+      const unfinished = followingOf(type, found, next.value, { endsAll, now: now() })
       return audit(by, { action, id, before: shown(before), after: shown(after) }, async (note) => {
         // A process that remembered the entry could issue tokens in the seconds after it was disabled.
         // And if this one dies after the change, nothing is left that has begun before.
         if (endsAll || (is && !was)) await end(id, endsAll ? undefined : note)
-        const entry = await entries.replace(kind, id, version, value)
+        // Until the rest is done: another change, or the next plan, finishes it if this one fails.
+        const begun = unfinished === undefined ? value : entryValueOf(kind, { ...stored, unfinished })
+        const entry = await entries.replace(kind, id, version, begun)
         if (entry === undefined) throw outdated(id)
-        // Also if it was disabled: the revocation may have failed then.
-        if (!is || endsAll) await end(id)
-        return readEntry(type, entry)
+        if (unfinished === undefined) return readEntry(type, entry)
+        await (unfinished === 'revoke' ? end(id) : renew?.(id))
+        // A failure does no harm now: at most the same follows again.
+        const done = await entries.replace(kind, id, entry.version, value).catch(() => undefined)
+        return readEntry(type, done ?? { ...entry, value })
       })
     },
     async remove(entry) {

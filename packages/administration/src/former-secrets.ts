@@ -30,7 +30,7 @@ function nameOf(secret: Secrets[number] | null): string | undefined {
 }
 
 /** Returns the end of each secret in epoch seconds, by its name. */
-const endsOf = (owner: Owner): ReadonlyMap<string, number> =>
+export const endsOf = (owner: Owner): ReadonlyMap<string, number> =>
   new Map(
     secretsOf(owner).flatMap((secret): readonly [string, number][] => {
       const name = nameOf(secret)

@@ -2,6 +2,9 @@ import { type Entry, type EntryKind, isJsonObject, type Json } from '@grantry/co
 import type { EntryType } from './entry-type.ts'
 import { refused } from './refusal.ts'
 
+/** What has to follow a change: the end of what was issued, or that processes read the entry again. */
+export type Unfinished = 'revoke' | 'renew'
+
 /** An entry as administrators see it. */
 export interface Managed<T extends object> {
   readonly id: string
@@ -15,6 +18,8 @@ export interface Managed<T extends object> {
   readonly changedAt: string
   /** Names of secrets that were taken away or rotated out, the oldest first. They are not accepted again. */
   readonly formerSecrets?: readonly string[] | undefined
+  /** What has not followed its last change, because that has failed in the middle. The next change finishes it. */
+  readonly unfinished?: Unfinished | undefined
 }
 
 /** What is stored of it. */
@@ -29,7 +34,7 @@ export function managedIn<T extends object>(
   { id, version, value }: Entry,
 ): Managed<T> | undefined {
   if (!isJsonObject(value)) return undefined
-  const { [kind]: members, tags, createdAt, changedAt, formerSecrets } = value
+  const { [kind]: members, tags, createdAt, changedAt, formerSecrets, unfinished } = value
   if (!isJsonObject(members) || members[idMember] !== id || !isTexts(tags)) return undefined
   return {
     id,
@@ -39,13 +44,14 @@ export function managedIn<T extends object>(
     createdAt: String(createdAt),
     changedAt: String(changedAt),
     ...(isTexts(formerSecrets) && { formerSecrets }),
+    ...((unfinished === 'revoke' || unfinished === 'renew') && { unfinished }),
   }
 }
 
 /** Returns the value of an entry. */
 export const entryValueOf = <T extends object>(
   kind: EntryKind,
-  { value, tags, createdAt, changedAt, formerSecrets = [] }: Stored<T>,
+  { value, tags, createdAt, changedAt, formerSecrets = [], unfinished }: Stored<T>,
 ): Json =>
   ({
     [kind]: value,
@@ -53,6 +59,7 @@ export const entryValueOf = <T extends object>(
     createdAt,
     changedAt,
     ...(formerSecrets.length > 0 && { formerSecrets }),
+    ...(unfinished !== undefined && { unfinished }),
   }) as unknown as Json
 
 /**

@@ -35,6 +35,11 @@ export interface AdministrationOptions {
   /** `provider.revoke` of a provider on the same storage. */
   readonly revoke: (target: RevocationTarget) => Promise<void>
   /**
+   * `provider.renewClient` of a provider on the same storage. Default: after a change that takes something away from a client,
+   * another process can use for seconds what it remembers.
+   */
+  readonly renewClient?: ((clientId: string) => Promise<void>) | undefined
+  /**
    * Removes what plugins have stored of a user who is removed, such as passkeys and consents. If it fails, the user is
    * disabled, and the removal can be repeated. Default: it stays until its end.
    */
@@ -77,17 +82,18 @@ export function openAdministration(options: AdministrationOptions): Administrati
   const { entries, check, hashPassword, revoke, configuredClients = [], now = Date.now, runtime = webRuntime } = options
   const audit = createAudit({ entries, now, runtime })
   const deps = { entries, revoke, audit, now, runtime }
+  const ofClients = { ...deps, renew: options.renewClient }
   return {
     as: (by) =>
       whenUsed<Managers>({
-        clients: () => manageClients({ ...deps, check: check.client }, by),
+        clients: () => manageClients({ ...ofClients, check: check.client }, by),
         scopes: () =>
           manageScopes(
             {
               ...deps,
               check: check.scope,
               configuredClients,
-              clients: manageClients({ ...deps, check: unchecked }, by),
+              clients: manageClients({ ...ofClients, check: unchecked }, by),
             },
             by,
           ),

@@ -43,6 +43,14 @@ export interface Provider extends UsePlugins {
   /** Stores what a user has authorized of it, under a single-use credential such as a code; as in kits. */
   readonly authorize: Authorize
   readonly revoke: Revoke
+  /**
+   * Makes all servers with the same storage read a client again before they issue tokens or codes to it: call it after a change
+   * that takes a secret or a right away. What was issued before stays; `revoke({ clientId })` ends that, too. A token without a
+   * user can still be issued until the end of the second.
+   *
+   * @throws OAuthError `temporarily_unavailable` when the storage fails; try again.
+   */
+  renewClient(clientId: string): Promise<void>
   readonly inspect: Inspect
   /**
    * Checks a client without adding it: with all plugins, scopes and keys of this provider.
@@ -175,6 +183,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     authorize: services.authorizations.authorize,
     ...services.registry.createUsePlugins(services.endpointKitOf),
     revoke: services.revoke,
+    renewClient: services.renewClient,
     inspect: services.inspect,
     checkClient: services.checkClient,
     checkScope: services.checkScope,

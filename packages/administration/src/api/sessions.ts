@@ -1,4 +1,5 @@
 import type { Json, Kit } from '@grantry/core'
+import { revokeAndSignOut } from '../revoke-and-sign-out.ts'
 import { resetSecondFactors } from '../users/reset-second-factors.ts'
 import type { AdminHost, AdminSession, AdminSessions } from './host.ts'
 import { nothing, type Operation, operation } from './operation.ts'
@@ -17,12 +18,6 @@ const shown = ({ sid, subject: { amr, authTime }, startedAt, expiresAt }: AdminS
   ...(authTime !== undefined && { authTime }),
   ...(amr !== undefined && { amr: [...amr] }),
 })
-
-/** Returns how many sessions have ended. */
-async function revokeAndSignOut(subject: string, { revoke, sessions }: AdminHost): Promise<number> {
-  await revoke({ subject })
-  return (await sessions?.endAll(subject)) ?? 0
-}
 
 /** The sessions of users, and what was issued to users and clients: also to those that are not in the storage. */
 export const sessionOperations: readonly Operation[] = [
@@ -78,7 +73,7 @@ export const sessionOperations: readonly Operation[] = [
     params: nothing,
     status: 204,
     async handle({ host, audited, ids: [sub = ''] }) {
-      await audited({ action: 'user_revoked', id: sub }, () => revokeAndSignOut(sub, host))
+      await audited({ action: 'user_revoked', id: sub }, () => revokeAndSignOut({ subject: sub }, host))
       return { status: 204 }
     },
   }),
@@ -92,7 +87,7 @@ export const sessionOperations: readonly Operation[] = [
     protects: 'administrators',
     status: 200,
     async handle({ host, audited, ids: [sub = ''] }) {
-      const revoke = () => revokeAndSignOut(sub, host)
+      const revoke = () => revokeAndSignOut({ subject: sub }, host)
       const done = await resetSecondFactors(sub, { secondFactors: host.secondFactors, revoke, audited })
       return { json: { sub, ...done } }
     },

@@ -2,6 +2,7 @@ import type { ClientOptions } from '@grantry/core'
 import type { EntryType } from '../entry-type.ts'
 import { withoutHashes } from '../secrets.ts'
 import { clientGaps } from './client-gaps.ts'
+import { takesAway } from './takes-away.ts'
 
 export const clientType: EntryType<ClientOptions> = {
   kind: 'client',
@@ -11,6 +12,7 @@ export const clientType: EntryType<ClientOptions> = {
   isEnabled: ({ enabled }) => enabled !== false,
   formerKind: 'former-client',
   revocation: (clientId) => ({ clientId }),
+  takesAway,
   gaps: clientGaps,
   shown: withoutHashes,
 }

@@ -125,7 +125,9 @@ export async function makePlan(declaration: Declaration, managers: Managers, { p
       // What has no effect must not be wrong either: a plain password, for example.
       declared.push({ kind, value: { ...checked, ...pick(value, kind.plan.initial) }, where })
       const change: PlannedChange = { action: found === undefined ? 'add' : 'change', kind, id, stored: found, next }
-      if (found !== undefined && changedMembers(change).length === 0) unchanged += 1
+      // An earlier change that has failed before its end is finished by a change to the same.
+      const isSame = found?.unfinished === undefined && changedMembers(change).length === 0
+      if (found !== undefined && isSame) unchanged += 1
       else writes.push(change)
     }
     const ids = new Set(entries.map(({ id }) => id))

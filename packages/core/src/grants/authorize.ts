@@ -132,9 +132,9 @@ function createStoreApproval(deps: AuthorizeDeps) {
     const redeemableUntil = now + open.lifetime
     // Kept as long as tokens from this grant can be valid: a late replay is a sign of theft and revokes them.
     const longest = allowsRefreshToken(scopes) ? client.refreshToken.absoluteLifetime : 0
-    const { epochs, revision, clientSince } = await newRevocationMark(client.clientId, subject.sub)
+    const { epochs, revision, clientState } = await newRevocationMark(client.clientId, subject.sub)
     assertNotRevoked({ subject: approval.subjectEpoch, client: request.clientEpoch }, epochs)
-    if (!(await isUnchanged(client, { epoch: epochs.client, since: clientSince }))) {
+    if (!(await isUnchanged(client, clientState))) {
       throw new OAuthError('access_denied', 'The client has changed', { reason: 'client_changed' })
     }
     return {

@@ -87,7 +87,7 @@ async function newMark(marks: RequestMarks, sub: string | undefined, selfContain
 /**
  * Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued.
  *
- * @throws OAuthError `invalid_client` if the client was changed before it was revoked, and this request does not know that.
+ * @throws OAuthError `invalid_client` if the client was changed, and this request was decided by what it was before.
  */
 async function revocationMark(
   { result: { stored, lineage }, client, validatedTokens, marks }: MintRequest,
@@ -97,12 +97,12 @@ async function revocationMark(
 ): Promise<RevocationMark> {
   const { clientId } = client
   const record = stored?.record
-  // Those of the stored grant: a token from an old grant counts as old. Its epoch began before its family.
+  // Those of the stored grant: a token from an old grant counts as old.
   const mark: RevocationMark =
     record === undefined
       ? await newMark(marks, sub, selfContained)
-      : { epochs: record.epochs ?? {}, revision: stored?.revision, clientSince: record.familyStartedAt }
-  if (!(await isUnchanged(client, { epoch: mark.epochs.client, since: mark.clientSince }))) {
+      : { epochs: record.epochs ?? {}, revision: stored?.revision, clientState: stored?.clientState }
+  if (!(await isUnchanged(client, mark.clientState))) {
     throw new OAuthError('invalid_client', 'The client has changed', { reason: 'client_changed' })
   }
   if (record !== undefined) return mark

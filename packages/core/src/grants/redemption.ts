@@ -1,5 +1,6 @@
 import type { Redemption } from '../parts/grant-kit.ts'
 import type { GrantRecord, SpentRecord } from '../records/schemas.ts'
+import type { ClientState } from '../tokens/revocation-epochs.ts'
 
 // Details are kept in a WeakMap, not on the object, so that a plugin cannot read, copy or change them.
 const known = new WeakMap<Redemption, CredentialDetails>()
@@ -17,6 +18,8 @@ export interface CredentialDetails {
   readonly record?: GrantRecord
   /** The revision of the issuer when the record was read, for the records that continue it. */
   readonly revision?: string | undefined
+  /** The state of the client of the request, read together with the record. */
+  readonly clientState?: ClientState | undefined
   /** The spent marker, if it was found at lookup. Then the request is a retry or a replay. */
   readonly spent?: SpentRecord | undefined
 }

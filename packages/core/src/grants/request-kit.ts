@@ -63,14 +63,14 @@ function createFindGrant(
   { clients, storedGrants }: Pick<GrantKitDeps, 'clients' | 'storedGrants'>,
 ): GrantKit['findGrant'] {
   return async (kind, credential) => {
-    const stored = await storedGrants.redeemable(kind, credential)
+    const stored = await storedGrants.redeemable(kind, credential, client.clientId)
     if (stored === undefined) return undefined
-    const { record, hash, revision, spent } = stored
+    const { record, hash, revision, clientState, spent } = stored
     if (clientProblem(record.clientId, client) !== undefined) {
       const owner = await clients.find(record.clientId)
       if (!owner?.enabled || lossOf(record, owner) !== undefined) return undefined
     }
-    const details = { kind, hash, expiresAt: record.keptUntil, credential, record, revision, spent }
+    const details = { kind, hash, expiresAt: record.keptUntil, credential, record, revision, clientState, spent }
     const grant = createRedemption(details, { clientId: record.clientId, ...foundAuthorization(record) })
     foundGrants.push(grant)
     if (kind !== 'refresh') return grant

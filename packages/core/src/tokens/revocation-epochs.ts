@@ -7,7 +7,7 @@ import { isString } from '../records/json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { combined, type Lookup, markerAt } from '../records/lookup.ts'
 import type { Store } from '../records/store.ts'
-import type { Runtime } from '../runtime.ts'
+import { clockDifference, type Runtime } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { userSubOf } from './claims.ts'
 import { type Revision, revocationMargin } from './revision.ts'
@@ -35,8 +35,14 @@ export interface RevocationEpochs {
   currentWithStart(clientId: string, sub: string | undefined): Lookup<DatedEpochs>
   /** Looks up the current epoch of a subject, and when it began. */
   ofSubject(sub: string): Lookup<DatedEpoch>
+  /** Looks up the state of a client. */
+  stateOf(clientId: string): Lookup<ClientState | undefined>
   /** Starts a new epoch. Resolves when the storage has made it durable. */
   begin(kind: keyof Epochs, name: string): Promise<void>
+  /** Starts a new state of a client, in the same epoch. Resolves when the storage has made it durable. */
+  renewClient(clientId: string): Promise<void>
+  /** The number of states that this process has started. */
+  readonly renewals: number
   /** Returns a number that grows when this process starts an epoch of the subject. */
   lastBegun(sub: string): number
 }
@@ -48,21 +54,36 @@ export interface DatedEpoch {
   readonly since: number | undefined
 }
 
+/** What a process that remembers a client compares: it is another one after a revocation, or a change that takes something away. */
+export interface ClientState {
+  readonly state: string
+  /** Epoch seconds at which it began, by the clock of its server. */
+  readonly since: number | undefined
+}
+
 export interface DatedEpochs {
   readonly epochs: Epochs
   /** That of the subject. */
   readonly since: number | undefined
-  readonly clientSince: number | undefined
+  /** Absent before any revocation or change, and for one long ago. */
+  readonly clientState: ClientState | undefined
 }
 
 interface EpochRecord {
-  readonly epoch: string
+  /** Absent if the client was only changed. */
+  readonly epoch?: string
   /** Absent in the records of earlier versions. */
   readonly at?: number
+  /** Random: that of the last change of the client since. */
+  readonly change?: string
 }
 
 const isEpochRecord = (value: unknown): value is EpochRecord =>
-  isObject(value) && 'epoch' in value && isString(value.epoch) && (!('at' in value) || typeof value.at === 'number')
+  isObject(value) &&
+  ('epoch' in value || 'change' in value) &&
+  (!('epoch' in value) || isString(value.epoch)) &&
+  (!('change' in value) || isString(value.change)) &&
+  (!('at' in value) || typeof value.at === 'number')
 /** The epoch of a record that cannot be read. No readable record contains it, so all earlier tokens are refused. */
 const unreadable: EpochRecord = { epoch: '' }
 
@@ -93,6 +114,9 @@ export function assertNotRevoked({ client, subject }: CarriedEpochs, current: Ep
   }
 }
 
+const clientStateOf = (record: EpochRecord | undefined): ClientState | undefined =>
+  record && { state: `${record.epoch ?? ''}.${record.change ?? ''}`, since: record.at }
+
 /** The epochs as token claims. Empty before any revocation, which is the usual case. */
 export const epochClaims = ({ client, subject }: Epochs): JsonObject => ({
   ...(client !== undefined && { client_epoch: client }),
@@ -102,6 +126,8 @@ export const epochClaims = ({ client, subject }: Epochs): JsonObject => ({
 /** The epochs as part of a grant record. Empty before any revocation. */
 export const recordedEpochs = (epochs: Epochs): { readonly epochs?: Epochs } =>
   epochs.client === undefined && epochs.subject === undefined ? {} : { epochs }
+
+const isAny = (_value: unknown): _value is unknown => true
 
 const none: Epochs = Object.freeze({})
 
@@ -153,6 +179,7 @@ export function createRevocationEpochs(deps: {
   /** By subject. */
   const begun = createBoundedMap<number>(1000)
   let beginnings = 0
+  let renewals = 0
 
   function keyOfClient(clientId: string): string {
     const known = clientKeys.get(clientId)
@@ -173,8 +200,9 @@ export function createRevocationEpochs(deps: {
       combined(recordsOf(clientId, sub), ([client, subject]) => ({
         epochs: epochsOf(client?.epoch, subject?.epoch),
         since: subject?.at,
-        clientSince: client?.at,
+        clientState: clientStateOf(client),
       })),
+    stateOf: (clientId) => combined([epochAt(keyOfClient(clientId))], ([record]) => clientStateOf(record)),
     ofSubject: (sub) =>
       combined([epochAt(keyFor('subject', sub))], ([subject]) => ({ epoch: subject?.epoch, since: subject?.at })),
     async begin(kind, name) {
@@ -185,6 +213,24 @@ export function createRevocationEpochs(deps: {
       const record = { epoch: randomId(runtime, 12), at: runtime.now() }
       const expiresAt = record.at + maxLifetime + revocationMargin
       await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), record, expiresAt))
+    },
+    async renewClient(clientId) {
+      renewals += 1
+      const key = keyOfClient(clientId)
+      await store.update(key, isAny, async (found) => {
+        // Of a revocation that cannot be read, the present record must not forget: another one refuses the same tokens.
+        const present = isEpochRecord(found) ? found : await store.getMarker(key, isEpochRecord, unreadable)
+        const now = runtime.now()
+        const epoch = present === unreadable ? randomId(runtime, 12) : present?.epoch
+        return {
+          value: { ...(epoch !== undefined && { epoch }), at: now, change: randomId(runtime, 12) },
+          expiresAt: now + (epoch === undefined ? 2 * clockDifference : maxLifetime + revocationMargin),
+        }
+      })
+      renewals += 1
+    },
+    get renewals() {
+      return renewals
     },
     lastBegun: (sub) => begun.get(sub) ?? 0,
   }

@@ -4,7 +4,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Revision } from './revision.ts'
-import type { Epochs, RevocationEpochs } from './revocation-epochs.ts'
+import type { ClientState, Epochs, RevocationEpochs } from './revocation-epochs.ts'
 
 /** What a token carries for the check whether it was revoked. */
 export interface RevocationMark {
@@ -12,8 +12,8 @@ export interface RevocationMark {
   readonly revision: string | undefined
   /** Epoch seconds of the last revocation of the subject, if it is known. */
   readonly since?: number | undefined
-  /** Epoch seconds of the last revocation of the client, if it is known. */
-  readonly clientSince?: number | undefined
+  /** The state of the client, if it was revoked or changed not long ago. */
+  readonly clientState?: ClientState | undefined
 }
 
 /** Returns the mark of a new authorization, so that a revocation reaches it even if it happens at the same time. */
@@ -41,11 +41,11 @@ export function createNewRevocationMark(deps: {
   const readOnce = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
     after(
       store.getAll([revision.forNewRecord(), revocationEpochs.currentWithStart(clientId, sub)]),
-      ([recorded, { epochs, since, clientSince }]): RevocationMark => ({
+      ([recorded, { epochs, since, clientState }]): RevocationMark => ({
         epochs,
         revision: recorded,
         since,
-        clientSince,
+        clientState,
       }),
     )
 
@@ -58,11 +58,12 @@ export function createNewRevocationMark(deps: {
 
   /**
    * An outdated mark fails closed: until the end of the second in which another process has revoked the client, its new
-   * tokens are refused like its old ones. A revocation in this process takes effect immediately.
+   * tokens are refused like its old ones. A revocation in this process takes effect immediately. After a change of the client
+   * without a revocation, what it had before counts until the end of that second, if this process has issued it a token in it.
    */
   function ofClient(clientId: string): MaybePromise<RevocationMark> {
     const readAt = runtime.now()
-    const { replacements } = revision
+    const replacements = revision.replacements + revocationEpochs.renewals
     const known = cached.get(clientId)
     if (known?.readAt === readAt && known.replacements === replacements) return known.mark
     return after(read(clientId, undefined), (mark) => {

@@ -11,7 +11,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from './family.ts'
 import type { Revision } from './revision.ts'
-import { outdated, type RevocationEpochs } from './revocation-epochs.ts'
+import { type ClientState, outdated, type RevocationEpochs } from './revocation-epochs.ts'
 
 /** The record of a stored grant, whether it can still be redeemed or not. */
 export interface StoredRecord {
@@ -20,6 +20,8 @@ export interface StoredRecord {
   readonly spent: SpentRecord | undefined
   /** The revision that was read together with the record. */
   readonly revision: string | undefined
+  /** The state of the client that presents the credential, read together with the record. */
+  readonly clientState?: ClientState | undefined
 }
 
 /** Looks up stored grants without spending them. */
@@ -27,8 +29,10 @@ export interface StoredGrants {
   find(kind: string, credential: string): Promise<StoredRecord | undefined>
   /**
    * Returns the record if it can be redeemed or is a replay; `undefined` if it is unknown, expired or revoked.
+   *
+   * @param clientId the client that presents the credential
    */
-  redeemable(kind: string, credential: string): Promise<StoredRecord | undefined>
+  redeemable(kind: string, credential: string, clientId: string): Promise<StoredRecord | undefined>
 }
 
 /** The key of a stored grant. */
@@ -51,21 +55,22 @@ export function createStoredGrants(deps: {
 }): StoredGrants {
   const { issuer, store, families, revocationEpochs, revision, runtime } = deps
 
-  async function find(kind: string, credential: string): Promise<StoredRecord | undefined> {
+  async function find(kind: string, credential: string, clientId?: string): Promise<StoredRecord | undefined> {
     if (credential.length > maxCredentialLength) return undefined
     const hash = hashOf(credential, runtime)
-    const [record, spent, current] = await store.getAll([
+    const [record, spent, current, clientState] = await store.getAll([
       recordAt(grantKeyOf(kind, hash), isGrantRecord),
       markerAt(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker),
       revision.current,
+      clientId !== undefined && revocationEpochs.stateOf(clientId),
     ])
     // Rejects a record that was copied to another key, or that belongs to another provider with the same storage.
     if (record === undefined || record.kind !== kind || record.issuer !== issuer) return undefined
-    return { hash, record, spent, revision: current }
+    return { hash, record, spent, revision: current, clientState }
   }
 
-  async function redeemable(kind: string, credential: string): Promise<StoredRecord | undefined> {
-    const found = await find(kind, credential)
+  async function redeemable(kind: string, credential: string, clientId: string): Promise<StoredRecord | undefined> {
+    const found = await find(kind, credential, clientId)
     if (found === undefined) return undefined
     const { record, spent } = found
     const isCurrent = record.revision !== undefined && record.revision === found.revision
@@ -82,5 +87,5 @@ export function createStoredGrants(deps: {
     return found
   }
 
-  return { find, redeemable }
+  return { find: (kind, credential) => find(kind, credential), redeemable }
 }

@@ -3,17 +3,16 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import { after } from '../promises.ts'
 import { clockDifference, type Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
-import type { DatedEpoch } from './revocation-epochs.ts'
+import type { ClientState } from './revocation-epochs.ts'
 
 /**
- * Whether a client is still what its source has. What is issued under an epoch must not be decided by what a process has read
- * of the client before that epoch: a secret, a redirect URI or a grant type can have been taken away, before the client was
- * revoked.
+ * Whether a client is still what its source has. What is issued must not be decided by what a process has read of the client
+ * before its present state began: a secret, a redirect URI or a grant type can have been taken away.
  *
- * @param epoch that what is issued to the client carries
+ * @param state that of the client, as read for what is issued to it
  * @see docs/decisions/0022-revocation-by-epochs.md
  */
-export type IsUnchanged = (client: Client, epoch: DatedEpoch) => MaybePromise<boolean>
+export type IsUnchanged = (client: Client, state: ClientState | undefined) => MaybePromise<boolean>
 
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
@@ -30,7 +29,7 @@ function areSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Reads a client again, once, when it was revoked after it was read: not in the usual request. A revocation of more than an
+ * Reads a client again, once, when it was revoked or changed after it was read: not in the usual request. What was more than an
  * hour ago is older than what any process remembers.
  */
 export function createIsUnchanged({
@@ -42,19 +41,20 @@ export function createIsUnchanged({
 }): IsUnchanged {
   // A list never changes.
   if (!clients.hasUnlisted) return () => true
-  /** By client: the epoch after which it was read. */
+  /** By client: the state after whose start it was read. */
   const readUnder = new WeakMap<Client, string>()
 
-  return (client, { epoch, since }) => {
-    if (epoch === undefined || readUnder.get(client) === epoch) return true
+  return (client, present) => {
+    if (present === undefined) return true
+    const { state, since } = present
+    if (readUnder.get(client) === state) return true
     if (since !== undefined && since < runtime.now() - clockDifference) return true
-    return after(clients.reread(client), (present) => {
-      if (present === undefined) return false
-      readUnder.set(present, epoch)
+    return after(clients.reread(client), (found) => {
+      if (found === undefined) return false
+      readUnder.set(found, state)
       const isSame =
-        present === client ||
-        (areSame(present, client) && areSame(clients.secretsOf(present), clients.secretsOf(client)))
-      if (isSame) readUnder.set(client, epoch)
+        found === client || (areSame(found, client) && areSame(clients.secretsOf(found), clients.secretsOf(client)))
+      if (isSame) readUnder.set(client, state)
       return isSame
     })
   }

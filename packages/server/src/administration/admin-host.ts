@@ -31,6 +31,7 @@ export function openAdminHost(
     async revoke(target) {
       await revokeAndSignOut(target, provider)
     },
+    renewClient: provider.renewClient,
     forgetUser: (sub) => forgetUser(sub, provider),
   })
   // Only reads.

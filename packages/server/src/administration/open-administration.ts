@@ -35,6 +35,7 @@ function revocations(loaded: LoadedConfiguration) {
     async revoke(target: RevocationTarget): Promise<void> {
       await revokeAndSignOut(target, await provider())
     },
+    renewClient: async (clientId: string): Promise<void> => (await provider()).renewClient(clientId),
     forgetUser: async (sub: string): Promise<void> => forgetUser(sub, await provider()),
     async close(): Promise<void> {
       // A provider that could not be opened has made the change fail.

@@ -1,8 +1,10 @@
+import { revokeAndSignOut as revokeWith } from '@grantry/administration'
 import type { Provider, RevocationTarget } from '@grantry/core'
 import { userSessions } from '@grantry/plugins/authorization-endpoint'
 
-/** Revokes a target, and ends the sessions of a user, whose clients are informed. Returns the number of sessions. */
-export async function revokeAndSignOut(target: RevocationTarget, provider: Provider): Promise<number> {
-  await provider.revoke(target)
-  return 'subject' in target && provider.has(userSessions) ? provider.use(userSessions).endAll(target.subject) : 0
-}
+/** Revokes a target, and ends the sessions of a user, if the provider has any. Returns their number. */
+export const revokeAndSignOut = (target: RevocationTarget, provider: Provider): Promise<number> =>
+  revokeWith(target, {
+    revoke: provider.revoke,
+    sessions: provider.has(userSessions) ? provider.use(userSessions) : undefined,
+  })

@@ -54,6 +54,8 @@ function linesOf(change: PlannedChange, { member, before, after }: ShownMember):
   return [['~', `${member}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`]]
 }
 
+const unfinishedText = 'the last change has failed before it had ended what it takes away; that is done now'
+
 /** Whether an entry that is added gets a new secret. */
 const getsSecret = ({ kind, action, next }: PlannedChange): boolean =>
   action === 'add' && kind.plan.complete?.(next?.value ?? {}, () => 'new').secret !== undefined
@@ -73,8 +75,10 @@ export function planText(plan: Plan, { colored }: { readonly colored: boolean })
     const head = line(signs[change.action], '', `${change.kind.type.noun} ${change.id}`)
     if (change.action === 'remove') return head
     const members = shownMembers(change).flatMap((member) => linesOf(change, member))
+    // An earlier change that has failed before its end.
+    const rest = change.stored?.unfinished === undefined ? [] : [line('~', '    ', unfinishedText)]
     const secret = getsSecret(change) ? [line('+', '    ', 'secrets: a new one')] : []
-    return [head, ...members.map(([sign, text]) => line(sign, '    ', text)), ...secret].join('')
+    return [head, ...members.map(([sign, text]) => line(sign, '    ', text)), ...rest, ...secret].join('')
   })
   const { add, change, remove, unchanged } = countsOf(plan)
   const summary = `${add} to add, ${change} to change, ${remove} to remove, ${unchanged} unchanged.\n`
@@ -88,6 +92,7 @@ export const planJson = (plan: Plan) => ({
     kind: change.kind.type.kind,
     id: change.id,
     ...(change.stored !== undefined && { version: change.stored.version }),
+    ...(change.action === 'change' && change.stored?.unfinished !== undefined && { unfinished: true }),
     ...(change.action !== 'remove' && { members: shownMembers(change) }),
     ...(getsSecret(change) && { newSecret: true }),
   })),

@@ -1,0 +1,67 @@
+import { type ClientOptions, isJsonObject } from '@grantry/core'
+import type { Members } from '../differences.ts'
+import { endsOf } from '../former-secrets.ts'
+import { areEqual, canonical } from '../plan/canonical.ts'
+
+/** Members that decide nothing about a request, or only how long what it gets is valid. */
+const harmless: ReadonlySet<string> = new Set([
+  'clientId',
+  'enabled',
+  'clientName',
+  'clientUri',
+  'logoUri',
+  'policyUri',
+  'tosUri',
+  'contacts',
+  'accessTokenFormat',
+  'accessTokenLifetime',
+  'identityTokenLifetime',
+  'identityTokenAlgorithm',
+  'authorizationCodeLifetime',
+  'userClaimsInIdentityToken',
+  'refreshToken',
+])
+
+/** Whether a secret has been taken away, or has ended. Not one that works for a while longer. */
+function losesSecret(before: ClientOptions, after: ClientOptions, now: number): boolean {
+  const ends = endsOf(after)
+  return [...endsOf(before)].some(([name, end]) => end > now && (ends.get(name) ?? 0) <= now)
+}
+
+/** Returns the items of a list, or of a set of keys. `undefined` for anything else. */
+function itemsOf(value: unknown): readonly unknown[] | undefined {
+  if (value === undefined || value === null) return []
+  const list = isJsonObject(value) ? value.keys : value
+  return Array.isArray(list) ? list : undefined
+}
+
+function losesItem(before: unknown, after: unknown): boolean {
+  const [had, has] = [itemsOf(before), itemsOf(after)]
+  if (had === undefined || has === undefined) return true
+  const kept = new Set(has.map(canonical))
+  return had.some((item) => !kept.has(canonical(item)))
+}
+
+/** Whether a member takes something away. One of a plugin that is no list does, whatever it means. */
+function narrows(name: string, before: unknown, after: unknown): boolean {
+  if (harmless.has(name) || areEqual(before, after, false)) return false
+  // An empty list allows any.
+  if (name === 'identityProviders') return true
+  // Without it, the client needs no secret.
+  if (name === 'public') return true
+  // What was demanded is not any more.
+  if (before === true) return false
+  return losesItem(before, after)
+}
+
+/**
+ * Whether a change of a client takes away a secret, a key, a right, or a way to do without one. What other processes remember of
+ * the client must not decide any more then.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function takesAway(before: ClientOptions, after: ClientOptions, now: number): boolean {
+  const [had, has] = [before, after] as unknown as readonly [Members, Members]
+  const names = [...new Set([...Object.keys(had), ...Object.keys(has)])].filter((name) => name !== 'secrets')
+  return losesSecret(before, after, now / 1000) || names.some((name) => narrows(name, had[name], has[name]))
+}
