@@ -18,6 +18,8 @@ const schema = v.object({
   at: v.optional(v.number(), 0),
   /** The epoch of the user: a thief of the password could have consented before a revocation. */
   epoch: v.exactOptional(v.string()),
+  /** The epoch of the client: another application can get the id of one that was removed. */
+  clientEpoch: v.exactOptional(v.string()),
 })
 
 /** What a user has consented to for a client. */
@@ -50,7 +52,7 @@ export interface Consents {
     scopes: readonly string[],
     standing?: Standing,
   ): Promise<void>
-  /** What a user has consented to since the last revocation: for at most 100 clients. */
+  /** What a user has consented to since the last revocation of the user or the client: for at most 100 clients. */
   list(kit: EndpointKit, sub: string): Promise<readonly GivenConsent[]>
   /** Forgets a consent, so that the user is asked again. Returns whether there was one. */
   revoke(kit: EndpointKit, sub: string, clientId: string): Promise<boolean>
@@ -100,14 +102,21 @@ function returnsToOf({ client, redirectUri }: CheckedRequest): string | undefine
 
 /** @param lifetime seconds after which the user is asked again */
 export function createConsents(lifetime: number): Consents {
-  /** Returns what the user has consented to since the last revocation, and the epoch. */
+  /** Returns what the user has consented to since the last revocation of the user or the client, and their epochs. */
   async function read(kit: EndpointKit, sub: string, clientId: string) {
-    const [found, epoch] = await Promise.all([kit.records.get(keyOf(sub, clientId), schema), kit.epochOf(sub)])
-    const isCurrent = epoch === undefined || epoch === found?.epoch
-    if (!isCurrent || found === undefined) return { given: undefined, epoch }
+    const [found, epoch, clientEpoch] = await Promise.all([
+      kit.records.get(keyOf(sub, clientId), schema),
+      kit.epochOf(sub),
+      kit.epochOfClient(clientId),
+    ])
+    const epochs = { ...(epoch !== undefined && { epoch }), ...(clientEpoch !== undefined && { clientEpoch }) }
+    const isCurrent =
+      (epoch === undefined || epoch === found?.epoch) &&
+      (clientEpoch === undefined || clientEpoch === found?.clientEpoch)
+    if (!isCurrent || found === undefined) return { given: undefined, epochs }
     // A scope that was removed and added again since is another one.
     const scopes = kit.lastingScopes(found.scopes, found.at)
-    return { given: { ...found, scopes, reach: reachWithin(found.reach, scopes) }, epoch }
+    return { given: { ...found, scopes, reach: reachWithin(found.reach, scopes) }, epochs }
   }
 
   return {
@@ -128,10 +137,10 @@ export function createConsents(lifetime: number): Consents {
     declined: async (kit, sub, clientId) => (await read(kit, sub, clientId)).given?.declined ?? [],
 
     async remember(kit, sub, request, granted, standing) {
-      const { given: found, epoch } = await read(kit, sub, request.client.clientId)
+      const { given: found, epochs } = await read(kit, sub, request.client.clientId)
       const returnsTo = returnsToOf(request)
       const given = found?.returnsTo === returnsTo ? found : undefined
-      if (epoch !== undefined && standing !== undefined && epoch !== standing.epoch) return
+      if (epochs.epoch !== undefined && standing !== undefined && epochs.epoch !== standing.epoch) return
       const leftOut = without(request.scopes, granted)
       const scopes = union(without(given?.scopes ?? [], leftOut), granted)
       const declined = union(without(given?.declined ?? [], request.scopes), leftOut)
@@ -142,7 +151,7 @@ export function createConsents(lifetime: number): Consents {
         ...(declined.length > 0 && { declined }),
         ...(returnsTo !== undefined && { returnsTo }),
         at: kit.now(),
-        ...(epoch !== undefined && { epoch }),
+        ...epochs,
       }
       const { clientId } = request.client
       const expiresAt = kit.now() + lifetime
