@@ -217,9 +217,10 @@ export function createRevocationEpochs(deps: {
     async renewClient(clientId) {
       renewals += 1
       const key = keyOfClient(clientId)
-      await store.update(key, isAny, async (found) => {
-        // Of a revocation that cannot be read, the present record must not forget: another one refuses the same tokens.
-        const present = isEpochRecord(found) ? found : await store.getMarker(key, isEpochRecord, unreadable)
+      // A revocation that cannot be read must not be forgotten: another one refuses the same tokens.
+      const marker = await store.getMarker(key, isEpochRecord, unreadable)
+      await store.update(key, isAny, (found) => {
+        const present = isEpochRecord(found) ? found : marker
         const now = runtime.now()
         const epoch = present === unreadable ? randomId(runtime, 12) : present?.epoch
         return {
