@@ -100,25 +100,24 @@ function returnsToOf({ client, redirectUri }: CheckedRequest): string | undefine
   return url && `${url.protocol}//${url.protocol === 'https:' ? url.host : url.hostname}`
 }
 
+/** Returns what the user has consented to since the last revocation of the user or the client, and their epochs. */
+async function read(kit: EndpointKit, sub: string, clientId: string) {
+  const [found, epoch, clientEpoch] = await Promise.all([
+    kit.records.get(keyOf(sub, clientId), schema),
+    kit.epochOf(sub),
+    kit.epochOfClient(clientId),
+  ])
+  const epochs = { ...(epoch !== undefined && { epoch }), ...(clientEpoch !== undefined && { clientEpoch }) }
+  const isCurrent =
+    (epoch === undefined || epoch === found?.epoch) && (clientEpoch === undefined || clientEpoch === found?.clientEpoch)
+  if (!isCurrent || found === undefined) return { given: undefined, epochs }
+  // A scope that was removed and added again since is another one.
+  const scopes = kit.lastingScopes(found.scopes, found.at)
+  return { given: { ...found, scopes, reach: reachWithin(found.reach, scopes) }, epochs }
+}
+
 /** @param lifetime seconds after which the user is asked again */
 export function createConsents(lifetime: number): Consents {
-  /** Returns what the user has consented to since the last revocation of the user or the client, and their epochs. */
-  async function read(kit: EndpointKit, sub: string, clientId: string) {
-    const [found, epoch, clientEpoch] = await Promise.all([
-      kit.records.get(keyOf(sub, clientId), schema),
-      kit.epochOf(sub),
-      kit.epochOfClient(clientId),
-    ])
-    const epochs = { ...(epoch !== undefined && { epoch }), ...(clientEpoch !== undefined && { clientEpoch }) }
-    const isCurrent =
-      (epoch === undefined || epoch === found?.epoch) &&
-      (clientEpoch === undefined || clientEpoch === found?.clientEpoch)
-    if (!isCurrent || found === undefined) return { given: undefined, epochs }
-    // A scope that was removed and added again since is another one.
-    const scopes = kit.lastingScopes(found.scopes, found.at)
-    return { given: { ...found, scopes, reach: reachWithin(found.reach, scopes) }, epochs }
-  }
-
   return {
     async suffice(kit, sub, request) {
       if (request.client.requireConsent === false) return true

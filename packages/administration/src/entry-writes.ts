@@ -137,6 +137,24 @@ export function createWrites<T extends object>(
     note?.({ action: `${kind}_revoked` })
   }
 
+  /** Writes a change, and then what has to follow it. */
+  async function written(
+    { id, version }: Managed<T>,
+    stored: Stored<T>,
+    unfinished: Unfinished | undefined,
+  ): Promise<Entry> {
+    const value = entryValueOf(kind, stored)
+    // Until the rest is done: another change, or the next plan, finishes it if this one fails.
+    const begun = unfinished === undefined ? value : entryValueOf(kind, { ...stored, unfinished })
+    const entry = await entries.replace(kind, id, version, begun)
+    if (entry === undefined) throw outdated(id)
+    if (unfinished === undefined) return entry
+    await (unfinished === 'revoke' ? end(id) : renew?.(id))
+    // A failure does no harm now: at most the same follows again.
+    const done = await entries.replace(kind, id, entry.version, value).catch(() => undefined)
+    return done ?? { ...entry, value }
+  }
+
   return {
     async existing(id, version) {
       const entry = await entries.get(kind, id)
@@ -160,13 +178,13 @@ export function createWrites<T extends object>(
       })
     },
     async replace(found, next, { action, endsTokens }) {
-      const { id, version } = found
+      const { id } = found
       if (idOf(next.value) !== id) {
         const message = `the ${idMember} of the ${noun} ${id} cannot change; add another ${noun}`
         throw refused('invalid', message, { member: idMember })
       }
       const stored = { ...next, formerSecrets: formerSecretsOf(type, found, next.value), unfinished: undefined }
-      const value = storedValueOf(kind, id, stored)
+      storedValueOf(kind, id, stored)
       const before = differences(comparable(found), comparable(next))
       const after = differences(comparable(next), comparable(found))
       const [was, is] = [isEnabled(found.value), isEnabled(next.value)]
@@ -177,15 +195,7 @@ export function createWrites<T extends object>(
         // A process that remembered the entry could issue tokens in the seconds after it was disabled.
         // And if this one dies after the change, nothing is left that has begun before.
         if (endsAll || (is && !was)) await end(id, endsAll ? undefined : note)
-        // Until the rest is done: another change, or the next plan, finishes it if this one fails.
-        const begun = unfinished === undefined ? value : entryValueOf(kind, { ...stored, unfinished })
-        const entry = await entries.replace(kind, id, version, begun)
-        if (entry === undefined) throw outdated(id)
-        if (unfinished === undefined) return readEntry(type, entry)
-        await (unfinished === 'revoke' ? end(id) : renew?.(id))
-        // A failure does no harm now: at most the same follows again.
-        const done = await entries.replace(kind, id, entry.version, value).catch(() => undefined)
-        return readEntry(type, done ?? { ...entry, value })
+        return readEntry(type, await written(found, stored, unfinished))
       })
     },
     async remove(entry) {

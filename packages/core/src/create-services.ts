@@ -113,7 +113,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     ...directory,
     ...credentials,
     ...tokens,
-    renewClient: tokens.revocationEpochs.renewClient,
     ...grants,
     clients,
     keys,

@@ -48,7 +48,6 @@ export interface Services
   readonly checkClient: (client: ClientOptions, moreScopes?: readonly string[]) => void
   /** @throws TypeError when the scope could not be one of the host. */
   readonly checkScope: (scope: ScopeOptions) => void
-  readonly renewClient: (clientId: string) => Promise<void>
   /** The maximum size of a body in bytes and of a query in characters. */
   readonly bodyLimit: number
 }

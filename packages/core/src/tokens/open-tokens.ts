@@ -32,6 +32,7 @@ export interface Tokens {
   readonly newRevocationMark: NewRevocationMark
   readonly isUnchanged: IsUnchanged
   readonly revoke: Revoke
+  readonly renewClient: RevocationEpochs['renewClient']
   readonly inspect: Inspect
 }
 
@@ -94,6 +95,7 @@ export function openTokens({
     newRevocationMark: createNewRevocationMark({ store, revision, revocationEpochs, runtime }),
     isUnchanged: createIsUnchanged({ clients, runtime }),
     revoke: createRevoke({ revocationEpochs, families, recorder }),
+    renewClient: revocationEpochs.renewClient,
     inspect: createInspect({ ...shared, accessTokens, identityTokens, storedGrants, authorizationStatus, jwt }),
   }
 }
