@@ -119,6 +119,26 @@ function followingOf<T extends object>(
 const hasOnly = (name: string, parts: readonly Members[]): boolean =>
   parts.flatMap((members) => Object.keys(members)).every((member) => member === name)
 
+/** Creates the function that writes a change, and then does what has to follow it. */
+function createWritten<T extends object>(
+  { kind, ...type }: EntryType<T>,
+  { entries, renew, end }: Pick<ManageDeps<T>, 'entries' | 'renew'> & { readonly end: (id: string) => Promise<void> },
+) {
+  const { outdated } = refusalsOf(type)
+  return async ({ id, version }: Managed<T>, stored: Stored<T>, unfinished: Unfinished | undefined): Promise<Entry> => {
+    const value = entryValueOf(kind, stored)
+    // Until the rest is done: another change, or the next plan, finishes it if this one fails.
+    const begun = unfinished === undefined ? value : entryValueOf(kind, { ...stored, unfinished })
+    const entry = await entries.replace(kind, id, version, begun)
+    if (entry === undefined) throw outdated(id)
+    if (unfinished === undefined) return entry
+    await (unfinished === 'revoke' ? end(id) : renew?.(id))
+    // A failure does no harm now: at most the same follows again.
+    const done = await entries.replace(kind, id, entry.version, value).catch(() => undefined)
+    return done ?? { ...entry, value }
+  }
+}
+
 export function createWrites<T extends object>(
   type: EntryType<T>,
   { entries, check, audit, revoke, renew, forget, now }: ManageDeps<T>,
@@ -137,23 +157,7 @@ export function createWrites<T extends object>(
     note?.({ action: `${kind}_revoked` })
   }
 
-  /** Writes a change, and then what has to follow it. */
-  async function written(
-    { id, version }: Managed<T>,
-    stored: Stored<T>,
-    unfinished: Unfinished | undefined,
-  ): Promise<Entry> {
-    const value = entryValueOf(kind, stored)
-    // Until the rest is done: another change, or the next plan, finishes it if this one fails.
-    const begun = unfinished === undefined ? value : entryValueOf(kind, { ...stored, unfinished })
-    const entry = await entries.replace(kind, id, version, begun)
-    if (entry === undefined) throw outdated(id)
-    if (unfinished === undefined) return entry
-    await (unfinished === 'revoke' ? end(id) : renew?.(id))
-    // A failure does no harm now: at most the same follows again.
-    const done = await entries.replace(kind, id, entry.version, value).catch(() => undefined)
-    return done ?? { ...entry, value }
-  }
+  const written = createWritten(type, { entries, renew, end })
 
   return {
     async existing(id, version) {
