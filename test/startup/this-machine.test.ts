@@ -106,6 +106,8 @@ describe('this machine', () => {
 
   // Addresses of connections come without brackets.
   test.each([
+    // The parser of URLs takes the long s for an s.
+    ['localho\u017ft', false],
     ['::1', true],
     ['::ffff:127.0.0.1', true],
     ['::FFFF:127.8.0.1', true],

@@ -11,7 +11,8 @@ import { parseUrl } from './parse-url.ts'
 //   section 7.3).
 // * `isPublicAddress()`, in plugins/shared, forbids. So it covers much more, such as `0.0.0.0` and private networks.
 
-const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])$/iu
+// Without `i`: with `u`, it takes U+017F for an s.
+const hostForm = /^(?:[\w.-]+|\[[\dA-Fa-f:.]+\])$/u
 // As the parser of URLs writes them: `127.1` and `0x7f000001` become `127.0.0.1`, and mapped addresses become hexadecimal.
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\])$/u
 
