@@ -21,6 +21,8 @@ export interface FormView {
   readonly client: ClientView
   /** The additional sources of `form-action`. */
   readonly formTargets: readonly string[]
+  /** Whether the response opens an application of the device (RFC 8252 section 7.1), and leaves the page as it is. */
+  readonly opensApplication?: boolean | undefined
 }
 
 /** Why the page asks again. */

@@ -45,6 +45,7 @@ async function formView(interaction: Shown, step: Step): Promise<FormView> {
     fields: { interaction: id, form_token: await formTokenFor(interaction, step), request: restart },
     client: clientView(request.client),
     formTargets,
+    opensApplication: !/^https?:/iu.test(request.redirectUri),
   }
 }
 

@@ -8,7 +8,7 @@ import { createPages } from '@grantry/pages'
 import { endSession } from '@grantry/plugins/end-session'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { clients } from '../authorization/parties.ts'
+import { challenge, clients } from '../authorization/parties.ts'
 import { certificate } from '../mtls/certificates.ts'
 import { setUpSignIn } from '../sign-in/parties.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
@@ -57,6 +57,7 @@ describeWithChromium('a client that redirects on, in a browser', () => {
         clients: [
           { ...own, clientId: 'own', requireConsent: false },
           { ...own, clientId: 'asking' },
+          ...clients.filter(({ clientId }) => clientId === 'spa'),
         ],
       },
       { pages, features: [endSession({ pages })] },
@@ -113,6 +114,34 @@ describeWithChromium('a client that redirects on, in a browser', () => {
       await reaches('authorize', { ...asking, response_mode: 'form_post' }, '#allow')
       await reaches('endsession', { client_id: 'own', post_logout_redirect_uri: redirectUri }, '#logout')
       expect(problems).toEqual([])
+    } finally {
+      await context.close()
+    }
+  })
+
+  // RFC 8252 section 7.1: the browser opens the application, and leaves the page as it is.
+  test('says after a form that the page can be closed, if the response has opened an application', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.clock.install()
+    const redirectUri = 'com.example.app:/callback'
+    const proof = { code_challenge: challenge, code_challenge_method: 'S256' }
+    const request = { client_id: 'spa', redirect_uri: redirectUri, response_type: 'code', scope: 'openid', ...proof }
+    const said = 'If the application has opened, you can close this page.'
+    try {
+      await page.goto(`${issuer}/connect/authorize?${new URLSearchParams(request)}`)
+      expect(await page.textContent('#opened')).toBe('')
+      await page.fill('#username', 'bob')
+      await page.fill('#password', 'bob-password')
+      await page.click('#sign-in')
+      await page.click('#allow')
+      expect(await page.textContent('#opened')).toBe('')
+      await page.clock.runFor(4000)
+      expect(await page.textContent('#opened')).toBe(said)
+      await page.goto(
+        `${issuer}/connect/authorize?${new URLSearchParams({ ...request, redirect_uri: 'http://127.0.0.1/callback' })}`,
+      )
+      expect(await page.locator('#opened').count()).toBe(0)
     } finally {
       await context.close()
     }

@@ -98,6 +98,7 @@ li.check label{padding:var(--s3) 0}
 .reveal[aria-pressed=true] .off{display:block}
 .caps{margin:0;font-size:var(--small);color:var(--alert)}
 .caps:not(:empty){margin-block-start:.375rem}
+#opened:empty{margin:0}
 #user_code{font-size:var(--large);letter-spacing:.12em;text-align:center;text-transform:uppercase}
 .digits{font-size:var(--large);letter-spacing:.12em}`
 

@@ -92,7 +92,7 @@ export const states: StatesOfPages<Pages> = {
   },
   consent: {
     usual: consent,
-    plain: { ...consent, client: plainClient, scopes: [{ name: 'openid' }], claims: [] },
+    plain: { ...consent, client: plainClient, scopes: [{ name: 'openid' }], claims: [], opensApplication: true },
     choice: {
       ...consent,
       scopes: choiceOf(['openid', 'read', 'files:write', 'offline_access'], ['read']),

@@ -1,7 +1,7 @@
 import type { ChooseAccountView } from '@grantry/plugins/sign-in'
 import { html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import { continuing, form, heading, initialOf } from './parts.ts'
+import { continuing, form, heading, initialOf, opened } from './parts.ts'
 import { formScript } from './scripts.ts'
 
 /** The buttons `account`, with the id of an account or `other`, and `decision` with the value `deny`. */
@@ -16,6 +16,6 @@ export function chooseAccount(view: ChooseAccountView, tools: Tools): Page {
   const content = html`${heading(client, title, continuing(client, tools))}${form(
     view,
     html`${buttons}<button id="other" name="account" value="other">${text('otherAccount')}</button><button class="quiet" id="deny" name="decision" value="deny">${text('cancel')}</button>`,
-  )}`
+  )}${opened(view, tools)}`
   return { title, content, client, formTargets: view.formTargets, script: formScript }
 }

@@ -2,7 +2,7 @@ import type { ConsentView } from '@grantry/plugins/sign-in'
 import { type Content, filled, type Html, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import { access, lastingLast, onlyResource } from './access.ts'
-import { alert, clientLinks, form, heading, nameOf, userLine } from './parts.ts'
+import { alert, clientLinks, form, heading, nameOf, opened, userLine } from './parts.ts'
 import { formScript } from './scripts.ts'
 
 /**
@@ -39,6 +39,6 @@ export function consent(given: ConsentView, tools: Tools): Page {
   const content = html`${heading(client, tools.title('consentTitle', named))}${form(
     view,
     html`${user}${origin(view, tools)}${onlyResource(view, tools)}${alert(problem && text('consentNothing'))}${access(view, tools)}${buttons}`,
-  )}${clientLinks(client, tools)}`
+  )}${opened(view, tools)}${clientLinks(client, tools)}`
   return { title, content, client, formTargets: view.formTargets, script: formScript }
 }

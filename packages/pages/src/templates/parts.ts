@@ -20,6 +20,10 @@ export const hiddenFields = (fields: FormView['fields']): Content =>
 export const form = ({ action, fields }: Pick<FormView, 'action' | 'fields'>, content: Content): Html =>
   html`<form method="post" action="${action}">${hiddenFields(fields)}${content}</form>`
 
+/** What `formScript` says when the form was sent, and the page is still there because an application has opened. */
+export const opened = ({ opensApplication }: Pick<FormView, 'opensApplication'>, { text }: Tools): Content =>
+  opensApplication === true && html`<p id="opened" role="status" data-text="${text('applicationOpened')}"></p>`
+
 const link = (url: string | undefined, text: string, id: string): Content =>
   isHttps(url) && html`<a id="${id}" href="${url}" rel="noreferrer">${text}</a>`
 

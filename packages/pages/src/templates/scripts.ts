@@ -1,18 +1,24 @@
 /**
  * Shows that a form is being sent, and sends it once. A response can leave the page open, such as one that starts an
- * application, so the form becomes usable again after a while.
+ * application, so the form becomes usable again after a while, and the page says that it is no longer needed.
  */
 export const formScript = `(() => {
+const opened = document.getElementById('opened')
 const end = (form) => {
 form.removeAttribute('aria-busy')
 for (const button of form.querySelectorAll('[data-busy]')) delete button.dataset.busy
+}
+const endLate = (form) => {
+end(form)
+if (opened) opened.textContent = opened.dataset.text
 }
 document.addEventListener('submit', (event) => {
 const { target: form, submitter } = event
 if (form.getAttribute('aria-busy') === 'true') return event.preventDefault()
 form.setAttribute('aria-busy', 'true')
 if (submitter) submitter.dataset.busy = ''
-setTimeout(end, 4000, form)
+if (opened) opened.textContent = ''
+setTimeout(endLate, 4000, form)
 })
 addEventListener('pageshow', (event) => event.persisted && [...document.forms].forEach(end))
 })()`

@@ -1,7 +1,7 @@
 import type { SecondFactorView } from '@grantry/plugins/sign-in'
 import { html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
-import { alert, continuing, form, heading } from './parts.ts'
+import { alert, continuing, form, heading, opened } from './parts.ts'
 import { formScript } from './scripts.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'
 
@@ -19,6 +19,6 @@ export function secondFactor(view: SecondFactorView, tools: Tools): Page {
     view,
     html`<label for="code">${text('secondFactorCode')}</label><input id="code" class="digits" name="code" required maxlength="64" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${message !== undefined && html` aria-describedby="problem"`}>
 <button class="primary" id="confirm">${text('continueButton')}</button><button class="quiet" id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`,
-  )}`
+  )}${opened(view, tools)}`
   return { title: text('secondFactorTitle'), content, client, formTargets: view.formTargets, script: formScript }
 }

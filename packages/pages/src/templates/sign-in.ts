@@ -3,7 +3,7 @@ import { type Content, html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import { passwordField } from './fields.ts'
 import { iconOf, icons } from './icons.ts'
-import { alert, clientLinks, continuing, form, heading } from './parts.ts'
+import { alert, clientLinks, continuing, form, heading, opened } from './parts.ts'
 import { formScript, passkeyScript, passwordScript, scriptOf } from './scripts.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'
 
@@ -105,7 +105,7 @@ export function signIn(view: SignInView, tools: Tools): Page {
       canCancel &&
       html`<button class="quiet" id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`
     }`,
-  )}${signUpLink(view, tools)}${clientLinks(client, tools)}`
+  )}${opened(view, tools)}${signUpLink(view, tools)}${clientLinks(client, tools)}`
   const script = scriptOf(formScript, asksForPassword && passwordScript, passkey && passkeyScript)
   return { title: text('signInTitle'), content, client, formTargets: view.formTargets, script }
 }
