@@ -191,7 +191,7 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
     [['clients', 'edit', 'batch', '--file', '/nowhere.json'], 'cannot read /nowhere.json (ENOENT)'],
     [['clients', 'remove', 'unknown'], 'there is no client unknown in the storage'],
     [['clients', 'rotate-secret', 'batch', '--overlap', '7'], 'It must be a number and s, m, h or d, such as 7d.'],
-    [['audit', '--kind', 'clients'], 'Allowed choices are client, scope, user, key, tenant.'],
+    [['audit', '--kind', 'clients'], 'Allowed choices are client, scope, user, tenant, key.'],
     [['audit', '--since', '2026-11-26T10:00'], 'It must be a date, or a time with a zone'],
     [['audit', '--limit', '0'], 'It must be a number from 1 to 999999.'],
   ]
