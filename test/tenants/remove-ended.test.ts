@@ -1,5 +1,5 @@
 import { openAdministration } from '@grantry/administration'
-import { openEntries } from '@grantry/core'
+import { type AtomicDriver, openEntries } from '@grantry/core'
 import { storageSpace } from '@grantry/core/tenants'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
@@ -25,7 +25,8 @@ async function setting() {
     for (let count = 0; count < 250; count += 1) await own.create('client', `c${count}`, {})
     return async () => (await own.list('client', { limit: 1000 })).entries.length
   }
-  return { driver, manager, create, removal: createRemoval(entries, driver, () => ({ issuer }), tenants) }
+  const removalOn = (storage: AtomicDriver) => createRemoval(entries, storage, () => ({ issuer }), tenants)
+  return { driver, manager, create, removalOn, removal: removalOn(driver) }
 }
 
 describe('the records of a tenant that has ended', () => {
@@ -41,6 +42,37 @@ describe('the records of a tenant that has ended', () => {
     for (let step = 0; step < 20; step += 1) await removal.run(later)
     expect([await acme(), await beta()]).toEqual([0, 250])
     expect(driver.getKeys().filter((key) => key.startsWith('entry:ended-tenant:'))).toHaveLength(1)
+  })
+
+  // Names of devices, keys of authenticator apps, and links to accounts elsewhere, whose keys are hashes.
+  test('are removed whatever their keys are, also after the read of the storage has failed', async () => {
+    const { manager, removalOn, driver } = await setting()
+    const spaceOf = async (name: string) =>
+      storageSpace(driver, storedSpace(name, (await manager.add({ name })).createdAt))
+    const [acme, beta] = [await spaceOf('acme'), await spaceOf('beta')]
+    const keys = Array.from({ length: 3000 }, (_, index) => `plugin:${index}`)
+    for (const key of keys) await acme.setItem(key, 'Alice private laptop', { ttl: 3650 * 86_400 })
+    for (const key of keys) await beta.setItem(key, 'of another tenant', { ttl: 3650 * 86_400 })
+    await manager.remove('acme')
+    let reads = 0
+    const unreliable = {
+      ...driver,
+      async *listItems() {
+        reads += 1
+        for await (const items of driver.listItems()) {
+          yield items
+          if (reads === 1) throw new Error('the storage has failed')
+        }
+      },
+    }
+    const removal = removalOn(unreliable)
+    for (let step = 0; step < 60; step += 1) await removal.run(Date.now() + 121_000).catch(() => {})
+    expect(reads).toBe(2)
+    const left = async (space: AtomicDriver) => {
+      const values = await Promise.all(keys.map((key) => space.getItem(key)))
+      return values.filter((value) => value !== null && value !== undefined).length
+    }
+    expect([await left(acme), await left(beta)]).toEqual([0, 3000])
   })
 
   test('are removed of each tenant that ends, also after many others', async () => {

@@ -26,8 +26,8 @@ async function removeKeys(storage: AtomicDriver, issuer: string): Promise<void> 
 }
 
 /**
- * Removes what a tenant that has ended has stored without an end of days or hours: its entries, such as clients and users,
- * and its signing keys. Other records, such as tokens, end by themselves, and nothing reads them any more.
+ * Removes the entries of a tenant that has ended, such as clients and users, and its signing keys. `keysInSpace()` finds its
+ * other records: nothing reads them any more, but some have personal data for years.
  *
  * @param options.storage the part of the storage of the tenant
  * @param options.limit entries that one call removes

@@ -1,6 +1,6 @@
 import { after } from '../promises.ts'
 import type { AtomicDriver, DriverItem } from '../records/driver.ts'
-import { recoveryKey } from '../records/recover-storage.ts'
+import { type RecoverableDriver, recoveryKey } from '../records/recover-storage.ts'
 import { webRuntime } from '../runtime.ts'
 
 /** The key of an entry up to its id, with the hash of its issuer. */
@@ -11,6 +11,8 @@ const sharedKeys: ReadonlySet<string> = new Set(['copy', recoveryKey])
 
 /** Translates the keys of a space to those of the storage, and back. */
 interface SpaceKeys {
+  /** The beginning of the keys in the storage, except those of entries. */
+  readonly start: string
   of(key: string): string
   /** Returns the key of the space for a key of the storage that starts with the translation of `base`. */
   back(key: string, base: string): string
@@ -35,7 +37,21 @@ function spaceKeys(name: string): SpaceKeys {
     }
     return `${kind}${ownerIn(owner)}:${key.slice(whole.length)}`
   }
-  return { of, back: (key, base) => base + key.slice(of(base).length) }
+  return { start, of, back: (key, base) => base + key.slice(of(base).length) }
+}
+
+/**
+ * Reads a storage, and yields the keys of a part, without those of its entries, which the driver can list. A batch can be
+ * empty.
+ */
+export async function* keysInSpace(
+  driver: Pick<RecoverableDriver, 'listItems'>,
+  name: string,
+): AsyncGenerator<readonly string[], void> {
+  const { start } = spaceKeys(name)
+  for await (const items of driver.listItems()) {
+    yield items.flatMap(({ key }) => (key.startsWith(start) ? [key] : []))
+  }
 }
 
 const inSpace = (keys: SpaceKeys, items: readonly DriverItem[]): readonly DriverItem[] =>

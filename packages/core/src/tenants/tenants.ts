@@ -10,6 +10,6 @@ export {
 export type { TenantServing } from './lease.ts'
 export { type RemovalPosition, removeTenantRecords } from './remove-records.ts'
 export { type RoutedTenants, type RouteTenantsOptions, routeTenants } from './route-tenants.ts'
-export { storageSpace } from './storage-space.ts'
+export { keysInSpace, storageSpace } from './storage-space.ts'
 export type { OpenTenant, Tenant, TenantEvent, TenantLimits, TenantSource } from './tenant.ts'
 export { isTenantName, type TenantOf, tenantsByHost, tenantsByPath } from './tenant-of.ts'

@@ -1,6 +1,6 @@
 import { kinds } from '@grantry/administration'
-import type { AtomicDriver, Entry, EntryStore } from '@grantry/core'
-import { type RemovalPosition, removeTenantRecords, storageSpace } from '@grantry/core/tenants'
+import type { AtomicDriver, Entry, EntryStore, RecoverableDriver } from '@grantry/core'
+import { keysInSpace, type RemovalPosition, removeTenantRecords, storageSpace } from '@grantry/core/tenants'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { TenantsConfiguration } from '../configuration/tenants.ts'
 import { storedSpace } from './find-tenant.ts'
@@ -25,7 +25,13 @@ const endedIn = (value: unknown): Ended | undefined => {
     : undefined
 }
 
-/** Removes, in small steps, what tenants that have ended have stored. */
+const canList = (driver: AtomicDriver): driver is RecoverableDriver => 'listItems' in driver
+
+/**
+ * Removes, in small steps, what tenants that have ended have stored. The keys of most records are hashes, so they are found by
+ * a read of the whole storage: a batch of it in each step. A process that dies during it leaves it to another one, from the
+ * beginning.
+ */
 export function createRemoval(
   entries: EntryStore,
   driver: AtomicDriver,
@@ -33,6 +39,8 @@ export function createRemoval(
   tenants: Pick<TenantsConfiguration, 'by' | 'prefix'>,
 ) {
   const positions = new Map<string, RemovalPosition>()
+  /** Of tenants without entries: the read of the storage. */
+  const reads = new Map<string, ReturnType<typeof keysInSpace>>()
   let running: Promise<void> | undefined
   /** The last id of a page without entries: what was removed leaves a mark in the storage. */
   let passed: string | undefined
@@ -50,6 +58,29 @@ export function createRemoval(
     }
   }
 
+  /** Removes the next records. Returns whether none are left. */
+  async function removeNext(id: string, { name, createdAt }: Ended): Promise<boolean> {
+    const space = storedSpace(name, createdAt)
+    const known = reads.get(id)
+    if (known === undefined) {
+      const issuer = tenantIssuer(configuration(), tenants, name)
+      const from = positions.get(id)
+      const next = await removeTenantRecords({ issuer, storage: storageSpace(driver, space), limit: batch, from })
+      if (next !== undefined) positions.set(id, next)
+      else if (canList(driver)) reads.set(id, keysInSpace(driver, space))
+      return next === undefined && !canList(driver)
+    }
+    try {
+      const { value: keys = [], done = false } = await known.next()
+      await Promise.all(keys.map(async (key) => driver.removeItem(key, {})))
+      return done
+    } catch (error) {
+      // A read that has failed yields nothing more: the next step begins again.
+      reads.delete(id)
+      throw error
+    }
+  }
+
   async function step(now: number): Promise<void> {
     const entry = await oldest(now)
     if (entry === undefined) return
@@ -60,17 +91,10 @@ export function createRemoval(
       const present = await entries.get(kinds.tenant.type.kind, name)
       // Its removal has failed, or was refused.
       const exists = (Object(present?.value) as { readonly createdAt?: unknown }).createdAt === createdAt
-      if (!exists) {
-        const storage = storageSpace(driver, storedSpace(name, createdAt))
-        const issuer = tenantIssuer(configuration(), tenants, name)
-        const next = await removeTenantRecords({ issuer, storage, limit: batch, from: positions.get(entry.id) })
-        if (next !== undefined) {
-          positions.set(entry.id, next)
-          return
-        }
-      }
+      if (!exists && !(await removeNext(entry.id, ended))) return
     }
     positions.delete(entry.id)
+    reads.delete(entry.id)
     await entries.remove('ended-tenant', entry.id, entry.version)
   }
 
