@@ -23,6 +23,27 @@ function slow(driver: AtomicDriver): AtomicDriver {
 }
 
 describe('an entry', () => {
+  test.each([
+    ['user-name', 86_400],
+    ['user-address', 86_400],
+    ['user', 100 * 365 * 86_400],
+    ['scope', 100 * 365 * 86_400],
+  ] as const)('of the kind %s keeps its place for %i seconds after its removal', async (kind, seconds) => {
+    const driver = memoryDriver()
+    const lifetimes: number[] = []
+    const entries = entriesOn({
+      ...driver,
+      replaceItem(key, change) {
+        lifetimes.push(change.ttl)
+        return driver.replaceItem(key, change)
+      },
+    })
+    const { version } = (await entries.create(kind, 'alice@example.com', {})) as Entry
+    const changed = (await entries.replace(kind, 'alice@example.com', version, { a: 1 })) as Entry
+    expect(await entries.remove(kind, 'alice@example.com', changed.version)).toBe(true)
+    expect(lifetimes).toEqual([100 * 365 * 86_400, seconds])
+  })
+
   test('is created once, replaced at its version, and removed at its version', async () => {
     const entries = open()
     const created = (await entries.create('client', 'web', { a: 1 })) as Entry

@@ -3,9 +3,17 @@ import type { Runtime } from '../runtime.ts'
 /** Seconds: as good as forever, and a number that every storage accepts. */
 const forever = 100 * 365 * 86_400
 
+/** Seconds: longer than any change takes. */
+const day = 86_400
+
 interface KindTraits {
   /** Seconds. */
   readonly lifetime: number
+  /**
+   * Seconds for which a removed entry keeps its place. Short where the id is personal, and nothing needs to know that there was
+   * one. Default: its lifetime.
+   */
+  readonly placeLifetime?: number
   /** Whether processes remember entries of the kind. The revision shows their changes. */
   readonly isRemembered: boolean
   /** Whether the id of a removed entry can be that of a new one. Default: yes. */
@@ -26,8 +34,8 @@ export const entryKinds = {
   'former-client': { lifetime: forever, isRemembered: false },
   'former-scope': { lifetime: forever, isRemembered: false },
   user: { lifetime: forever, isRemembered: true, reusesIds: false },
-  'user-name': { lifetime: forever, isRemembered: false },
-  'user-address': { lifetime: forever, isRemembered: false },
+  'user-name': { lifetime: forever, placeLifetime: day, isRemembered: false },
+  'user-address': { lifetime: forever, placeLifetime: day, isRemembered: false },
   tenant: { lifetime: forever, isRemembered: true },
   'ended-tenant': { lifetime: forever, isRemembered: false },
   audit: { lifetime: 365 * 86_400, isRemembered: false },
@@ -37,6 +45,12 @@ export const entryKinds = {
 export const reusesIds = (kind: EntryKind): boolean => (entryKinds[kind] as KindTraits).reusesIds !== false
 
 export type EntryKind = keyof typeof entryKinds
+
+/** Seconds for which an entry of a kind, or the place of a removed one, is kept. */
+export function lifetimeOf(kind: EntryKind, isRemoved: boolean): number {
+  const { lifetime, placeLifetime = lifetime }: KindTraits = entryKinds[kind]
+  return isRemoved ? placeLifetime : lifetime
+}
 
 /** Seconds for which a revision is kept. */
 export const revisionLifetime = forever

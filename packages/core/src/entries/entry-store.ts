@@ -10,6 +10,7 @@ import {
   entryKeys,
   entryKinds,
   isEntryId,
+  lifetimeOf,
   reusesIds,
   revisionLifetime,
 } from './entry-key.ts'
@@ -119,7 +120,7 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
     from: unknown,
     value: Json | undefined,
   ): Promise<string | undefined> {
-    const { lifetime: ttl, isRemembered } = entryKinds[kind]
+    const ttl = lifetimeOf(kind, value === undefined)
     const version = newVersion()
     const to = encode({ version, ...(value === undefined ? { removedAt: runtime.now() } : { value }) }, ttl)
     const isWritten =
@@ -127,7 +128,7 @@ function createTexts(driver: AtomicDriver, keys: EntryKeys, runtime: Runtime, ti
         ? await calls.write(() => driver.replaceItem(key, { from, to, ttl }))
         : await calls.write(() => driver.insertItem(key, to, { ttl }))
     if (isWritten !== true) return undefined
-    if (isRemembered) await changed(kind)
+    if (entryKinds[kind].isRemembered) await changed(kind)
     return version
   }
 

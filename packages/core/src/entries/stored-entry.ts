@@ -4,7 +4,7 @@ import { parseEnvelope } from '../records/envelope.ts'
 import { isString } from '../records/json.ts'
 import type { Json } from '../types.ts'
 
-/** What is stored of an entry. One that was removed keeps its place, so that no version of it occurs again. */
+/** What is stored of an entry. One that was removed keeps its place for a while, so that no version of it occurs again. */
 export interface StoredEntry {
   readonly version: string
   readonly value?: Json
