@@ -4,6 +4,7 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
+import { monitorRedis } from '../support/redis-monitor.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
 const day = 86_400
@@ -62,17 +63,14 @@ describeWithRedis('an item in Redis', () => {
   ])('lives for %f s exactly, set or inserted', async (ttl, milliseconds) => {
     const driver = open()
     // The arguments as sent, since PTTL already counts down.
-    const client = new Redis(server.url)
-    const monitor = await client.monitor()
     const sent: string[] = []
-    monitor.on('monitor', (_, [name, , , ...parameters]: string[]) => {
+    const endMonitor = await monitorRedis(server, ([name, , , ...parameters]) => {
       if (name === 'set') sent.push(parameters.join(' ').toUpperCase())
     })
     await driver.setItem('set', 'x', { ttl })
     await driver.insertItem('inserted', 'x', { ttl })
     await expect.poll(() => sent).toEqual([`PX ${milliseconds}`, `NX PX ${milliseconds}`])
-    monitor.disconnect()
-    client.disconnect()
+    endMonitor()
     if (ttl < day) return
     for (const key of ['set', 'inserted']) {
       const life = await lifeOf(`grantry:${key}`)

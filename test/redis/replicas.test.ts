@@ -6,6 +6,7 @@ import { test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
+import { monitorRedis } from '../support/redis-monitor.ts'
 import type { RedisServer } from '../support/redis-server.ts'
 import { redisServers } from '../support/redis-servers.ts'
 
@@ -101,10 +102,8 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     const { primary, open } = await replicated()
     const driver = await open()
     await driver.setItem('fenced', 'x', { ttl })
-    const client = new Redis(primary.url)
-    const monitor = await client.monitor()
     const seen: (readonly [from: string, command: string])[] = []
-    monitor.on('monitor', (_, command: string[], from: string) => {
+    const endMonitor = await monitorRedis(primary, (command, from) => {
       if (/^(?:set|wait)$/u.test(command[0] ?? '')) seen.push([from, command.join(' ')])
     })
     expect(await driver.insertItem('fenced', 'y', { ttl })).toBe(false)
@@ -112,8 +111,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
       .poll(() => seen.map(([, command]) => command))
       .toEqual(['set grantry:fenced y NX PX 60000', 'set grantry:fence:{grantry:fenced} 1 PX 1000', 'wait 1 45000'])
     expect(new Set(seen.map(([from]) => from)).size).toBe(1)
-    monitor.disconnect()
-    client.disconnect()
+    endMonitor()
     expect(await driver.getKeys('fence')).toEqual(['fenced'])
   })
 
