@@ -103,11 +103,11 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly linkedProviders?: ProviderLinks | undefined
   /** The accounts of users: with their verified addresses, changes are reported by mail. */
   readonly accounts?: AccountStore | undefined
-  /** Lets users change their passwords, by the rules of `accounts()`. Requires `accounts`. */
+  /** Lets users change their passwords, by the rules of `selfService()`. Requires `accounts`. */
   readonly passwords?: NewPasswordsOptions | undefined
   /** Sends mails about changes, and the codes that prove a new address. Without it, users do not change their addresses. */
   readonly mailer?: Mailer | undefined
-  /** Mails with codes in an hour. Default: those of `accounts()`, and together with them. */
+  /** Mails with codes in an hour. Default: those of `selfService()`, and together with them. */
   readonly mailLimits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
   /**
    * Whether users must set up a second factor before a client gets a code, and cannot remove the last one. A passkey is

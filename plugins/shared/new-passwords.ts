@@ -45,7 +45,7 @@ export function newPasswordProblem(
     async isCommon(text) {
       if (isCommon === undefined) return false
       try {
-        return await kit.callHost('accounts.passwords.isCommon', () => isCommon(text))
+        return await kit.callHost('selfService.passwords.isCommon', () => isCommon(text))
       } catch {
         kit.recordUser({ type: 'password_unchecked', by }, {})
         return false

@@ -1,8 +1,8 @@
 import type { AccountPageOptions } from '@grantry/plugins/account'
-import type { MailMessage } from '@grantry/plugins/accounts'
+import type { MailMessage } from '@grantry/plugins/self-service'
 import type { TestProviderOptions } from '@grantry/testing'
-import { aliceAccount, memoryAccounts } from '../accounts/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
+import { aliceAccount, memoryAccounts } from '../self-service/parties.ts'
 import { type AccountSetUp, accountUri, type Browser, setUpAccount } from './parties.ts'
 
 export const addressUri = `${accountUri}/email`

@@ -1,13 +1,13 @@
 // A client that demands a second factor of users who sign in at another provider, or by a mailed link.
-import { createAccountsPages } from '@grantry/pages/accounts'
-import { accounts, type MailMessage } from '@grantry/plugins/accounts'
+import { createSelfServicePages } from '@grantry/pages/self-service'
 import { storedSecondFactors } from '@grantry/plugins/one-time-password'
+import { type MailMessage, selfService } from '@grantry/plugins/self-service'
 import type { SignInWays } from '@grantry/plugins/sign-in'
 import { type UpstreamProvider, upstream } from '@grantry/plugins/upstream'
 import { describe, expect, test } from 'vitest'
-import { actionOf, linkIn, linkOf, memoryAccounts } from '../accounts/parties.ts'
 import { answer, hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
 import { clients, request } from '../authorization/parties.ts'
+import { actionOf, linkIn, linkOf, memoryAccounts } from '../self-service/parties.ts'
 import { createOpenIdDouble, type DoubleOptions, realNow } from '../upstream/openid-double.ts'
 import { acmeOf } from '../upstream/parties.ts'
 import { codeAt, encryptionSecrets, secretIn } from './factors.ts'
@@ -64,10 +64,10 @@ describe('a client with requireSecondFactor', () => {
   test('20.91 lets a user who has signed in by a mailed link set up a factor', async () => {
     const alice = { sub: 'sub of alice', username: 'alice', email: 'alice@example.com', emailVerified: true }
     const mails: MailMessage[] = []
-    const way = accounts({
+    const way = selfService({
       store: memoryAccounts([alice]).store,
       mailer: { send: (mail) => void mails.push(mail) },
-      pages: createAccountsPages({ locales: ['en'], host: 'id.example.com' }),
+      pages: createSelfServicePages({ locales: ['en'], host: 'id.example.com' }),
       mail: 'link',
       revoke: () => {},
     })

@@ -3,7 +3,7 @@
 import { storedSecondFactors } from '@grantry/plugins/one-time-password'
 import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { aliceAccount, linkIn, memoryAccounts, setUpAccounts, titleOf } from '../accounts/parties.ts'
+import { aliceAccount, linkIn, memoryAccounts, setUpAccounts, titleOf } from '../self-service/parties.ts'
 import { kitOf, offerKit } from '../support/kit-of.ts'
 import { mortal } from './dying.ts'
 import { codeAt, encryptionSecrets, secretIn, setUpUri } from './factors.ts'

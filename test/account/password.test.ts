@@ -2,9 +2,9 @@
 
 import { createAccountPages } from '@grantry/pages/account'
 import { accountPage } from '@grantry/plugins/account'
-import type { MailMessage } from '@grantry/plugins/accounts'
+import type { MailMessage } from '@grantry/plugins/self-service'
 import { describe, expect, test } from 'vitest'
-import { aliceAccount, memoryAccounts } from '../accounts/parties.ts'
+import { aliceAccount, memoryAccounts } from '../self-service/parties.ts'
 import { accountUri, setUpAccount } from './parties.ts'
 
 const passwordUri = `${accountUri}/password`

@@ -1,10 +1,10 @@
 // Passkeys and sessions keep the name that a user had when they began. What users see is the present one.
-import { createAccountsPages } from '@grantry/pages/accounts'
-import { accounts } from '@grantry/plugins/accounts'
+import { createSelfServicePages } from '@grantry/pages/self-service'
 import { storedPasskeys } from '@grantry/plugins/passkeys'
+import { selfService } from '@grantry/plugins/self-service'
 import { expect, test } from 'vitest'
-import { aliceAccount, memoryAccounts } from '../accounts/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
+import { aliceAccount, memoryAccounts } from '../self-service/parties.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { accountUri, issuer, setUpAccount } from './parties.ts'
 import { challengeIn, optionsIn } from './passkeys.ts'
@@ -13,7 +13,12 @@ async function setUp() {
   const { store, authenticate } = memoryAccounts([aliceAccount])
   const mailer = { send: () => {} }
   const passkeys = storedPasskeys()
-  const way = accounts({ store, mailer, pages: createAccountsPages({ host: 'id.example.com' }), revoke: () => {} })
+  const way = selfService({
+    store,
+    mailer,
+    pages: createSelfServicePages({ host: 'id.example.com' }),
+    revoke: () => {},
+  })
   const f = await setUpAccount({
     signIn: { passkeys, ways: [way] },
     account: { passkeys, accounts: store, mailer },

@@ -1,9 +1,9 @@
 // Users change their claims on the account page.
 import { createAccountPages } from '@grantry/pages/account'
 import { type AccountPageOptions, accountPage } from '@grantry/plugins/account'
-import type { MailMessage } from '@grantry/plugins/accounts'
+import type { MailMessage } from '@grantry/plugins/self-service'
 import { describe, expect, test } from 'vitest'
-import { aliceAccount, memoryAccounts } from '../accounts/parties.ts'
+import { aliceAccount, memoryAccounts } from '../self-service/parties.ts'
 import { accountUri, setUpAccount } from './parties.ts'
 
 const profileUri = `${accountUri}/profile`

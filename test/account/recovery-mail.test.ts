@@ -1,18 +1,18 @@
 // A user with a new password gets a mail that names what was added before, with the page on which it can be removed.
-import { createAccountsPages } from '@grantry/pages/accounts'
-import { accounts, type MailMessage } from '@grantry/plugins/accounts'
+import { createSelfServicePages } from '@grantry/pages/self-service'
+import { type MailMessage, selfService } from '@grantry/plugins/self-service'
 import { expect, test } from 'vitest'
-import { actionOf, aliceAccount, linkIn, linkOf, memoryAccounts } from '../accounts/parties.ts'
 import { hiddenFields, type Page } from '../authorization/browser.ts'
+import { actionOf, aliceAccount, linkIn, linkOf, memoryAccounts } from '../self-service/parties.ts'
 import { accountUri, setUpAccount } from './parties.ts'
 
 test('19.51 the mail after a recovery leads to the page of the account', async () => {
   const { store, authenticate } = memoryAccounts([aliceAccount])
   const mails: MailMessage[] = []
-  const way = accounts({
+  const way = selfService({
     store,
     mailer: { send: (mail) => void mails.push(mail) },
-    pages: createAccountsPages({ locales: ['en'], host: 'id.example.com' }),
+    pages: createSelfServicePages({ locales: ['en'], host: 'id.example.com' }),
     revoke: (sub) => f.provider.revoke({ subject: sub }),
   })
   const f = await setUpAccount({

@@ -7,8 +7,8 @@
 import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { problemOf, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { createBrowser, type Page } from '../authorization/browser.ts'
+import { problemOf, setUpAccounts, titleOf } from '../self-service/parties.ts'
 
 /** A driver that notes the operations. */
 function noted(trips: string[]): AtomicDriver {

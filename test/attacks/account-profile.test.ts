@@ -7,7 +7,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { accountUri, setUpAccount } from '../account/parties.ts'
-import { aliceAccount, memoryAccounts } from '../accounts/parties.ts'
+import { aliceAccount, memoryAccounts } from '../self-service/parties.ts'
 
 const profileUri = `${accountUri}/profile`
 

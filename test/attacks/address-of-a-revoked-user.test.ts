@@ -6,8 +6,8 @@
  */
 import { expect, test } from 'vitest'
 import { codeIn, codeUri, setUpAddress } from '../account/addresses.ts'
-import { aliceAccount, memoryAccounts } from '../accounts/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
+import { aliceAccount, memoryAccounts } from '../self-service/parties.ts'
 
 test('20.72 an address is not changed for a user who was revoked while the code was checked', async () => {
   const memory = memoryAccounts([aliceAccount])

@@ -7,8 +7,8 @@
  */
 import { describe, expect, test, vi } from 'vitest'
 import { addressIn } from '../../plugins/shared/mail-address.ts'
-import { aliceAccount, memoryAccounts, problemOf, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { createBrowser, type Page } from '../authorization/browser.ts'
+import { aliceAccount, memoryAccounts, problemOf, setUpAccounts, titleOf } from '../self-service/parties.ts'
 
 const address = 'silvia.rossi@gmail.com'
 

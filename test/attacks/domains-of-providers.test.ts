@@ -8,7 +8,7 @@
 import { foldedUsername } from '@grantry/core'
 import { upstream } from '@grantry/plugins/upstream'
 import { describe, expect, test } from 'vitest'
-import { setUpAccounts } from '../accounts/parties.ts'
+import { setUpAccounts } from '../self-service/parties.ts'
 import { createOpenIdDouble } from '../upstream/openid-double.ts'
 import { acmeOf, setUpUpstream } from '../upstream/parties.ts'
 

@@ -8,21 +8,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import type { Provider, ProviderEvent } from '@grantry/core'
-import type { AccountStore, AccountsOptions } from '@grantry/plugins/accounts'
 import type { DevicePage } from '@grantry/plugins/device-authorization'
 import { recoveryCodes, totp } from '@grantry/plugins/one-time-password'
 import { passkeys } from '@grantry/plugins/passkeys'
+import type { AccountStore, SelfServiceOptions } from '@grantry/plugins/self-service'
 import type { SignInOptions } from '@grantry/plugins/sign-in'
 import type { TokenExchangeOptions } from '@grantry/plugins/token-exchange'
 import { describe, expect, test } from 'vitest'
 import { createHostCalls, sharedLimits } from '../../packages/core/src/directory/host-port.ts'
 import { accountCases } from '../account/hung-ports.ts'
-import { aliceAccount, linkIn, memoryAccounts, setUpAccounts } from '../accounts/parties.ts'
 import { request, setUp } from '../authorization/parties.ts'
 import * as assertions from '../client-assertion/assertions.ts'
 import { createBrowser, setUpPage } from '../device-authorization/browser.ts'
 import * as jag from '../id-jag/jag-parties.ts'
 import * as bearer from '../jwt-bearer/bearer-parties.ts'
+import { aliceAccount, linkIn, memoryAccounts, setUpAccounts } from '../self-service/parties.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
 import * as exchange from '../token-exchange/exchange-parties.ts'
@@ -66,7 +66,7 @@ async function atProvider() {
 }
 
 /** Several users, because a new password ends what else its user has proved. Each chooses one with a mail. */
-async function atRecovery(options: Partial<AccountsOptions>, store: Partial<AccountStore> = {}) {
+async function atRecovery(options: Partial<SelfServiceOptions>, store: Partial<AccountStore> = {}) {
   const users = ['alice', 'bob', 'carol', 'dave'].map((sub) => {
     return { ...aliceAccount, sub, username: sub, email: `${sub}@example.com` }
   })
@@ -165,9 +165,9 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
     ],
   ],
   'upstream/options.subject': [['upstream.subject', atProvider]],
-  'accounts/settings.revoke': [
-    ['accounts.revoke', () => atRecovery({ revoke: hang })],
-    ['accounts.store.change', () => atRecovery({}, { change: hang })],
+  'self-service/settings.revoke': [
+    ['selfService.revoke', () => atRecovery({ revoke: hang })],
+    ['selfService.store.change', () => atRecovery({}, { change: hang })],
   ],
   'token-exchange.subject': [['tokenExchange.subject', () => atExchange({ subject: hang })]],
   'token-exchange.allow': [['tokenExchange.allow', () => atExchange({ allow: hang })]],

@@ -5,8 +5,8 @@
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { invitations } from '../../plugins/accounts/invitations.ts'
-import { linkIn, memoryAccounts, setUpAccounts, titleOf } from '../accounts/parties.ts'
+import { invitations } from '../../plugins/self-service/invitations.ts'
+import { linkIn, memoryAccounts, setUpAccounts, titleOf } from '../self-service/parties.ts'
 import { withLatency } from '../support/latency.ts'
 
 const password = 'correct horse battery'

@@ -5,8 +5,8 @@
  * CWE-93; CWE-644.
  */
 import { describe, expect, test } from 'vitest'
-import { actionOf, linkIn, problemOf, setUpAccounts } from '../accounts/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
+import { actionOf, linkIn, problemOf, setUpAccounts } from '../self-service/parties.ts'
 
 describe('the link of a mail', () => {
   test('19.10 has the host of the issuer, whatever the request contains', async () => {

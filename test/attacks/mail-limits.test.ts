@@ -5,8 +5,8 @@
 import { describe, expect, test } from 'vitest'
 import { setUpAddress } from '../account/addresses.ts'
 import { accountUri } from '../account/parties.ts'
-import { aliceAccount, setUpAccounts } from '../accounts/parties.ts'
 import { createBrowser } from '../authorization/browser.ts'
+import { aliceAccount, setUpAccounts } from '../self-service/parties.ts'
 
 const known = 'alice@example.com'
 

@@ -3,7 +3,7 @@
  * revokes the user. A session that begins a moment later must not remain.
  */
 import { expect, test } from 'vitest'
-import { linkIn, setUpAccounts, titleOf } from '../accounts/parties.ts'
+import { linkIn, setUpAccounts, titleOf } from '../self-service/parties.ts'
 
 test('a sign-in by mail that is checked while the user is revoked gives no session', async () => {
   let onCheck = async (): Promise<void> => {}

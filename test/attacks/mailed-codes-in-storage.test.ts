@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { expect, test } from 'vitest'
-import { codeIn, linkIn, setUpAccounts } from '../accounts/parties.ts'
+import { codeIn, linkIn, setUpAccounts } from '../self-service/parties.ts'
 
 const sha256 = (data: string): string => createHash('sha256').update(data).digest('base64url')
 

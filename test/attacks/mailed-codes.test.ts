@@ -6,8 +6,8 @@
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { codeIn, linkIn, problemOf, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { createBrowser } from '../authorization/browser.ts'
+import { codeIn, linkIn, problemOf, setUpAccounts, titleOf } from '../self-service/parties.ts'
 import { withLatency } from '../support/latency.ts'
 
 const address = 'alice@example.com'

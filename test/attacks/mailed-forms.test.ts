@@ -3,8 +3,8 @@
  * or of another request, and the code of a mail to sign in for a new password.
  */
 import { describe, expect, test } from 'vitest'
-import { codeIn, linkIn, problemOf, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
+import { codeIn, linkIn, problemOf, setUpAccounts, titleOf } from '../self-service/parties.ts'
 
 const password = 'correct horse battery'
 const address = 'alice@example.com'

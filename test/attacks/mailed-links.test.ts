@@ -5,8 +5,8 @@
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { linkIn, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
+import { linkIn, setUpAccounts, titleOf } from '../self-service/parties.ts'
 import { withLatency } from '../support/latency.ts'
 
 const password = 'correct horse battery'

@@ -3,7 +3,7 @@
  * passwords, each of which asks the service for breached passwords.
  */
 import { expect, test } from 'vitest'
-import { linkIn, problemOf, setUpAccounts } from '../accounts/parties.ts'
+import { linkIn, problemOf, setUpAccounts } from '../self-service/parties.ts'
 
 const password = 'correct horse battery'
 

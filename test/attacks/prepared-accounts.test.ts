@@ -6,8 +6,8 @@
  * Pre-hijacked accounts (Sudhodanan and Paverd, 2022).
  */
 import { describe, expect, test } from 'vitest'
-import { codeIn, linkIn, memoryAccounts, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { createBrowser, hiddenFields } from '../authorization/browser.ts'
+import { codeIn, linkIn, memoryAccounts, setUpAccounts, titleOf } from '../self-service/parties.ts'
 
 const password = 'correct horse battery'
 const address = 'carol@example.com'

@@ -6,8 +6,8 @@
  * OWASP ASVS 5.0 section 6.4; decision 162.
  */
 import { describe, expect, test } from 'vitest'
-import { aliceAccount, codeIn, linkIn, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
+import { aliceAccount, codeIn, linkIn, setUpAccounts, titleOf } from '../self-service/parties.ts'
 
 const password = 'correct horse battery'
 const mallory = { ...aliceAccount, sub: 'mallory', username: 'mallory', email: 'mallory@evil.example', claims: {} }

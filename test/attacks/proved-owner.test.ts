@@ -5,10 +5,10 @@
 import { isOAuthError, type Provider, type UserCredentials, type UserService } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { invitations } from '../../plugins/accounts/invitations.ts'
+import { invitations } from '../../plugins/self-service/invitations.ts'
 import { setUpAccount } from '../account/parties.ts'
-import { aliceAccount, codeIn, linkIn, memoryAccounts, setUpAccounts } from '../accounts/parties.ts'
 import { createBrowser } from '../authorization/browser.ts'
+import { aliceAccount, codeIn, linkIn, memoryAccounts, setUpAccounts } from '../self-service/parties.ts'
 import { withLatency } from '../support/latency.ts'
 
 const chosen = 'correct horse battery'

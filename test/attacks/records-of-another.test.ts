@@ -13,8 +13,8 @@ import { codeIn as addressCodeIn, codeUri, setUpAddress } from '../account/addre
 import { codeAt, encryptionSecrets, setUpFactors } from '../account/factors.ts'
 import { accountUri, linksTo } from '../account/parties.ts'
 import { addUri, optionsIn, setUpPasskeys } from '../account/passkeys.ts'
-import { linkIn, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
+import { linkIn, setUpAccounts, titleOf } from '../self-service/parties.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { kitOf, offerKit } from '../support/kit-of.ts'
 

@@ -3,8 +3,8 @@
  * enters wrong codes until no more are checked.
  */
 import { describe, expect, test } from 'vitest'
-import { setUpAccounts } from '../accounts/parties.ts'
 import { createBrowser } from '../authorization/browser.ts'
+import { setUpAccounts } from '../self-service/parties.ts'
 
 const address = 'alice@example.com'
 const home = '203.0.113.5'

@@ -1,8 +1,8 @@
 // The attacker reads the mails of a user who has a second factor, and asks for a new password. Without the factor, the
 // password must stay, and the sessions of the user, too.
 import { describe, expect, test } from 'vitest'
-import { linkIn, setUpAccounts, titleOf } from '../accounts/parties.ts'
 import { hiddenFields, type Page } from '../authorization/browser.ts'
+import { linkIn, setUpAccounts, titleOf } from '../self-service/parties.ts'
 
 const password = 'correct horse battery'
 const secondFactorUri = 'https://id.example.com/connect/secondfactor'

@@ -6,10 +6,10 @@
  */
 import { deviceGrantType, deviceVerification } from '@grantry/plugins/device-authorization'
 import { describe, expect, test } from 'vitest'
-import { actionOf, aliceAccount, linkIn, linkOf } from '../accounts/parties.ts'
 import { answer, hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
 import { document, clientId as documentId, redirectUri as documentRedirect } from '../client-metadata/parties.ts'
 import { holder, proveUse } from '../dpop/parties.ts'
+import { actionOf, aliceAccount, linkIn, linkOf } from '../self-service/parties.ts'
 import { crossing, redirectUri } from '../tenants/crossing.ts'
 
 const now = () => Math.floor(Date.now() / 1000)

@@ -1,6 +1,6 @@
 // The page of an invitation in a browser, with scripts and without: its mail is read from an SMTP server on loopback.
 import { parseConfiguration } from '@grantry/core'
-import { invitations } from '@grantry/plugins/accounts'
+import { invitations } from '@grantry/plugins/self-service'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'

@@ -80,7 +80,7 @@ describeWithChromium('the pages for a screen reader', () => {
       ],
     ],
     [
-      'accounts-ask-address-address-malformed',
+      'self-service-ask-address-address-malformed',
       [
         'heading Forgot your password?',
         'StaticText Enter an email address, such as name@example.com.',
@@ -90,7 +90,7 @@ describeWithChromium('the pages for a screen reader', () => {
       ],
     ],
     [
-      'accounts-mail-proved-name-taken',
+      'self-service-mail-proved-name-taken',
       [
         'heading Create an account',
         'StaticText This user name is taken. Choose another one.',

@@ -65,7 +65,7 @@ describe('grantry pages preview', () => {
     const file = join(temporary(), 'templates.ts')
     writeFileSync(file, "export default { name: 'Mine', colors: { accent: '#7a1fd8' } }")
     const { preview, read } = await open(file)
-    for (const name of ['accounts-ask-address-sign-up', 'account-overview', 'account-confirm-withdraw']) {
+    for (const name of ['self-service-ask-address-sign-up', 'account-overview', 'account-confirm-withdraw']) {
       const { text, status } = await read(`/page/${name}?theme=light`)
       expect([status, text.includes('· Mine</title>'), text.includes('--accent:#7a1fd8')]).toEqual([200, true, true])
     }
@@ -74,12 +74,12 @@ describe('grantry pages preview', () => {
     const own = '() => ({ title: "Own", content: "Own" })'
     writeFileSync(
       file,
-      `export default { accountTemplates: { overview: ${own} }, accountsTemplates: { askAddress: ${own} } }`,
+      `export default { accountTemplates: { overview: ${own} }, selfServiceTemplates: { askAddress: ${own} } }`,
     )
     await expect.poll(async () => (await read('/page/account-overview')).text).toContain('<title>Own</title>')
-    expect((await read('/page/accounts-ask-address-recovery')).text).toContain('<main>Own</main>')
+    expect((await read('/page/self-service-ask-address-recovery')).text).toContain('<main>Own</main>')
     expect((await read('/page/account-rename-passkey')).text).toContain('<h1>')
-    const mail = await read('/page/accounts-mail-recovery?theme=dark')
+    const mail = await read('/page/self-service-mail-recovery?theme=dark')
     expect(mail.headers.get('content-security-policy')).toContain("style-src 'unsafe-inline'; script-src 'none'")
     expect((await read('/page/account-recovery-codes?theme=print')).text).not.toContain('@media print')
     await preview.close()

@@ -4,8 +4,8 @@ import { languages } from '@grantry/pages/languages'
 import { signIn } from '@grantry/plugins/sign-in'
 import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { memoryAccounts } from '../accounts/parties.ts'
 import { setUp } from '../authorization/parties.ts'
+import { memoryAccounts } from '../self-service/parties.ts'
 
 const issuer = 'https://id.example.com'
 const accepts = {

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createPages } from '@grantry/pages'
 import { createAccountPages } from '@grantry/pages/account'
-import { createAccountsPages } from '@grantry/pages/accounts'
 import { en, languages, type Texts } from '@grantry/pages/languages'
+import { createSelfServicePages } from '@grantry/pages/self-service'
 import { expect, test } from 'vitest'
 import { bundleText } from '../support/bundle-text.ts'
 
@@ -40,7 +40,9 @@ test.each(others)('a program that names %s without its texts is refused', (tag) 
     expect(() => createPages({ locales: [locale] })).toThrow(`createPages(): ${message}`)
     expect(() => createPages({ messages: { [locale]: { signIn: 'x' } } })).toThrow(message)
     expect(() => createAccountPages({ locales: [locale] })).toThrow(`createAccountPages(): ${message}`)
-    expect(() => createAccountsPages({ locales: [locale], host: 'a' })).toThrow(`createAccountsPages(): ${message}`)
+    expect(() => createSelfServicePages({ locales: [locale], host: 'a' })).toThrow(
+      `createSelfServicePages(): ${message}`,
+    )
     if (texts !== undefined) expect(createPages({ locales: [locale], languages: { [tag]: texts } })).toBeDefined()
   }
 })
@@ -56,7 +58,7 @@ test('a program can add a language of its own, for each page and mail', () => {
   const account = createAccountPages(options).signedOut({ again: '/' }, 'sv-FI-x-a').html
   expect(account).toContain('<h1>Ditt konto</h1>')
   const form = { action: '/', fields: {}, formTargets: [], backUrl: '/', client: { clientId: 'a' } }
-  const pages = createAccountsPages({ ...options, host: 'a' })
+  const pages = createSelfServicePages({ ...options, host: 'a' })
   expect(pages.askAddress({ ...form, purpose: 'recovery' }, 'sv-FI-x-a').html).toContain('>Skicka</button>')
 })
 
@@ -72,15 +74,15 @@ test.each([
   const account = createAccountPages(options).signedOut({ again: '/' }, 'sv').html
   expect(account).toContain(`<h1>${en.account.accountTitle}</h1>`)
   const form = { action: '/', fields: {}, formTargets: [], backUrl: '/', client: { clientId: 'a' } }
-  const pages = createAccountsPages({ ...options, host: 'a' })
+  const pages = createSelfServicePages({ ...options, host: 'a' })
   expect(pages.askAddress({ ...form, purpose: 'recovery' }, 'sv').html).toContain(`>${en.mails.send}</button>`)
 })
 
 const creators = `import { createPages } from '@grantry/pages'
 import { createAccountPages } from '@grantry/pages/account'
-import { createAccountsPages } from '@grantry/pages/accounts'
+import { createSelfServicePages } from '@grantry/pages/self-service'
 const host = 'id.example.com'
-export const pagesIn = (options) => [createPages(options), createAccountPages(options), createAccountsPages({ ...options, host })]
+export const pagesIn = (options) => [createPages(options), createAccountPages(options), createSelfServicePages({ ...options, host })]
 `
 
 /** The languages whose texts are in the bundle of a program. */

@@ -1,15 +1,15 @@
 // What would end in an empty page, or in a 500 at the first sign-in, is refused at start.
 import { createPages } from '@grantry/pages'
 import { createAccountPages } from '@grantry/pages/account'
-import { createAccountsPages } from '@grantry/pages/accounts'
+import { createSelfServicePages } from '@grantry/pages/self-service'
 import { accountPage } from '@grantry/plugins/account'
-import { accounts } from '@grantry/plugins/accounts'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { deviceAuthorization } from '@grantry/plugins/device-authorization'
 import { endSession } from '@grantry/plugins/end-session'
 import { passkeys, storedPasskeys } from '@grantry/plugins/passkeys'
 import { proofKey } from '@grantry/plugins/proof-key'
+import { selfService } from '@grantry/plugins/self-service'
 import { type SignInOptions, signIn } from '@grantry/plugins/sign-in'
 import { createTestProvider, type TestProviderOptions } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
@@ -18,11 +18,11 @@ const pages = createPages()
 const users = { authenticate: () => ({ sub: 'alice' }), claims: () => ({}) }
 const store = { find: () => undefined, findByName: () => undefined, findByEmail: () => undefined } as const
 const fullStore = { ...store, create: () => 'taken', change: () => undefined } as const
-const accountsPages = createAccountsPages({ host: 'id.example.com' })
+const selfServicePages = createSelfServicePages({ host: 'id.example.com' })
 const mailer = { send: () => undefined }
 const own = passkeys({ find: () => undefined })
 const accountsOf = (more: object) =>
-  accounts({ store: fullStore, mailer, pages: accountsPages, revoke: () => undefined, ...more } as never)
+  selfService({ store: fullStore, mailer, pages: selfServicePages, revoke: () => undefined, ...more } as never)
 
 const endpointWith = (options: Partial<SignInOptions>) =>
   authorizationEndpoint({ interaction: signIn({ pages, ...options }), pages })
@@ -102,9 +102,9 @@ const ports: Readonly<
     (port) => accountPage({ pages: port }),
     Object.keys(createAccountPages()),
   ],
-  'pages of accounts()': [accountsPages, (port) => accountsOf({ pages: port }), Object.keys(accountsPages)],
-  'store of accounts()': [fullStore, (port) => accountsOf({ store: port }), Object.keys(fullStore)],
-  'mailer of accounts()': [mailer, (port) => accountsOf({ mailer: port }), ['send']],
+  'pages of selfService()': [selfServicePages, (port) => accountsOf({ pages: port }), Object.keys(selfServicePages)],
+  'store of selfService()': [fullStore, (port) => accountsOf({ store: port }), Object.keys(fullStore)],
+  'mailer of selfService()': [mailer, (port) => accountsOf({ mailer: port }), ['send']],
   'passkeys of signIn()': [own, (port) => signIn({ pages, passkeys: port }), ['verify']],
   'passkeys of accountPage()': [
     storedPasskeys(),

@@ -1,20 +1,20 @@
 import { tenantsByHost } from '@grantry/core/tenants'
 import { createPages } from '@grantry/pages'
 import { createAccountPages } from '@grantry/pages/account'
-import { createAccountsPages } from '@grantry/pages/accounts'
+import { createSelfServicePages } from '@grantry/pages/self-service'
 import { accountPage } from '@grantry/plugins/account'
-import { accounts, type MailMessage } from '@grantry/plugins/accounts'
 import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { clientMetadata } from '@grantry/plugins/client-metadata'
 import { deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
 import { dpop } from '@grantry/plugins/dpop'
 import { endSession } from '@grantry/plugins/end-session'
 import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
+import { type MailMessage, selfService } from '@grantry/plugins/self-service'
 import { signIn } from '@grantry/plugins/sign-in'
 import { upstream } from '@grantry/plugins/upstream'
-import { aliceAccount, memoryAccounts } from '../accounts/parties.ts'
 import { answer, createBrowser, hiddenFields } from '../authorization/browser.ts'
 import { createHosts } from '../client-metadata/parties.ts'
+import { aliceAccount, memoryAccounts } from '../self-service/parties.ts'
 import { builtInPlugins } from '../support/fixture.ts'
 import { createOpenIdDouble } from '../upstream/openid-double.ts'
 import { acmeOf } from '../upstream/parties.ts'
@@ -64,10 +64,10 @@ export async function crossing(by: 'path' | 'host') {
     pluginsOf(name) {
       const { store } = memoryAccounts([aliceAccount])
       const ways = [
-        accounts({
+        selfService({
           store,
           mailer: { send: (mail) => void mails.push(mail) },
-          pages: createAccountsPages({ locales: ['en'], host: new URL(issuerOf(name)).host }),
+          pages: createSelfServicePages({ locales: ['en'], host: new URL(issuerOf(name)).host }),
           revoke: async () => {},
         }),
         upstream({ providers: [acmeOf(double)], fetch: double.fetch }),

@@ -2,7 +2,7 @@
 // with columns for the name and the address, or one column for both.
 import { openAdministration } from '@grantry/administration'
 import { openEntries } from '@grantry/core'
-import type { AccountStore } from '@grantry/plugins/accounts'
+import type { AccountStore } from '@grantry/plugins/self-service'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import type { SqlUsersInput } from '@grantry/users/options'
 import { sqlAccounts } from '@grantry/users/sql-accounts'

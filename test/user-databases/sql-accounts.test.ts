@@ -1,4 +1,4 @@
-import type { AccountStore } from '@grantry/plugins/accounts'
+import type { AccountStore } from '@grantry/plugins/self-service'
 import { type SqlAccounts, sqlAccounts } from '@grantry/users/sql-accounts'
 import { afterAll, describe, expect, test } from 'vitest'
 import { accountsScript, describeDatabases, mapping, quotedTable } from './databases.ts'

@@ -1,7 +1,6 @@
 // The entry point of `grantry.mjs`, the whole server in one file.
 import * as core from '@grantry/core'
 import * as account from '@grantry/plugins/account'
-import * as accounts from '@grantry/plugins/accounts'
 import * as authorizationEndpoint from '@grantry/plugins/authorization-endpoint'
 import * as backChannelLogout from '@grantry/plugins/back-channel-logout'
 import * as clientAssertion from '@grantry/plugins/client-assertion'
@@ -19,6 +18,7 @@ import * as passkeys from '@grantry/plugins/passkeys'
 import * as pushedAuthorization from '@grantry/plugins/pushed-authorization'
 import * as registration from '@grantry/plugins/registration'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
+import * as selfService from '@grantry/plugins/self-service'
 import * as signIn from '@grantry/plugins/sign-in'
 import * as tokenExchange from '@grantry/plugins/token-exchange'
 import * as upstream from '@grantry/plugins/upstream'
@@ -30,7 +30,6 @@ import * as grantry from './index.ts'
 
 const plugins = {
   account,
-  accounts,
   'authorization-endpoint': authorizationEndpoint,
   'back-channel-logout': backChannelLogout,
   'client-assertion': clientAssertion,
@@ -48,6 +47,7 @@ const plugins = {
   'pushed-authorization': pushedAuthorization,
   registration,
   'resource-indicators': resourceIndicators,
+  'self-service': selfService,
   'sign-in': signIn,
   'token-exchange': tokenExchange,
   upstream,

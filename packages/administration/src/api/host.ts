@@ -82,7 +82,7 @@ export interface AdminInvitation {
   readonly expiresAt: number
 }
 
-/** The invitations: `provider.use(invitations)` of `@grantry/plugins/accounts`. */
+/** The invitations: `provider.use(invitations)` of `@grantry/plugins/self-service`. */
 export interface AdminInvitations {
   newId(): string
   /** Returns the invitation, or why there is none. */

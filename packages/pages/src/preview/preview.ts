@@ -1,19 +1,19 @@
 import type { AccountPages } from '@grantry/plugins/account'
-import type { AccountsPages } from '@grantry/plugins/accounts'
+import type { SelfServicePages } from '@grantry/plugins/self-service'
 import { type AccountTemplates, createAccountPages } from '../account/create-account-pages.ts'
-import { type AccountsTemplates, createAccountsPages } from '../accounts/index.ts'
 import { createPages, type Pages } from '../create-pages.ts'
 import { languages } from '../languages.ts'
 import type { Framed } from '../page-set.ts'
+import { createSelfServicePages, type SelfServiceTemplates } from '../self-service/index.ts'
 import type { Rendered } from '../tools.ts'
 import { accountStates } from './account-states.ts'
-import { accountsStates } from './accounts-states.ts'
+import { selfServiceStates } from './self-service-states.ts'
 import { states } from './states.ts'
 
-/** All pages and mails: those of a sign-in, of accounts, and of the page on which users see their account. */
+/** All pages and mails: those of a sign-in, of self-service, and of the page on which users see their account. */
 export interface PageSets {
   readonly pages: Pages
-  readonly accounts: Framed<AccountsPages>
+  readonly selfService: Framed<SelfServicePages>
   readonly account: Framed<AccountPages>
 }
 
@@ -32,7 +32,7 @@ export interface PreviewState {
 /** The appearance of all pages, and templates for each of their sets. */
 export type PageSetOptions = NonNullable<Parameters<typeof createPages>[0]> & {
   readonly accountTemplates?: Partial<AccountTemplates> | undefined
-  readonly accountsTemplates?: Partial<AccountsTemplates> | undefined
+  readonly selfServiceTemplates?: Partial<SelfServiceTemplates> | undefined
 }
 
 /**
@@ -41,11 +41,11 @@ export type PageSetOptions = NonNullable<Parameters<typeof createPages>[0]> & {
  * @throws TypeError when an option is malformed.
  */
 export function createPageSets(options: PageSetOptions = {}): PageSets {
-  const { templates, accountTemplates, accountsTemplates, ...more } = options
+  const { templates, accountTemplates, selfServiceTemplates, ...more } = options
   const appearance = { ...more, languages: { ...languages, ...more.languages } }
   return {
     pages: createPages({ ...appearance, ...(templates !== undefined && { templates }) }),
-    accounts: createAccountsPages({ ...appearance, host: 'id.example.com', templates: accountsTemplates }),
+    selfService: createSelfServicePages({ ...appearance, host: 'id.example.com', templates: selfServiceTemplates }),
     account: createAccountPages({ ...appearance, templates: accountTemplates }),
   }
 }
@@ -65,7 +65,11 @@ const statesOfSet = (
 ): readonly PreviewState[] =>
   Object.entries(views).flatMap(([page, ofPage]) =>
     Object.entries(ofPage).map(([state, view]) => {
-      const parts = [...(set === 'pages' ? [] : [set]), kebab(page), ...(state === 'usual' ? [] : [kebab(state)])]
+      const parts = [
+        ...(set === 'pages' ? [] : [kebab(set)]),
+        kebab(page),
+        ...(state === 'usual' ? [] : [kebab(state)]),
+      ]
       return {
         name: parts.join('-'),
         set,
@@ -79,6 +83,6 @@ const statesOfSet = (
 /** Every page in every state, with examples as content. For previews, pictures and tests. */
 export const previewStates: readonly PreviewState[] = [
   ...statesOfSet('pages', states),
-  ...statesOfSet('accounts', accountsStates),
+  ...statesOfSet('selfService', selfServiceStates),
   ...statesOfSet('account', accountStates),
 ]

@@ -6,7 +6,7 @@ import {
   type UserManager,
 } from '@grantry/administration'
 import type { Json } from '@grantry/core'
-import type { Account, AccountStore } from '@grantry/plugins/accounts'
+import type { Account, AccountStore } from '@grantry/plugins/self-service'
 import {
   createConcurrencyLimit,
   createPasswordCheck,

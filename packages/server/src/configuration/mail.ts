@@ -1,6 +1,6 @@
 import { smtpSchema } from '@grantry/mail/options'
 import { type OutboxMailer, outboxMailer } from '@grantry/mail/outbox'
-import type { Mailer } from '@grantry/plugins/accounts'
+import type { Mailer } from '@grantry/plugins/self-service'
 import type * as v from 'valibot'
 
 export const mailSchema = smtpSchema

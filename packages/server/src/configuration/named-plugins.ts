@@ -21,8 +21,8 @@ import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workl
 import * as v from 'valibot'
 import { storedAccounts } from '../accounts/stored-accounts.ts'
 import { accountEntries, accountParts } from './sign-in/account.ts'
-import { type AccountsHost, accountsMemberSchema, createAccounts, pagePorts } from './sign-in/accounts.ts'
 import { organizationEntries, organizationsOf, type ReadUserClaims } from './sign-in/organizations.ts'
+import { createSelfService, pagePorts, type SelfServiceHost, selfServiceMemberSchema } from './sign-in/self-service.ts'
 import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
 
 const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
@@ -57,7 +57,7 @@ export const namedPluginSchemas = {
     ...accountEntries,
     ...organizationEntries,
     pages: v.optional(pagesSchema, {}),
-    accounts: v.optional(accountsMemberSchema),
+    accounts: v.optional(selfServiceMemberSchema),
     pushedRequests: v.optional(pushedAuthorizationSchema, {}),
     backChannelLogout: v.optional(backChannelLogoutSchema, {}),
   }),
@@ -122,12 +122,12 @@ const withoutPage = (entries: readonly unknown[]) =>
 export interface PluginHosts {
   /** Returns what the admin API changes. */
   readonly adminHost?: (() => AdminHost) | undefined
-  readonly accounts?: Omit<AccountsHost, 'adminHost'> | undefined
+  readonly accounts?: Omit<SelfServiceHost, 'adminHost'> | undefined
   /** Returns claims of a user. */
   readonly userClaims?: ReadUserClaims | undefined
 }
 
-const withoutMail: Omit<AccountsHost, 'adminHost'> = { issuer: 'http://localhost', mailer: { send: () => {} } }
+const withoutMail: Omit<SelfServiceHost, 'adminHost'> = { issuer: 'http://localhost', mailer: { send: () => {} } }
 
 const noAdminHost = (): AdminHost => {
   throw new TypeError('plugins: the admin API works in the server only')
@@ -198,7 +198,7 @@ export function createNamedPlugin(
       const upstreams = upstreamWays(providers, store)
       const ports = { accounts: store, ...pagePorts(members, passwords, host), linkedProviders: upstreams[0] }
       const users = accountParts({ account, passkeys, secondFactors }, appearance, ports)
-      const ownWays = members === undefined ? [] : [createAccounts(members, appearance, host)]
+      const ownWays = members === undefined ? [] : [createSelfService(members, appearance, host)]
       const ways = [...upstreams, ...ownWays]
       const interaction = signIn({ pages, acr, ...users.factors, passwords, ways })
       const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}

@@ -3,12 +3,12 @@ import { outboxUrlOf } from '../outbox-page.ts'
 import { configuredAccounts } from '../users/user-databases.ts'
 import type { LoadedConfiguration } from './load.ts'
 import { configuredMail } from './mail.ts'
-import type { AccountsHost } from './sign-in/accounts.ts'
 import { usesAccounts } from './sign-in/assert-accounts.ts'
+import type { SelfServiceHost } from './sign-in/self-service.ts'
 
 /** What the accounts of a configuration use. */
 export interface OpenedAccounts {
-  readonly host: Omit<AccountsHost, 'adminHost'>
+  readonly host: Omit<SelfServiceHost, 'adminHost'>
   /** Mails that are not sent, because the server is for development. */
   readonly outbox?: OutboxMailer | undefined
   close(): Promise<void>

@@ -3,17 +3,17 @@ export const accountRules = {
   'sign-up-open': {
     severity: 'info',
     remedy: 'set limits of accounts to what you expect, or signUp to "invitation"',
-    source: 'docs/guides/accounts.md',
+    source: 'docs/guides/self-service.md',
   },
   'sign-up-default-scope': {
     severity: 'warning',
     remedy: 'remove default from the scope, or set signUp to "invitation" or "closed"',
-    source: 'RFC 9700 section 2.3; docs/guides/accounts.md',
+    source: 'RFC 9700 section 2.3; docs/guides/self-service.md',
   },
   'mail-limit-high': {
     severity: 'warning',
     remedy: 'lower the limit: with it, a stranger fills mailboxes in your name',
-    source: 'docs/guides/accounts.md',
+    source: 'docs/guides/self-service.md',
   },
   'mail-sender-domain': {
     severity: 'warning',
@@ -23,11 +23,11 @@ export const accountRules = {
   'mail-unusable': {
     severity: 'warning',
     remedy: 'correct mail, or the mail server: users wait for mails that never arrive, and the pages cannot say it',
-    source: 'docs/guides/accounts.md',
+    source: 'docs/guides/self-service.md',
   },
   'mail-outbox': {
     severity: 'info',
     remedy: 'set mail.url and mail.from before users on other machines get mails',
-    source: 'docs/guides/accounts.md',
+    source: 'docs/guides/self-service.md',
   },
 } as const

@@ -11,7 +11,7 @@ export interface SqlAccount {
   readonly claims: Claims
 }
 
-/** The accounts of a table: a store for `accounts()` of `@grantry/plugins/accounts`. */
+/** The accounts of a table: a store for `selfService()` of `@grantry/plugins/self-service`. */
 export interface SqlAccounts {
   /** The claims that have a column, without the address. */
   readonly claimNames: readonly string[]

@@ -1,5 +1,5 @@
 import { inviteUser, withdrawInvitation } from '@grantry/administration'
-import { type Invitation, type Invitations, invitations } from '@grantry/plugins/accounts'
+import { type Invitation, type Invitations, invitations } from '@grantry/plugins/self-service'
 import type { CommandAdministration } from '../../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
 import type { PluginHosts } from '../../configuration/named-plugins.ts'

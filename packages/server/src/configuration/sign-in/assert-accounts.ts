@@ -21,7 +21,7 @@ export function assertAccounts({ plugins = [], users, administration, mail, issu
   const isInTable = isTable(users)
   if (!isUserList(users) && !isInTable) {
     throw new TypeError(
-      `${path}: users come from a user service or a directory, which this server does not change; in a module configuration, pass accounts() a store for it`,
+      `${path}: users come from a user service or a directory, which this server does not change; in a module configuration, pass selfService() a store for it`,
     )
   }
   if (!administration && !isInTable)

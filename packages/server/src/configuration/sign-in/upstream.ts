@@ -1,4 +1,4 @@
-import type { AccountStore } from '@grantry/plugins/accounts'
+import type { AccountStore } from '@grantry/plugins/self-service'
 import { configuredProviderSchema, providerOf, type UpstreamWays, upstream } from '@grantry/plugins/upstream'
 import * as v from 'valibot'
 

@@ -1,6 +1,6 @@
 // The names that users choose: what looks like another name, or climbs over the lines around it, is none.
 import { describe, expect, test } from 'vitest'
-import { isNameForm } from '../../plugins/accounts/purposes.ts'
+import { isNameForm } from '../../plugins/self-service/purposes.ts'
 
 describe('a name can be', () => {
   test.each([

@@ -1,10 +1,10 @@
 import type {
-  AccountsPages,
   AskAddressView,
   InvitedView,
   MailProvedView,
   MailSentView,
-} from '@grantry/plugins/accounts'
+  SelfServicePages,
+} from '@grantry/plugins/self-service'
 import { client, form } from './examples.ts'
 import type { StatesOfPages } from './states-of.ts'
 
@@ -50,7 +50,7 @@ const invitation: InvitedView = {
 }
 
 /** The pages can have each problem; each is shown where users meet it first. */
-export const accountsStates: StatesOfPages<AccountsPages> = {
+export const selfServiceStates: StatesOfPages<SelfServicePages> = {
   askAddress: {
     recovery: ask,
     sign_up: { ...ask, purpose: 'sign_up' },

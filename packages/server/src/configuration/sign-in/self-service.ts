@@ -1,21 +1,21 @@
 import type { AdminHost } from '@grantry/administration/api'
 import { configurationObject } from '@grantry/core'
-import { createAccountsPages } from '@grantry/pages/accounts'
+import { createSelfServicePages } from '@grantry/pages/self-service'
 import {
   type AccountStore,
-  accounts,
-  accountsEntries,
   breachedPasswords,
   type Mailer,
   passwordRulesSchema,
-} from '@grantry/plugins/accounts'
+  selfService,
+  selfServiceEntries,
+} from '@grantry/plugins/self-service'
 import type { SignInWays } from '@grantry/plugins/sign-in'
 import * as v from 'valibot'
 import { storedAccounts } from '../../accounts/stored-accounts.ts'
 
 /** The member `accounts` of the plugin `sign-in`. */
-export const accountsMemberSchema = configurationObject({
-  ...accountsEntries,
+export const selfServiceMemberSchema = configurationObject({
+  ...selfServiceEntries,
   passwords: v.optional(
     configurationObject({
       ...passwordRulesSchema.entries,
@@ -39,7 +39,7 @@ const isCommonBy = {
 } as const
 
 /** What accounts need of the server. */
-export interface AccountsHost {
+export interface SelfServiceHost {
   readonly issuer: string
   readonly mailer: Mailer
   /** Where the mails of a server for development are. */
@@ -49,34 +49,34 @@ export interface AccountsHost {
   readonly adminHost: () => AdminHost
 }
 
-type AccountsMember = v.InferInput<typeof accountsMemberSchema>
+type SelfServiceMember = v.InferInput<typeof selfServiceMemberSchema>
 
 /** Returns the rules for new passwords, with the function that knows the common ones. */
-const newPasswordsOf = ({ passwords: { common = 'list', ...rules } = {} }: AccountsMember) => ({
+const newPasswordsOf = ({ passwords: { common = 'list', ...rules } = {} }: SelfServiceMember) => ({
   ...rules,
   isCommon: isCommonBy[common],
 })
 
 /** What accounts add to the page of the account. @param passwords whether users sign in with passwords */
 export const pagePorts = (
-  options: AccountsMember | undefined,
+  options: SelfServiceMember | undefined,
   passwords: boolean | undefined,
-  { mailer }: Pick<AccountsHost, 'mailer'>,
+  { mailer }: Pick<SelfServiceHost, 'mailer'>,
 ) =>
   options && { mailer, mailLimits: options.limits, ...(passwords !== false && { passwords: newPasswordsOf(options) }) }
 
 /** Creates the accounts of users in the storage, or in the table of the host. */
-export function createAccounts(
-  options: AccountsMember,
-  appearance: Omit<Parameters<typeof createAccountsPages>[0], 'host'>,
-  { issuer, mailer, store, outboxUrl, adminHost }: AccountsHost,
+export function createSelfService(
+  options: SelfServiceMember,
+  appearance: Omit<Parameters<typeof createSelfServicePages>[0], 'host'>,
+  { issuer, mailer, store, outboxUrl, adminHost }: SelfServiceHost,
 ): SignInWays {
-  return accounts({
+  return selfService({
     ...options,
     passwords: newPasswordsOf(options),
     store: store ?? storedAccounts(() => adminHost().administration),
     mailer,
-    pages: createAccountsPages({ ...appearance, host: new URL(issuer).host, outboxUrl }),
+    pages: createSelfServicePages({ ...appearance, host: new URL(issuer).host, outboxUrl }),
     revoke: (sub) => adminHost().revoke({ subject: sub }),
   })
 }

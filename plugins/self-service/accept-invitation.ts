@@ -11,7 +11,7 @@ import {
 import * as v from 'valibot'
 import { errorViewOf, formTargets } from '../authorization-endpoint/authorization-endpoint.ts'
 import { rememberOwner } from '../shared/remember-owner.ts'
-import { type AccountsServices, callStore, type Entered } from './flow.ts'
+import { callStore, type Entered, type SelfServiceContext } from './flow.ts'
 import {
   createInvitations,
   findByToken,
@@ -42,7 +42,7 @@ const window = 3600
 interface Visit {
   readonly http: EndpointRequest
   readonly kit: EndpointKit
-  readonly services: AccountsServices
+  readonly services: SelfServiceContext
   readonly token: string
 }
 
@@ -129,7 +129,7 @@ async function accept(entered: Entered, invitation: Invitation, visit: Visit): P
 }
 
 /** What invitations add: the functions of the host, and the page of the mailed link. */
-export const invitationParts = (services: AccountsServices): readonly PluginPart[] => [
+export const invitationParts = (services: SelfServiceContext): readonly PluginPart[] => [
   defineHostFunctions(invitations, (kit) => createInvitations(services, kit)),
   defineEndpoint({
     name: 'invitation',

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { breachedPasswords, passwordProblem } from '@grantry/plugins/accounts'
+import { breachedPasswords, passwordProblem } from '@grantry/plugins/self-service'
 import { isCommonPassword } from '@grantry/users/common-passwords'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { linkIn, setUpAccounts } from './parties.ts'

@@ -8,11 +8,11 @@ import { createOutgoing } from '../shared/outgoing-mails.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { invitationParts } from './accept-invitation.ts'
 import { endpointsOf } from './endpoints.ts'
-import { type AccountsServices, callStore, type Purpose } from './flow.ts'
+import { callStore, type Purpose, type SelfServiceContext } from './flow.ts'
 import { setNewPassword, wayName } from './new-password.ts'
-import type { AccountsPages, MailPurpose } from './pages.ts'
+import type { MailPurpose, SelfServicePages } from './pages.ts'
 import { mailSignIn, recovery, signUp } from './purposes.ts'
-import { type AccountsSettings, accountsSchema } from './settings.ts'
+import { type SelfServiceSettings, selfServiceSchema } from './settings.ts'
 import { urlOf } from './views.ts'
 
 export type { Account, AccountChanges, AccountStore, NewAccount } from '../shared/account-store.ts'
@@ -30,7 +30,6 @@ export {
 } from './invitations.ts'
 export type {
   AccountProblem,
-  AccountsPages,
   AskAddressView,
   InvitationState,
   InvitationStateView,
@@ -42,8 +41,9 @@ export type {
   MailView,
   NewUserProblem,
   RenderedMail,
+  SelfServicePages,
 } from './pages.ts'
-export { accountsEntries, passwordRulesSchema } from './settings.ts'
+export { passwordRulesSchema, selfServiceEntries } from './settings.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {
@@ -52,10 +52,10 @@ declare module '@grantry/core' {
   }
 }
 
-export interface AccountsOptions {
+export interface SelfServiceOptions {
   readonly store: AccountStore
   readonly mailer: Mailer
-  readonly pages: AccountsPages
+  readonly pages: SelfServicePages
   /** Ends all that was issued to a user who has a new password: `(sub) => provider.revoke({ subject: sub })`. */
   readonly revoke: (sub: string) => unknown
   /** Whether users who have forgotten their password can choose another one. Default: `true`. */
@@ -77,7 +77,7 @@ export interface AccountsOptions {
   readonly limits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
 }
 
-const purposesOf = (settings: AccountsSettings): readonly Purpose[] => [
+const purposesOf = (settings: SelfServiceSettings): readonly Purpose[] => [
   ...(settings.recovery ? [recovery] : []),
   ...(settings.signUp === 'open' ? [signUp(settings.names)] : []),
   ...(settings.mail === 'off' ? [] : [mailSignIn(settings.mail)]),
@@ -100,10 +100,10 @@ const linkTo = (purpose: Purpose, interaction: SuspendedInteraction): SignInWay 
  *
  * @throws TypeError when an option is malformed.
  */
-export function accounts(options: AccountsOptions): SignInWays {
-  const settings: AccountsSettings = parseConfiguration(accountsSchema, options, 'accounts()')
+export function selfService(options: SelfServiceOptions): SignInWays {
+  const settings: SelfServiceSettings = parseConfiguration(selfServiceSchema, options, 'selfService()')
   const purposes = purposesOf(settings)
-  const outgoing = createOutgoing(settings.mailer, 'accounts.mailer')
+  const outgoing = createOutgoing(settings.mailer, 'selfService.mailer')
   const creating = purposes.find(({ name }) => name === 'sign_up')
   return {
     name: wayName,
@@ -117,7 +117,7 @@ export function accounts(options: AccountsOptions): SignInWays {
     nameOf: async (sub, kit) => (await callStore('find', kit, { settings }, (store) => store.find(sub)))?.username,
     signedIn: (sub, { http, kit }) => rememberPlace(sub, http.clientAddress, kit),
     parts(tools: SignInTools) {
-      const services: AccountsServices = { settings, tools, outgoing }
+      const services: SelfServiceContext = { settings, tools, outgoing }
       const invited = settings.signUp === 'invitation' ? invitationParts(services) : []
       return [...endpointsOf(services, purposes), ...invited, outgoing.part]
     },

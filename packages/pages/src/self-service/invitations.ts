@@ -1,13 +1,13 @@
-import type { InvitationStateView, InvitedView } from '@grantry/plugins/accounts'
+import type { InvitationStateView, InvitedView } from '@grantry/plugins/self-service'
 import { html } from '../html.ts'
 import { alert, form, waysOn } from '../templates/parts.ts'
 import { formScript, passwordScript, scriptOf } from '../templates/scripts.ts'
 import type { Page } from '../tools.ts'
 import { newPasswordFields, newUserProblem } from './templates.ts'
-import type { AccountsTools } from './tools.ts'
+import type { SelfServicePageTools } from './tools.ts'
 
 /** The fields `password` and `username` of a user who was invited. */
-export function invited(view: InvitedView, tools: AccountsTools): Page {
+export function invited(view: InvitedView, tools: SelfServicePageTools): Page {
   const { own } = tools
   const message = newUserProblem(view, tools)
   const title = own('signUpTitle')
@@ -25,7 +25,10 @@ const texts = {
 } as const
 
 /** An invitation that no longer counts, is not needed, or was accepted. */
-export function invitationState({ state, signInUrl, home }: InvitationStateView, { own, shared }: AccountsTools): Page {
+export function invitationState(
+  { state, signInUrl, home }: InvitationStateView,
+  { own, shared }: SelfServicePageTools,
+): Page {
   const [titleKey, textKey] = texts[state]
   const title = own(titleKey)
   const way =

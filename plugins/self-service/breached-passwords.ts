@@ -25,8 +25,8 @@ const hexOf = (bytes: Uint8Array): string =>
     .toUpperCase()
 
 /**
- * Returns a function for `passwords.isCommon` of `accounts()`, which asks a service whether a password is in a known breach.
- * It rejects when the service fails; `accounts()` then accepts the password, and an event has the failure.
+ * Returns a function for `passwords.isCommon` of `selfService()`, which asks a service whether a password is in a known breach.
+ * It rejects when the service fails; `selfService()` then accepts the password, and an event has the failure.
  */
 export function breachedPasswords({
   url = 'https://api.pwnedpasswords.com/range/',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { invitations } from '../../plugins/accounts/invitations.ts'
+import { invitations } from '../../plugins/self-service/invitations.ts'
 import { answer } from '../authorization/browser.ts'
 import { linkIn, linkOf, problemOf, setUpAccounts, titleOf } from './parties.ts'
 

@@ -13,7 +13,7 @@ import { addressIn, mailboxOf } from '../shared/mail-address.ts'
 import { countAddress, countNetwork, countSent, isKnownPlace } from '../shared/mail-limits.ts'
 import { isMailedCode, isMailedSpent, spendMailed } from '../shared/mailed-code.ts'
 import { countMailedCode } from '../shared/mailed-code-limits.ts'
-import { type AccountsServices, type Addressed, contextOf, type Purpose, postMail } from './flow.ts'
+import { type Addressed, contextOf, type Purpose, postMail, type SelfServiceContext } from './flow.ts'
 import { countEntry, createTicket, findTicket, isLinkOf, type Ticket } from './ticket.ts'
 import { askPage, elsewherePage, isProved, minutesOf, permits, provedPage, sentPage, urlOf } from './views.ts'
 
@@ -36,7 +36,7 @@ async function requestMail(
   { address: entered }: Fields,
   purpose: Purpose,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: SelfServiceContext,
 ): Promise<Reply> {
   const { kit, http } = interaction
   const address = addressIn(entered)
@@ -93,7 +93,7 @@ async function enterCode(
   ticket: Ticket,
   purpose: Purpose,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: SelfServiceContext,
 ): Promise<Reply> {
   const { kit, http } = interaction
   try {
@@ -121,7 +121,7 @@ async function finish(
   ticket: Ticket,
   purpose: Purpose,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: SelfServiceContext,
 ): Promise<Reply> {
   const { kit, http } = interaction
   const entered = { username: typedName(fields.username), password: fields.password }
@@ -141,7 +141,7 @@ async function prove(
   fields: Fields,
   purpose: Purpose,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: SelfServiceContext,
 ): Promise<Reply> {
   const { kit, http } = interaction
   const ticket = await findTicket(purpose.name, interaction)
@@ -165,7 +165,7 @@ async function ask(
   fields: Fields,
   purpose: Purpose,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: SelfServiceContext,
 ): Promise<Reply> {
   if (interaction.http.method !== 'POST') return askPage(purpose, interaction, services)
   if (await permits(fields.form_token, purpose, interaction)) return requestMail(fields, purpose, interaction, services)
@@ -173,7 +173,7 @@ async function ask(
 }
 
 /** The endpoints of the pages. */
-export const endpointsOf = (services: AccountsServices, purposes: readonly Purpose[]): readonly PluginPart[] => {
+export const endpointsOf = (services: SelfServiceContext, purposes: readonly Purpose[]): readonly PluginPart[] => {
   const { tools } = services
   const endpoint = (
     name: 'mailRequest' | 'mailProof',

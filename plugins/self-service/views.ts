@@ -6,7 +6,7 @@ import {
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { clientView, type FormView } from '../sign-in/sign-in.ts'
-import { type AccountsServices, localeFor, type Purpose } from './flow.ts'
+import { localeFor, type Purpose, type SelfServiceContext } from './flow.ts'
 import type { AskAddressView, MailProvedView, MailSentView } from './pages.ts'
 import type { Ticket } from './ticket.ts'
 
@@ -64,7 +64,7 @@ async function formView(
 export async function askPage(
   purpose: Purpose,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: SelfServiceContext,
   state: Pick<AskAddressView, 'problem' | 'retryAfter' | 'address'> = {},
 ): Promise<Reply> {
   const form = await formView('mailRequest', purpose, interaction)
@@ -78,7 +78,7 @@ export async function sentPage(
   purpose: Purpose,
   ticket: Pick<Ticket, 'address' | 'expiresAt'>,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: SelfServiceContext,
   state: Pick<MailSentView, 'problem' | 'retryAfter'> = {},
 ): Promise<Reply> {
   const form = await formView('mailProof', purpose, interaction)
@@ -101,7 +101,7 @@ export async function provedPage(
   purpose: Purpose,
   ticket: Ticket,
   interaction: SuspendedInteraction,
-  services: AccountsServices,
+  services: SelfServiceContext,
   state: Pick<MailProvedView, 'problem' | 'retryAfter' | 'username'> = {},
 ): Promise<Reply> {
   const { fields, ...form } = await formView('mailProof', purpose, interaction)
@@ -122,7 +122,7 @@ export async function provedPage(
 export async function elsewherePage(
   http: EndpointRequest,
   kit: EndpointKit,
-  { settings: { pages } }: AccountsServices,
+  { settings: { pages } }: SelfServiceContext,
   purpose: Purpose | undefined,
 ): Promise<Reply> {
   const error = kit.refuse(

@@ -5,10 +5,10 @@ import { portSchema, wholeNumber } from '../shared/config-schema.ts'
 import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
 import { mailerSchema } from '../shared/mailer.ts'
 import { newPasswordEntries, newPasswordsSchema } from '../shared/new-passwords.ts'
-import type { AccountsPages } from './pages.ts'
+import type { SelfServicePages } from './pages.ts'
 
 /** The options that are data. */
-export const accountsEntries = {
+export const selfServiceEntries = {
   /** Whether users who have forgotten their password can choose another one. */
   recovery: v.optional(v.boolean('must be true or false'), true),
   /** Who can create an account. */
@@ -23,12 +23,12 @@ export const accountsEntries = {
   limits: mailLimitsSchema,
 }
 
-export const accountsSchema = configurationObject({
-  ...accountsEntries,
+export const selfServiceSchema = configurationObject({
+  ...selfServiceEntries,
   passwords: v.optional(newPasswordsSchema, {}),
   store: accountStoreSchema,
   mailer: mailerSchema,
-  pages: portSchema<AccountsPages>('the pages of createAccountsPages()', {
+  pages: portSchema<SelfServicePages>('the pages of createSelfServicePages()', {
     localeOf: true,
     askAddress: true,
     mailSent: true,
@@ -44,4 +44,4 @@ export const accountsSchema = configurationObject({
 /** The part of the configuration of passwords that is data. */
 export const passwordRulesSchema = configurationObject(newPasswordEntries)
 
-export type AccountsSettings = v.InferOutput<typeof accountsSchema> & { readonly limits: MailLimits }
+export type SelfServiceSettings = v.InferOutput<typeof selfServiceSchema> & { readonly limits: MailLimits }

@@ -3,7 +3,7 @@ import { type SuspendedInteraction, standingIn } from '../authorization-endpoint
 import type { Account } from '../shared/account-store.ts'
 import { newPasswordProblem } from '../shared/new-passwords.ts'
 import type { WayUser } from '../sign-in/sign-in.ts'
-import { type AccountsServices, type Addressed, callStore, contextOf, type Purpose, rememberOwnerIn } from './flow.ts'
+import { type Addressed, callStore, contextOf, type Purpose, rememberOwnerIn, type SelfServiceContext } from './flow.ts'
 import { isStillOwner, type NewPassword, wayName } from './new-password.ts'
 import type { MailPurpose } from './pages.ts'
 
@@ -26,7 +26,7 @@ const checkPassword = (
   password: string,
   names: readonly string[],
   by: MailPurpose,
-  { settings }: AccountsServices,
+  { settings }: SelfServiceContext,
   kit: EndpointKit,
 ) => newPasswordProblem(password, names, by, settings.passwords, kit)
 
@@ -34,10 +34,10 @@ const checkPassword = (
 const signInWith = (
   { sub, username, ...more }: Pick<WayUser, 'standing' | 'pending'> & Pick<Account, 'sub' | 'username'>,
   interaction: SuspendedInteraction,
-  { tools }: AccountsServices,
+  { tools }: SelfServiceContext,
 ): Promise<Reply> => tools.signIn({ subject: { sub, amr }, name: username, ...more }, interaction)
 
-const findByEmail = (address: string, services: AccountsServices, kit: EndpointKit) =>
+const findByEmail = (address: string, services: SelfServiceContext, kit: EndpointKit) =>
   callStore('findByEmail', kit, services, (store) => store.findByEmail(address))
 
 /** Whether the account has this address, and not only one that the store takes for the same. */
@@ -45,7 +45,7 @@ const hasAddress = ({ email }: Account, address: string): boolean =>
   email !== undefined && isSameAddress(email, address)
 
 /** An account gets a mail; an unknown address none. */
-async function lookUpAccount(address: string, services: AccountsServices, kit: EndpointKit): Promise<Addressed> {
+async function lookUpAccount(address: string, services: SelfServiceContext, kit: EndpointKit): Promise<Addressed> {
   const found = await findByEmail(address, services, kit)
   const account = found && hasAddress(found, address) ? found : undefined
   // To the stored address: another spelling can lead to another mailbox.

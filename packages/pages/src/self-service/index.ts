@@ -1,22 +1,22 @@
-import type { AccountsPages } from '@grantry/plugins/accounts'
+import type { SelfServicePages } from '@grantry/plugins/self-service'
 import { type PagesOptions, settingsOf } from '../options.ts'
 import { createPageSet, type Framed, ownTexts, type TemplatesOf } from '../page-set.ts'
 import type { Texts } from '../texts.ts'
 import { invitationState, invited } from './invitations.ts'
 import { renderMail } from './mails.ts'
 import { askAddress, mailElsewhere, mailProved, mailSent } from './templates.ts'
-import type { AccountsTools } from './tools.ts'
+import type { SelfServicePageTools } from './tools.ts'
 
 /** The texts of these pages and mails. */
-export type AccountsTexts = Texts['mails']
+export type SelfServiceTexts = Texts['mails']
 
 /** The content of the pages of accounts. */
-export type AccountsTemplates = TemplatesOf<AccountsPages, AccountsTools>
+export type SelfServiceTemplates = TemplatesOf<SelfServicePages, SelfServicePageTools>
 
-const ownTemplates: AccountsTemplates = { askAddress, mailSent, mailProved, mailElsewhere, invited, invitationState }
+const ownTemplates: SelfServiceTemplates = { askAddress, mailSent, mailProved, mailElsewhere, invited, invitationState }
 
-export interface AccountsPagesOptions extends PagesOptions {
-  readonly templates?: Partial<AccountsTemplates> | undefined
+export interface SelfServicePagesOptions extends PagesOptions {
+  readonly templates?: Partial<SelfServiceTemplates> | undefined
   /** What mails call the service if it has no `name`, such as the host of the issuer. */
   readonly host: string
   /** The page with the mails of a server for development. The page about a mail then has a link to it. */
@@ -28,14 +28,14 @@ export interface AccountsPagesOptions extends PagesOptions {
  *
  * @throws TypeError when an option is malformed.
  */
-export function createAccountsPages({
+export function createSelfServicePages({
   host,
   outboxUrl,
   templates,
   ...appearance
-}: AccountsPagesOptions): Framed<AccountsPages> {
-  const settings = settingsOf(appearance, 'createAccountsPages()')
-  const set = createPageSet(settings, (shared, { texts }): AccountsTools => {
+}: SelfServicePagesOptions): Framed<SelfServicePages> {
+  const settings = settingsOf(appearance, 'createSelfServicePages()')
+  const set = createPageSet(settings, (shared, { texts }): SelfServicePageTools => {
     return { shared, service: settings.name, outboxUrl, own: ownTexts(texts.mails) }
   })
   return {

@@ -1,14 +1,14 @@
 import { createPages } from '@grantry/pages'
-import { createAccountsPages } from '@grantry/pages/accounts'
+import { createSelfServicePages } from '@grantry/pages/self-service'
+import type { AuthorizationEndpointOptions } from '@grantry/plugins/authorization-endpoint'
 import {
   type Account,
   type AccountStore,
-  type AccountsOptions,
-  accounts,
   type MailMessage,
   type NewAccount,
-} from '@grantry/plugins/accounts'
-import type { AuthorizationEndpointOptions } from '@grantry/plugins/authorization-endpoint'
+  type SelfServiceOptions,
+  selfService,
+} from '@grantry/plugins/self-service'
 import { type SignInOptions, type SignInWays, signIn } from '@grantry/plugins/sign-in'
 import type { TestProviderOptions } from '@grantry/testing'
 import { hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
@@ -79,7 +79,7 @@ export const pages = { ...createPages({ locales: ['en'] }) }
 
 /** A provider with the account of alice, whose mails are kept. */
 export async function setUpAccounts(
-  options: Partial<AccountsOptions> = {},
+  options: Partial<SelfServiceOptions> = {},
   {
     signIn: more,
     provider,
@@ -96,14 +96,14 @@ export async function setUpAccounts(
   const memory = memoryAccounts([aliceAccount])
   const mails: MailMessage[] = []
   const revoked: string[] = []
-  const way = accounts({
+  const way = selfService({
     store: memory.store,
     mailer: {
       send: (message) => {
         mails.push(message)
       },
     },
-    pages: createAccountsPages({ locales: ['en'], host: 'id.example.com' }),
+    pages: createSelfServicePages({ locales: ['en'], host: 'id.example.com' }),
     async revoke(sub) {
       revoked.push(sub)
       await f.provider.revoke({ subject: sub })

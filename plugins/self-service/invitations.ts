@@ -5,7 +5,7 @@ import { keptRecord } from '../shared/kept-record.ts'
 import { addressIn } from '../shared/mail-address.ts'
 import { mailFailure } from '../shared/outgoing-mails.ts'
 import { recordSet } from '../shared/record-set.ts'
-import { type AccountsServices, callStore } from './flow.ts'
+import { callStore, type SelfServiceContext } from './flow.ts'
 
 /** Invitations that no user has accepted yet. Listing them reads as many places. */
 const mostOutstanding = 1000
@@ -61,7 +61,7 @@ export interface Invitations {
  * @example
  * await provider.use(invitations).invite({ email: 'carol@example.com', claims: { name: 'Carol' } })
  */
-export const invitations = hostKey<Invitations>('invitations', "accounts({ signUp: 'invitation' }), in signIn(),")
+export const invitations = hostKey<Invitations>('invitations', "selfService({ signUp: 'invitation' }), in signIn(),")
 
 const claimsSchema = v.record(
   v.string(),
@@ -134,7 +134,7 @@ function claimsIn(given: NewInvitation['claims'] = {}): Stored['claims'] | undef
 }
 
 /** Whether the address, or a name that equals it, belongs to an account. */
-export async function hasAccount(email: string, services: AccountsServices, kit: EndpointKit): Promise<boolean> {
+export async function hasAccount(email: string, services: SelfServiceContext, kit: EndpointKit): Promise<boolean> {
   const { names } = services.settings
   const verified = await callStore('findByEmail', kit, services, (store) => store.findByEmail(email))
   if (verified !== undefined || names === 'username') return verified !== undefined
@@ -149,13 +149,13 @@ async function sendMail(
     url,
     until,
   }: { readonly email: string; readonly locale?: string | undefined; url: string; until: number },
-  { settings }: AccountsServices,
+  { settings }: SelfServiceContext,
   kit: EndpointKit,
 ): Promise<boolean> {
   const { pages, mailer } = settings
   const mail = pages.mail({ kind: 'invitation', url, until }, pages.localeOf(locale, null))
   try {
-    await kit.callHost('accounts.mailer', () => mailer.send({ to: email, ...mail }))
+    await kit.callHost('selfService.mailer', () => mailer.send({ to: email, ...mail }))
     return true
   } catch (error) {
     kit.recordUser({ type: 'mail_failed', purpose: 'invitation', reason: mailFailure(error) }, {})
@@ -163,7 +163,7 @@ async function sendMail(
   }
 }
 
-async function invite(given: NewInvitation, services: AccountsServices, kit: EndpointKit) {
+async function invite(given: NewInvitation, services: SelfServiceContext, kit: EndpointKit) {
   const email = addressIn(given.email)
   const claims = claimsIn(given.claims)
   if (email === undefined) return 'address_malformed'
@@ -194,7 +194,7 @@ async function invite(given: NewInvitation, services: AccountsServices, kit: End
   return { id, email, claims, invitedAt, expiresAt }
 }
 
-export const createInvitations = (services: AccountsServices, kit: EndpointKit): Invitations => ({
+export const createInvitations = (services: SelfServiceContext, kit: EndpointKit): Invitations => ({
   newId: () => kit.randomId(),
   invite: (given) => invite(given, services, kit),
   async list() {

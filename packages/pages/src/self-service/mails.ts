@@ -1,8 +1,8 @@
-import type { MailView, RenderedMail } from '@grantry/plugins/accounts'
+import type { MailView, RenderedMail } from '@grantry/plugins/self-service'
 import { type Content, html } from '../html.ts'
 import { mailDocument } from '../mail-document.ts'
 import type { Texts } from '../texts.ts'
-import type { AccountsTools } from './tools.ts'
+import type { SelfServicePageTools } from './tools.ts'
 
 const texts = {
   recovery: ['mailRecoverySubject', 'mailRecoveryText'],
@@ -16,7 +16,7 @@ const texts = {
 const codeStyle = 'font-size:28px;font-weight:700;letter-spacing:4px'
 
 /** Renders a mail. It contains nothing that a request has chosen, so a stranger cannot send a text of their own with it. */
-export function renderMail(view: MailView, { own, service, shared }: AccountsTools, host: string): RenderedMail {
+export function renderMail(view: MailView, { own, service, shared }: SelfServicePageTools, host: string): RenderedMail {
   const [subject, text] = texts[view.kind]
   const values = { service: service ?? host }
   const parts: { readonly text: string; readonly content: Content }[] = []

@@ -6,7 +6,7 @@ import {
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { keptRecord } from '../shared/kept-record.ts'
-import { type AccountsServices, callStore, contextOf, postMail, rememberOwnerIn } from './flow.ts'
+import { callStore, contextOf, postMail, rememberOwnerIn, type SelfServiceContext } from './flow.ts'
 import type { Ticket } from './ticket.ts'
 
 /** The name of the way, for what waits until its user has proved a second factor. */
@@ -26,7 +26,7 @@ export type NewPassword = v.InferOutput<typeof schema>
 /** Whether the account still has the address that was proved. Only its owner may act for the account. */
 export async function isStillOwner(
   { sub = '', email }: Pick<Ticket, 'sub' | 'email'>,
-  services: Pick<AccountsServices, 'settings'>,
+  services: Pick<SelfServiceContext, 'settings'>,
   kit: EndpointKit,
 ): Promise<boolean> {
   if (!(await kit.isUserActive(sub))) return false
@@ -35,13 +35,13 @@ export async function isStillOwner(
 }
 
 /** What a change of the password uses. */
-interface ChangeServices extends Pick<AccountsServices, 'settings' | 'outgoing'> {
+interface ChangeServices extends Pick<SelfServiceContext, 'settings' | 'outgoing'> {
   readonly sessions: Sessions
 }
 
 /** Ends what an attacker got with the old password. */
 async function endAll(sub: string, kit: EndpointKit, { settings, sessions }: ChangeServices): Promise<void> {
-  await kit.callHost('accounts.revoke', () => settings.revoke(sub))
+  await kit.callHost('selfService.revoke', () => settings.revoke(sub))
   await sessions.endAll(kit, sub)
 }
 

@@ -5,12 +5,12 @@ import type { Outgoing } from '../shared/outgoing-mails.ts'
 import { rememberOwner } from '../shared/remember-owner.ts'
 import type { SignInTools } from '../sign-in/sign-in.ts'
 import type { MailPurpose, MailView, NewUserProblem } from './pages.ts'
-import type { AccountsSettings } from './settings.ts'
+import type { SelfServiceSettings } from './settings.ts'
 import type { Ticket } from './ticket.ts'
 
 /** What the endpoints of accounts use. */
-export interface AccountsServices {
-  readonly settings: AccountsSettings
+export interface SelfServiceContext {
+  readonly settings: SelfServiceSettings
   readonly tools: SignInTools
   readonly outgoing: Outgoing
 }
@@ -37,12 +37,12 @@ export interface Purpose {
   readonly asksForName: boolean
   /** Whether mails contain a link, and a code. */
   readonly contains: { readonly link: boolean; readonly code: boolean }
-  lookUp(address: string, services: AccountsServices, kit: EndpointKit): Promise<Addressed>
+  lookUp(address: string, services: SelfServiceContext, kit: EndpointKit): Promise<Addressed>
   /** Checks what the user has entered, before the proof is used. */
   problem(
     entered: Entered,
     ticket: Pick<Ticket, 'address' | 'name'>,
-    services: AccountsServices,
+    services: SelfServiceContext,
     kit: EndpointKit,
   ): Promise<NewUserProblem | undefined>
   /** Does it, after the proof was used. Returns `undefined` if it is no longer possible. */
@@ -50,7 +50,7 @@ export interface Purpose {
     entered: Entered,
     ticket: Ticket,
     interaction: SuspendedInteraction,
-    services: AccountsServices,
+    services: SelfServiceContext,
   ): Promise<Reply | undefined>
 }
 
@@ -58,13 +58,13 @@ export interface Purpose {
 export const callStore = <T>(
   name: keyof AccountStore,
   kit: EndpointKit,
-  { settings }: Pick<AccountsServices, 'settings'>,
+  { settings }: Pick<SelfServiceContext, 'settings'>,
   call: (store: AccountStore) => T | Promise<T>,
-): Promise<T> => kit.callHost(`accounts.store.${name}`, () => call(settings.store)) as Promise<T>
+): Promise<T> => kit.callHost(`selfService.store.${name}`, () => call(settings.store)) as Promise<T>
 
 export const localeFor = (
   { request, http }: Pick<SuspendedInteraction, 'request' | 'http'>,
-  { settings }: Pick<AccountsServices, 'settings'>,
+  { settings }: Pick<SelfServiceContext, 'settings'>,
 ): string => settings.pages.localeOf(request.uiLocales, http.header('accept-language'))
 
 /** Sends a mail soon. Without an address, does the same work. */
@@ -72,7 +72,7 @@ export function postMail(
   view: MailView,
   to: string | undefined,
   interaction: SuspendedInteraction,
-  services: Pick<AccountsServices, 'settings' | 'outgoing'>,
+  services: Pick<SelfServiceContext, 'settings' | 'outgoing'>,
 ): void {
   const mail = services.settings.pages.mail(view, localeFor(interaction, services))
   services.outgoing.post(view.kind, to === undefined ? undefined : { to, ...mail }, interaction.kit)

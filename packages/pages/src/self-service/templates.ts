@@ -5,14 +5,14 @@ import type {
   MailElsewhereView,
   MailProvedView,
   MailSentView,
-} from '@grantry/plugins/accounts'
+} from '@grantry/plugins/self-service'
 import { type Content, html } from '../html.ts'
 import { passwordField } from '../templates/fields.ts'
 import { alert, clientLinks, continuing, form, heading, waysOn } from '../templates/parts.ts'
 import { formScript, passwordScript, scriptOf } from '../templates/scripts.ts'
 import { tooManyAttempts } from '../templates/too-many-attempts.ts'
 import type { Page } from '../tools.ts'
-import type { AccountsTools } from './tools.ts'
+import type { SelfServicePageTools } from './tools.ts'
 
 /** Seconds of a delay that a page shows. Longer ones say nothing to a user. */
 const maxShownWait = 3600
@@ -20,7 +20,7 @@ const maxShownWait = 3600
 export function problemText(
   problem: AccountProblem | undefined,
   retryAfter: number | undefined,
-  { own, shared }: AccountsTools,
+  { own, shared }: SelfServicePageTools,
   lengths: Readonly<Record<string, string>> = {},
 ): string | undefined {
   switch (problem) {
@@ -51,14 +51,14 @@ export function problemText(
   }
 }
 
-const backLink = ({ backUrl }: Pick<AskAddressView, 'backUrl'>, { own }: AccountsTools): Content =>
+const backLink = ({ backUrl }: Pick<AskAddressView, 'backUrl'>, { own }: SelfServicePageTools): Content =>
   html`<p class="links"><a id="back" href="${backUrl}">${own('back')}</a></p>`
 
 const described = (message: string | undefined): Content =>
   message !== undefined && html` aria-invalid="true" aria-describedby="problem"`
 
 /** The field `address`. Not of the type `email`: browsers refuse letters such as `ö` there, and send others in Punycode. */
-export function askAddress(view: AskAddressView, tools: AccountsTools): Page {
+export function askAddress(view: AskAddressView, tools: SelfServicePageTools): Page {
   const { own } = tools
   const [title, intro] = {
     recovery: [own('recoveryTitle'), own('recoveryIntro')],
@@ -75,7 +75,7 @@ export function askAddress(view: AskAddressView, tools: AccountsTools): Page {
 }
 
 /** The field `code`. */
-export function mailSent(view: MailSentView, tools: AccountsTools): Page {
+export function mailSent(view: MailSentView, tools: SelfServicePageTools): Page {
   const { own, shared, outboxUrl } = tools
   const values = { address: view.address, minutes: String(view.minutes) }
   const message = problemText(view.problem, view.retryAfter, tools)
@@ -99,11 +99,15 @@ const lengthsOf = ({ passwordLength }: Pick<MailProvedView, 'passwordLength'>) =
 type NewUserView = Pick<MailProvedView, 'name' | 'username' | 'asksForName' | 'passwordLength'>
 
 /** The text for a problem with a name or a password. */
-export const newUserProblem = (view: MailProvedView | InvitedView, tools: AccountsTools): string | undefined =>
+export const newUserProblem = (view: MailProvedView | InvitedView, tools: SelfServicePageTools): string | undefined =>
   problemText(view.problem, view.retryAfter, tools, lengthsOf(view))
 
 /** The fields `username` and `password` of a user with a new password. */
-export function newPasswordFields(view: NewUserView, hasProblem: boolean, { own, shared }: AccountsTools): Content {
+export function newPasswordFields(
+  view: NewUserView,
+  hasProblem: boolean,
+  { own, shared }: SelfServicePageTools,
+): Content {
   // Password managers store the password under this name.
   const name = view.asksForName
     ? html`<label for="username">${shared.text('username')}</label><input id="username" name="username" value="${view.username ?? ''}" required maxlength="64" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr" aria-describedby="name-hint"><p class="muted" id="name-hint">${own('usernameHint')}</p>`
@@ -115,7 +119,7 @@ export function newPasswordFields(view: NewUserView, hasProblem: boolean, { own,
 }
 
 /** The fields `password` and `username`. */
-export function mailProved(view: MailProvedView, tools: AccountsTools): Page {
+export function mailProved(view: MailProvedView, tools: SelfServicePageTools): Page {
   const { own, shared } = tools
   const message = newUserProblem(view, tools)
   const [title, button] = {
@@ -133,7 +137,7 @@ export function mailProved(view: MailProvedView, tools: AccountsTools): Page {
 }
 
 /** A mailed link that does not belong to this browser, or no longer counts. */
-export function mailElsewhere(view: MailElsewhereView, { own, shared }: AccountsTools): Page {
+export function mailElsewhere(view: MailElsewhereView, { own, shared }: SelfServicePageTools): Page {
   const content = html`<h1>${own('elsewhereTitle')}</h1><p>${own(view.hasCode ? 'elsewhereText' : 'elsewhereLink')}</p>${waysOn(view, shared)}`
   return { title: own('elsewhereTitle'), content }
 }

@@ -93,8 +93,8 @@ export interface RenderedMail {
   readonly html: string
 }
 
-/** The pages and mails of accounts. `createAccountsPages()` of `@grantry/pages/accounts` has them. Escape every text. */
-export interface AccountsPages {
+/** The pages and mails of accounts. `createSelfServicePages()` of `@grantry/pages/self-service` has them. Escape every text. */
+export interface SelfServicePages {
   /** Chooses a language. @param uiLocales the parameter `ui_locales` */
   localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
   askAddress(view: AskAddressView, locale: string): RenderedPage

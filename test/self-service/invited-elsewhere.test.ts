@@ -1,9 +1,9 @@
 // An invitation that is accepted in a browser in which another user is signed in.
 import { createPages } from '@grantry/pages'
 import { createAccountPages } from '@grantry/pages/account'
-import { createAccountsPages } from '@grantry/pages/accounts'
+import { createSelfServicePages } from '@grantry/pages/self-service'
 import { accountPage } from '@grantry/plugins/account'
-import { accounts, invitations, type MailMessage } from '@grantry/plugins/accounts'
+import { invitations, type MailMessage, selfService } from '@grantry/plugins/self-service'
 import { signIn } from '@grantry/plugins/sign-in'
 import { expect, test } from 'vitest'
 import { hiddenFields } from '../authorization/browser.ts'
@@ -17,10 +17,10 @@ test('leads to the sign-in, and not to the account of that user', async () => {
   const memory = memoryAccounts([aliceAccount])
   const mails: MailMessage[] = []
   const mailer = { send: (message: MailMessage) => void mails.push(message) }
-  const way = accounts({
+  const way = selfService({
     store: memory.store,
     mailer,
-    pages: createAccountsPages({ locales: ['en'], host: 'id.example.com' }),
+    pages: createSelfServicePages({ locales: ['en'], host: 'id.example.com' }),
     revoke: () => {},
     signUp: 'invitation',
   })
