@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs'
 import * as abuse from '../packages/core/src/abuse/abuse-control.ts'
 import { lifetimeSchema, maxLifetime } from '../packages/core/src/config-schema.ts'
-import { scopeSchema } from '../packages/core/src/directory/scope.ts'
+import type { MemberTexts } from '../packages/core/src/directory/member.ts'
 import { secretsSchema } from '../packages/core/src/directory/secret.ts'
 import { endpointNames } from '../packages/core/src/endpoints/built-in.ts'
 import { providerOptionsSchema } from '../packages/core/src/options.ts'
-import { directorySchemasOf } from '../packages/core/src/parts/registry.ts'
+import type { Plugin } from '../packages/core/src/parts/plugin.ts'
+import { type DirectorySchemas, directorySchemasOf } from '../packages/core/src/parts/registry.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/configuration/console.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/keys.ts'
 import { listenerSchema } from '../packages/server/src/configuration/metrics.ts'
@@ -79,17 +80,25 @@ const withMembers = [
   { name: 'workload-identity', issuers: [{ platform: 'github' }] },
 ] as const satisfies readonly NamedPlugin[]
 
-/** Clients with the members that the plugins of a server add to them. */
-const memberSchemas = directorySchemasOf([
-  proofKey(),
-  ...withMembers.map((plugin) => createNamedPlugin(plugin, withMembers)),
-])
+/** Clients and scopes with the members that the plugins of a server add to them, and others. */
+export const describedMembers = (others: readonly Plugin[] = []): DirectorySchemas =>
+  directorySchemasOf([proofKey(), ...withMembers.map((plugin) => createNamedPlugin(plugin, withMembers)), ...others])
 
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })
 
+/** Adds what administrators read about members. */
+function explained(schema: unknown, texts: MemberTexts): JsonSchema {
+  const { properties, ...object } = convert(schema)
+  const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, member]) => {
+    const { title, text } = texts[name] ?? {}
+    return [name, { ...member, ...(title !== undefined && { title, description: text }) }]
+  })
+  return { ...object, properties: Object.fromEntries(members) }
+}
+
 /** JSON Schemas for valibot schemas whose rule is a function or depends on the input. */
-const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () => JsonSchema>([
+const overrides = new Map<unknown, () => JsonSchema>([
   [lifetimeSchema, () => ({ type: 'integer', minimum: 1, maximum: maxLifetime })],
   [sha256.wrapped, () => ({ type: 'string' })],
   [sha512.wrapped, () => ({ type: 'string' })],
@@ -107,8 +116,6 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
   ],
   [entries.storage.wrapped, () => ({ oneOf: Object.values(drivers).map(convert) })],
   [entries.keys.wrapped, () => convert(keys)],
-  [entries.clients, () => listOf(memberSchemas.clientSchema)],
-  [entries.scopes.wrapped, () => listOf(scopeSchema)],
   [entries.users.wrapped, () => ({ anyOf: [listOf(userSchema), ...Object.values(userDatabaseSchemas).map(convert)] })],
   [
     entries.plugins.wrapped,
@@ -117,8 +124,6 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
       items: { anyOf: [{ type: 'string' }, ...Object.values(namedPluginSchemas).map(convert)] },
     }),
   ],
-  [listedTenantSchema.entries.clients.wrapped, () => listOf(memberSchemas.clientSchema)],
-  [listedTenantSchema.entries.scopes.wrapped, () => listOf(scopeSchema)],
   [
     pluginDifference,
     () => ({
@@ -211,8 +216,17 @@ const { version }: { readonly version: string } = JSON.parse(
   readFileSync(new URL('../packages/server/package.json', import.meta.url), 'utf8'),
 )
 
-/** Returns the JSON Schema that `grantry` publishes as `dist/configuration.schema.json`. */
-export function configurationJsonSchema(): JsonSchema {
+/**
+ * Returns the JSON Schema that `grantry` publishes as `dist/configuration.schema.json`.
+ *
+ * @param others plugins that are not named in a configuration
+ */
+export function configurationJsonSchema(others: readonly Plugin[] = []): JsonSchema {
+  const { clientSchema, clientTexts, scopeSchema, scopeTexts } = describedMembers(others)
+  const clients = () => ({ type: 'array', items: explained(clientSchema, clientTexts) })
+  const scopes = () => ({ type: 'array', items: explained(scopeSchema, scopeTexts) })
+  overrides.set(entries.clients, clients).set(listedTenantSchema.entries.clients.wrapped, clients)
+  overrides.set(entries.scopes.wrapped, scopes).set(listedTenantSchema.entries.scopes.wrapped, scopes)
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: schemaAddress(version),

@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, type MembersOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { type AuthorizationFeature, pageClient } from '../authorization-endpoint/authorization-endpoint.ts'
 import {
@@ -16,7 +16,7 @@ import { type NewPasswordsOptions, newPasswordsSchema } from '../shared/new-pass
 import { createOutgoing } from '../shared/outgoing-mails.ts'
 import { checkAcceptedFor } from './accepted.ts'
 import { noteChange } from './changes.ts'
-import { clientDemands } from './client-demand.ts'
+import { clientDemands, type demandMembers } from './client-demand.ts'
 import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
 import { type AccountPages, accountPageNames } from './pages.ts'
@@ -71,13 +71,7 @@ export type {
 export type { ProfileClaim } from './profile-claims.ts'
 
 declare module '@grantry/core' {
-  interface ClientMembers {
-    /**
-     * Whether the client gets tokens only of users who have proved a second factor. A user without one sets it up during
-     * the sign-in. Requires `accountPage()` with `secondFactors`. Default: `false`.
-     */
-    readonly requireSecondFactor?: boolean | undefined
-  }
+  interface ClientMembers extends MembersOf<typeof demandMembers> {}
 }
 
 /** The options that are data. */

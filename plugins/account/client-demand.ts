@@ -1,4 +1,4 @@
-import { defineFields, defineGrantCheck, type EndpointKit, type PluginPart } from '@grantry/core'
+import { defineFields, defineGrantCheck, type EndpointKit, member, type PluginPart } from '@grantry/core'
 import * as v from 'valibot'
 import { keptRecord } from '../shared/kept-record.ts'
 
@@ -11,7 +11,18 @@ export interface ClientDemands {
   exist(kit: EndpointKit): Promise<boolean>
 }
 
-const member = v.optional(v.boolean('must be true or false'))
+/** The member with which a client demands it. */
+export const demandMembers = {
+  /**
+   * Whether the client gets tokens only of users who have proved a second factor. A user without one sets it up during
+   * the sign-in. Requires `accountPage()` with `secondFactors`. Default: `false`.
+   */
+  requireSecondFactor: member(v.optional(v.boolean('must be true or false')), {
+    title: 'Require a second factor',
+    text: 'Users prove a second factor, or set one up during the sign-in. Tokens that were issued before are not refreshed without one.',
+    group: 'sign-in',
+  }),
+}
 
 /** Clients in the storage are read when they are used, by one process: the others must know of the demand, too. */
 const key = 'clients that demand a second factor'
@@ -36,7 +47,7 @@ export function clientDemands(isPossible: boolean): ClientDemands {
   return {
     parts: [
       defineFields({
-        client: { requireSecondFactor: member },
+        client: demandMembers,
         checkClient({ requireSecondFactor }) {
           if (requireSecondFactor !== true) return undefined
           isKnown = true

@@ -1,6 +1,6 @@
-import { configurationObject, defineFields } from '@grantry/core'
+import { configurationObject, defineFields, type MembersOf } from '@grantry/core'
 import * as v from 'valibot'
-import { clientMembers } from '../shared/client-members.ts'
+import { clientMembers, type descriptionMembers } from '../shared/client-members.ts'
 import { functionSchema, portSchema, wholeSeconds } from '../shared/config-schema.ts'
 import { factorEntries } from '../shared/factor-entries.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
@@ -109,45 +109,10 @@ export const optionsSchema = configurationObject({
 })
 
 /** What users see of a client. @see OpenID Connect Dynamic Client Registration section 2 */
-export interface ClientDescription {
-  /** The name of the application, for users. */
-  readonly clientName?: string | undefined
-  /** The colour of buttons on pages about the application, as `#rrggbb`. Those that describe themselves have none. */
-  readonly clientColor?: string | undefined
-  /** The home page of the application. */
-  readonly clientUri?: string | undefined
-  readonly logoUri?: string | undefined
-  /** The privacy policy of the application. */
-  readonly policyUri?: string | undefined
-  /** The terms of service of the application. */
-  readonly tosUri?: string | undefined
-  /** E-mail addresses of the people who operate the application. */
-  readonly contacts?: readonly string[] | undefined
-}
+export interface ClientDescription extends MembersOf<typeof descriptionMembers> {}
 
 declare module '@grantry/core' {
-  interface ClientMembers extends ClientDescription {
-    /** Where a sign-in can be started at the application (OpenID Connect Core section 4). */
-    readonly initiateLoginUri?: string | undefined
-    /** Seconds since the last authentication of the user, if a request has no `max_age`. */
-    readonly defaultMaxAge?: number | undefined
-    /**
-     * Whether users must consent to the requests of the client. Default: `true`. A consent is remembered, except for a
-     * public client with a redirect URI other than `https`: another application could use it. `false` for applications
-     * that you trust as your own.
-     */
-    readonly requireConsent?: boolean | undefined
-    /**
-     * The client has described itself, in a document or by registering: its name is only its own claim. `ask`: a consent
-     * is not remembered.
-     */
-    readonly selfDescribed?: 'allow' | 'ask' | undefined
-    /**
-     * Whether users choose which of the requested scopes the client gets, instead of all or nothing. The token response
-     * names those that it got (RFC 6749 section 3.3). Default: `true` for clients with `selfDescribed`, otherwise `false`.
-     */
-    readonly scopeChoice?: boolean | undefined
-  }
+  interface ClientMembers extends MembersOf<typeof clientMembers> {}
   interface PluginEndpoints {
     authorization: true
     authorizationResume: true

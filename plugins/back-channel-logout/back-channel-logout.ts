@@ -4,6 +4,8 @@ import {
   defineFields,
   defineTask,
   type EndpointKit,
+  type MembersOf,
+  member,
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
@@ -15,12 +17,7 @@ import { createLogoutQueue, type Logout, type SendLogout } from './queue.ts'
 import { recipients } from './recipients.ts'
 
 declare module '@grantry/core' {
-  interface ClientMembers {
-    /** Where the client receives logout tokens: an `https` URL of a public host. */
-    readonly backchannelLogoutUri?: string | undefined
-    /** Whether the client needs the `sid` of the session. Its tokens have it in any case. */
-    readonly backchannelLogoutSessionRequired?: boolean | undefined
-  }
+  interface ClientMembers extends MembersOf<ReturnType<typeof clientMembersFor>> {}
 }
 
 /** Sends a logout token. Must not follow redirects. */
@@ -66,6 +63,21 @@ const uriSchema = (settings: Settings) =>
       if (message !== undefined) addIssue({ message })
     }),
   )
+
+const clientMembersFor = (settings: Settings) => ({
+  /** Where the client receives logout tokens: an `https` URL of a public host. */
+  backchannelLogoutUri: member(v.optional(uriSchema(settings)), {
+    title: 'Address for sign-outs',
+    text: 'This server informs it when a session of a user ends.',
+    group: 'addresses',
+  }),
+  /** Whether the client needs the `sid` of the session. Its tokens have it in any case. */
+  backchannelLogoutSessionRequired: member(v.optional(v.boolean('must be true or false')), {
+    title: 'Name the session',
+    text: 'Whether a message about a sign-out must name the session.',
+    group: 'sign-in',
+  }),
+})
 
 /** Seconds. OpenID Connect Back-Channel Logout 1.0 section 4: at most two minutes. */
 const tokenLifetime = 120
@@ -145,10 +157,7 @@ export function backChannelLogout(options: BackChannelLogoutOptions = {}): Autho
   const settings = parseConfiguration(backChannelLogoutSchema, options, 'backChannelLogout()')
   const queue = createLogoutQueue(createSend(settings), settings.timeout)
   const fields = defineFields({
-    client: {
-      backchannelLogoutUri: v.optional(uriSchema(settings)),
-      backchannelLogoutSessionRequired: v.optional(v.boolean('must be true or false')),
-    },
+    client: clientMembersFor(settings),
     // Strangers register clients, too: none of theirs can name an address of the operator's own network.
     clientMetadata: settings.allowPrivateAddresses ? {} : metadataNames,
     metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: true },

@@ -4,11 +4,13 @@ import {
   defineFields,
   definePlugin,
   type Kit,
+  type MembersOf,
+  member,
   type Plugin,
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { type ClientJwks, clientKeyEntries, hasKeys } from '../shared/client-keys.ts'
+import { clientKeyMembers, hasKeys } from '../shared/client-keys.ts'
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { type KeySet, keySetOf } from '../shared/key-set.ts'
 import type { Verification } from '../shared/verify-jwt.ts'
@@ -17,7 +19,6 @@ import { createClaimsCheck, type Expectations } from './claims.ts'
 import { createDecoys } from './decoys.ts'
 import { refusalFor } from './hints.ts'
 import {
-  type AcceptedAudience,
   audienceSchema,
   type ClientAssertionOptions,
   type Settings,
@@ -26,16 +27,7 @@ import {
 } from './settings.ts'
 
 declare module '@grantry/core' {
-  interface ClientMembers {
-    /** The public keys of the client. */
-    jwks?: ClientJwks | undefined
-    /** The URL at which the client publishes its public keys, instead of `jwks`. */
-    jwksUri?: string | undefined
-    /** The only algorithm of the client's assertions. Default: every one that the plugin allows. */
-    tokenEndpointAuthSigningAlg?: string | undefined
-    /** The value that `aud` of the client's assertions must have. Default: `audience` of the plugin. */
-    tokenEndpointAuthAudience?: AcceptedAudience | undefined
-  }
+  interface ClientMembers extends MembersOf<ReturnType<typeof clientMembersFor>> {}
 }
 
 export type { SendRequest, SendRequest as FetchKeys } from '../shared/fetched-uri.ts'
@@ -47,14 +39,28 @@ const isSecretAlgorithm = (alg: string): alg is keyof typeof secretAlgorithms =>
 
 const fitsClient = (client: Client, alg: string): boolean => (client.tokenEndpointAuthSigningAlg ?? alg) === alg
 
-function fields({ algorithms, audience, jwksUri, secretOf }: Settings) {
+/** @param all the algorithms of assertions */
+const clientMembersFor = (all: readonly string[], { audience, jwksUri }: Settings) => ({
+  ...clientKeyMembers(jwksUri.allowPrivateAddresses),
+  /** The only algorithm of the client's assertions. Default: every one that the plugin allows. */
+  tokenEndpointAuthSigningAlg: member(v.optional(v.picklist(all, `must be one of ${all.join(', ')}`)), {
+    title: 'Algorithm of assertions',
+    text: 'What it signs its assertions with. Default: any.',
+    group: 'keys',
+  }),
+  /** The value that `aud` of the client's assertions must have. Default: `audience` of the plugin. */
+  tokenEndpointAuthAudience: member(v.optional(audienceSchema, audience), {
+    title: 'Audience of assertions',
+    text: 'Which audience its assertions must have.',
+    group: 'keys',
+  }),
+})
+
+function fields(settings: Settings) {
+  const { algorithms, secretOf } = settings
   const all = [...algorithms, ...(secretOf === undefined ? [] : Object.keys(secretAlgorithms))]
   return defineFields({
-    client: {
-      ...clientKeyEntries(jwksUri.allowPrivateAddresses),
-      tokenEndpointAuthSigningAlg: v.optional(v.picklist(all, `must be one of ${all.join(', ')}`)),
-      tokenEndpointAuthAudience: v.optional(audienceSchema, audience),
-    },
+    client: clientMembersFor(all, settings),
     clientMetadata: { token_endpoint_auth_signing_alg: 'tokenEndpointAuthSigningAlg' },
     metadata: {
       token_endpoint_auth_signing_alg_values_supported: all,

@@ -7,19 +7,14 @@ import {
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { type ClientJwks, clientKeyEntries } from '../shared/client-keys.ts'
+import { type ClientKeyMembers, clientKeyMembers } from '../shared/client-keys.ts'
 import { clientMembers, clientMetadata as clientMetadataNames } from '../shared/client-members.ts'
 import { createDocuments } from './documents.ts'
 import { originKey, originSchema } from './fetch-together.ts'
 import { type ClientMetadataOptions, clientMetadataSchema } from './options.ts'
 
 declare module '@grantry/core' {
-  interface ClientMembers {
-    /** The public keys of the client. */
-    jwks?: ClientJwks | undefined
-    /** The URL at which the client publishes its public keys, instead of `jwks`. */
-    jwksUri?: string | undefined
-  }
+  interface ClientMembers extends ClientKeyMembers {}
 }
 
 export { type ClientMetadataOptions, clientMetadataSchema, type HostPolicy } from './options.ts'
@@ -37,7 +32,7 @@ export function clientMetadata(options: ClientMetadataOptions): Plugin {
   const start = settings.allowPrivateAddresses ? /^https?:\/\//u : /^https:\/\//u
   return definePlugin('client-metadata', [
     defineFields({
-      client: { ...clientMembers, ...clientKeyEntries(settings.allowPrivateAddresses) },
+      client: { ...clientMembers, ...clientKeyMembers(settings.allowPrivateAddresses) },
       clientMetadata: clientMetadataNames,
       metadata: { client_id_metadata_document_supported: true },
     }),

@@ -5,6 +5,8 @@ import {
   defineTokenBinding,
   type EndpointRequest,
   type Kit,
+  type MembersOf,
+  member,
   type OAuthError,
   type Plugin,
   type ProofRequest,
@@ -27,11 +29,17 @@ const errors = {
 
 type DpopErrors = typeof errors
 
+const clientMembers = {
+  /** Whether requests for tokens must contain a DPoP proof (RFC 9449 section 5.2). Default: `false`. */
+  dpopBoundAccessTokens: member(v.optional(v.boolean('must be true or false'), false), {
+    title: 'Require DPoP',
+    text: 'Its tokens are bound to a key, and useless to a thief without it.',
+    group: 'security',
+  }),
+}
+
 declare module '@grantry/core' {
-  interface ClientMembers {
-    /** Whether requests for tokens must contain a DPoP proof (RFC 9449 section 5.2). Default: `false`. */
-    dpopBoundAccessTokens?: boolean | undefined
-  }
+  interface ClientMembers extends MembersOf<typeof clientMembers> {}
   interface OAuthErrorCodes extends DpopErrors {}
 }
 
@@ -162,7 +170,7 @@ export function dpop(options: DpopOptions = {}): Plugin {
   return definePlugin('dpop', [
     sealing,
     defineFields({
-      client: { dpopBoundAccessTokens: v.optional(v.boolean('must be true or false'), false) },
+      client: clientMembers,
       clientMetadata: { dpop_bound_access_tokens: 'dpopBoundAccessTokens' },
       errors,
       metadata: { dpop_signing_alg_values_supported: algorithms },

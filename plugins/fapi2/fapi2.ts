@@ -4,17 +4,25 @@ import {
   defineFields,
   defineGrantCheck,
   definePlugin,
+  type MembersOf,
+  member,
   type Plugin,
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
 import { type ClientRule, clientRules, maxCodeLifetime } from './client-rules.ts'
 
+const clientMembers = {
+  /** `fapi2`: the client must meet the FAPI 2.0 Security Profile. */
+  profile: member(v.optional(v.literal('fapi2', 'must be "fapi2"')), {
+    title: 'Security profile',
+    text: 'fapi2: it must meet the FAPI 2.0 Security Profile.',
+    group: 'security',
+  }),
+}
+
 declare module '@grantry/core' {
-  interface ClientMembers {
-    /** `fapi2`: the client must meet the FAPI 2.0 Security Profile. */
-    profile?: 'fapi2' | undefined
-  }
+  interface ClientMembers extends MembersOf<typeof clientMembers> {}
 }
 
 export const settingsSchema = configurationObject({
@@ -38,7 +46,7 @@ export function fapi2(options: Fapi2Options = {}): Plugin {
 
   return definePlugin('fapi2', [
     defineFields({
-      client: { profile: v.optional(v.literal('fapi2', 'must be "fapi2"')) },
+      client: clientMembers,
       checkClient(client) {
         if (!applies(client)) return undefined
         const broken: ClientRule | undefined = clientRules.find(({ isMet }) => !isMet(client))

@@ -10,33 +10,21 @@ import {
   type Plugin,
   parseConfiguration,
 } from '@grantry/core'
-import * as v from 'valibot'
-import { type ClientJwks, clientKeyEntries, hasKeys } from '../shared/client-keys.ts'
+import { type ClientKeyMembers, clientKeyMembers, hasKeys } from '../shared/client-keys.ts'
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { hasSubject, isCertificateOf, isSubject, subjectNames, subjectProblem } from './match.ts'
 import { isShort } from './public-key.ts'
-import { type MtlsOptions, type Settings, settingsSchema, subjectEntries } from './settings.ts'
+import {
+  type CertificateMembers,
+  certificateMembers,
+  type MtlsOptions,
+  type Settings,
+  settingsSchema,
+} from './settings.ts'
 
 declare module '@grantry/core' {
-  interface ClientMembers {
-    /** The subject of the client's certificate, as in RFC 4514: `CN=client,O=Example`. */
-    tlsClientAuthSubjectDn?: string | undefined
-    /** A DNS name in the subject alternative names of the client's certificate. */
-    tlsClientAuthSanDns?: string | undefined
-    /** A URI in the subject alternative names of the client's certificate. */
-    tlsClientAuthSanUri?: string | undefined
-    /** An IP address in the subject alternative names of the client's certificate. */
-    tlsClientAuthSanIp?: string | undefined
-    /** An email address in the subject alternative names of the client's certificate. */
-    tlsClientAuthSanEmail?: string | undefined
-    /** Whether the client's tokens are bound to its certificate (RFC 8705 section 3.4). Default: `false`. */
-    tlsClientCertificateBoundAccessTokens?: boolean | undefined
-    /** The public keys of the client. */
-    jwks?: ClientJwks | undefined
-    /** The URL at which the client publishes its public keys, instead of `jwks`. */
-    jwksUri?: string | undefined
-  }
+  interface ClientMembers extends CertificateMembers, ClientKeyMembers {}
 }
 
 export { type MtlsOptions, settingsSchema as mtlsSchema } from './settings.ts'
@@ -161,9 +149,8 @@ export function mtls(options: MtlsOptions = {}): Plugin {
   return definePlugin('mtls', [
     defineFields({
       client: {
-        ...subjectEntries,
-        ...clientKeyEntries(jwksUri.allowPrivateAddresses),
-        tlsClientCertificateBoundAccessTokens: v.optional(v.boolean('must be true or false'), false),
+        ...certificateMembers,
+        ...clientKeyMembers(jwksUri.allowPrivateAddresses),
       },
       clientMetadata: {
         tls_client_certificate_bound_access_tokens: 'tlsClientCertificateBoundAccessTokens',

@@ -1,4 +1,4 @@
-import { configurationObject, parseUrl } from '@grantry/core'
+import { configurationObject, type MembersOf, member, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
 import { isName, type NameKind } from './alternative-names.ts'
@@ -49,19 +49,55 @@ const nameEntry = (kind: NameKind, message: string) =>
     ),
   )
 
-/** The members of a client that say which certificate is its own. */
-export const subjectEntries = {
-  tlsClientAuthSubjectDn: v.optional(
-    v.pipe(
-      v.string('must be a distinguished name'),
-      v.check(
-        (text) => parseName(text) !== undefined,
-        'must be a distinguished name such as CN=client,O=Example (RFC 4514), with the OID of an attribute that has no common name',
+/** The members of a client for its certificate. */
+export const certificateMembers = {
+  /** The subject of the client's certificate, as in RFC 4514: `CN=client,O=Example`. */
+  tlsClientAuthSubjectDn: member(
+    v.optional(
+      v.pipe(
+        v.string('must be a distinguished name'),
+        v.check(
+          (text) => parseName(text) !== undefined,
+          'must be a distinguished name such as CN=client,O=Example (RFC 4514), with the OID of an attribute that has no common name',
+        ),
       ),
     ),
+    {
+      title: 'Subject of its certificate',
+      text: 'The subject of the certificate that it authenticates with.',
+      group: 'keys',
+    },
   ),
-  tlsClientAuthSanDns: nameEntry('dns', 'must be a DNS name'),
-  tlsClientAuthSanUri: nameEntry('uri', 'must be a URI'),
-  tlsClientAuthSanIp: nameEntry('ip', 'must be an IP address'),
-  tlsClientAuthSanEmail: nameEntry('email', 'must be an email address'),
+  /** A DNS name in the subject alternative names of the client's certificate. */
+  tlsClientAuthSanDns: member(nameEntry('dns', 'must be a DNS name'), {
+    title: 'DNS name of its certificate',
+    text: 'A name in the certificate that it authenticates with.',
+    group: 'keys',
+  }),
+  /** A URI in the subject alternative names of the client's certificate. */
+  tlsClientAuthSanUri: member(nameEntry('uri', 'must be a URI'), {
+    title: 'URI of its certificate',
+    text: 'A URI in the certificate that it authenticates with.',
+    group: 'keys',
+  }),
+  /** An IP address in the subject alternative names of the client's certificate. */
+  tlsClientAuthSanIp: member(nameEntry('ip', 'must be an IP address'), {
+    title: 'IP address of its certificate',
+    text: 'An address in the certificate that it authenticates with.',
+    group: 'keys',
+  }),
+  /** An email address in the subject alternative names of the client's certificate. */
+  tlsClientAuthSanEmail: member(nameEntry('email', 'must be an email address'), {
+    title: 'Mail address of its certificate',
+    text: 'A mail address in the certificate that it authenticates with.',
+    group: 'keys',
+  }),
+  /** Whether the client's tokens are bound to its certificate (RFC 8705 section 3.4). Default: `false`. */
+  tlsClientCertificateBoundAccessTokens: member(v.optional(v.boolean('must be true or false'), false), {
+    title: 'Bind tokens to its certificate',
+    text: 'Its tokens are useless to a thief without the certificate (mutual TLS).',
+    group: 'security',
+  }),
 }
+
+export type CertificateMembers = MembersOf<typeof certificateMembers>

@@ -1,4 +1,13 @@
-import { defineFields, defineGrantCheck, definePlugin, type OAuthError, type Plugin, type Refuse } from '@grantry/core'
+import {
+  defineFields,
+  defineGrantCheck,
+  definePlugin,
+  type MembersOf,
+  member,
+  type OAuthError,
+  type Plugin,
+  type Refuse,
+} from '@grantry/core'
 import * as v from 'valibot'
 
 declare module '@grantry/core' {
@@ -6,12 +15,22 @@ declare module '@grantry/core' {
     /** RFC 7636 section 4.3. */
     proof_key: { readonly challenge: string; readonly method: 'S256' | 'plain' }
   }
-  interface ClientMembers {
-    /** Whether every authorization of a client with a secret needs PKCE; those of public clients do. Default: `false`. */
-    readonly requirePkce?: boolean | undefined
-    /** Allows `code_challenge_method=plain` (RFC 7636 section 4.2). Default: `false`. */
-    readonly allowPlainPkce?: boolean | undefined
-  }
+  interface ClientMembers extends MembersOf<typeof clientMembers> {}
+}
+
+const clientMembers = {
+  /** Whether every authorization of a client with a secret needs PKCE; those of public clients do. Default: `false`. */
+  requirePkce: member(v.optional(v.boolean('must be true or false')), {
+    title: 'Require PKCE',
+    text: 'Public clients need it in any case.',
+    group: 'security',
+  }),
+  /** Allows `code_challenge_method=plain` (RFC 7636 section 4.2). Default: `false`. */
+  allowPlainPkce: member(v.optional(v.boolean('must be true or false')), {
+    title: 'Accept plain PKCE',
+    text: 'For an application that knows no other one: it protects less.',
+    group: 'security',
+  }),
 }
 
 // `check` validates the form: RFC 7636 section 4.6 requires `invalid_grant` for every verifier that does not match.
@@ -57,10 +76,7 @@ function challengeIn(
 }
 
 const fields = defineFields({
-  client: {
-    requirePkce: v.optional(v.boolean('must be true or false')),
-    allowPlainPkce: v.optional(v.boolean('must be true or false')),
-  },
+  client: clientMembers,
   metadata: { code_challenge_methods_supported: ['S256'] },
 })
 

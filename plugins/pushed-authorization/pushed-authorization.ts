@@ -1,4 +1,12 @@
-import { type Client, configurationObject, defineEndpoint, defineFields, parseConfiguration } from '@grantry/core'
+import {
+  type Client,
+  configurationObject,
+  defineEndpoint,
+  defineFields,
+  type MembersOf,
+  member,
+  parseConfiguration,
+} from '@grantry/core'
 import * as v from 'valibot'
 import { type AuthorizationFeature, checkPushedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
@@ -8,13 +16,19 @@ declare module '@grantry/core' {
   interface PluginEndpoints {
     pushedAuthorization: true
   }
-  interface ClientMembers {
-    /** Whether the authorization endpoint refuses requests of the client that it has not pushed. Default: `false`. */
-    readonly requirePushedAuthorizationRequests?: boolean | undefined
-  }
+  interface ClientMembers extends MembersOf<typeof clientMembers> {}
 }
 
 const flag = v.boolean('must be true or false')
+
+const clientMembers = {
+  /** Whether the authorization endpoint refuses requests of the client that it has not pushed. Default: `false`. */
+  requirePushedAuthorizationRequests: member(v.optional(flag), {
+    title: 'Require pushed requests',
+    text: 'It sends each authorization request to this server first, and not through the browser.',
+    group: 'security',
+  }),
+}
 
 /** The schema of the options. */
 export const pushedAuthorizationSchema = configurationObject({
@@ -65,7 +79,7 @@ export function pushedAuthorization(options: PushedAuthorizationOptions = {}): A
   })
 
   const fields = defineFields({
-    client: { requirePushedAuthorizationRequests: v.optional(flag) },
+    client: clientMembers,
     clientMetadata: { require_pushed_authorization_requests: 'requirePushedAuthorizationRequests' },
     ...(required && { metadata: { require_pushed_authorization_requests: true } }),
   })

@@ -11,7 +11,7 @@ import {
   type UnknownCaller,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { type ClientJwks, clientKeyEntries } from '../shared/client-keys.ts'
+import { type ClientKeyMembers, clientKeyMembers } from '../shared/client-keys.ts'
 import { clientMembers, clientMetadata } from '../shared/client-members.ts'
 import { createAdmissions } from './admission.ts'
 import { registrationEndpoint } from './endpoint.ts'
@@ -22,12 +22,7 @@ import { type RegistrationOptions, registrationSchema } from './options.ts'
 import { type ClientRecords, createClientRecords, isRegisteredId } from './records.ts'
 
 declare module '@grantry/core' {
-  interface ClientMembers {
-    /** The public keys of the client. */
-    jwks?: ClientJwks | undefined
-    /** The URL at which the client publishes its public keys, instead of `jwks`. */
-    jwksUri?: string | undefined
-  }
+  interface ClientMembers extends ClientKeyMembers {}
   interface PluginEndpoints {
     registration: true
   }
@@ -78,7 +73,7 @@ export function registration(options: RegistrationOptions): Plugin {
     throw new TypeError('registration(): maxPerAddress must not be greater than maxTotal, which would always end first')
   }
   const fields = defineFields({
-    client: { ...clientMembers, ...clientKeyEntries(settings.allowPrivateAddresses) },
+    client: { ...clientMembers, ...clientKeyMembers(settings.allowPrivateAddresses) },
     clientMetadata,
     errors,
   })

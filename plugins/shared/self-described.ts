@@ -19,7 +19,7 @@ export const stringsIn = (value: unknown): readonly string[] =>
 
 /** Returns the value if a client of the configuration could have it. A mistake in a text or link refuses no client. */
 function usable<M extends 'clientName' | 'clientUri' | 'logoUri' | 'policyUri' | 'tosUri'>(member: M, value: unknown) {
-  const parsed = v.safeParse(clientMembers[member], value)
+  const parsed = v.safeParse(clientMembers[member].schema, value)
   return parsed.success && parsed.output !== undefined ? { [member]: parsed.output } : {}
 }
 

@@ -4,6 +4,8 @@ import {
   defineFields,
   definePlugin,
   type Kit,
+  type MembersOf,
+  member,
   type Plugin,
   type PresentedCredentials,
   parseConfiguration,
@@ -14,14 +16,20 @@ import { unverifiedJwt } from '../shared/verify-jwt.ts'
 import { createRuleCheck, workloadRuleSchema } from './client-rule.ts'
 import { workloadGrant } from './grant.ts'
 import { type WorkloadIdentityOptions, workloadIdentitySchema, workloadIssuersOf } from './options.ts'
-import { allTypes, trustDomainOf, type WorkloadRule } from './platforms.ts'
+import { allTypes, trustDomainOf } from './platforms.ts'
 import { createWorkloadTokens, type WorkloadTokens } from './tokens.ts'
 
+const clientMembers = {
+  /** Which tokens of which issuer authenticate the client. */
+  workload: member(v.optional(workloadRuleSchema), {
+    title: 'Workload',
+    text: 'Whose tokens authenticate it, without a secret: an object with the issuer, and the subject and claims that must match.',
+    group: 'keys',
+  }),
+}
+
 declare module '@grantry/core' {
-  interface ClientMembers {
-    /** Which tokens of which issuer authenticate the client. */
-    workload?: WorkloadRule | undefined
-  }
+  interface ClientMembers extends MembersOf<typeof clientMembers> {}
 }
 
 export type { SendRequest } from '../shared/fetched-uri.ts'
@@ -105,7 +113,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Plugin {
   const hasSpiffe = [...issuers.values()].some(({ platform }) => platform === 'spiffe')
   return definePlugin('workload-identity', [
     defineFields({
-      client: { workload: v.optional(workloadRuleSchema) },
+      client: clientMembers,
       checkClient: createRuleCheck(issuers),
       checkIssuer: (issuer) =>
         issuers.has(issuer)

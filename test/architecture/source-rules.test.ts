@@ -53,7 +53,7 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
       'packages/core/src/this-machine.ts',
       'packages/core/src/directory/redirect-uri.ts',
       // The origin of an application of Capacitor.
-      'packages/core/src/directory/client.ts',
+      'packages/core/src/directory/client-members.ts',
       // The resource server can be published without the core.
       'packages/resource-server/src/check.ts',
       // Names and addresses to which no request is sent.

@@ -20,7 +20,7 @@ export {
 } from './import/imported.ts'
 export { importKeycloak } from './import/keycloak.ts'
 export { importOidcProvider } from './import/oidc-provider.ts'
-export type { Column, Completed, DirectorySchemas, Kind, KindManager, PlanRules, WithNewSecret } from './kinds/kind.ts'
+export type { Column, Completed, DescribedKind, Kind, KindManager, PlanRules, WithNewSecret } from './kinds/kind.ts'
 export { listText } from './kinds/kind.ts'
 export { kinds } from './kinds/kinds.ts'
 export type { EditOptions, EntryManager } from './manage-entries.ts'

@@ -12,6 +12,18 @@ export {
   clientSchema,
 } from './directory/client.ts'
 export type { ClientStore, UnknownCaller } from './directory/clients.ts'
+export {
+  type Member,
+  type MemberEntries,
+  type MemberGroup,
+  type MembersOf,
+  type MemberText,
+  type MemberTexts,
+  member,
+  memberGroups,
+  schemasOf,
+  textsOf,
+} from './directory/member.ts'
 export { type MetadataName, metadataName, metadataNames } from './directory/metadata-names.ts'
 export {
   isLoopbackRedirect,
@@ -158,7 +170,7 @@ export type {
   OpenAuthorization,
   Proposal,
 } from './parts/proposal.ts'
-export { collectParts, directorySchemasOf } from './parts/registry.ts'
+export { collectParts, type DirectorySchemas, directorySchemasOf } from './parts/registry.ts'
 export type { ResponseFormat } from './parts/response-format.ts'
 export { defineResponseFormat } from './parts/response-format-kind.ts'
 export type { Rule, RuleFacts, RuleFinding, RuleMatch, StartupWarning } from './parts/rule.ts'

@@ -1,15 +1,12 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 import type { Members } from '../differences.ts'
-import type { Kind } from '../kinds/kind.ts'
+import { idSchema, type Kind, tags } from '../kinds/kind.ts'
 import { entryReply, warningsOf } from './entry-reply.ts'
 import { mergePatch } from './merge-patch.ts'
 import { type DescribedMembers, nothing, type Operation, type OperationCall, operation } from './operation.ts'
 import { wrong } from './refusals.ts'
 import { versionOf } from './version.ts'
-
-/** The schema of tags. */
-export const tags = v.pipe(v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(100))), v.maxLength(50))
 
 const common: Readonly<Record<string, string>> = {
   version: 'it changes with each change',
@@ -22,8 +19,8 @@ const urlOf = (kit: EndpointKit, segment: string, id: string): string =>
   `${kit.endpointUrl('admin')}/${segment}/${encodeURIComponent(id)}`
 
 function tagsIn(value: unknown, kit: EndpointKit): readonly string[] {
-  const parsed = v.safeParse(tags, value ?? [])
-  if (parsed.success) return parsed.output
+  const parsed = v.safeParse(tags.schema, value ?? [])
+  if (parsed.success) return parsed.output ?? []
   throw wrong(kit, 'The member tags must be an array of at most 50 strings of 1 to 100 characters', 'tags')
 }
 
@@ -36,11 +33,9 @@ function assertWritable(members: object, readOnly: Readonly<Record<string, strin
 }
 
 const describedMembers = <T extends object>(
-  { schemaOf, texts }: Kind<T>,
+  { describe }: Kind<T>,
   readOnly: Readonly<Record<string, string>>,
-): DescribedMembers => ({ schemaOf: ({ schemas }) => schemaOf(schemas), texts, without: Object.keys(readOnly) })
-
-const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
+): DescribedMembers => ({ describe, without: Object.keys(readOnly) })
 
 /** Returns the operation that adds an entry. */
 export function addOperation<T extends object>(kind: Kind<T>): Operation {

@@ -1,5 +1,4 @@
-import type { Json, ProviderKeys, Revoke } from '@grantry/core'
-import type { DirectorySchemas } from '../kinds/kind.ts'
+import type { DirectorySchemas, Json, ProviderKeys, Revoke } from '@grantry/core'
 import type { Administration } from '../open-administration.ts'
 import type { ResettableFactors } from '../users/reset-second-factors.ts'
 

@@ -1,7 +1,6 @@
-import type { JsonObject } from '@grantry/core'
-import type { MemberText } from '../kinds/member-texts.ts'
+import { directorySchemasOf, type JsonObject, type MemberText, memberGroups } from '@grantry/core'
+import { tags } from '../kinds/kind.ts'
 import { adminScope, readScope } from './administrator.ts'
-import { tags } from './entry-changes.ts'
 import type { AdminHost } from './host.ts'
 import { convert } from './json-schema.ts'
 import type { Operation } from './operation.ts'
@@ -51,17 +50,24 @@ const header = (name: string, required: boolean, description: string): JsonObjec
 type DescribedHost = Pick<AdminHost, 'schemas'>
 
 /** A schema can have texts of its own, which a plugin has written. */
-const explained = (schema: JsonObject, text: MemberText | undefined): JsonObject => ({ ...text, ...schema })
+const explained = (name: string, schema: JsonObject, text: MemberText | undefined): JsonObject => ({
+  title: text?.title ?? name,
+  ...(text !== undefined && { description: text.text, 'x-group': text.group }),
+  ...schema,
+})
+
+const groups: readonly JsonObject[] = Object.entries(memberGroups).map(([name, title]) => ({ name, title }))
 
 /** Returns the schema of the body: what the operation checks, and the members that something else checks. */
 function bodyOf({ params, members, method }: Operation, host: DescribedHost): JsonObject {
   const own = convert(params)
   if (members === undefined) return own
-  const described = convert(members.schemaOf(host))
+  const { schema, texts } = members.describe(host.schemas ?? directorySchemasOf([]))
+  const described = convert(schema)
   const properties: JsonObject = {
     ...(described.properties as JsonObject),
     ...(own.properties as JsonObject),
-    tags: convert(tags),
+    tags: convert(tags.schema),
   }
   const requiredOf = ({ required = [] }: JsonObject): readonly string[] => required as string[]
   // A merge patch changes some members, and removes those that are null.
@@ -71,7 +77,7 @@ function bodyOf({ params, members, method }: Operation, host: DescribedHost): Js
     properties: Object.fromEntries(
       Object.entries(properties)
         .filter(([name]) => !members.without.includes(name))
-        .map(([name, schema]) => [name, explained(schema as JsonObject, members.texts[name])]),
+        .map(([name, member]) => [name, explained(name, member as JsonObject, { ...texts, tags }[name])]),
     ),
     ...(required.length > 0 && { required }),
   }
@@ -135,5 +141,7 @@ export function describeApi(url: string, operations: readonly Operation[], host:
     security: [{ token: [] }],
     paths,
     components,
+    // The groups of members (`x-group`), in the order in which a form shows them.
+    'x-groups': groups,
   }
 }

@@ -1,7 +1,7 @@
 import type { EndpointKit, EndpointRequest, Reply, TokenCaller } from '@grantry/core'
 import * as v from 'valibot'
 import type { AuditedChange } from '../audit.ts'
-import type { MemberTexts } from '../kinds/member-texts.ts'
+import type { Kind } from '../kinds/kind.ts'
 import type { Managers } from '../managers.ts'
 import type { AdminHost } from './host.ts'
 
@@ -25,9 +25,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Members of a body that an operation passes on. */
 export interface DescribedMembers {
-  /** Returns their schema, with the members that plugins add. */
-  readonly schemaOf: (host: Pick<AdminHost, 'schemas'>) => v.GenericSchema
-  readonly texts: MemberTexts
+  readonly describe: Kind['describe']
   /** Members of the schema that a body cannot contain. */
   readonly without: readonly string[]
 }

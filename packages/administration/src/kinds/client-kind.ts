@@ -1,15 +1,13 @@
-import { type ClientOptions, clientSchema, hashSecret } from '@grantry/core'
+import { type ClientOptions, hashSecret } from '@grantry/core'
 import { clientType } from '../clients/client-type.ts'
 import { needsNewSecret } from '../clients/manage-clients.ts'
 import { type Kind, listText } from './kind.ts'
-import { clientTexts } from './member-texts.ts'
 
 export const clientKind: Kind<ClientOptions> = {
   type: clientType,
   list: 'clients',
   title: 'Client',
-  schemaOf: (schemas) => schemas?.clientSchema ?? clientSchema,
-  texts: clientTexts,
+  describe: ({ clientSchema, clientTexts }) => ({ schema: clientSchema, texts: clientTexts }),
   readOnly: { secret: 'use rotate-secret', secrets: 'use rotate-secret' },
   protects: 'clients',
   heading: 'ID',

@@ -1,17 +1,26 @@
-import type * as v from 'valibot'
+import { type DirectorySchemas, type MemberTexts, member } from '@grantry/core'
+import * as v from 'valibot'
 import type { Members } from '../differences.ts'
 import type { EntryType } from '../entry-type.ts'
 import type { EditOptions, EntryManager } from '../manage-entries.ts'
 import type { Managed } from '../managed-entry.ts'
 import type { Managers } from '../managers.ts'
 import type { RotatedSecret } from '../secrets.ts'
-import type { MemberTexts } from './member-texts.ts'
 
-/** The schemas of clients and scopes, with the members that plugins add. */
-export interface DirectorySchemas {
-  readonly clientSchema: v.GenericSchema
-  readonly scopeSchema: v.GenericSchema
+/** The members of a kind: what describes them, and what administrators read about them. */
+export interface DescribedKind {
+  readonly schema: v.GenericSchema
+  readonly texts: MemberTexts
 }
+
+/** The id of an entry. */
+export const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
+
+/** The member that entries of every kind have. */
+export const tags = member(
+  v.optional(v.pipe(v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(100))), v.maxLength(50))),
+  { title: 'Tags', text: 'Labels for administrators, to find it again.', group: 'application' },
+)
 
 /** What a manager of any kind can do. */
 export type KindManager<T extends object> = Omit<EntryManager<T>, 'add' | 'remove'> & {
@@ -59,9 +68,8 @@ export interface Kind<T extends object = Members> {
   readonly list: keyof Managers
   /** What operation ids call one: `Client`. */
   readonly title: string
-  /** The members, for the description of the API. What checks them is a provider. */
-  readonly schemaOf: (schemas: DirectorySchemas | undefined) => v.GenericSchema
-  readonly texts: MemberTexts
+  /** Returns the members, for the description of the API. What checks them is a provider. */
+  readonly describe: (schemas: DirectorySchemas) => DescribedKind
   /** Members that are set in another way, with how. */
   readonly readOnly: Readonly<Record<string, string>>
   /** Members that only an addition can set, with how they change. */

@@ -1,14 +1,12 @@
-import { type ScopeOptions, scopeSchema } from '@grantry/core'
+import type { ScopeOptions } from '@grantry/core'
 import { scopeType } from '../scopes/scope-type.ts'
 import { type Kind, listText } from './kind.ts'
-import { scopeTexts } from './member-texts.ts'
 
 export const scopeKind: Kind<ScopeOptions> = {
   type: scopeType,
   list: 'scopes',
   title: 'Scope',
-  schemaOf: (schemas) => schemas?.scopeSchema ?? scopeSchema,
-  texts: scopeTexts,
+  describe: ({ scopeSchema, scopeTexts }) => ({ schema: scopeSchema, texts: scopeTexts }),
   readOnly: { secret: 'use rotate-secret', secrets: 'use rotate-secret' },
   heading: 'NAME',
   columns: [

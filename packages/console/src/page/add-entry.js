@@ -2,7 +2,7 @@ import { apiPath } from './api.js'
 import { encodeBase64url } from './base64url.js'
 import { element } from './elements.js'
 import { entryForm, warningsIn } from './entry-form.js'
-import { groupsOf, membersIn } from './entry-members.js'
+import { groupsOf } from './entry-members.js'
 import { keepNewSecret } from './new-secret.js'
 import { problemPage } from './problem-page.js'
 import { hashOf } from './route.js'
@@ -21,17 +21,13 @@ const withoutNulls = (change) => Object.fromEntries(Object.entries(change).filte
  * @returns {Promise<PageContent>}
  */
 export async function addEntry(kind, { api, draft, go, refresh }) {
-  const { segment, noun, idMember, groups, newMembers = [] } = kind
+  const { segment, noun, idMember } = kind
   const described = await api.describe()
   if (described.problem !== '') return problemPage(`Add a ${noun}`, described, () => refresh(''))
-  const [first, ...others] = groups
-  if (first === undefined) throw new TypeError('A kind of entries has members')
-  const own = [{ ...first, names: [idMember, ...newMembers, ...first.names] }, ...others]
-  const all = groupsOf({ ...kind, groups: own }, membersIn(described.body, segment), {})
   // A repeated request, after a lost response, adds the entry once.
   const once = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
   const form = entryForm({
-    groups: all,
+    groups: groupsOf(kind, described.body),
     entry: {},
     label: `Add the ${noun}`,
     draft,

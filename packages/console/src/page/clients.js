@@ -2,7 +2,6 @@ import { element } from './elements.js'
 import { stateFilter } from './entry-list.js'
 import { entryPages } from './entry-pages.js'
 import { stateTag, timeOf } from './list-page.js'
-import { clientGroups } from './member-groups.js'
 import { secretsPart } from './rotate-secret.js'
 import { hashOf } from './route.js'
 import { shown, valueText, visible } from './shown-text.js'
@@ -35,7 +34,6 @@ export const clientsPage = entryPages({
     { name: 'Changed', minor: true, cell: ({ changedAt }) => (changedAt === undefined ? '' : timeOf(changedAt)) },
   ],
   filters: [{ name: 'prefix', label: 'Id starts with' }, { name: 'tag', label: 'Tag' }, stateFilter],
-  groups: clientGroups,
   nameOf: ({ clientId, clientName }) => String(clientName ?? clientId),
   more: (open) =>
     open.entry.public === true ? [] : [secretsPart('clients', open, 'The application proves with it who it is.')],

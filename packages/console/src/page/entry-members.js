@@ -4,17 +4,13 @@ import { visible } from './shown-text.js'
 /** @import { MemberGroup } from './entry-form.js' */
 /** @import { EntryKind } from './entry-pages.js' */
 
-/**
- * Members that a form shows together.
- *
- * @typedef {object} NamedGroup
- * @property {string} title
- * @property {readonly string[]} names
- * @property {boolean} [closed] whether the group starts closed, unless one of its members has a value
- */
+/** @typedef {Member & { readonly group: unknown }} DescribedMember */
 
 /** Members that every entry has and no form shows. */
 const common = ['version', 'createdAt', 'changedAt', 'secrets', 'secret', 'password']
+
+/** The groups that are open also if none of their members has a value. */
+const open = ['application', 'access', 'addresses']
 
 /** Whether a member is a text or a list of them. @param {any} schemas */
 const isOneOrMore = (schemas) =>
@@ -37,13 +33,14 @@ function kindOf(name, { type, enum: values, items, anyOf, default: value }) {
 /** What is typed into a control of a kind. @type {Partial<Record<Member['kind'], string>>} */
 const forms = { list: ' One a line.', oneOrMore: ' One a line.', json: ' As JSON.' }
 
-/** @param {string} name @param {any} schema @returns {Member} */
+/** @param {string} name @param {any} schema @returns {DescribedMember} */
 function memberOf(name, schema) {
   const { const: only, enum: options = only === undefined ? undefined : [only], default: fallback } = schema
   const kind = kindOf(name, { ...schema, enum: options })
   return {
     name,
     kind,
+    group: schema['x-group'],
     label: visible(schema.title ?? name, 60),
     hint: `${visible(schema.description ?? 'A member of a plugin.', 500)}${forms[kind] ?? ''}`,
     ...(options !== undefined && { options: options.map(String) }),
@@ -57,7 +54,7 @@ function memberOf(name, schema) {
  *
  * @param {any} description OpenAPI
  * @param {string} segment
- * @returns {ReadonlyMap<string, Member>}
+ * @returns {ReadonlyMap<string, DescribedMember>}
  */
 export function membersIn(description, segment) {
   /** @type {[string, any][]} */
@@ -68,23 +65,27 @@ export function membersIn(description, segment) {
 }
 
 /**
- * Returns the groups of a form. What no group names, such as a member of a plugin, is in the last one.
+ * Returns the groups of a form, as the API describes them. A member without a group, such as one of a plugin, is in the last one.
  *
  * @param {EntryKind} kind
- * @param {ReadonlyMap<string, Member>} members
- * @param {Record<string, unknown>} entry
+ * @param {any} description OpenAPI
+ * @param {Record<string, unknown>} [entry] absent for a new one
  * @returns {readonly MemberGroup[]}
  */
-export function groupsOf({ groups, idMember, switchMember }, members, entry) {
-  /** @param {readonly string[]} names */
-  const membersOf = (names) =>
-    names
-      .filter((name) => members.has(name) || entry[name] !== undefined)
-      .map((name) => members.get(name) ?? memberOf(name, {}))
-  const known = new Set([...common, idMember, switchMember, ...groups.flatMap(({ names }) => names)])
-  const others = new Set([...members.keys(), ...Object.keys(entry)].filter((name) => !known.has(name)))
-  return [
-    ...groups.map(({ names, ...group }) => ({ ...group, members: membersOf(names) })),
-    ...(others.size === 0 ? [] : [{ title: 'Other members', members: membersOf([...others]), closed: true }]),
-  ]
+export function groupsOf({ segment, idMember, switchMember, newMembers = [] }, description, entry) {
+  const members = membersIn(description, segment)
+  const hidden = [...common, switchMember, ...(entry === undefined ? [] : [idMember])]
+  const shown = [...new Set([...members.keys(), ...Object.keys(entry ?? {})])]
+    .filter((name) => !hidden.includes(name) || (entry === undefined && newMembers.includes(name)))
+    .map((name) => members.get(name) ?? memberOf(name, {}))
+  const { 'x-groups': groups = [] } = description
+  const named = groups.map((/** @type {any} */ { name, title }) => ({
+    title,
+    members: shown.filter(({ group }) => group === name),
+    closed: !open.includes(name),
+  }))
+  const others = shown.filter(({ group }) => !groups.some((/** @type {any} */ { name }) => name === group))
+  return [...named, { title: 'Other members', members: others, closed: true }].filter(
+    (group) => group.members.length > 0,
+  )
 }

@@ -99,7 +99,7 @@ export async function entryPage(kind, id, context) {
   const entry = loaded.body
   const members = membersIn(described.body, kind.segment)
   const form = entryForm({
-    groups: groupsOf(kind, members, entry),
+    groups: groupsOf(kind, described.body, entry),
     entry,
     ...(loaded.version !== undefined && { version: loaded.version }),
     label: 'Save',

@@ -3,7 +3,6 @@ import { entryList } from './entry-list.js'
 import { entryPage } from './entry-page.js'
 
 /** @import { Column, Filter } from './list-page.js' */
-/** @import { NamedGroup } from './entry-members.js' */
 /** @import { PageContent, PageContext, PageMaker } from './shell.js' */
 /** @import { OpenEntry } from './entry-page.js' */
 
@@ -23,7 +22,6 @@ import { entryPage } from './entry-page.js'
  * @property {string} removedText what happens when one is removed
  * @property {readonly Column<Record<string, unknown>>[]} columns
  * @property {readonly Filter[]} filters
- * @property {readonly NamedGroup[]} groups
  * @property {readonly string[]} [newMembers] members that only a new one has
  * @property {(query: Readonly<Record<string, string>>) => string} [listPath] Default: the entries by their ids
  * @property {(entry: Record<string, unknown>) => string} nameOf

@@ -2,7 +2,6 @@ import { element } from './elements.js'
 import { stateFilter } from './entry-list.js'
 import { entryPages } from './entry-pages.js'
 import { stateTag, timeOf } from './list-page.js'
-import { scopeGroups } from './member-groups.js'
 import { secretsPart } from './rotate-secret.js'
 import { hashOf } from './route.js'
 import { shown, valueText, visible } from './shown-text.js'
@@ -29,7 +28,6 @@ export const scopesPage = entryPages({
     { name: 'Changed', minor: true, cell: ({ changedAt }) => (changedAt === undefined ? '' : timeOf(changedAt)) },
   ],
   filters: [{ name: 'prefix', label: 'Name starts with' }, { name: 'tag', label: 'Tag' }, stateFilter],
-  groups: scopeGroups,
   nameOf: ({ name }) => String(name),
   more: (open) => [secretsPart('scopes', open, 'An API introspects tokens with it.')],
 })

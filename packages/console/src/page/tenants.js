@@ -2,7 +2,6 @@ import { element } from './elements.js'
 import { stateFilter } from './entry-list.js'
 import { entryPages } from './entry-pages.js'
 import { stateTag, timeOf } from './list-page.js'
-import { tenantGroups } from './member-groups.js'
 import { hashOf } from './route.js'
 import { shown, valueText, visible } from './shown-text.js'
 
@@ -34,6 +33,5 @@ export const tenantsPage = entryPages({
     { name: 'Changed', minor: true, cell: ({ changedAt }) => (changedAt === undefined ? '' : timeOf(changedAt)) },
   ],
   filters: [{ name: 'prefix', label: 'Name starts with' }, { name: 'tag', label: 'Tag' }, stateFilter],
-  groups: tenantGroups,
   nameOf: ({ name }) => String(name),
 })

@@ -5,7 +5,6 @@ import { stateFilter } from './entry-list.js'
 import { entryPages } from './entry-pages.js'
 import { findUserPage, knownUserPage } from './known-user.js'
 import { stateTag, timeOf } from './list-page.js'
-import { userGroups } from './member-groups.js'
 import { hashOf } from './route.js'
 import { secondFactorsPart } from './second-factors.js'
 import { sessionsPart } from './sessions.js'
@@ -44,7 +43,6 @@ const storedUsers = entryPages({
   // A search by name has no other filter.
   listPath: ({ name = '', after, limit, ...filter }) =>
     name === '' ? apiPath(['users'], { ...filter, after, limit }) : apiPath(['user-names'], { name, after, limit }),
-  groups: userGroups,
   newMembers: ['password'],
   nameOf: ({ username, sub }) => String(username ?? sub),
   more: (open) => [passwordPart(open), secondFactorsPart(open), sessionsPart(open), consentsPart(open)],

@@ -1,4 +1,4 @@
-import { isPossibleId } from '../directory/client.ts'
+import { isPossibleId } from '../directory/client-members.ts'
 import { defineClientAuthentication } from '../parts/client-authentication.ts'
 import { definePlugin } from '../parts/plugin.ts'
 import { formDecoded, parseBasic } from './basic-header.ts'

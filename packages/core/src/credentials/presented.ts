@@ -1,4 +1,5 @@
-import { type Client, isPossibleId } from '../directory/client.ts'
+import type { Client } from '../directory/client.ts'
+import { isPossibleId } from '../directory/client-members.ts'
 import { isReason, OAuthError, reasonOfPlugin } from '../errors/oauth-error.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import type {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { configurationObject } from '../config-schema.ts'
 import type { Optional } from '../types.ts'
+import type { MemberText } from './member.ts'
 import { secretNames, secretsSchema } from './secret.ts'
 
 const strings = v.pipe(v.array(v.string('must be a string'), 'must be an array of strings'), v.readonly())
@@ -48,6 +49,50 @@ export const scopeEntries = {
       v.minValue(0, 'must be a number of epoch seconds'),
     ),
   ),
+}
+
+/** What administrators read about these members. Only the administration imports it, so other programs do not contain it. */
+export const scopeTexts: Readonly<Record<Exclude<keyof typeof scopeEntries, 'secrets'>, MemberText>> = {
+  name: {
+    title: 'Name of the scope',
+    text: 'Clients request it by this name, such as orders. It cannot be changed later.',
+    group: 'application',
+  },
+  identity: {
+    title: 'Claims of a user',
+    text: 'It stands for claims that userinfo returns, and not for an API.',
+    group: 'application',
+  },
+  enabled: {
+    title: 'Enabled',
+    text: 'No client can get a disabled scope. Tokens that have it keep working.',
+    group: 'application',
+  },
+  claims: {
+    title: 'Claims',
+    text: 'What userinfo returns for it. For an API: the claims of the user in access tokens for it, such as email.',
+    group: 'application',
+  },
+  audience: {
+    title: 'Audience',
+    text: 'What access tokens for this API have as aud. Several, if APIs share the scope: requests then name one as resource.',
+    group: 'application',
+  },
+  default: {
+    title: 'By default',
+    text: 'A request without scopes asks for it, if the client may have it.',
+    group: 'application',
+  },
+  unrestrictedIntrospection: {
+    title: 'Introspection shows all scopes',
+    text: 'Introspection shows this API every scope of a token, and not only its own.',
+    group: 'security',
+  },
+  grantedSince: {
+    title: 'Granted since',
+    text: 'Epoch seconds: tokens and consents from before do not have this scope, because its name belonged to another API.',
+    group: 'security',
+  },
 }
 
 /** Returns the schema of a scope's configuration with the members that plugins add. */

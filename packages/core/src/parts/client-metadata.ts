@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { clientEntries } from '../directory/client.ts'
+import { clientEntries } from '../directory/client-members.ts'
 
 /** A member of a client that a name in its metadata stands for. */
 export interface MetadataMember {

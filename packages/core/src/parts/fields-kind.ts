@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import { assertNone } from '../config-problems.ts'
 import { configurationMap, functionSchema } from '../config-schema.ts'
-import { clientEntries, clientSchemaWith } from '../directory/client.ts'
+import { clientSchemaWith } from '../directory/client.ts'
+import { clientEntries } from '../directory/client-members.ts'
+import { type MemberText, type MemberTexts, memberGroups, schemasOf, textsOf } from '../directory/member.ts'
 import { type ScopeOptions, scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
 import { isCoreError } from '../errors/error-codes.ts'
 import { jsonSchema } from '../records/json.ts'
@@ -49,8 +51,21 @@ function collect<T>(
 
 function entriesOf(fields: FieldsOfPlugins, of: 'client' | 'scope', core: v.ObjectEntries): v.ObjectEntries {
   const what = `member of a ${of}`
-  const members = collect(fields, { what, valuesOf: (part) => part[of], isCore: (name) => Object.hasOwn(core, name) })
+  const members = collect(fields, {
+    what,
+    valuesOf: (part) => schemasOf(part[of] ?? {}),
+    isCore: (name) => Object.hasOwn(core, name),
+  })
   return Object.fromEntries(members.map(({ name, value }) => [name, value]))
+}
+
+/** Returns the texts of members. Plugins that share a member have one text: that of the first which has one. */
+function textsIn(fields: FieldsOfPlugins, of: 'client' | 'scope'): MemberTexts {
+  const texts = new Map<string, MemberText>()
+  for (const { part } of fields) {
+    for (const [name, text] of Object.entries(textsOf(part[of] ?? {}))) if (!texts.has(name)) texts.set(name, text)
+  }
+  return Object.fromEntries(texts)
 }
 
 /** @throws TypeError when two plugins add the same name, or one replaces a name of the core. */
@@ -67,6 +82,7 @@ function allFields(fields: FieldsOfPlugins): AllFields {
       clientMembers,
     ),
     scopeSchema: scopeSchemaWith(entriesOf(fields, 'scope', scopeEntries)),
+    memberTexts: { client: textsIn(fields, 'client'), scope: textsIn(fields, 'scope') },
     pluginErrors: new Map(
       errors.map(({ name, value }) => {
         const { client, bearer } = typeof value === 'object' ? value : { client: value, bearer: value }
@@ -91,13 +107,18 @@ function fieldSchemas() {
   const status = oneOf(400, 401, 403)
   const sentence = text(/^[^\n]+$/u, 'must be one line of text')
   const statuses = memberObject<ErrorStatuses>({ client: status, bearer: status })
+  const schema = v.custom((value) => {
+    const { kind, async } = Object(value)
+    return kind === 'schema' && async === false
+  }, 'must be a synchronous valibot schema')
+  const declared = memberObject<MemberText & { readonly schema: unknown }>({
+    schema,
+    title: text(/^[^\n]{1,60}$/u, 'must be one line of at most 60 characters'),
+    text: text(/^[^\n]{1,500}$/u, 'must be one line of at most 500 characters'),
+    group: oneOf(...Object.keys(memberGroups)),
+  })
   const entries = v.optional(
-    configurationMap(
-      v.custom((schema) => {
-        const { kind, async } = Object(schema)
-        return kind === 'schema' && async === false
-      }, 'must be a synchronous valibot schema'),
-    ),
+    configurationMap(v.lazy((given) => (Object.hasOwn(Object(given), 'schema') ? declared : schema))),
   )
   return {
     client: entries,

@@ -1,5 +1,5 @@
-import type { ObjectEntries } from 'valibot'
 import { type Client, clientSchema } from '../directory/client.ts'
+import type { MemberEntries, MemberTexts } from '../directory/member.ts'
 import { type ScopeOptions, scopeSchema } from '../directory/scope.ts'
 import type { PluginErrors } from '../errors/error-response.ts'
 import type { JsonObject } from '../types.ts'
@@ -26,12 +26,12 @@ export interface ErrorStatuses {
 /** Members that a plugin adds to what the core reads and publishes. It can add, but not replace. */
 export interface Fields extends Defined<'fields'> {
   /**
-   * Members of a client's configuration, as valibot entries. Optional ones keep other clients valid. They are validated
-   * like those of the core, for arrays and client stores alike. Declare their types in `ClientMembers`. Every plugin can
-   * read them, so they must not contain secrets. Two plugins can define the same member only with the same schema
-   * object.
+   * Members of a client's configuration: each one a valibot schema, or a `member()`, which has texts for administrators, too.
+   * Optional ones keep other clients valid. They are validated like those of the core, for arrays and client stores alike.
+   * Declare their types in `ClientMembers`, with `MembersOf`. Every plugin can read them, so they must not contain secrets.
+   * Two plugins can define the same member only with the same schema object.
    */
-  readonly client?: ObjectEntries | undefined
+  readonly client?: MemberEntries | undefined
   /**
    * The names that these members have in metadata (RFC 7591), such as `{ dpop_bound_access_tokens: 'dpopBoundAccessTokens'
    * }`. Clients that register or describe themselves can then have them. Only for members that a client may decide about
@@ -52,8 +52,8 @@ export interface Fields extends Defined<'fields'> {
   readonly rules?: readonly Rule[] | undefined
   /** Scopes of the plugin itself, such as one of its endpoint. A client that may have one names it in its `scopes`. */
   readonly ownScopes?: readonly ScopeOptions[] | undefined
-  /** Members of a scope's configuration, as valibot entries. Declare their types in `ScopeMembers`. */
-  readonly scope?: ObjectEntries | undefined
+  /** Members of a scope's configuration, as those of a client. Declare their types in `ScopeMembers`. */
+  readonly scope?: MemberEntries | undefined
   /**
    * Error codes with their HTTP status: one, or one for clients and one for the bearers of access tokens. Declare the
    * codes in `OAuthErrorCodes`.
@@ -86,6 +86,8 @@ export interface AllFields {
   /** The schemas of clients and scopes, with the members that plugins add. */
   readonly clientSchema: typeof clientSchema
   readonly scopeSchema: typeof scopeSchema
+  /** What administrators read about the members that plugins add. */
+  readonly memberTexts: { readonly client: MemberTexts; readonly scope: MemberTexts }
   /** The members of clients that metadata can contain. */
   readonly clientMetadata: ClientMetadataNames
   readonly pluginErrors: PluginErrors
@@ -102,6 +104,7 @@ export interface AllFields {
 export const noFields: AllFields = {
   clientSchema,
   scopeSchema,
+  memberTexts: { client: {}, scope: {} },
   clientMetadata: new Map(),
   pluginErrors: new Map(),
   pluginScopes: [],

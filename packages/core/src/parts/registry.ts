@@ -1,5 +1,8 @@
 import { allSteps } from '../config-problems.ts'
 import { closestName } from '../config-schema.ts'
+import { clientTexts } from '../directory/client-members.ts'
+import type { MemberTexts } from '../directory/member.ts'
+import { scopeTexts } from '../directory/scope.ts'
 import type { Capability } from './capability.ts'
 import {
   assertMethods,
@@ -135,14 +138,25 @@ function collected<K extends PluginPart['kind'], C>(parts: readonly OwnedPart[],
 
 const fieldsIn = (parts: readonly OwnedPart[]): AllFields => collected(parts, 'fields', noFields)
 
+/** The schemas of clients and scopes with the members that plugins add, and what administrators read about all members. */
+export interface DirectorySchemas extends Pick<AllFields, 'clientSchema' | 'scopeSchema'> {
+  readonly clientTexts: MemberTexts
+  readonly scopeTexts: MemberTexts
+}
+
 /**
  * Returns the schemas of clients and scopes, with the members that these plugins add.
  *
  * @throws TypeError when two plugins define the same member, or one replaces a member of the core.
  */
-export function directorySchemasOf(plugins: Plugins): Pick<AllFields, 'clientSchema' | 'scopeSchema'> {
-  const { clientSchema, scopeSchema } = fieldsIn(collectParts(plugins))
-  return { clientSchema, scopeSchema }
+export function directorySchemasOf(plugins: Plugins): DirectorySchemas {
+  const { clientSchema, scopeSchema, memberTexts } = fieldsIn(collectParts(plugins))
+  return {
+    clientSchema,
+    scopeSchema,
+    clientTexts: { ...clientTexts, ...memberTexts.client },
+    scopeTexts: { ...scopeTexts, ...memberTexts.scope },
+  }
 }
 
 /** The parts of the plugins of a provider. */
