@@ -1,11 +1,9 @@
-import { type AuditRecord, openAdministration } from '@grantry/administration'
+import { type AuditRecord, openAdministration, storedEntries, storedScopes } from '@grantry/administration'
 import { type AdminHost, admin } from '@grantry/administration/api'
 import { type ClientOptions, type EntryStore, openEntries, type ProviderOptions, type UserService } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { read, type TestResponse } from '@grantry/testing'
 import { createLiveChecks } from '../../packages/server/src/administration/live-checks.ts'
-import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
-import { storedScopes } from '../../packages/server/src/administration/stored-scopes.ts'
 import { builtInPlugins, clients, fixture, scopes, web } from '../support/fixture.ts'
 
 const auditPage = (entries: Pick<EntryStore, 'list'>) => entries.list('audit', { limit: 1000 })
@@ -92,7 +90,7 @@ export async function setting({
     users,
     storage,
     ...(keys !== undefined && { keys }),
-    plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5 }), api, plugins],
+    plugins: [builtInPlugins, storedEntries({ entries, cacheFor: 5 }), api, plugins],
   })
 
   async function tokenOf(clientId: string, scope: string, username?: string): Promise<string> {

@@ -2,7 +2,7 @@
 // to confirm what is remembered.
 import type { Entry, Json } from '@grantry/core'
 import { expect, test } from 'vitest'
-import { createEntryCache } from '../../packages/server/src/administration/entry-cache.ts'
+import { createEntryCache } from '../../packages/administration/src/stored/entry-cache.ts'
 
 /** Entries in a storage, and what a process finds of them. */
 function setUp() {

@@ -1,9 +1,9 @@
 // A client in the storage has a member of a plugin that was removed from the configuration.
+import { storedEntries } from '@grantry/administration'
 import { openEntries } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
-import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
 import { builtInPlugins, fixture } from '../support/fixture.ts'
 
 test('it is refused as an unknown one, with one event that names the member, and other clients work', async () => {
@@ -11,7 +11,7 @@ test('it is refused as an unknown one, with one event that names the member, and
   const entries = openEntries({ issuer: 'https://id.example.com', storage })
   const f = await fixture({
     storage,
-    plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5 })],
+    plugins: [builtInPlugins, storedEntries({ entries, cacheFor: 5 })],
   })
   const add = (clientId: string, more: object) =>
     entries.create('client', clientId, {

@@ -1,9 +1,8 @@
 // `allowedCorsOrigins` of clients in the storage: pages of these origins can read responses.
-import { openAdministration, refusalOf } from '@grantry/administration'
+import { openAdministration, refusalOf, storedEntries } from '@grantry/administration'
 import { type EntryStore, openEntries } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
 import { builtInPlugins, fixture } from '../support/fixture.ts'
 
 const issuer = 'https://id.example.com'
@@ -23,7 +22,7 @@ function managerOn(entries: EntryStore) {
 async function service() {
   const storage = memoryDriver()
   const entries = openEntries({ issuer, storage })
-  const plugins = [builtInPlugins, storedClients({ entries, cacheFor: 5 })]
+  const plugins = [builtInPlugins, storedEntries({ entries, cacheFor: 5 })]
   const f = await fixture({ storage, plugins })
   async function allows(origin: string): Promise<boolean> {
     const headers = { origin, 'access-control-request-method': 'POST' }

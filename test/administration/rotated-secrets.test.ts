@@ -1,22 +1,23 @@
 // A secret that was added in this second works in a process that remembers the client, and guesses read it once in a second.
+import { storedEntries } from '@grantry/administration'
 import { type EntryStore, openEntries } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
-import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
 import { builtInPlugins, fixture } from '../support/fixture.ts'
 
 async function setting() {
   const storage = memoryDriver()
   const entries = openEntries({ issuer: 'https://id.example.com', storage })
   const state = { reads: 0 }
-  const counted: Pick<EntryStore, 'getWithRevision'> = {
+  const counted: EntryStore = {
+    ...entries,
     getWithRevision(kind, id) {
       state.reads += 1
       return entries.getWithRevision(kind, id)
     },
   }
-  const source = storedClients({ entries: counted, cacheFor: 5 })
+  const source = storedEntries({ entries: counted, cacheFor: 5 })
   const f = await fixture({ storage, plugins: [builtInPlugins, source] })
   const valueWith = (...secrets: readonly string[]) => ({
     client: {

@@ -1,8 +1,8 @@
 // The clients that a process remembers: when it reads them again.
+import { storedEntries } from '@grantry/administration'
 import { type ClientSource, type Entry, type EntryStore, type Kit, openEntries } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
 
 const storedValue = (clientId: string, clientName: string) => ({
   client: { clientId, clientName },
@@ -16,8 +16,9 @@ function setting(wrap: (entries: EntryStore) => Pick<EntryStore, 'getWithRevisio
   const entries = openEntries({ issuer: 'https://id.example.com', storage: memoryDriver() })
   const { getWithRevision } = wrap(entries)
   const state = { now: 1000, reads: 0 }
-  const plugin = storedClients({
+  const plugin = storedEntries({
     entries: {
+      ...entries,
       getWithRevision(kind, id) {
         state.reads += 1
         return getWithRevision(kind, id)

@@ -1,11 +1,11 @@
 // A provider whose users are in its storage, with counted reads, and an administrator on the same storage.
-import { openAdministration } from '@grantry/administration'
+import { openAdministration, sampleOfHashes, storedUsers } from '@grantry/administration'
 import { type EntryStore, openEntries, type UserService } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import type { TestClock } from '@grantry/testing'
 import { type Derive, hashPassword } from '@grantry/users/password-hash'
-import { sampleOfHashes, storedUsers } from '../../packages/server/src/administration/stored-users.ts'
 import { type ConfiguredUser, configuredUsers } from '../../packages/server/src/users/configured-users.ts'
+import { hashRenewal } from '../../packages/server/src/users/users-with-stored.ts'
 
 export const password = 'correct horse battery'
 
@@ -51,6 +51,7 @@ export async function withStoredUsers<P extends Provider>(
       },
     },
     cacheFor: 5,
+    renewHash: hashRenewal(entries),
     now: () => service.clock.now(),
   })
   const users = configuredUsers(configured, { stored, hashes: await sampleOfHashes(entries), derive })

@@ -6,11 +6,10 @@
  * docs/decisions/0022: what was decided by the state before a revocation gives nothing after it. A change that takes something
  * away from a client is enough, without a revocation: what was issued before it stays.
  */
-import { type Managers, openAdministration } from '@grantry/administration'
+import { type Managers, openAdministration, storedEntries } from '@grantry/administration'
 import { type AtomicDriver, type ClientOptions, hashSecret, openEntries } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
 import { api1, builtInPlugins, clients, type Fixture, fixture, redirectUri } from '../support/fixture.ts'
 import { inOneTrip, withLatency } from '../support/latency.ts'
 
@@ -36,7 +35,7 @@ const accepted = async (): Promise<void> => {}
 /** Two processes on one storage. The administrator is at `other`, whose clock is `behind` by seconds. */
 async function processes(storage: AtomicDriver, behind = 0) {
   const entries = openEntries({ issuer, storage })
-  const opened = () => ({ storage, plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5 })] })
+  const opened = () => ({ storage, plugins: [builtInPlugins, storedEntries({ entries, cacheFor: 5 })] })
   const f = await fixture(opened())
   const other = await fixture({ ...opened(), runtime: { now: () => f.clock.now() - behind } })
   const { clients: manager } = openAdministration({

@@ -4,12 +4,11 @@
  */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { declarationOf, makePlan, openAdministration, refusalOf } from '@grantry/administration'
+import { declarationOf, makePlan, openAdministration, refusalOf, storedEntries } from '@grantry/administration'
 import { type AtomicDriver, hashSecret, openEntries, type ProviderOptions, type ScopeOptions } from '@grantry/core'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
 import { sharedDirectory } from '../support/directory.ts'
 import { api1, builtInPlugins, clients, fixture, scopes, web } from '../support/fixture.ts'
 
@@ -20,7 +19,7 @@ const shop = { ...clients[0], clientId: 'shop', secrets: [hashSecret(leaked)] }
 async function serve(storage: AtomicDriver, more: Partial<ProviderOptions> = {}) {
   await storage.open?.()
   const entries = openEntries({ issuer, storage })
-  const f = await fixture({ storage, plugins: [builtInPlugins, storedClients({ entries, cacheFor: 5 })], ...more })
+  const f = await fixture({ storage, plugins: [builtInPlugins, storedEntries({ entries, cacheFor: 5 })], ...more })
   const managers = openAdministration({
     entries,
     check: {

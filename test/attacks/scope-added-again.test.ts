@@ -1,6 +1,6 @@
 // A scope is removed with `--force`, and later another API gets its name. The attacker is a client of the old API that keeps
 // its tokens and consents, or still names the scope: none of them may have the new one.
-import { openAdministration, refusalOf } from '@grantry/administration'
+import { openAdministration, refusalOf, storedEntries } from '@grantry/administration'
 import {
   type ClientOptions,
   definePlugin,
@@ -17,8 +17,6 @@ import { signIn } from '@grantry/plugins/sign-in'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { storedClients } from '../../packages/server/src/administration/stored-clients.ts'
-import { storedScopes } from '../../packages/server/src/administration/stored-scopes.ts'
 import { answer, type Page } from '../authorization/browser.ts'
 import { clients } from '../authorization/parties.ts'
 import { setUpSignIn, testPages } from '../sign-in/parties.ts'
@@ -31,15 +29,10 @@ async function setting() {
   const storage = memoryDriver()
   let time = 1_800_000_000
   const entries = openEntries({ issuer, storage, runtime: { ...webRuntime, now: () => time } })
-  const stored = storedScopes(entries, () => time * 1000)
   const f = await fixture({
     storage,
     users: { authenticate: ({ username }) => ({ sub: username }), isActive: () => true },
-    plugins: [
-      builtInPlugins,
-      storedClients({ entries, cacheFor: 0 }),
-      definePlugin('stored-scopes', [defineScopeSource(stored)]),
-    ],
+    plugins: [builtInPlugins, storedEntries({ entries, cacheFor: 0, now: () => time * 1000 })],
   })
   time = f.clock.now()
   const administration = openAdministration({

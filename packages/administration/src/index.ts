@@ -54,6 +54,16 @@ export {
 } from './scopes/manage-scopes.ts'
 export type { RotatedSecret } from './secrets.ts'
 export { shownEntry } from './shown-entry.ts'
+export { type StoredEntriesOptions, storedEntries } from './stored/stored-entries.ts'
+export { type StoredScopes, storedScopes } from './stored/stored-scopes.ts'
+export {
+  type SigningUser,
+  type StoredUsers,
+  type StoredUsersOptions,
+  sampleOfHashes,
+  storedUsers,
+  type UserState,
+} from './stored/stored-users.ts'
 export type { TenantManager } from './tenants/manage-tenants.ts'
 export type { TenantMembers } from './tenants/tenant-type.ts'
 export { findUserByAddress, findUserByName } from './users/find-user.ts'

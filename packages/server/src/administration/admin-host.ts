@@ -1,4 +1,4 @@
-import { openAdministration } from '@grantry/administration'
+import { openAdministration, storedScopes } from '@grantry/administration'
 import type { AdminHost } from '@grantry/administration/api'
 import { type AtomicDriver, directorySchemasOf, openEntries, type Provider, type ProviderOptions } from '@grantry/core'
 import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
@@ -11,7 +11,6 @@ import { configuredClients } from './configured-clients.ts'
 import { forgetUser } from './forget-user.ts'
 import { createLiveChecks } from './live-checks.ts'
 import { revokeAndSignOut } from './revoke-and-sign-out.ts'
-import { storedScopes } from './stored-scopes.ts'
 
 /** Returns what the admin API of a running server changes. */
 export function openAdminHost(

@@ -1,8 +1,7 @@
-import { refused } from '@grantry/administration'
+import { refused, type StoredScopes } from '@grantry/administration'
 import type { ClientOptions } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredClients } from './configured-clients.ts'
-import type { StoredScopes } from './stored-scopes.ts'
 import { checked, withEntryChecks } from './try-provider.ts'
 
 /** @throws RefusedError when a client with this id is in the configuration. */

@@ -1,11 +1,10 @@
-import type { AdministrationOptions } from '@grantry/administration'
+import type { AdministrationOptions, StoredScopes } from '@grantry/administration'
 import type { Provider } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { assertClientNotConfigured } from './check-client.ts'
 import { assertScopeNotConfigured } from './check-scope.ts'
 import { createTenantCheck } from './check-tenant.ts'
 import { createUserCheck } from './check-user.ts'
-import type { StoredScopes } from './stored-scopes.ts'
 import { checked } from './try-provider.ts'
 
 /**

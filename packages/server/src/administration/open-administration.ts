@@ -1,4 +1,10 @@
-import { type Administration, type AuditedChange, type Managers, openAdministration } from '@grantry/administration'
+import {
+  type Administration,
+  type AuditedChange,
+  type Managers,
+  openAdministration,
+  storedScopes,
+} from '@grantry/administration'
 import { type AtomicDriver, type EntryStore, openEntries, type Provider, type RevocationTarget } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
 import { openConfiguredProvider } from '../commands/configuration.ts'
@@ -13,7 +19,6 @@ import { configuredClients } from './configured-clients.ts'
 import { forgetUser } from './forget-user.ts'
 import { localAccount } from './local-account.ts'
 import { revokeAndSignOut } from './revoke-and-sign-out.ts'
-import { storedScopes } from './stored-scopes.ts'
 
 /** What a command changes in the storage of a configuration. */
 export interface CommandAdministration extends Managers {

@@ -1,11 +1,10 @@
-import { definePlugin, defineScopeSource, type EntryKind, type EntryStore, type Plugins } from '@grantry/core'
+import { storedEntries } from '@grantry/administration'
+import type { EntryKind, EntryStore, Plugin } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { configuredClients } from './configured-clients.ts'
-import { storedClients } from './stored-clients.ts'
-import { storedScopes } from './stored-scopes.ts'
 
 /**
- * Returns the plugins that read clients and scopes from the storage.
+ * Returns the plugin that serves the clients and scopes in the storage.
  *
  * @param cacheFor seconds until running servers see a change of a client
  * @throws TypeError when one is in the configuration and in the storage.
@@ -13,7 +12,7 @@ import { storedScopes } from './stored-scopes.ts'
 export async function storedDirectory(
   configuration: CheckedConfiguration,
   { entries, cacheFor }: { readonly entries: EntryStore; readonly cacheFor: number },
-): Promise<Plugins> {
+): Promise<Plugin> {
   async function assertNotStored(kind: EntryKind, ids: Iterable<string>): Promise<void> {
     const found = await Promise.all([...ids].map((id) => entries.get(kind, id)))
     const [twice] = found.flatMap((entry) => entry ?? [])
@@ -26,8 +25,5 @@ export async function storedDirectory(
   const clientIds = configuredClients(configuration).map(({ clientId }) => clientId)
   const scopeNames = configuration.scopes.map(({ name }) => name)
   await Promise.all([assertNotStored('client', clientIds), assertNotStored('scope', scopeNames)])
-  return [
-    storedClients({ entries, cacheFor }),
-    definePlugin('stored-scopes', [defineScopeSource(storedScopes(entries))]),
-  ]
+  return storedEntries({ entries, cacheFor })
 }

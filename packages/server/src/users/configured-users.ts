@@ -1,4 +1,4 @@
-import { userClaimsSchema } from '@grantry/administration'
+import { type StoredUsers, type UserState, userClaimsSchema } from '@grantry/administration'
 import { type ActiveQuestion, configurationObject, foldedUsername, type UserService } from '@grantry/core'
 import {
   createConcurrencyLimit,
@@ -10,7 +10,6 @@ import {
   passwordLimits,
 } from '@grantry/users/password-hash'
 import * as v from 'valibot'
-import type { StoredUsers, UserState } from '../administration/stored-users.ts'
 
 const text = v.pipe(
   v.string('must be a string'),
@@ -41,7 +40,7 @@ export interface ConfiguredUsersOptions {
   /** More users, in the storage. */
   readonly stored?: StoredUsers | undefined
   /** Hashes of some of them. */
-  readonly hashes?: readonly PasswordHash[] | undefined
+  readonly hashes?: readonly string[] | undefined
   /** Replaces the computation of hashes in tests. */
   readonly derive?: Derive | undefined
 }
@@ -87,7 +86,10 @@ export function configuredUsers(
   { stored, hashes = [], derive }: ConfiguredUsersOptions = {},
 ): UserService {
   const { byName, states } = byNameAndSub(users)
-  const check = createPasswordCheck([...users.map(({ password }) => password), ...hashes], derive)
+  const check = createPasswordCheck(
+    [...users.map(({ password }) => password), ...hashes.flatMap((hash) => parsePasswordHash(hash) ?? [])],
+    derive,
+  )
   const limited = createConcurrencyLimit(passwordLimits)
   const stateOf = (sub: string) => states.get(sub) ?? stored?.stateOf(sub)
   const currentStateOf = (sub: string) => states.get(sub) ?? stored?.currentStateOf(sub)
@@ -96,7 +98,9 @@ export function configuredUsers(
       const configured = byName.get(foldedUsername(username))
       // Also for a configured user: the time does not reveal where users are.
       const inStorage = await stored?.find(username)
-      const matches = await limited(() => check(password, (configured ?? inStorage)?.password))
+      const hash =
+        configured?.password ?? (inStorage?.password === undefined ? undefined : parsePasswordHash(inStorage.password))
+      const matches = await limited(() => check(password, hash))
       if (!matches) return undefined
       if (configured !== undefined) return configured.active ? { sub: configured.sub } : undefined
       if (inStorage?.isActive !== true) return undefined

@@ -1,5 +1,7 @@
-import { kinds, maxScopes, readEntry } from '@grantry/administration'
 import type { EntryStore, ScopeOptions } from '@grantry/core'
+import { kinds } from '../kinds/kinds.ts'
+import { readEntry } from '../managed-entry.ts'
+import { maxScopes } from '../scopes/manage-scopes.ts'
 
 /** The scopes in the storage. */
 export interface StoredScopes {

@@ -1,7 +1,16 @@
-import { findUserByName } from '@grantry/administration'
+import { findUserByName, type StoredUsersOptions, sampleOfHashes, storedUsers } from '@grantry/administration'
 import type { EntryStore, UserService } from '@grantry/core'
-import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
-import { type StoredUsersOptions, sampleOfHashes, storedUsers } from './stored-users.ts'
+import { needsRehash, parsePasswordHash } from '@grantry/users/password-hash'
+import { type ConfiguredUser, configuredUsers } from './configured-users.ts'
+import { newPasswordsOf } from './hash-new-password.ts'
+
+/** Returns the function that replaces weak hashes of stored users. */
+export const hashRenewal =
+  (entries: object): StoredUsersOptions['renewHash'] =>
+  async (present, password) => {
+    const hash = parsePasswordHash(present)
+    return hash !== undefined && needsRehash(hash) ? newPasswordsOf(entries)(password) : undefined
+  }
 
 /** @throws TypeError when a user, or a name, is in the configuration and in the storage. */
 async function assertInOnePlace(users: readonly ConfiguredUser[], entries: EntryStore): Promise<void> {
@@ -29,8 +38,9 @@ async function assertInOnePlace(users: readonly ConfiguredUser[], entries: Entry
 /** Returns the service for the users of a configuration and those in the storage. */
 export async function usersWithStored(
   users: readonly ConfiguredUser[],
-  { entries, ...options }: StoredUsersOptions & { readonly entries: EntryStore },
+  { entries, cacheFor }: { readonly entries: EntryStore; readonly cacheFor: number },
 ): Promise<UserService> {
   await assertInOnePlace(users, entries)
-  return configuredUsers(users, { stored: storedUsers({ entries, ...options }), hashes: await sampleOfHashes(entries) })
+  const stored = storedUsers({ entries, cacheFor, renewHash: hashRenewal(entries) })
+  return configuredUsers(users, { stored, hashes: await sampleOfHashes(entries) })
 }

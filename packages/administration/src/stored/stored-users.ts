@@ -1,14 +1,9 @@
-import {
-  findUserByName,
-  kinds,
-  type Managed,
-  readEntry,
-  type StoredUser,
-  storePasswordHash,
-} from '@grantry/administration'
 import type { EntryStore, Json } from '@grantry/core'
-import { needsRehash, type PasswordHash, parsePasswordHash } from '@grantry/users/password-hash'
-import { newPasswordsOf } from '../users/hash-new-password.ts'
+import { kinds } from '../kinds/kinds.ts'
+import { type Managed, readEntry } from '../managed-entry.ts'
+import { findUserByName } from '../users/find-user.ts'
+import { storePasswordHash } from '../users/store-password.ts'
+import type { StoredUser } from '../users/user.ts'
 import { createEntryCache } from './entry-cache.ts'
 
 /** What requests need of a user. A process remembers it, so it has no password. */
@@ -20,7 +15,8 @@ export interface UserState {
 /** A user who signs in. */
 export interface SigningUser extends Pick<UserState, 'isActive'> {
   readonly sub: string
-  readonly password: PasswordHash | undefined
+  /** The hash of the password. */
+  readonly password: string | undefined
   /** Replaces the hash, if it is weak. Call it with the right password. Never rejects. */
   renew(password: string): Promise<void>
 }
@@ -39,18 +35,18 @@ export interface StoredUsersOptions {
   readonly entries: Pick<EntryStore, 'get' | 'getWithRevision' | 'replace'>
   /** Seconds for which the state of a user is used without reading it again. */
   readonly cacheFor: number
+  /** Returns a new hash of a password if the present hash is weak; `undefined` if it is not. */
+  readonly renewHash: (present: string, password: string) => Promise<string | undefined>
   /** Epoch seconds. */
   readonly now?: (() => number) | undefined
 }
 
 const isActive = ({ active }: StoredUser): boolean => active !== false
 
-const hashOf = ({ password }: StoredUser): PasswordHash | undefined =>
-  password === undefined ? undefined : parsePasswordHash(password)
-
 export function storedUsers({
   entries,
   cacheFor,
+  renewHash,
   now = () => Math.floor(Date.now() / 1000),
 }: StoredUsersOptions): StoredUsers {
   const cache = createEntryCache<UserState>({
@@ -63,10 +59,12 @@ export function storedUsers({
     },
   })
 
-  const renewalOf = (user: Managed<StoredUser>, stored: PasswordHash | undefined) => async (password: string) => {
-    if (stored === undefined || !needsRehash(stored)) return
+  const renewalOf = (user: Managed<StoredUser>) => async (password: string) => {
+    const present = user.value.password
+    if (present === undefined) return
     try {
-      await storePasswordHash(entries, user, await newPasswordsOf(entries)(password))
+      const renewed = await renewHash(present, password)
+      if (renewed !== undefined) await storePasswordHash(entries, user, renewed)
     } catch {
       // The storage reports its failures, and the queue of new hashes can be full. The next sign-in tries again.
     }
@@ -76,8 +74,8 @@ export function storedUsers({
     async find(username) {
       const user = await findUserByName(entries, username)
       if (user === undefined) return undefined
-      const password = hashOf(user.value)
-      return { sub: user.id, isActive: isActive(user.value), password, renew: renewalOf(user, password) }
+      const { value, id } = user
+      return { sub: id, isActive: isActive(value), password: value.password, renew: renewalOf(user) }
     },
     stateOf: (sub) => cache.find(sub, now()),
     currentStateOf: (sub) => cache.read(sub, now()),
@@ -91,10 +89,10 @@ const sampleSize = 200
  * Returns hashes of some users, so that the check of passwords knows the usual costs from the start: until it has seen
  * one, an attempt for an unknown name would take less time than for a user with it.
  */
-export async function sampleOfHashes(entries: Pick<EntryStore, 'list'>): Promise<readonly PasswordHash[]> {
+export async function sampleOfHashes(entries: Pick<EntryStore, 'list'>): Promise<readonly string[]> {
   const page = await entries.list('user', { limit: sampleSize })
   return page.entries.flatMap((entry) => {
     const password = (entry.value as { readonly user?: { readonly password?: unknown } } | null)?.user?.password
-    return typeof password === 'string' ? (parsePasswordHash(password) ?? []) : []
+    return typeof password === 'string' ? [password] : []
   })
 }
