@@ -10,7 +10,6 @@ import type { Plugin } from '../packages/core/src/parts/plugin.ts'
 import { type DirectorySchemas, directorySchemasOf } from '../packages/core/src/parts/registry.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/configuration/console.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/keys.ts'
-import { listenerSchema } from '../packages/server/src/configuration/metrics.ts'
 import {
   createNamedPlugin,
   type NamedPlugin,
@@ -19,9 +18,9 @@ import {
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
 import { schemas as drivers } from '../packages/server/src/configuration/storage/storage-drivers.ts'
 import { listedTenantSchema, pluginDifference } from '../packages/server/src/configuration/tenants.ts'
+import { userDatabaseSchemas, userSchema } from '../packages/server/src/configuration/users.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
-import { userSchema } from '../packages/server/src/users/configured-users.ts'
-import { userDatabaseSchemas } from '../packages/server/src/users/user-databases.ts'
+import { listenerSchema } from '../packages/server/src/observability/metrics-configuration.ts'
 import { proofKey } from '../plugins/proof-key/proof-key.ts'
 import { configuredProviderSchema, configuredProviderSchemas } from '../plugins/upstream/presets.ts'
 import { describeSettings } from './setting-descriptions.ts'

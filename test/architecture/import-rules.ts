@@ -22,6 +22,26 @@ const layers: readonly RegExp[] = [
   /^(?:types|config-problems|encoding|parse-time|exact-numbers|objects|promises|bounded-map|standard-schema)\.ts/u,
 ]
 
+// The layers of the server, top first. Those of the same line do not import each other.
+export const serverLayers: readonly (readonly RegExp[])[] = [
+  [/^single-file\.ts/u],
+  [/^cli\.ts/u, /^(?:index|opentelemetry)\.ts/u],
+  [/^commands\//u],
+  [/^declaration\//u, /^init\//u, /^completion\//u, /^login-test\//u, /^pages-preview\//u],
+  [/^opening\//u],
+  [/^doctor\//u],
+  [/^(?:server|running-provider|listen|banner|getting-started|log)\.ts/u],
+  [/^tenants\//u],
+  [/^provider\//u],
+  [/^administration\//u, /^reload\//u, /^demo\//u],
+  [/^provider-options\//u],
+  [/^users\//u],
+  [/^configuration\//u],
+  [/^observability\//u, /^check-rules\//u, /^accounts\//u],
+  [/^adapter\.ts/u],
+  [/^(?:error-message|sanitize-text|local-address|numeric|new-secret|version|counted)\.ts/u],
+]
+
 /** The allowed value imports between siblings, with reasons. Type imports between siblings are always allowed. */
 export const siblings: ReadonlyMap<string, string> = new Map([
   ['directory -> errors', 'a host function that does not respond results in a refusal'],
@@ -45,6 +65,18 @@ function coreRefuses(from: string, { target, type }: Import): boolean {
   if (upper < lower || type || folderOf(from) === folderOf(to)) return false
   // The entries are one part, and the files of the provider another.
   return upper > 1 && !siblings.has(`${folderOf(from)} -> ${folderOf(to)}`)
+}
+
+export const serverHome = 'packages/server/src/'
+
+/** Types count, too: the eight pairs of folders that imported each other did so with types. */
+function serverRefuses(from: string, { target }: Import): boolean {
+  if (!target.startsWith(serverHome)) return false
+  const to = target.slice(serverHome.length)
+  const isIn = (path: string) => (unit: RegExp) => unit.test(path)
+  const [upper, lower] = [from, to].map((path) => serverLayers.findIndex((layer) => layer.some(isIn(path))))
+  if (upper === undefined || lower === undefined || upper < 0 || lower < 0) return true
+  return upper === lower ? !serverLayers[upper]?.some((unit) => unit.test(from) && unit.test(to)) : upper > lower
 }
 
 export const bridge = 'packages/adapters/src/http-bridge/'
@@ -96,6 +128,7 @@ const pluginEntry = /^plugins\/([\w-]+)\/\1\.ts$/u
 
 function refuses(path: string, imported: Import): boolean {
   if (path.startsWith('packages/core/src/')) return coreRefuses(path.slice('packages/core/src/'.length), imported)
+  if (path.startsWith(serverHome) && serverRefuses(path.slice(serverHome.length), imported)) return true
   if (bridgeRefuses(path, imported.target)) return true
   const parts = path.split('/')
   const home = path.startsWith('plugins/') ? `plugins/${parts[1]}/` : `packages/${parts[1]}/src/`

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { bridge, findCycle, folderOf, siblings, violations } from './import-rules.ts'
+import { bridge, findCycle, folderOf, serverHome, serverLayers, siblings, violations } from './import-rules.ts'
 import { importsOf } from './imports-of.ts'
 import { packages, programs, root, sources } from './source-files.ts'
 
@@ -53,6 +53,7 @@ describe('imports', () => {
 
 describe('the import check', () => {
   const core = 'packages/core/src'
+  const server = 'packages/server/src'
   test.each([
     ['a package that the core must not import', `${core}/router.ts`, "import fs from 'node:fs'"],
     ['a type of such a package', `${core}/options.ts`, "import type { Storage } from 'unstorage'"],
@@ -110,6 +111,16 @@ describe('the import check', () => {
       "import { clientView } from '@grantry/plugins/sign-in'",
     ],
     ['a file of a plugin in the pages', 'packages/pages/src/a.ts', "import type { A } from '../../../plugins/a/b.ts'"],
+    ['a command in the server', `${server}/server.ts`, "import { a } from './commands/serve.ts'"],
+    ['a type of such a command', `${server}/server.ts`, "import type { A } from './commands/serve.ts'"],
+    ['the administration in the configuration', `${server}/configuration/a.ts`, "import '../administration/a.ts'"],
+    ['the configuration in the observability', `${server}/observability/a.ts`, "import '../configuration/a.ts'"],
+    [
+      'the demo in the administration, which has the same floor',
+      `${server}/administration/a.ts`,
+      "import '../demo/a.ts'",
+    ],
+    ['a folder of the server outside every layer', `${server}/commands/a.ts`, "import '../misc/a.ts'"],
     ['any import of a package without rules', 'packages/new/src/a.ts', "import 'node:fs'"],
   ])('rejects %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toHaveLength(1)
@@ -123,6 +134,7 @@ describe('the import check', () => {
     ['Node.js in the HTTP bridge', `${bridge}a.ts`, "import { isIP } from 'node:net'\nimport { a } from './a.ts'"],
     ['an entry of the HTTP bridge', 'packages/adapters/src/a.ts', "import { serve } from './http-bridge/index.ts'"],
     ['the view of a page in the pages', 'packages/pages/src/a.ts', "import type { A } from '@grantry/plugins/account'"],
+    ['the configuration in the administration', `${server}/administration/a.ts`, "import '../configuration/a.ts'"],
     ['jose in a plugin', 'plugins/a/a.ts', "import { jwtVerify } from 'jose/jwt/verify'"],
     ['Node.js in the proofs for drivers', 'packages/testing/src/drivers/a.ts', "import 'node:child_process'"],
     ['its own folder in a plugin', 'plugins/a/a.ts', "import { b } from './b.ts'"],
@@ -134,6 +146,34 @@ describe('the import check', () => {
     ],
   ])('accepts %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toEqual([])
+  })
+
+  test('accepts an import of each lower layer of the server, and rejects that of each higher one', () => {
+    const files = sources
+      .filter(({ path }) => path.startsWith(serverHome))
+      .map(({ path }) => path.slice(serverHome.length))
+    // One file of each unit, with the number of its layer.
+    const units = serverLayers.flatMap((layer, floor) =>
+      layer.map((unit) => ({ floor, file: files.find((path) => unit.test(path)) ?? `no file in ${unit}` })),
+    )
+    const refused = (from: string, to: string, type: string): number =>
+      violations([{ path: serverHome + from, text: `import ${type}'./${posix.relative(posix.dirname(from), to)}'` }])
+        .length
+    for (const from of units) {
+      for (const to of units) {
+        if (from === to) continue
+        const expected = from.floor < to.floor ? 0 : 1
+        for (const type of ['', 'type {} from '])
+          expect([from, to, refused(from.file, to.file, type)]).toEqual([from, to, expected])
+      }
+    }
+  })
+
+  test('of the server is the list in CONTRIBUTING.md', () => {
+    const nameOf = (unit: RegExp): string => /[a-z][a-z-]+/u.exec(unit.source)?.[0] ?? ''
+    const list = serverLayers.map((layer) => layer.map(nameOf).join(', ')).join(' → ')
+    const written = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').replaceAll(/\s+/gu, ' ')
+    expect(written).toContain(` ${list} `)
   })
 
   test('finds a cycle through the entry of a package and through type imports', () => {

@@ -4,7 +4,7 @@
  */
 import { outboxMailer } from '@grantry/mail/outbox'
 import { describe, expect, test } from 'vitest'
-import { outboxPage } from '../../packages/server/src/outbox-page.ts'
+import { outboxPage } from '../../packages/server/src/provider/outbox-page.ts'
 
 const issuer = 'http://127.0.0.1:8484'
 

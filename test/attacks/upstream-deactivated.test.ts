@@ -4,7 +4,8 @@
  */
 import { parseConfiguration } from '@grantry/core'
 import { expect, test } from 'vitest'
-import { configuredUsers, userSchema } from '../../packages/server/src/users/configured-users.ts'
+import { userSchema } from '../../packages/server/src/configuration/users.ts'
+import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
 import { withUpstreamUsers } from '../../packages/server/src/users/upstream-users.ts'
 
 const stranger = { sub: 'stranger', claims: { name: 'Stranger' } }

@@ -2,7 +2,7 @@ import type { ConnectionInfo, Handler } from '@grantry/core'
 import { createLiveEvents, type LiveEvents } from '../../packages/console/src/live-events.ts'
 import { consoleRoutes } from '../../packages/console/src/routes.ts'
 import type { ConsoleSetup } from '../../packages/console/src/setup.ts'
-import { accessRefusal } from '../../packages/server/src/console-access.ts'
+import { accessRefusal } from '../../packages/server/src/provider/console-access.ts'
 
 export const issuer = 'https://id.example.com'
 

@@ -1,6 +1,6 @@
 // The console is an optional package of the server: one sentence names it if it is configured and not installed.
 import { expect, test } from 'vitest'
-import { openConsole } from '../../packages/server/src/console.ts'
+import { openConsole } from '../../packages/server/src/provider/console.ts'
 
 const failing = (code: string) => async () => {
   throw Object.assign(new Error("Cannot find package '@grantry/console'"), { code })

@@ -6,7 +6,7 @@ import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { createLiveChecks } from '../../packages/server/src/administration/live-checks.ts'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { providerOptions } from '../../packages/server/src/configuration/provider-options.ts'
+import { providerOptions } from '../../packages/server/src/provider-options/provider-options.ts'
 import { sharedDirectory } from '../support/directory.ts'
 import { machine, newService } from './setting.ts'
 

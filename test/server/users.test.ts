@@ -1,7 +1,8 @@
 import { parseConfiguration } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
 import { describe, expect, test } from 'vitest'
-import { configuredUsers, userSchema } from '../../packages/server/src/users/configured-users.ts'
+import { userSchema } from '../../packages/server/src/configuration/users.ts'
+import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
 
 describe('configured users', () => {
   const parse = (user: object) => parseConfiguration(userSchema, user, 'users[0]')

@@ -1,13 +1,12 @@
+import type { CertificateHeader, TlsSettings } from '@grantry/adapters/node'
 import type { Handler, Runtime } from '@grantry/core'
-import type { ClientCertificateHeader } from './configuration/client-certificate.ts'
-import type { TlsContent } from './configuration/tls.ts'
 
 /** The part of an adapter that the server uses. */
 export interface Adapter {
   /** Native replacements for the slower Web API parts. */
   readonly runtime: Partial<Runtime>
   /** @throws an error if a server could not use the files */
-  checkTls(tls: TlsContent): void
+  checkTls(tls: TlsSettings): void
   serve(
     provider: { readonly issuer: string; readonly fetch: Handler },
     options: AdapterReports &
@@ -22,8 +21,8 @@ export interface AdapterLimits {
   /** On Bun and Deno only with `tls`. */
   readonly maxConnections?: number
   readonly idleTimeout?: number
-  readonly clientCertificate?: ClientCertificateHeader
-  readonly tls?: TlsContent
+  readonly clientCertificate?: CertificateHeader
+  readonly tls?: TlsSettings
 }
 
 /** Callbacks for the host. Callers do not see what they report. */
@@ -52,7 +51,7 @@ export interface Listening {
   readonly host: string
   readonly port: number
   /** Uses other files for new connections; absent on Bun and Deno without TLS. */
-  updateTls?(tls: TlsContent): void
+  updateTls?(tls: TlsSettings): void
   /** Stops accepting requests and waits at most this many seconds for open ones. */
   close(seconds?: number): Promise<void>
 }

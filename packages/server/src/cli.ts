@@ -2,7 +2,6 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { addAuditCommand } from './commands/audit.ts'
 import { addClientsCommands } from './commands/clients.ts'
 import { addCompletionCommand } from './commands/completion.ts'
-import { configOption, selectTenant } from './commands/configuration.ts'
 import { addDeclarationCommands } from './commands/declaration-commands.ts'
 import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
@@ -20,6 +19,7 @@ import { addTenantsCommands } from './commands/tenants.ts'
 import { addUsersCommands } from './commands/users/users-commands.ts'
 import { logLevels } from './observability/level.ts'
 import { logFormats } from './observability/log-formats.ts'
+import { configOption, selectTenant } from './opening/open-configuration.ts'
 import { version } from './version.ts'
 
 const ended = 0

@@ -3,13 +3,13 @@ import type { Handler } from '@grantry/core'
 import type { AdapterReports } from './adapter.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
-import { openConsole, type ServerConsole } from './console.ts'
-import { type OpenedProvider, type OpenProviderOptions, openProvider } from './open-provider.ts'
+import { assertTenants } from './configuration/tenant-configuration.ts'
+import { openConsole, type ServerConsole } from './provider/console.ts'
+import { type OpenedProvider, type OpenProviderOptions, openProvider } from './provider/open-provider.ts'
+import type { ServerWarning } from './provider/startup-warnings.ts'
 import { createProviderSlot, type ProviderSlot } from './reload/provider-slot.ts'
 import { createReload, type ReloadOutcome } from './reload/reload.ts'
-import type { ServerWarning } from './startup-warnings.ts'
 import type { ServedTenants } from './tenants/serve-tenants.ts'
-import { assertTenants } from './tenants/tenant-configuration.ts'
 
 /** The provider that serves requests. A new configuration replaces it. */
 export interface RunningProvider {

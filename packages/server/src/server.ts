@@ -14,10 +14,10 @@ import { localOrigin, urlHost } from './local-address.ts'
 import { adapterReports } from './observability/adapter-reports.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
 import type { ServerObserver } from './observability/server-event.ts'
+import { type ServerWarning, startupWarnings } from './provider/startup-warnings.ts'
 import type { ReloadOutcome } from './reload/reload.ts'
 import { sharedDriver } from './reload/shared-driver.ts'
 import { type RunningProvider, runProvider } from './running-provider.ts'
-import { type ServerWarning, startupWarnings } from './startup-warnings.ts'
 
 export interface StartOptions {
   /** The configuration; the demo if it is absent. */

@@ -1,7 +1,7 @@
 import { refused, type StoredScopes } from '@grantry/administration'
 import type { ClientOptions } from '@grantry/core'
+import { configuredClients } from '../configuration/configured-clients.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { configuredClients } from './configured-clients.ts'
 import { checked, withEntryChecks } from './try-provider.ts'
 
 /** @throws RefusedError when a client with this id is in the configuration. */

@@ -1,9 +1,9 @@
 import { refused, type TenantMembers } from '@grantry/administration'
 import { parseConfiguration } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
+import { tenantConfiguration } from '../configuration/tenant-configuration.ts'
 import { storedTenantSchema, tenantNameProblem } from '../configuration/tenants.ts'
 import { errorMessage } from '../error-message.ts'
-import { tenantConfiguration } from '../tenants/tenant-configuration.ts'
 import { tryProvider } from './try-provider.ts'
 
 /** Returns a function that rejects when the server would refuse a tenant. */

@@ -1,29 +1,7 @@
 import { refused, type StoredUser } from '@grantry/administration'
-import { foldedUsername } from '@grantry/core'
 import { passwordHashProblem } from '@grantry/users/password-hash'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import type { CheckedConfiguration } from '../configuration/schema.ts'
-import type { ConfiguredUser } from '../users/configured-users.ts'
-
-type Users = CheckedConfiguration['users']
-
-/** Whether the users of a configuration are in it. Then more of them can be in the storage. */
-export const isUserList = (users: Users): users is readonly ConfiguredUser[] => Array.isArray(users)
-
-/** Returns a user of the configuration with the `sub` or the name of this one, in any case and Unicode form. */
-export function configuredUserLike(
-  { sub, username }: Pick<StoredUser, 'sub' | 'username'>,
-  users: readonly ConfiguredUser[],
-): ConfiguredUser | undefined {
-  const name = foldedUsername(username)
-  return users.find((user) => user.sub === sub || foldedUsername(user.username) === name)
-}
-
-/** Returns the users of the configuration with this `sub`, or with this name in any case and Unicode form. */
-export function configuredUsersLike(subOrName: string, users: readonly ConfiguredUser[]): readonly ConfiguredUser[] {
-  const name = foldedUsername(subOrName)
-  return users.filter(({ sub, username }) => sub === subOrName || foldedUsername(username) === name)
-}
+import { configuredUserLike, isUserList } from '../configuration/users.ts'
 
 /** @throws RefusedError when users come from a database of the host. */
 export function assertUsersInStorage({ configuration, file }: LoadedConfiguration): void {

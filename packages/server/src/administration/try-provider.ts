@@ -4,9 +4,9 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { adapterOfThisRuntime } from '../adapter.ts'
 import { configuredKeys, keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { providerOptions } from '../configuration/provider-options.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { unusedKeys } from '../configuration/unused-keys.ts'
+import { providerOptions } from '../provider-options/provider-options.ts'
 import { entryProblems, memberIn } from './entry-problems.ts'
 
 type Loaded = Pick<LoadedConfiguration, 'configuration' | 'directory'>

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline'
 import { type Applied, applyPlan, type Plan, type PlannedChange, refusalOf } from '@grantry/administration'
-import type { CommandAdministration } from '../administration/open-administration.ts'
 import { countsOf, hasColors, planJson, planText } from '../declaration/plan-text.ts'
 import { type PlannedArguments, withPlan } from '../declaration/planned.ts'
 import { openSecretsFile, type SecretsFile } from '../declaration/secrets-file.ts'
 import { errorMessage } from '../error-message.ts'
+import type { CommandAdministration } from '../opening/open-administration.ts'
 import { jsonText, sanitizeText } from '../sanitize-text.ts'
 
 export interface ApplyArguments extends PlannedArguments {

@@ -1,9 +1,9 @@
 import { type AuditFilter, type AuditRecord, auditKinds, kinds } from '@grantry/administration'
 import { parseTime } from '@grantry/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { withAdministration } from '../administration/open-administration.ts'
+import { withAdministration } from '../opening/open-administration.ts'
+import { assertSharedStorage, configOption, requireConfiguration } from '../opening/open-configuration.ts'
 import { jsonText } from '../sanitize-text.ts'
-import { assertSharedStorage, configOption, requireConfiguration } from './configuration.ts'
 import { table } from './table.ts'
 
 interface AuditArguments extends AuditFilter {

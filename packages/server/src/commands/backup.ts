@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorMessage } from '../error-message.ts'
-import { requireConfiguration } from './configuration.ts'
+import { requireConfiguration } from '../opening/open-configuration.ts'
 
 const others = {
   memory: 'which only the server process can access',

@@ -6,8 +6,8 @@ import { type Finding, finding } from '../doctor/finding.ts'
 import { explainClients } from '../doctor/plugins.ts'
 import { runChecks } from '../doctor/run-checks.ts'
 import { errorInFile, problemsIn } from '../error-message.ts'
+import { requireConfiguration } from '../opening/open-configuration.ts'
 import { sanitizeText } from '../sanitize-text.ts'
-import { requireConfiguration } from './configuration.ts'
 
 export interface CheckArguments {
   readonly config?: string

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { configOption } from '../opening/open-configuration.ts'
 import { type ApplyArguments, applyCommand } from './apply.ts'
-import { configOption } from './configuration.ts'
 import { type ExportArguments, exportCommand } from './export.ts'
 import { addImportCommand } from './import.ts'
 import { type PlanArguments, planCommand } from './plan.ts'

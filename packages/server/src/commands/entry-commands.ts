@@ -9,11 +9,11 @@ import {
   shownEntry,
 } from '@grantry/administration'
 import { inexactNumber, inexactNumberIn, isJsonObject, quotableName } from '@grantry/core'
-import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
+import { type CommandAdministration, withAdministration } from '../opening/open-administration.ts'
+import { assertSharedStorage, requireConfiguration } from '../opening/open-configuration.ts'
 import { jsonText } from '../sanitize-text.ts'
-import { assertSharedStorage, requireConfiguration } from './configuration.ts'
 import { table } from './table.ts'
 
 /** The options of every command that changes entries. */
@@ -48,11 +48,6 @@ export async function runOnEntries<T>(
 /** Shows the end of a secret, which is in seconds since the epoch, as a time. */
 const withTime = (member: string, value: unknown): unknown =>
   member === 'expiresAt' && typeof value === 'number' ? new Date(value * 1000).toISOString() : value
-
-/** Prints why entries that are allowed can do nothing. */
-export function warnOf(warnings: readonly string[]): void {
-  for (const warning of warnings) process.stderr.write(`grantry: warning: ${errorMessage(warning)}\n`)
-}
 
 /** Returns the members of an entry, one per line. */
 export const details = <T extends object>(type: EntryType<T>, entry: Managed<T>): string =>

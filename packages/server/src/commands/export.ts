@@ -1,9 +1,9 @@
 import { type ExportedPage, exportedPages } from '@grantry/administration'
-import { withAdministration } from '../administration/open-administration.ts'
 import { type Output, withOutput } from '../declaration/output-file.ts'
 import { withTextsOnly } from '../declaration/texts-only.ts'
+import { withAdministration } from '../opening/open-administration.ts'
+import { assertSharedStorage, requireConfiguration } from '../opening/open-configuration.ts'
 import { jsonText } from '../sanitize-text.ts'
-import { assertSharedStorage, requireConfiguration } from './configuration.ts'
 
 export interface ExportArguments {
   readonly config?: string

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { hashSecret } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
+import { newSecret } from '../new-secret.ts'
 import { readSecretly } from './read-secretly.ts'
-
-/** Generates a secret of 256 bits for a client, an API or the key encryption. */
-export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 // Only the final line break is removed: spaces are part of the secret.
 const fromStandardInput = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/u, '')

@@ -5,7 +5,7 @@ import { environmentFileName } from '../configuration/environment-file.ts'
 import { newSignIn, signInSteps } from '../init/sign-in.ts'
 import { configurationTemplate } from '../init/template.ts'
 import { writeFiles } from '../init/write-files.ts'
-import { newSecret } from './hash.ts'
+import { newSecret } from '../new-secret.ts'
 
 export interface InitArguments {
   readonly issuer?: string

@@ -8,8 +8,9 @@ import {
   shownEntry,
 } from '@grantry/administration'
 import { Option } from 'commander'
-import type { CommandAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
+import type { CommandAdministration } from '../opening/open-administration.ts'
+import { warnOf } from '../opening/open-administration.ts'
 import { orConfigured } from './configured-entry.ts'
 import {
   assertHas,
@@ -22,7 +23,6 @@ import {
   print,
   runOnEntries,
   tableOfPages,
-  warnOf,
 } from './entry-commands.ts'
 import { shownRotation, shownSecret } from './shown-secret.ts'
 

@@ -1,11 +1,11 @@
 import { type ClientOptions, isLoopbackRedirect, isRegisteredRedirectUri } from '@grantry/core'
 import { type Command, InvalidArgumentError } from 'commander'
-import { withAdministration } from '../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import type { LoginResult } from '../login-test/log-in.ts'
 import { openBrowser } from '../login-test/open-browser.ts'
 import { loginProblem } from '../login-test/problem.ts'
-import { configOption, requireConfiguration } from './configuration.ts'
+import { withAdministration } from '../opening/open-administration.ts'
+import { configOption, requireConfiguration } from '../opening/open-configuration.ts'
 import { readSecretly } from './read-secretly.ts'
 import { table } from './table.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { configOption } from '../opening/open-configuration.ts'
 import { type CheckArguments, checkCommand } from './check.ts'
-import { configOption } from './configuration.ts'
 import { type InitArguments, initCommand } from './init.ts'
 import { purgeCommand } from './purge.ts'
 import { type RevokeArguments, revokeCommand } from './revoke.ts'

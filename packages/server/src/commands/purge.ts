@@ -1,7 +1,7 @@
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { counted } from '../counted.ts'
 import { errorInFile } from '../error-message.ts'
-import { requireConfiguration } from './configuration.ts'
+import { requireConfiguration } from '../opening/open-configuration.ts'
 
 const nothingToDo = {
   memory: 'Nothing to do: the storage is in the memory of the server, which deletes expired items by itself.\n',

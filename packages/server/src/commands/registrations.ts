@@ -1,8 +1,8 @@
 import { type Registrations, registrations } from '@grantry/plugins/registration'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
+import { type CommandAdministration, withAdministration } from '../opening/open-administration.ts'
+import { assertSharedStorage, configOption, requireConfiguration, withProvider } from '../opening/open-configuration.ts'
 import { jsonText } from '../sanitize-text.ts'
-import { assertSharedStorage, configOption, requireConfiguration, withProvider } from './configuration.ts'
 import { duration, shownSecret } from './shown-secret.ts'
 import { silentFailure } from './silent-failure.ts'
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { withoutKeyWrites } from '../doctor/without-key-writes.ts'
+import { openConfiguredProvider } from '../opening/open-configuration.ts'
 import { askServer, requestReload } from '../reload/control-client.ts'
 import { isOwnPlace } from '../reload/control-place.ts'
 import { rereadConfiguration } from '../reload/reread-configuration.ts'
 import { sanitizeText } from '../sanitize-text.ts'
-import { openConfiguredProvider } from './configuration.ts'
 import { silentFailure } from './silent-failure.ts'
 
 export interface ReloadArguments {

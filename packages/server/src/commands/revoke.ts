@@ -1,14 +1,14 @@
 import { refusalOf, type UserManager } from '@grantry/administration'
 import type { Provider, RevocationTarget } from '@grantry/core'
 import { registrations } from '@grantry/plugins/registration'
-import { isUserList } from '../administration/check-user.ts'
-import { withAdministration } from '../administration/open-administration.ts'
 import { revokeAndSignOut } from '../administration/revoke-and-sign-out.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
+import { isUserList } from '../configuration/users.ts'
 import { counted } from '../counted.ts'
 import { errorMessage } from '../error-message.ts'
+import { withAdministration } from '../opening/open-administration.ts'
+import { assertSharedStorage, requireConfiguration, withProvider } from '../opening/open-configuration.ts'
 import { onlyUser } from '../users/known-users.ts'
-import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
 import { shownUser, usersNamed } from './users/find-subject.ts'
 
 export interface RevokeArguments {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { configOption } from '../opening/open-configuration.ts'
 import { backupCommand } from './backup.ts'
-import { configOption } from './configuration.ts'
 import { type StorageCopyArguments, storageCopyCommand } from './storage-copy.ts'
 import { type StorageMigrateArguments, storageMigrateCommand } from './storage-migrate.ts'
 import { type StorageRecoverArguments, storageRecoverCommand } from './storage-recover.ts'

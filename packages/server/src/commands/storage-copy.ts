@@ -3,7 +3,7 @@ import type { LoadedConfiguration } from '../configuration/load.ts'
 import type { ConfiguredStorage } from '../configuration/storage/configured-storage.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorMessage } from '../error-message.ts'
-import { assertSharedStorage, requireConfiguration } from './configuration.ts'
+import { assertSharedStorage, requireConfiguration } from '../opening/open-configuration.ts'
 import { progressBar } from './progress-bar.ts'
 
 export interface StorageCopyArguments {

@@ -1,7 +1,7 @@
 import type { PostgresqlDriver } from '@grantry/storage-drivers/postgresql'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
-import { requireConfiguration } from './configuration.ts'
+import { requireConfiguration } from '../opening/open-configuration.ts'
 
 export interface StorageMigrateArguments {
   readonly config?: string

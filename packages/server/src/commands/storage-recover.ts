@@ -1,7 +1,7 @@
 import { type RecoverCounts, recoverStorage } from '@grantry/core'
 import { keysAreStored } from '../configuration/keys.ts'
 import { errorMessage } from '../error-message.ts'
-import { requireConfiguration } from './configuration.ts'
+import { requireConfiguration } from '../opening/open-configuration.ts'
 import { progressBar } from './progress-bar.ts'
 import { openListed } from './storage-copy.ts'
 

@@ -1,7 +1,7 @@
 import { kinds, type ManagedPage, pagesOf, type TenantMembers } from '@grantry/administration'
 import type { Command } from 'commander'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { tenantIssuer } from '../tenants/tenant-configuration.ts'
+import { tenantIssuer } from '../configuration/tenant-configuration.ts'
 import { type CommonArguments, json, print, runOnEntries } from './entry-commands.ts'
 import { type CommandKind, type EntryArguments, edit } from './kind-actions.ts'
 import { entryCommands, groupCommands } from './kind-commands.ts'

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { decodeJwt, type TokenInspection } from '@grantry/core'
 import { errorMessage } from '../error-message.ts'
+import { requireConfiguration, withProvider } from '../opening/open-configuration.ts'
 import { describeClaim, reasonDescriptions } from './claim-descriptions.ts'
-import { requireConfiguration, withProvider } from './configuration.ts'
 
 const kinds: Readonly<Record<TokenInspection['kind'], string>> = {
   access_token: 'access token',

@@ -1,6 +1,6 @@
 import { closestName, configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import { type RuleId, rules } from '../doctor/rules.ts'
+import { type RuleId, rules } from '../check-rules/rules.ts'
 
 /** What an operator can accept. An error is none of them, nor is the finding about this setting. */
 const acceptable = Object.entries(rules).flatMap(([id, { severity }]) =>

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import { numeric } from './numeric.ts'
+import { numeric } from '../numeric.ts'
 
 /** Whether a text is an IP address or a network in CIDR notation. */
 function isNetwork(text: string): boolean {

@@ -23,3 +23,6 @@ export async function configuredMail(mail: v.InferOutput<typeof mailSchema> | un
   const outbox = outboxMailer()
   return { mailer: outbox, outbox, close: () => {} }
 }
+
+/** Returns where the page with the mails of the outbox is. */
+export const outboxUrlOf = (issuer: string): string => `${issuer.replace(/\/$/u, '')}/outbox`

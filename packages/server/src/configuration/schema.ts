@@ -10,26 +10,28 @@ import {
   type UserService,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { numeric } from '../numeric.ts'
 import { logLevels } from '../observability/level.ts'
 import { logFormats } from '../observability/log-formats.ts'
-import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
-import {
-  namesDriver,
-  type UserDatabaseConfiguration,
-  type UserDatabaseInput,
-  userDatabaseSchema,
-} from '../users/user-databases.ts'
+import { metricsSchema } from '../observability/metrics-configuration.ts'
 import { checkSchema } from './check.ts'
 import { clientCertificateSchema } from './client-certificate.ts'
 import { consoleSchema } from './console.ts'
 import { keysSchema } from './keys.ts'
 import { mailSchema } from './mail.ts'
-import { metricsSchema } from './metrics.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
-import { numeric } from './numeric.ts'
 import { storageSchema } from './storage/storage-drivers.ts'
 import { tenantsSchema } from './tenants.ts'
 import { tlsSchema } from './tls.ts'
+import {
+  type ConfiguredUser,
+  namesDriver,
+  type UserDatabaseConfiguration,
+  type UserDatabaseInput,
+  type UserInput,
+  userDatabaseSchema,
+  userSchema,
+} from './users.ts'
 
 const proxies = v.pipe(
   numeric('must be a number'),

@@ -1,8 +1,8 @@
 import { type ClientOptions, configurationObject, isLoopbackHost, type ScopeOptions } from '@grantry/core'
 import { isTenantName, tenantsByHost, tenantsByPath } from '@grantry/core/tenants'
 import * as v from 'valibot'
-import { userSchema } from '../users/configured-users.ts'
-import { numeric } from './numeric.ts'
+import { numeric } from '../numeric.ts'
+import { userSchema } from './users.ts'
 
 const isList = (value: unknown): boolean => Array.isArray(value)
 

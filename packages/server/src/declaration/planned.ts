@@ -1,8 +1,7 @@
 import { makePlan, type Plan } from '@grantry/administration'
 import { checkDeclared } from '../administration/check-declared.ts'
-import { type CommandAdministration, withAdministration } from '../administration/open-administration.ts'
-import { assertSharedStorage, requireConfiguration } from '../commands/configuration.ts'
-import { warnOf } from '../commands/entry-commands.ts'
+import { type CommandAdministration, warnOf, withAdministration } from '../opening/open-administration.ts'
+import { assertSharedStorage, requireConfiguration } from '../opening/open-configuration.ts'
 import { readDeclaration } from './read-declaration.ts'
 
 export interface PlannedArguments {

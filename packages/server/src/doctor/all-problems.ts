@@ -13,10 +13,10 @@ import { entryProblems } from '../administration/entry-problems.ts'
 import { withEntryChecks } from '../administration/try-provider.ts'
 import { withEnvironment } from '../configuration/environment.ts'
 import { readConfiguration } from '../configuration/load.ts'
-import { providerOptions } from '../configuration/provider-options.ts'
 import { type CheckedConfiguration, configurationSchema } from '../configuration/schema.ts'
 import { unusedKeys } from '../configuration/unused-keys.ts'
 import { configurationMessage } from '../error-message.ts'
+import { providerOptions } from '../provider-options/provider-options.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
-import { describesClients } from '../startup-warnings.ts'
+import { describesClients } from '../provider/startup-warnings.ts'
 import type { Check } from './facts.ts'
 import { finding } from './finding.ts'
 

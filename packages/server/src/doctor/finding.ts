@@ -1,5 +1,5 @@
 import type { RuleFinding } from '@grantry/core'
-import { type RuleId, rules, type Severity } from './rules.ts'
+import { type RuleId, rules, type Severity } from '../check-rules/rules.ts'
 
 export type FindingId = RuleId | RuleFinding['id']
 

@@ -1,5 +1,5 @@
-import { isUserList } from '../administration/check-user.ts'
 import type { NamedPlugin } from '../configuration/named-plugins.ts'
+import { isUserList } from '../configuration/users.ts'
 import type { Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 

@@ -2,7 +2,7 @@ import { missingTexts, type PagesOptions } from '@grantry/pages'
 import { languages } from '@grantry/pages/languages'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import { isAddress } from '../local-address.ts'
-import { clientsWithoutSignIn, hasNoUsers } from '../startup-warnings.ts'
+import { clientsWithoutSignIn, hasNoUsers } from '../provider/startup-warnings.ts'
 import type { Check, Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 

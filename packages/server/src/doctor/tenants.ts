@@ -1,6 +1,6 @@
-import { assertAccounts } from '../configuration/sign-in/assert-accounts.ts'
+import { templateProblem, tenantConfiguration } from '../configuration/tenant-configuration.ts'
 import { configurationMessage } from '../error-message.ts'
-import { templateProblem, tenantConfiguration } from '../tenants/tenant-configuration.ts'
+import { assertAccounts } from '../provider-options/assert-accounts.ts'
 import type { Check } from './facts.ts'
 import { finding } from './finding.ts'
 

@@ -1,6 +1,6 @@
 import { isUnencrypted } from '@grantry/users/options'
 import { costText, relativeCost } from '@grantry/users/password-hash'
-import { namesDriver, type UserDatabaseConfiguration } from '../users/user-databases.ts'
+import { namesDriver, type UserDatabaseConfiguration } from '../configuration/users.ts'
 import type { Check } from './facts.ts'
 import { finding } from './finding.ts'
 import { crossesInPlainText } from './plain-text.ts'

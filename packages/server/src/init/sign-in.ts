@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { hashSecret } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
-import { newSecret } from '../commands/hash.ts'
+import { newSecret } from '../new-secret.ts'
 
 /** The first user and the web application of a new server. */
 export interface NewSignIn {

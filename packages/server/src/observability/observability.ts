@@ -1,13 +1,13 @@
 import type { AtomicDriver, Handler, Provider } from '@grantry/core'
 import type { Adapter, Listening, RefusedRequest } from '../adapter.ts'
-import type { MetricsConfiguration } from '../configuration/metrics.ts'
 import { listenFailure } from '../error-message.ts'
 import { urlHost } from '../local-address.ts'
-import type { Tracing } from '../opentelemetry.ts'
 import { refusedRequestEvent } from './adapter-reports.ts'
 import type { Metrics } from './metrics.ts'
+import type { MetricsConfiguration } from './metrics-configuration.ts'
 import { observedDriver } from './observed-driver.ts'
 import { observedRoute } from './observed-route.ts'
+import type { Tracing } from './open-telemetry.ts'
 import type { ServerObserver } from './server-event.ts'
 
 /** The log, metrics and traces of the server. */
@@ -42,7 +42,7 @@ const registered = Symbol.for('opentelemetry.js.api.1')
 async function openTracing(): Promise<Tracing | undefined> {
   const api = (globalThis as { readonly [registered]?: { readonly trace?: unknown } })[registered]
   if (api?.trace === undefined) return undefined
-  const { openTelemetry } = await import('../opentelemetry.ts')
+  const { openTelemetry } = await import('./open-telemetry.ts')
   return openTelemetry()
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { configurationFiles, contentOf } from '../configuration/configuration-files.ts'
 import { keySettingsOf } from '../configuration/keys.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
-import { namesDriver } from '../users/user-databases.ts'
+import { namesDriver } from '../configuration/users.ts'
 
 export interface WatchOptions {
   readonly file: string

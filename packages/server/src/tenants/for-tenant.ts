@@ -2,9 +2,9 @@ import type { AtomicDriver } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { storageIn } from '../configuration/storage/configured-space.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
+import { tenantConfiguration } from '../configuration/tenant-configuration.ts'
 import { errorInFile } from '../error-message.ts'
 import { type FoundTenant, findTenant, tenantEntries } from './find-tenant.ts'
-import { tenantConfiguration } from './tenant-configuration.ts'
 
 async function find(loaded: LoadedConfiguration, driver: AtomicDriver, name: string): Promise<FoundTenant | undefined> {
   const { configuration } = loaded

@@ -2,9 +2,9 @@ import { kinds } from '@grantry/administration'
 import type { AtomicDriver, Entry, EntryStore, RecoverableDriver } from '@grantry/core'
 import { keysInSpace, type RemovalPosition, removeTenantRecords, storageSpace } from '@grantry/core/tenants'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { tenantIssuer } from '../configuration/tenant-configuration.ts'
 import type { TenantsConfiguration } from '../configuration/tenants.ts'
 import { storedSpace } from './find-tenant.ts'
-import { tenantIssuer } from './tenant-configuration.ts'
 
 /** Entries that one run removes. */
 const batch = 100

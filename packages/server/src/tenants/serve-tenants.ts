@@ -1,13 +1,13 @@
 import type { AtomicDriver, Handler } from '@grantry/core'
 import { type RoutedTenants, routeTenants, storageSpace, type TenantServing } from '@grantry/core/tenants'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { tenantConfiguration, tenantOf } from '../configuration/tenant-configuration.ts'
 import type { TenantsConfiguration } from '../configuration/tenants.ts'
 import type { Observability } from '../observability/observability.ts'
-import { type OpenProviderOptions, openProvider } from '../open-provider.ts'
+import { type OpenProviderOptions, openProvider } from '../provider/open-provider.ts'
 import { findTenant, tenantEntries } from './find-tenant.ts'
 import { observabilityOf, tenantEvent } from './observe-tenant.ts'
 import { createRemoval } from './remove-ended.ts'
-import { tenantConfiguration, tenantOf } from './tenant-configuration.ts'
 
 export interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping'> {
   /** Returns the present configuration: it is read again while the server runs. */

@@ -1,40 +1,13 @@
-import { type StoredUsers, type UserState, userClaimsSchema } from '@grantry/administration'
-import { type ActiveQuestion, configurationObject, foldedUsername, type UserService } from '@grantry/core'
+import type { StoredUsers, UserState } from '@grantry/administration'
+import { type ActiveQuestion, foldedUsername, type UserService } from '@grantry/core'
 import {
   createConcurrencyLimit,
   createPasswordCheck,
   type Derive,
-  type PasswordHash,
   parsePasswordHash,
-  passwordHashProblem,
   passwordLimits,
 } from '@grantry/users/password-hash'
-import * as v from 'valibot'
-
-const text = v.pipe(
-  v.string('must be a string'),
-  v.minLength(1, 'must not be empty'),
-  v.maxLength(255, 'must be at most 255 characters'),
-)
-
-/** A user in a configuration file. */
-export const userSchema = configurationObject({
-  sub: text,
-  username: text,
-  password: v.pipe(
-    v.string('must be a string'),
-    v.rawTransform(({ dataset, addIssue, NEVER }): PasswordHash => {
-      const hash = parsePasswordHash(dataset.value)
-      if (hash !== undefined) return hash
-      addIssue({ message: passwordHashProblem(dataset.value) ?? 'must be a password hash' })
-      return NEVER
-    }),
-  ),
-  active: v.optional(v.boolean('must be true or false'), true),
-  claims: v.optional(userClaimsSchema, {}),
-})
-export type UserInput = v.InferInput<typeof userSchema>
-export type ConfiguredUser = v.InferOutput<typeof userSchema>
+import type { ConfiguredUser } from '../configuration/users.ts'
 
 export interface ConfiguredUsersOptions {
   /** More users, in the storage. */

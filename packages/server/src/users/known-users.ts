@@ -3,8 +3,8 @@ import type { AdminUser, AdminUsers } from '@grantry/administration/api'
 import type { FoundUser, HostKey, Provider, UserService } from '@grantry/core'
 import { userAuthorizations, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { upstreamUsers } from '@grantry/plugins/upstream'
-import { configuredUsersLike, isUserList } from '../administration/check-user.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { configuredUsersLike, isUserList } from '../configuration/users.ts'
 
 export interface KnownUsersDeps {
   readonly users: CheckedConfiguration['users']

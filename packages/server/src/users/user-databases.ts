@@ -1,58 +1,12 @@
 import { resolve } from 'node:path'
-import { configurationObject, type UserService } from '@grantry/core'
-import { ldapEntries, sqlEntries } from '@grantry/users/options'
+import type { UserService } from '@grantry/core'
 import type { UserDatabase } from '@grantry/users/sql'
 import type { SqlAccounts } from '@grantry/users/sql-accounts'
-import * as v from 'valibot'
 import { readAuthority } from '../configuration/authority-file.ts'
-import { passwordEntries, passwordOf } from '../configuration/password-file.ts'
-import { text } from '../configuration/storage/fields.ts'
+import { passwordOf } from '../configuration/password-file.ts'
+import { isTable, namesDriver, type UserDatabaseConfiguration, type UserTable } from '../configuration/users.ts'
 
-const ca = v.optional(text('the path of a file with certificates'))
-
-/** The databases of the host that users can be in, by the name of their driver. */
-export const userDatabaseSchemas = {
-  sql: configurationObject({ driver: v.literal('sql'), ca, ...passwordEntries, ...sqlEntries }),
-  ldap: configurationObject({
-    driver: v.literal('ldap'),
-    ca,
-    ...ldapEntries,
-    bindPassword: v.optional(ldapEntries.bindPassword),
-    /** A file with the password of `bindDn`, read for each new connection. */
-    bindPasswordFile: v.optional(text('the path of a file with the password')),
-  }),
-} as const
-
-type Name = keyof typeof userDatabaseSchemas
-type Schema = (typeof userDatabaseSchemas)[Name]
-export type UserDatabaseInput = v.InferInput<Schema>
-export type UserDatabaseConfiguration = v.InferOutput<Schema>
-
-const names = Object.keys(userDatabaseSchemas) as readonly Name[]
-
-const unknownDriver = v.looseObject({ driver: v.picklist(names, `must be one of ${names.join(', ')}`) })
-
-/** Whether the value names a driver. A user service of a module configuration has functions. */
-export const namesDriver = <T>(users: T): users is Extract<T, { readonly driver: string }> =>
-  typeof users === 'object' && users !== null && 'driver' in users && typeof users.driver !== 'function'
-
-/** Chosen by the name of the driver. The errors of a union would not name the path. */
-export const userDatabaseSchema = ({
-  driver,
-}: {
-  readonly driver: unknown
-}): v.GenericSchema<UserDatabaseInput, UserDatabaseConfiguration> => {
-  const known = names.find((name) => name === driver)
-  const schema: unknown = known === undefined ? unknownDriver : userDatabaseSchemas[known]
-  return schema as v.GenericSchema<UserDatabaseInput, UserDatabaseConfiguration>
-}
-
-type Table = Extract<UserDatabaseConfiguration, { readonly driver: 'sql' }>
-
-/** Whether users are in a table, which this server can change. */
-export const isTable = (users: object): users is Table => 'driver' in users && users.driver === 'sql'
-
-function tableOf({ driver: _, ca: _file, password, passwordFile, file, ...options }: Table, directory: string) {
+function tableOf({ driver: _, ca: _file, password, passwordFile, file, ...options }: UserTable, directory: string) {
   return { ...options, ...(file !== undefined && { file: resolve(directory, file) }) }
 }
 
@@ -74,7 +28,7 @@ export async function configuredUserDatabase(
 }
 
 /** How to connect to a database with a table of users. */
-async function connectionOf(users: Table, directory: string) {
+async function connectionOf(users: UserTable, directory: string) {
   const tls = users.ca === undefined ? undefined : { ca: await readAuthority(users.ca, directory, 'users.ca') }
   return { password: passwordOf(users, directory, 'users'), tls }
 }

@@ -1,7 +1,8 @@
 import { findUserByName, type StoredUsersOptions, sampleOfHashes, storedUsers } from '@grantry/administration'
 import type { EntryStore, UserService } from '@grantry/core'
 import { needsRehash, parsePasswordHash } from '@grantry/users/password-hash'
-import { type ConfiguredUser, configuredUsers } from './configured-users.ts'
+import type { ConfiguredUser } from '../configuration/users.ts'
+import { configuredUsers } from './configured-users.ts'
 import { newPasswordsOf } from './hash-new-password.ts'
 
 /** Returns the function that replaces weak hashes of stored users. */

@@ -7,9 +7,9 @@ import {
   userConsents,
   userSessions,
 } from '@grantry/plugins/authorization-endpoint'
-import type { CommandAdministration } from '../../administration/open-administration.ts'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
 import { counted } from '../../counted.ts'
+import type { CommandAdministration } from '../../opening/open-administration.ts'
 import { type CommonArguments, json, print } from '../entry-commands.ts'
 import { table } from '../table.ts'
 import { runOnKnownUser, shownUser } from './find-subject.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { numeric } from '../numeric.ts'
+import { numeric } from '../../numeric.ts'
 
 export const text = (what: string) => v.pipe(v.string(`must be ${what}`), v.nonEmpty(`must be ${what}`))
 

@@ -1,7 +1,7 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import { numeric } from '../../numeric.ts'
 import { readAuthority } from '../authority-file.ts'
-import { numeric } from '../numeric.ts'
 import { passwordEntries, passwordOf } from '../password-file.ts'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { operationTimeout, prefix, tableName, text } from './fields.ts'

@@ -1,6 +1,6 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import { numeric } from '../numeric.ts'
+import { numeric } from '../../numeric.ts'
 import { passwordEntries, passwordOf } from '../password-file.ts'
 import type { ConfiguredStorage } from './configured-storage.ts'
 import { operationTimeout, text } from './fields.ts'

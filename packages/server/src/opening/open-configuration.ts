@@ -3,10 +3,10 @@ import { adapterOfThisRuntime } from '../adapter.ts'
 import { openAdminHost } from '../administration/admin-host.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import type { PluginHosts } from '../configuration/named-plugins.ts'
-import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { withAllProblems } from '../doctor/all-problems.ts'
 import { errorInFile } from '../error-message.ts'
+import { providerOptions } from '../provider-options/provider-options.ts'
 import { configurationForTenant } from '../tenants/for-tenant.ts'
 
 /** The `--config` option of every command. */

@@ -1,7 +1,6 @@
 import { isLocalhostUrl } from '@grantry/core'
-import { isUserList } from '../../administration/check-user.ts'
-import { isTable } from '../../users/user-databases.ts'
-import type { CheckedConfiguration } from '../schema.ts'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { isTable, isUserList } from '../configuration/users.ts'
 
 const hasAccounts = (entry: unknown): boolean =>
   typeof entry === 'object' &&

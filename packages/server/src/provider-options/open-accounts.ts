@@ -1,10 +1,9 @@
 import type { OutboxMailer } from '@grantry/mail/outbox'
-import { outboxUrlOf } from '../outbox-page.ts'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { configuredMail, outboxUrlOf } from '../configuration/mail.ts'
+import type { SelfServiceHost } from '../configuration/sign-in/self-service.ts'
 import { configuredAccounts } from '../users/user-databases.ts'
-import type { LoadedConfiguration } from './load.ts'
-import { configuredMail } from './mail.ts'
-import { usesAccounts } from './sign-in/assert-accounts.ts'
-import type { SelfServiceHost } from './sign-in/self-service.ts'
+import { usesAccounts } from './assert-accounts.ts'
 
 /** What the accounts of a configuration use. */
 export interface OpenedAccounts {

@@ -1,9 +1,9 @@
 import type { AdministrationRoutes } from '@grantry/console'
 import type { Handler, Observer, Provider, ProviderOptions } from '@grantry/core'
-import type { ConsoleOptions } from './configuration/console.ts'
-import type { ConsoleAdministration } from './configuration/console-client.ts'
+import type { ConsoleOptions } from '../configuration/console.ts'
+import type { ConsoleAdministration } from '../configuration/console-client.ts'
+import { demoSecrets } from '../demo/configuration.ts'
 import { accessRefusal } from './console-access.ts'
-import { demoSecrets } from './demo/configuration.ts'
 
 /** The console of a running server. */
 export interface ServerConsole {

@@ -1,7 +1,7 @@
 import type { Provider } from '@grantry/core'
-import { isNamedPlugin, type NamedPlugin } from './configuration/named-plugins.ts'
-import type { CheckedConfiguration } from './configuration/schema.ts'
-import { isAddress, localPort } from './local-address.ts'
+import { isNamedPlugin, type NamedPlugin } from '../configuration/named-plugins.ts'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { isAddress, localPort } from '../local-address.ts'
 
 /** A setting that works but should change, with a stable reason code. */
 export interface ServerWarning {

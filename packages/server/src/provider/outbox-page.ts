@@ -26,9 +26,6 @@ ${mails.length === 0 ? '<p id="empty">There are no mails.</p>' : mails.map((mail
 </main></body></html>
 `
 
-/** Returns where the page is. */
-export const outboxUrlOf = (issuer: string): string => `${issuer.replace(/\/$/u, '')}/outbox`
-
 /** Returns the page with the mails of a development server, for requests of this machine only. */
 export function outboxPage(outbox: OutboxMailer, { issuer }: Pick<Provider, 'issuer'>): ReadonlyMap<string, Handler> {
   const headers = { ...htmlHeaders({ style: [styleHash] }, issuer), 'cache-control': 'no-store' }

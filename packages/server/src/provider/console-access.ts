@@ -1,6 +1,6 @@
 import { type ConnectionInfo, isLoopbackHost } from '@grantry/core'
-import type { ConsoleOptions } from './configuration/console.ts'
-import { isForwarded, parseHost } from './local-address.ts'
+import type { ConsoleOptions } from '../configuration/console.ts'
+import { isForwarded, parseHost } from '../local-address.ts'
 
 const refuse = (sentence: string, status = 403, more: Readonly<Record<string, string>> = {}): Response =>
   new Response(`${sentence}\n`, {

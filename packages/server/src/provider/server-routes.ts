@@ -1,6 +1,6 @@
 import { type Handler, type Provider, pathOf } from '@grantry/core'
-import { observedRoute } from './observability/observed-route.ts'
-import type { ServerEndpoint, ServerObserver } from './observability/server-event.ts'
+import { observedRoute } from '../observability/observed-route.ts'
+import type { ServerEndpoint, ServerObserver } from '../observability/server-event.ts'
 
 const status = (text: string, code: number): Response =>
   Response.json({ status: text }, { status: code, headers: { 'cache-control': 'no-store' } })

@@ -1,5 +1,5 @@
 import type { ClientOptions } from '@grantry/core'
-import type { CheckedConfiguration } from '../configuration/schema.ts'
+import type { CheckedConfiguration } from './schema.ts'
 
 const isList = (clients: CheckedConfiguration['clients']): clients is readonly ClientOptions[] => Array.isArray(clients)
 

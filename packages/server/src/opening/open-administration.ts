@@ -7,18 +7,18 @@ import {
 } from '@grantry/administration'
 import { type AtomicDriver, type EntryStore, openEntries, type Provider, type RevocationTarget } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
-import { openConfiguredProvider } from '../commands/configuration.ts'
+import { createClientCheck } from '../administration/check-client.ts'
+import { createScopeCheck } from '../administration/check-scope.ts'
+import { createTenantCheck } from '../administration/check-tenant.ts'
+import { createUserCheck } from '../administration/check-user.ts'
+import { forgetUser } from '../administration/forget-user.ts'
+import { revokeAndSignOut } from '../administration/revoke-and-sign-out.ts'
+import { configuredClients } from '../configuration/configured-clients.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
-import { errorInFile } from '../error-message.ts'
-import { createClientCheck } from './check-client.ts'
-import { createScopeCheck } from './check-scope.ts'
-import { createTenantCheck } from './check-tenant.ts'
-import { createUserCheck } from './check-user.ts'
-import { configuredClients } from './configured-clients.ts'
-import { forgetUser } from './forget-user.ts'
+import { errorInFile, errorMessage } from '../error-message.ts'
 import { localAccount } from './local-account.ts'
-import { revokeAndSignOut } from './revoke-and-sign-out.ts'
+import { openConfiguredProvider } from './open-configuration.ts'
 
 /** What a command changes in the storage of a configuration. */
 export interface CommandAdministration extends Managers {
@@ -104,4 +104,9 @@ async function open(driver: AtomicDriver, { configuration, file }: LoadedConfigu
   } catch (cause) {
     throw errorInFile(cause, file)
   }
+}
+
+/** Prints why entries that are allowed can do nothing. */
+export function warnOf(warnings: readonly string[]): void {
+  for (const warning of warnings) process.stderr.write(`grantry: warning: ${errorMessage(warning)}\n`)
 }

@@ -1,6 +1,6 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import { numeric } from './numeric.ts'
+import { numeric } from '../numeric.ts'
 
 const hostName = v.pipe(
   v.string('must be a host name'),

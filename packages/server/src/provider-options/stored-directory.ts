@@ -1,7 +1,7 @@
 import { storedEntries } from '@grantry/administration'
 import type { EntryKind, EntryStore, Plugin } from '@grantry/core'
+import { configuredClients } from '../configuration/configured-clients.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
-import { configuredClients } from './configured-clients.ts'
 
 /**
  * Returns the plugin that serves the clients and scopes in the storage.
