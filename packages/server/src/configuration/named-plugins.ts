@@ -25,49 +25,130 @@ import { organizationEntries, organizationsOf, type ReadUserClaims } from './sig
 import { createSelfService, pagePorts, type SelfServiceHost, selfServiceMemberSchema } from './sign-in/self-service.ts'
 import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
 
-const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
-  configurationObject({ name: v.literal(name), ...entries })
+/** What plugins use of the server. */
+export interface PluginHosts {
+  /** Returns what the admin API changes. */
+  readonly adminHost?: (() => AdminHost) | undefined
+  readonly accounts?: Omit<SelfServiceHost, 'adminHost'> | undefined
+  /** Returns claims of a user. */
+  readonly userClaims?: ReadUserClaims | undefined
+}
 
-/** The entries of `plugins` that name a plugin, with its options. */
-export const namedPluginSchemas = {
-  admin: entry('admin', {
-    ...adminSchema.entries,
-    /** Default with the console: its client only. */
-    clients: v.optional(adminSchema.entries.clients),
-  }),
-  'client-assertion': entry('client-assertion', clientAssertionSchema.entries),
-  'client-metadata': entry('client-metadata', clientMetadataSchema.entries),
-  'device-authorization': entry('device-authorization', {
-    ...deviceAuthorizationSchema.entries,
-    /** Default: the page of the plugin `sign-in`. */
-    verificationUri: v.optional(deviceAuthorizationSchema.entries.verificationUri),
-  }),
-  dpop: entry('dpop', dpopSchema.entries),
-  fapi2: entry('fapi2', fapi2Schema.entries),
-  'id-jag': entry('id-jag', idJagSchema.entries),
-  'jwt-introspection': entry('jwt-introspection', {}),
-  mtls: entry('mtls', mtlsSchema.entries),
-  registration: entry('registration', registrationSchema.entries),
-  'resource-indicators': entry('resource-indicators', {}),
-  /** The authorization endpoint with the pages of a sign-in. */
-  'sign-in': entry('sign-in', {
-    ...authorizationEndpointEntries,
-    ...signInEntries,
-    ...upstreamEntries,
-    ...accountEntries,
-    ...organizationEntries,
-    pages: v.optional(pagesSchema, {}),
-    accounts: v.optional(selfServiceMemberSchema),
-    pushedRequests: v.optional(pushedAuthorizationSchema, {}),
-    backChannelLogout: v.optional(backChannelLogoutSchema, {}),
-  }),
-  'workload-identity': entry('workload-identity', workloadIdentitySchema.entries),
+/** Where an entry stands, and what its plugin can use. */
+interface Context extends PluginHosts {
+  readonly entries: readonly unknown[]
+  readonly at: number
+}
+
+const withoutMail: Omit<SelfServiceHost, 'adminHost'> = { issuer: 'http://localhost', mailer: { send: () => {} } }
+
+const noAdminHost = (): AdminHost => {
+  throw new TypeError('plugins: the admin API works in the server only')
+}
+
+const adminEntry = configurationObject({
+  ...adminSchema.entries,
+  /** Default with the console: its client only. */
+  clients: v.optional(adminSchema.entries.clients),
+})
+
+const createAdmin = ({ clients = [], ...options }: v.InferInput<typeof adminEntry>, { adminHost }: Context): Plugins =>
+  admin({ ...options, clients, host: adminHost ?? noAdminHost })
+
+const deviceEntry = configurationObject({
+  ...deviceAuthorizationSchema.entries,
+  /** Default: the page of the plugin `sign-in`. */
+  verificationUri: v.optional(deviceAuthorizationSchema.entries.verificationUri),
+})
+type DeviceEntry = v.InferInput<typeof deviceEntry>
+
+function createDeviceAuthorization({ verificationUri, ...options }: DeviceEntry, { entries, at }: Context): Plugins {
+  if (verificationUri !== undefined) return deviceAuthorization({ ...options, verificationUri })
+  if (entries.some((other) => isNamedPlugin(other) && other.name === 'sign-in')) return []
+  throw new TypeError(`plugins[${at}].verificationUri is required without the plugin sign-in`)
+}
+
+/** Returns the options of the device authorization that needs the page of the sign-in. */
+const withoutPage = (entries: readonly unknown[]) =>
+  entries.find((entry) => isNamedPlugin(entry) && entry.name === 'device-authorization' && !entry.verificationUri) as
+    | (DeviceEntry & { readonly name: string })
+    | undefined
+
+const signInEntry = configurationObject({
+  ...authorizationEndpointEntries,
+  ...signInEntries,
+  ...upstreamEntries,
+  ...accountEntries,
+  ...organizationEntries,
+  pages: v.optional(pagesSchema, {}),
+  accounts: v.optional(selfServiceMemberSchema),
+  pushedRequests: v.optional(pushedAuthorizationSchema, {}),
+  backChannelLogout: v.optional(backChannelLogoutSchema, {}),
+})
+
+/** Creates the authorization endpoint with the pages of a sign-in. */
+function createSignIn(
+  { pages: look, pushedRequests, backChannelLogout: logout, acr, ...more }: v.InferInput<typeof signInEntry>,
+  { entries, adminHost = noAdminHost, accounts, userClaims }: Context,
+): Plugins {
+  const { providers = [], passwords, account, passkeys, secondFactors, accounts: members, ...others } = more
+  const options = { ...others, organizations: organizationsOf(others.organizations, userClaims) }
+  const appearance = { ...look, languages }
+  const pages = createPages(appearance)
+  const host = { ...(accounts ?? withoutMail), adminHost }
+  const store = members && (host.store ?? storedAccounts(() => adminHost().administration))
+  const upstreams = upstreamWays(providers, store)
+  const ports = { accounts: store, ...pagePorts(members, passwords, host), linkedProviders: upstreams[0] }
+  const users = accountParts({ account, passkeys, secondFactors }, appearance, ports)
+  const ownWays = members === undefined ? [] : [createSelfService(members, appearance, host)]
+  const ways = [...upstreams, ...ownWays]
+  const interaction = signIn({ pages, acr, ...users.factors, passwords, ways })
+  const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
+  const features = [
+    pushedAuthorization(pushedRequests),
+    endSession({ pages, providers: upstreams[0] }),
+    backChannelLogout(logout),
+    ...users.features,
+    ...(withoutPage(entries) === undefined ? [] : [deviceSignIn({ ...device, pages })]),
+  ]
+  return authorizationEndpoint({ ...options, interaction, pages, features })
+}
+
+type OptionsSchema = v.GenericSchema<object> & { readonly entries: v.ObjectEntries }
+
+const named = <const S extends OptionsSchema>(
+  schema: S,
+  create: (options: v.InferInput<S>, context: Context) => Plugins,
+) => [schema, create] as const
+
+/** The plugins that an entry of `plugins` can name, each with the schema of its options, and what creates it. */
+const namedPlugins = {
+  admin: named(adminEntry, createAdmin),
+  'client-assertion': named(clientAssertionSchema, clientAssertion),
+  'client-metadata': named(clientMetadataSchema, clientMetadata),
+  'device-authorization': named(deviceEntry, createDeviceAuthorization),
+  dpop: named(dpopSchema, dpop),
+  fapi2: named(fapi2Schema, fapi2),
+  'id-jag': named(idJagSchema, idJag),
+  'jwt-introspection': named(configurationObject({}), jwtIntrospection),
+  mtls: named(mtlsSchema, mtls),
+  registration: named(registrationSchema, registration),
+  'resource-indicators': named(configurationObject({}), resourceIndicators),
+  'sign-in': named(signInEntry, createSignIn),
+  'workload-identity': named(workloadIdentitySchema, workloadIdentity),
 } as const
 
-type Name = keyof typeof namedPluginSchemas
-const names = Object.keys(namedPluginSchemas) as readonly Name[]
+type Table = typeof namedPlugins
+type Name = keyof Table
+const names = Object.keys(namedPlugins) as readonly Name[]
 
-export type NamedPlugin = v.InferInput<(typeof namedPluginSchemas)[Name]>
+/** An entry of `plugins` that names a plugin, with its options. */
+export type NamedPlugin = { [N in Name]: { name: N } & v.InferInput<Table[N][0]> }[Name]
+
+/** The entries of `plugins` that name a plugin, with its options. */
+export const namedPluginSchemas = Object.fromEntries(
+  names.map((name) => [name, configurationObject({ name: v.literal(name), ...namedPlugins[name][0].entries })]),
+) as unknown as Readonly<Record<Name, v.GenericSchema<object>>>
 
 /** Plugins that are useless without a function, by the name of their export. */
 const withFunctions: Readonly<Record<string, string>> = {
@@ -112,108 +193,15 @@ export function namedPluginSchema({ name }: NamedPlugin): v.GenericSchema<object
 /** Whether a plugin can be named in the configuration. */
 export const isPluginName = (name: string): boolean => names.some((known) => known === name)
 
-/** Returns the entry that needs the page of the sign-in. */
-const withoutPage = (entries: readonly unknown[]) =>
-  entries.find((entry) => isNamedPlugin(entry) && entry.name === 'device-authorization' && !entry.verificationUri) as
-    | Extract<NamedPlugin, { name: 'device-authorization' }>
-    | undefined
-
-/** What plugins use of the server. */
-export interface PluginHosts {
-  /** Returns what the admin API changes. */
-  readonly adminHost?: (() => AdminHost) | undefined
-  readonly accounts?: Omit<SelfServiceHost, 'adminHost'> | undefined
-  /** Returns claims of a user. */
-  readonly userClaims?: ReadUserClaims | undefined
-}
-
-const withoutMail: Omit<SelfServiceHost, 'adminHost'> = { issuer: 'http://localhost', mailer: { send: () => {} } }
-
-const noAdminHost = (): AdminHost => {
-  throw new TypeError('plugins: the admin API works in the server only')
-}
-
 /**
  * Creates the plugin that a validated entry names.
  *
  * @param entries all entries: the sign-in has a page for devices if a device authorization has none
  * @param hosts what plugins use of the server; for a provider that serves requests
  */
-export function createNamedPlugin(
-  plugin: NamedPlugin,
-  entries: readonly unknown[],
-  { adminHost = noAdminHost, accounts, userClaims }: PluginHosts = {},
-): Plugins {
-  switch (plugin.name) {
-    case 'admin': {
-      const { name, clients = [], ...options } = plugin
-      return admin({ ...options, clients, host: adminHost })
-    }
-    case 'client-assertion': {
-      const { name, ...options } = plugin
-      return clientAssertion(options)
-    }
-    case 'client-metadata': {
-      const { name, ...options } = plugin
-      return clientMetadata(options)
-    }
-    case 'device-authorization': {
-      const { name, verificationUri, ...options } = plugin
-      if (verificationUri !== undefined) return deviceAuthorization({ ...options, verificationUri })
-      if (entries.some((other) => isNamedPlugin(other) && other.name === 'sign-in')) return []
-      throw new TypeError(`plugins[${entries.indexOf(plugin)}].verificationUri is required without the plugin sign-in`)
-    }
-    case 'dpop': {
-      const { name, ...options } = plugin
-      return dpop(options)
-    }
-    case 'fapi2': {
-      const { name, ...options } = plugin
-      return fapi2(options)
-    }
-    case 'id-jag': {
-      const { name, ...options } = plugin
-      return idJag(options)
-    }
-    case 'jwt-introspection':
-      return jwtIntrospection()
-    case 'mtls': {
-      const { name, ...options } = plugin
-      return mtls(options)
-    }
-    case 'registration': {
-      const { name, ...options } = plugin
-      return registration(options)
-    }
-    case 'resource-indicators':
-      return resourceIndicators()
-    case 'sign-in': {
-      const { name, pages: look, pushedRequests, backChannelLogout: logout, acr, ...more } = plugin
-      const { providers = [], passwords, account, passkeys, secondFactors, accounts: members, ...others } = more
-      const options = { ...others, organizations: organizationsOf(others.organizations, userClaims) }
-      const appearance = { ...look, languages }
-      const pages = createPages(appearance)
-      const host = { ...(accounts ?? withoutMail), adminHost }
-      const store = members && (host.store ?? storedAccounts(() => adminHost().administration))
-      const upstreams = upstreamWays(providers, store)
-      const ports = { accounts: store, ...pagePorts(members, passwords, host), linkedProviders: upstreams[0] }
-      const users = accountParts({ account, passkeys, secondFactors }, appearance, ports)
-      const ownWays = members === undefined ? [] : [createSelfService(members, appearance, host)]
-      const ways = [...upstreams, ...ownWays]
-      const interaction = signIn({ pages, acr, ...users.factors, passwords, ways })
-      const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
-      const features = [
-        pushedAuthorization(pushedRequests),
-        endSession({ pages, providers: upstreams[0] }),
-        backChannelLogout(logout),
-        ...users.features,
-        ...(withoutPage(entries) === undefined ? [] : [deviceSignIn({ ...device, pages })]),
-      ]
-      return authorizationEndpoint({ ...options, interaction, pages, features })
-    }
-    case 'workload-identity': {
-      const { name, ...options } = plugin
-      return workloadIdentity(options)
-    }
-  }
+export function createNamedPlugin(plugin: NamedPlugin, entries: readonly unknown[], hosts: PluginHosts = {}): Plugins {
+  const { name, ...options } = plugin
+  // The schema of the name has checked them.
+  const create = namedPlugins[name][1] as (options: object, context: Context) => Plugins
+  return create(options, { ...hosts, entries, at: entries.indexOf(plugin) })
 }
