@@ -1,7 +1,7 @@
 // Names of users: each belongs to one user, in every order of two administrators, and wherever a process dies.
 import { type AtomicDriver, foldedUsername } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { foldedName } from '../../packages/core/src/abuse/folded-name.ts'
+import { foldedName } from '../../packages/core/src/folded-text.ts'
 import { createRandom } from '../support/random.ts'
 import {
   administratorOn,

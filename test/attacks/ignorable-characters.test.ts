@@ -5,7 +5,7 @@
  */
 import type { UserService } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { foldedName } from '../../packages/core/src/abuse/folded-name.ts'
+import { foldedName } from '../../packages/core/src/folded-text.ts'
 import { clients, type Fixture, fixture, testUsers, web } from '../support/fixture.ts'
 
 const guess = (f: Fixture, username: string, password: string) =>

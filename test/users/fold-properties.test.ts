@@ -10,9 +10,9 @@ import {
   spellingsOf,
   typedName,
 } from '@grantry/core'
-import { describe, expect, test } from 'vitest'
-import { foldedName } from '../../packages/core/src/abuse/folded-name.ts'
+import { describe, expect, test, vi } from 'vitest'
 import { limitNameOf } from '../../packages/core/src/credentials/user-names.ts'
+import { foldedName } from '../../packages/core/src/folded-text.ts'
 
 const folds = {
   typedName,
@@ -162,4 +162,14 @@ describe('what is the same', () => {
       ),
     ).toEqual([])
   })
+})
+
+test('the usual names need no normalization', () => {
+  const normalize = vi.spyOn(String.prototype, 'normalize')
+  for (const name of ['alice', 'Ann.Lee', 'ann@acme.example', 'Ann+1@ACME.example.']) {
+    for (const fold of [typedName, foldedUsername, foldedAddress, limitNameOf, domainOf]) fold(name)
+  }
+  const { length } = normalize.mock.calls
+  normalize.mockRestore()
+  expect(length).toBe(0)
 })

@@ -12,12 +12,14 @@ const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 const isBlank = (character: string): boolean => /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]$/u.test(character)
 
+const visibleAscii = /^[!-~]*$/u
+
 /**
  * Returns a name or an address without what no user sees around it, in Unicode form C. Case and width stay. A text that is
  * too long for a name stays as it is.
  */
 export function typedName(text: string): string {
-  if (text.length > maxLength) return text
+  if (text.length > maxLength || visibleAscii.test(text)) return text
   const characters = [...text]
   let [start, end] = [0, characters.length]
   while (start < end && isBlank(characters[start] ?? '')) start += 1
@@ -27,8 +29,6 @@ export function typedName(text: string): string {
 
 /** What a host name can contain. The parser of URLs would decode or remove other characters. */
 const domainForm = /^[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}._-]+$/u
-
-const usualDomain = /^[a-z0-9._-]*$/u
 
 const isNumber = (label: string | undefined): boolean => /^(?:\d+|0x[\da-f]*)$/iu.test(label ?? '')
 
@@ -45,17 +45,28 @@ const maxRounds = 6
 /**
  * Returns a fold that changes nothing the second time: what is stored folded, and folded again by its reader, stays the same.
  * Cuts texts that are too long.
+ *
+ * @param usual returns what `fold` settles at for the usual texts, in a fraction of the time; `undefined` for any other
  */
-export const settled =
-  (fold: (text: string) => string) =>
-  (text: string): string => {
-    let folded = fold(text.slice(0, maxLength))
-    for (let [round, before] = [1, text]; round < maxRounds && folded !== before; round += 1) {
+const settled =
+  (fold: (text: string) => string, usual: (text: string) => string | undefined) =>
+  (given: string): string => {
+    const text = given.length > maxLength ? given.slice(0, maxLength) : given
+    const settledAt = usual(text)
+    if (settledAt !== undefined) return settledAt
+    let folded = fold(text)
+    for (let [round, before] = [1, given]; round < maxRounds && folded !== before; round += 1) {
       before = folded
       folded = fold(before.slice(0, maxLength))
     }
     return folded
   }
+
+/** Returns the form of a domain in ASCII, if it has no encoded letters. */
+function usualDomain(domain: string): string | undefined {
+  const lower = domain.toLowerCase()
+  return /^[a-z0-9._-]*$/u.test(lower) && !lower.includes('xn--') ? withoutRoot(lower) : undefined
+}
 
 /** Other dots that separate labels. @see RFC 3490 section 3.1 */
 const dots = /\u3002/gu
@@ -78,11 +89,11 @@ export const foldedDomain = settled((domain) => {
   const text = domain.normalize('NFKC').replace(dots, '.')
   // In any place of a word: its other form at the end is another domain.
   const lower = withoutRoot(text.replaceAll('Σ', 'σ').toLowerCase())
-  // The usual domains need no more.
-  if (usualDomain.test(lower) && !lower.includes('xn--')) return lower
+  const usual = usualDomain(lower)
+  if (usual !== undefined) return usual
   const host = asciiDomain(text)
   return host === undefined ? lower : unicodeDomain(host)
-})
+}, usualDomain)
 
 /** Splits a text in Unicode form KC at the sign before the domain. */
 function partsOf(text: string): readonly [name: string, domain: string | undefined] {
@@ -99,6 +110,15 @@ const dotted = /i\u0307+/gu
 /** Its capital form is a letter, which is not a mark: names with it would have several limits for guesses. */
 const iotaSubscript = '\u0345'
 
+/** Returns the folded form of a name in ASCII. */
+function usualName(text: string): string | undefined {
+  if (!visibleAscii.test(text)) return undefined
+  const [name, domain] = partsOf(text)
+  if (domain === undefined) return name.toLowerCase()
+  const usual = usualDomain(domain)
+  return usual === undefined ? undefined : `${name.toLowerCase()}@${usual}`
+}
+
 // Lower case first, because only this maps the capital sharp s to SS.
 const withoutCase = (text: string): string => text.toLowerCase().toUpperCase().toLowerCase().replace(dotted, 'i')
 
@@ -113,7 +133,7 @@ export const foldedUsername = settled((username) => {
   const [name, domain] = partsOf(username.replace(invisible, '').trim().normalize('NFKC'))
   const folded = name.normalize('NFKD').split(iotaSubscript).map(withoutCase).join(iotaSubscript).normalize('NFKC')
   return joined(folded, domain)
-})
+}, usualName)
 
 /**
  * Maps all spellings of a mail address to one text. Only spellings with the same text are one address, also for a store that
@@ -122,7 +142,7 @@ export const foldedUsername = settled((username) => {
 export const foldedAddress = settled((address) => {
   const [name, domain] = partsOf(typedName(address).normalize('NFKC'))
   return joined(name.toLowerCase().replaceAll('ς', 'σ').replace(dotted, 'i').normalize('NFKC'), domain)
-})
+}, usualName)
 
 export const isSameAddress = (one: string, other: string): boolean => foldedAddress(one) === foldedAddress(other)
 
@@ -151,6 +171,26 @@ export function spellingsOf(username: string, isCaseSensitive = false): readonly
     return !seen.has(key) && seen.add(key)
   })
 }
+
+/**
+ * Format and control characters, combining and enclosing marks, fillers and white space: invisible characters that a
+ * user service may ignore.
+ */
+const ignorable = /[\p{Cf}\p{Cc}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\s]/gu
+
+/**
+ * Maps all spellings of a name to one string, under which failures are counted. If the user service ignores case, marks
+ * or invisible characters, each spelling would otherwise have its own limit. Names that map to the same string only
+ * share a limit.
+ *
+ * @example
+ * foldedName('\u00C1l\u00ADice ') // 'ALICE'
+ */
+export const foldedName = settled(
+  // Lower case before upper case, because only this maps the capital sharp s to SS.
+  (name) => name.normalize('NFKD').replace(ignorable, '').toLowerCase().toUpperCase(),
+  (name) => (visibleAscii.test(name) ? name.toUpperCase() : undefined),
+)
 
 /** Spaces of other alphabets: keyboards and programs write them where another one writes an ASCII space. */
 const spaces = /\p{Zs}/gu

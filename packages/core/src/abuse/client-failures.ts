@@ -87,7 +87,8 @@ export function createClientFailures(
       const counters = countersOf(source)
       return knownWait(counters) ?? markedWait(counters)
     },
-    knownWait: (source) => knownWait(countersOf(source)),
+    // The usual case: no failure in this process.
+    knownWait: (source) => (sourceLimit.isQuiet && clientLimit.isQuiet ? undefined : knownWait(countersOf(source))),
     async countFailure(source, trace) {
       const counters = countersOf(source)
       return knownWait(counters) ?? countIn(counters, trace)

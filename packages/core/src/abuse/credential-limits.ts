@@ -1,9 +1,9 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
+import { foldedName } from '../folded-text.ts'
 import type { AbuseControl, Window } from './abuse-control.ts'
 import { type AddressOf, addressGroupOf } from './address-group.ts'
-import { foldedName } from './folded-name.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from './window-limit.ts'
 
 /** An attempt to authenticate that may be checked. */

@@ -113,8 +113,9 @@ export function createPasswordCheck(deps: {
   const lastLogins = createBoundedMap<string>(maxLogins)
   return async (given, client, trace, { readState, confirmBy, settleLater, needsSecondFactor } = {}) => {
     // A space that a keyboard adds makes no other user. Events have the name as it was sent.
-    const credentials = { ...given, username: typedName(given.username) }
-    const { username, idp, tenant, acrValues } = credentials
+    const username = typedName(given.username)
+    const credentials = username === given.username ? given : { ...given, username }
+    const { idp, tenant, acrValues } = credentials
     trace.tenant = tenant
     const fail = (reason: string): void => {
       const described = {

@@ -1,6 +1,5 @@
-import { foldedName } from '../abuse/folded-name.ts'
 import { createBoundedMap } from '../bounded-map.ts'
-import { domainOf, foldedUsername } from '../folded-text.ts'
+import { domainOf, foldedName, foldedUsername } from '../folded-text.ts'
 import { randomId } from '../random-id.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'

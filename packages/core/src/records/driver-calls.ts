@@ -126,12 +126,12 @@ export function createDriverCalls(
   const readAll = (keys: readonly string[]): MaybePromise<readonly unknown[]> =>
     driver.getItems === undefined || keys.length < 2 ? allOf(keys.map(read)) : attempt(() => getValues(driver, keys))
   // The driver's expiry only frees space; `expiresAt` determines on read whether a record is valid.
-  const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
+  const ttlOf = (expiresAt: number): number => Math.max(1, Math.ceil(expiresAt - runtime.now()))
 
-  const itemOf = ({ key, ...record }: NewRecord): DriverItem => ({
-    key,
+  const itemOf = (record: NewRecord): DriverItem => ({
+    key: record.key,
     value: encodeEnvelope(record),
-    ...options(record.expiresAt),
+    ttl: ttlOf(record.expiresAt),
   })
   const setItem = ({ key, value, ttl }: DriverItem): MaybePromise<void> =>
     after(
@@ -180,7 +180,7 @@ export function createDriverCalls(
     write,
     increment: (key: string, expiresAt: number): MaybePromise<number> =>
       after(
-        write(() => driver.incrementItem(key, options(expiresAt))),
+        write(() => driver.incrementItem(key, { ttl: ttlOf(expiresAt) })),
         (count) => (Number.isSafeInteger(count) && count > 0 ? count : failed(noNumber())),
       ),
     isReady: readiness.isReady,
