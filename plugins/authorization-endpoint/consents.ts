@@ -1,9 +1,8 @@
-import { type EndpointKit, parseUrl } from '@grantry/core'
+import { type AuthorizedEpochs, type EndpointKit, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { keptRecord } from '../shared/kept-record.ts'
 import { type RecordSet, recordSet } from '../shared/record-set.ts'
 import type { CheckedRequest } from './request.ts'
-import type { Standing } from './standing.ts'
 
 const schema = v.object({
   scopes: v.array(v.string()),
@@ -21,6 +20,8 @@ const schema = v.object({
   /** The epoch of the client: another application can get the id of one that was removed. */
   clientEpoch: v.exactOptional(v.string()),
 })
+
+type Epochs = ReturnType<AuthorizedEpochs>
 
 /** What a user has consented to for a client. */
 export interface GivenConsent {
@@ -43,14 +44,14 @@ export interface Consents {
   /**
    * Adds to what the user has consented to before, and removes what the user has left out.
    *
-   * @param standing the state of the user at the sign-in: nothing is remembered if the user was revoked since
+   * @param authorized the epochs of what was authorized: a revocation since ends the consent too. Default: those of now
    */
   remember(
     kit: EndpointKit,
     sub: string,
     request: CheckedRequest,
     scopes: readonly string[],
-    standing?: Standing,
+    authorized?: Epochs,
   ): Promise<void>
   /** What a user has consented to since the last revocation of the user or the client: for at most 100 clients. */
   list(kit: EndpointKit, sub: string): Promise<readonly GivenConsent[]>
@@ -101,11 +102,11 @@ function returnsToOf({ client, redirectUri }: CheckedRequest): string | undefine
 }
 
 /** Returns what the user has consented to since the last revocation of the user or the client, and their epochs. */
-async function read(kit: EndpointKit, sub: string, clientId: string) {
+async function read(kit: EndpointKit, sub: string, clientId: string, known?: Epochs) {
   const [found, epoch, clientEpoch] = await Promise.all([
     kit.records.get(keyOf(sub, clientId), schema),
-    kit.epochOf(sub),
-    kit.epochOfClient(clientId),
+    known === undefined ? kit.epochOf(sub) : known.subject,
+    known === undefined ? kit.epochOfClient(clientId) : known.client,
   ])
   const epochs = { ...(epoch !== undefined && { epoch }), ...(clientEpoch !== undefined && { clientEpoch }) }
   const isCurrent =
@@ -135,11 +136,10 @@ export function createConsents(lifetime: number): Consents {
 
     declined: async (kit, sub, clientId) => (await read(kit, sub, clientId)).given?.declined ?? [],
 
-    async remember(kit, sub, request, granted, standing) {
-      const { given: found, epochs } = await read(kit, sub, request.client.clientId)
+    async remember(kit, sub, request, granted, authorized) {
+      const { given: found, epochs } = await read(kit, sub, request.client.clientId, authorized)
       const returnsTo = returnsToOf(request)
       const given = found?.returnsTo === returnsTo ? found : undefined
-      if (epochs.epoch !== undefined && standing !== undefined && epochs.epoch !== standing.epoch) return
       const leftOut = without(request.scopes, granted)
       const scopes = union(without(given?.scopes ?? [], leftOut), granted)
       const declined = union(without(given?.declined ?? [], request.scopes), leftOut)

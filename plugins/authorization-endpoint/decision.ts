@@ -201,10 +201,11 @@ export function createDecisions(deps: {
       const identityClaims = sid === undefined && claims === undefined ? undefined : { ...(sid && { sid }), ...claims }
       const subjectEpoch = standing && (standing.epoch ?? null)
       const code = await kit.authorize(request.proposal, { subject, scopes, claims, identityClaims, subjectEpoch })
+      const epochs = kit.authorizedEpochs(request.proposal)
       // Last: of several decisions about a request, only the one that counts leaves a consent.
       await Promise.all([
-        remember === true && consents.remember(kit, subject.sub, request, scopes, standing),
-        noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, subjectEpoch }),
+        remember === true && consents.remember(kit, subject.sub, request, scopes, epochs),
+        noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, epochs }),
         endsAuthorizations && noteBriefAuthorization(kit, request.proposal, subject.sub, scopes),
       ])
       if (asked === true) {

@@ -198,7 +198,8 @@ async function respond(
     await assertActive(subject.sub, kit)
     const subjectEpoch = kit.provedEpochOf(result.subject)
     const code = await kit.authorize(request.proposal, { subject, scopes, subjectEpoch })
-    await noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, subjectEpoch })
+    const epochs = kit.authorizedEpochs(request.proposal)
+    await noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, epochs })
     return hostResponse(codeResponse(request, code, tools), kit)
   } catch (error) {
     if (!isOAuthError(error)) throw error

@@ -138,8 +138,9 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
       // Before the reservation: a user who cannot approve must not keep others from it.
       const proposal = await kit.openAuthorization(proposed)
       if (!(await records.claim(request, subject.sub))) return false
-      // Before, so that a list shows it also if an approval that has failed is repeated.
-      await noteAuthorization(kit, proposal, { sub: subject.sub, scopes: granted, subjectEpoch: epoch ?? null })
+      // Before, so that a list shows it also if an approval that has failed is repeated. Other epochs refuse it.
+      const epochs = { subject: epoch ?? undefined, client: clientEpoch }
+      await noteAuthorization(kit, proposal, { sub: subject.sub, scopes: granted, epochs })
       try {
         await kit.authorize(proposal, {
           subject,
@@ -152,8 +153,7 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
         if (!isOAuthError(error) || error.details.reason !== 'credential_taken') throw error
       }
       // After the grant, which is redeemed only with this decision. A denial that was faster wins.
-      const fact = { type: 'consent_given', scopes: [...granted] } as const
-      return decide(request, fact, clientAddress, subject.sub)
+      return decide(request, { type: 'consent_given', scopes: [...granted] }, clientAddress, subject.sub)
     },
 
     async deny(typed, clientAddress, sub) {

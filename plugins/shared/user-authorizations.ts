@@ -1,4 +1,4 @@
-import type { EndpointKit, Proposal } from '@grantry/core'
+import type { AuthorizedEpochs, EndpointKit, Proposal } from '@grantry/core'
 import { hostKey } from '@grantry/core'
 import * as v from 'valibot'
 import { type RecordSet, recordSet } from './record-set.ts'
@@ -74,7 +74,8 @@ const read = async (kit: EndpointKit, sub: string) =>
 interface NotedApproval {
   readonly sub: string
   readonly scopes: readonly string[]
-  readonly subjectEpoch?: string | null | undefined
+  /** Those of what was authorized. */
+  readonly epochs: ReturnType<AuthorizedEpochs>
 }
 
 const hasRefreshToken = ({ grantTypes }: Proposal['client'], scopes: readonly string[]): boolean =>
@@ -126,22 +127,14 @@ export async function forgetAuthorizations(kit: EndpointKit, sub: string): Promi
   }
 }
 
-/**
- * Adds what a user has authorized to the list, if the client gets a refresh token. The oldest one makes room.
- *
- * @param approval `subjectEpoch`: that of the user at the decision, if the caller knows it; `null` before any revocation
- */
+/** Adds what a user has authorized to the list, if the client gets a refresh token. The oldest one makes room. */
 export async function noteAuthorization(
   kit: EndpointKit,
   { family, client, resources }: Proposal,
-  { sub, scopes, subjectEpoch }: NotedApproval,
+  { sub, scopes, epochs }: NotedApproval,
 ): Promise<void> {
   if (!hasRefreshToken(client, scopes)) return
   const { clientId, refreshToken } = client
-  const [epoch, clientEpoch] = await Promise.all([
-    subjectEpoch === undefined ? kit.epochOf(sub) : (subjectEpoch ?? undefined),
-    kit.epochOfClient(clientId),
-  ])
   const startedAt = kit.now()
   const expiresAt = startedAt + refreshToken.absoluteLifetime
   const noted: Noted = {
@@ -151,8 +144,8 @@ export async function noteAuthorization(
     audiences: resources.filter((one) => one.scopes.some((name) => scopes.includes(name))).map((one) => one.audience),
     startedAt,
     expiresAt,
-    ...(epoch !== undefined && { epoch }),
-    ...(clientEpoch !== undefined && { clientEpoch }),
+    ...(epochs.subject !== undefined && { epoch: epochs.subject }),
+    ...(epochs.client !== undefined && { clientEpoch: epochs.client }),
   }
   await setOf(kit, sub).push(JSON.stringify(noted), expiresAt)
 }

@@ -37,7 +37,7 @@ test('a consent that arrives after the user was revoked is not remembered', asyn
   await provider.revoke({ subject: 'alice' })
   await consents.remember(kit, 'alice', request, ['openid'], {})
   expect(await consents.suffice(kit, 'alice', request)).toBe(false)
-  await consents.remember(kit, 'alice', request, ['openid'], { epoch: await kit.epochOf('alice') })
+  await consents.remember(kit, 'alice', request, ['openid'], { subject: await kit.epochOf('alice') })
   expect(await consents.suffice(kit, 'alice', request)).toBe(true)
 })
 
@@ -45,7 +45,7 @@ test('a client that is added again under the id of a removed one has no consents
   const { provider, kit } = await setUp()
   const request = requestTo('https://known.example/cb', ['openid'])
   const consent = async () => {
-    await consents.remember(kit, 'alice', request, ['openid'], {})
+    await consents.remember(kit, 'alice', request, ['openid'])
     return consents.suffice(kit, 'alice', request)
   }
   expect(await consent()).toBe(true)
@@ -65,6 +65,9 @@ test('a client that is added again under the id of a removed one has no consents
   await clients.remove('described')
   await clients.add(client)
   expect([await consents.suffice(kit, 'alice', request), await consents.list(kit, 'alice')]).toEqual([false, []])
+  // What was authorized before arrives late.
+  await consents.remember(kit, 'alice', request, ['openid'], {})
+  expect(await consents.suffice(kit, 'alice', request)).toBe(false)
   expect(await consent()).toBe(true)
 })
 

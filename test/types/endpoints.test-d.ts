@@ -133,6 +133,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'openAuthorization'
     | 'provedEpochOf'
     | 'authorize'
+    | 'authorizedEpochs'
     | 'authenticateUser'
     | 'rememberAddress'
     | 'revoke'

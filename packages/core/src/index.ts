@@ -167,6 +167,7 @@ export type {
   Approval,
   AuthorizationRequest,
   Authorize,
+  AuthorizedEpochs,
   OpenAuthorization,
   Proposal,
 } from './parts/proposal.ts'

@@ -2,7 +2,7 @@ import type { AbuseControl } from '../abuse/abuse-control.ts'
 import { createWaitingLimit } from '../abuse/waiting-limit.ts'
 import { type Capability, capabilityKind } from '../parts/capability.ts'
 import type { LimitWaiting, Revoking } from '../parts/kit.ts'
-import type { Authorize, OpenAuthorization } from '../parts/proposal.ts'
+import type { Authorize, AuthorizedEpochs, OpenAuthorization } from '../parts/proposal.ts'
 import { type AuthorizationDeps, createAuthorizations } from './authorize.ts'
 import { createReadAuthorization } from './contributions.ts'
 import type { PluginKits } from './plugin-kit.ts'
@@ -11,6 +11,7 @@ import type { PluginKits } from './plugin-kit.ts'
 export interface Authorizations {
   readonly openAuthorization: OpenAuthorization
   readonly authorize: Authorize
+  readonly authorizedEpochs: AuthorizedEpochs
   readonly limitWaiting: LimitWaiting
   readonly revoke: Revoking['revoke']
 }

@@ -6,7 +6,7 @@ import { decodeBase64url, hex } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { ProvedEpochOf } from '../parts/authenticate-user.ts'
-import type { Approval, Authorize, OpenAuthorization, Proposal } from '../parts/proposal.ts'
+import type { Approval, Authorize, AuthorizedEpochs, OpenAuthorization, Proposal } from '../parts/proposal.ts'
 import type { Registry } from '../parts/registry.ts'
 import { randomId } from '../random-id.ts'
 import { authorizationEntries, recordedAuthorization } from '../records/authorization.ts'
@@ -166,7 +166,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
     }
   }
 
-  return async (open: OpenRequest, newFamily: string, approval: Approval): Promise<string> => {
+  return async (open: OpenRequest, newFamily: string, approval: Approval) => {
     const record = await recordOf(open, newFamily, approval)
     const { credentialHash } = approval
     const credential = credentialHash ?? randomId(runtime, 32)
@@ -183,7 +183,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
       fingerprint: fingerprintOf(hash),
       ...families.describe(family),
     })
-    return credential
+    return { credential, epochs: record.epochs ?? {} }
   }
 }
 
@@ -197,12 +197,14 @@ export interface AuthorizationDeps extends AuthorizeDeps {
 export function createAuthorizations(deps: AuthorizationDeps): {
   readonly openAuthorization: OpenAuthorization
   readonly authorize: Authorize
+  readonly authorizedEpochs: AuthorizedEpochs
 } {
   const { clients, scopeRules, provedEpochOf } = deps
   const openRequest = createOpenRequest(deps)
   const storeApproval = createStoreApproval(deps)
   const proposals = createProposals(deps.runtime)
   const approvalSchema = createApprovalSchema()
+  const authorized = new WeakMap<Proposal, ReturnType<AuthorizedEpochs>>()
 
   /** Checks a request again if its client or the scopes could have changed since, such as during a slow call of the host. */
   async function current(opened: OpenRequest): Promise<OpenRequest> {
@@ -221,7 +223,18 @@ export function createAuthorizations(deps: AuthorizationDeps): {
       const approval = checkedApproval(input, approvalSchema)
       // By the object of the caller: the check has copied it.
       const { subjectEpoch = provedEpochOf(input.subject) } = approval
-      return storeApproval(await current(opened), proposal.family, { ...approval, subjectEpoch })
+      const { credential, epochs } = await storeApproval(await current(opened), proposal.family, {
+        ...approval,
+        subjectEpoch,
+      })
+      authorized.set(proposal, epochs)
+      return credential
+    },
+    authorizedEpochs(proposal) {
+      const epochs = authorized.get(proposal)
+      if (epochs === undefined)
+        throw new TypeError('authorizedEpochs(): authorize() has stored nothing of the proposal')
+      return epochs
     },
   }
 }

@@ -39,6 +39,9 @@ const unauthorized = (caller: keyof Authorizations) => missing(caller, 'authoriz
 const noAuthorizations: Authorizations = {
   openAuthorization: unauthorized('openAuthorization'),
   authorize: unauthorized('authorize'),
+  authorizedEpochs() {
+    throw new TypeError('authorizedEpochs(): authorize() has stored nothing of the proposal')
+  },
   limitWaiting: unauthorized('limitWaiting'),
   revoke: unauthorized('revoke'),
 }

@@ -10,7 +10,7 @@ import type { Capability } from './capability.ts'
 import type { AuthenticatedClient, Confirmation, RequestFacts } from './grant.ts'
 import type { Kit, LimitWaiting, Revoking } from './kit.ts'
 import type { Defined } from './part-kind.ts'
-import type { Authorize, OpenAuthorization } from './proposal.ts'
+import type { Authorize, AuthorizedEpochs, OpenAuthorization } from './proposal.ts'
 
 /** The bearer of a valid access token of this provider. */
 export interface TokenCaller {
@@ -123,10 +123,7 @@ export interface Reply {
 
 /** What an endpoint can use, and the functions that a plugin offers to the host. */
 export interface EndpointKit extends Kit, Revoking {
-  /**
-   * The absolute URL of an endpoint of the core or of any plugin, by its `name`; `undefined` if there is none, or if it is
-   * disabled.
-   */
+  /** The absolute URL of an endpoint of the core or a plugin, by its `name`; `undefined` if it is absent or disabled. */
   endpointUrl(name: string): string | undefined
   /**
    * Returns the claims of an identity token of this provider, also of one that has expired, such as an `id_token_hint`.
@@ -159,6 +156,7 @@ export interface EndpointKit extends Kit, Revoking {
   readonly openAuthorization: OpenAuthorization
   /** Stores what a user has authorized, under a single-use credential that a grant redeems. */
   readonly authorize: Authorize
+  readonly authorizedEpochs: AuthorizedEpochs
   /** Checks a user name and password, with the limits and events of the password grant. */
   readonly authenticateUser: AuthenticateUser
   readonly provedEpochOf: ProvedEpochOf

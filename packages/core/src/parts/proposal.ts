@@ -113,3 +113,14 @@ export type OpenAuthorization = (request: AuthorizationRequest, found?: Client) 
  * authorized before.
  */
 export type Authorize = (proposal: Proposal, approval: Approval) => Promise<string>
+
+/**
+ * Returns the epochs of the user (`epochOf`) and the client (`epochOfClient`) that `authorize` has read for what was authorized
+ * of a proposal. What is remembered about an authorization carries them, so that a revocation since ends both.
+ *
+ * @throws TypeError for a proposal that was not authorized.
+ */
+export type AuthorizedEpochs = (proposal: Proposal) => {
+  readonly subject?: string | undefined
+  readonly client?: string | undefined
+}
