@@ -16,7 +16,6 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
-import { keptRecord } from '../shared/kept-record.ts'
 import { createNonces } from './nonces.ts'
 import { createVerifySignature, isSameTarget, readProof, type UnverifiedProof } from './proof.ts'
 import { type DpopOptions, type Settings, settingsSchema } from './settings.ts'
@@ -120,15 +119,12 @@ function createProofs(settings: Settings) {
     if (!(await verifySignature(proof, { now: kit.now(), clockTolerance })))
       throw notValid('signature_mismatch', kit.refuse)
     const { thumbprint, claims } = proof
-    // Last, so that only the holder of the key can write to the storage.
-    const isFirst = await kit.records.insert(
-      JSON.stringify([thumbprint, claims.jti]),
-      true,
-      until + clockSkew,
-      keptRecord,
-    )
-    if (!isFirst) throw notValid('replayed', kit.refuse)
-    return { key: thumbprint, headers }
+    const once = {
+      id: JSON.stringify([thumbprint, claims.jti]),
+      expiresAt: until + clockSkew,
+      refuse: () => notValid('replayed', kit.refuse),
+    }
+    return { key: thumbprint, headers, once }
   }
 
   /** Some clients repeat a request with the nonce, but with the same assertion, which is accepted only once. */

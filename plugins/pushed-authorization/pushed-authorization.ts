@@ -62,8 +62,8 @@ export function pushedAuthorization(options: PushedAuthorizationOptions = {}): A
     methods: ['POST'],
     caller: 'client',
     cors: 'clients',
-    // RFC 9449 section 10.1: the proof binds the code to a key.
-    readsProofs: true,
+    // RFC 9449 section 10.1: the proof binds the code to a key. A repeated proof gets no URI, so what was stored is of no use.
+    readsProofs: 'before_reply',
     params: v.record(v.string(), v.string()),
     async handle({ caller, params: received, confirmation, request }, kit) {
       if (received.request_uri !== undefined) {

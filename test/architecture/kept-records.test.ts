@@ -46,7 +46,6 @@ const kept = {
   'authorization-endpoint/standing.ts': 1,
   'authorization-endpoint/suspended.ts': 1,
   'client-assertion/claims.ts': 1,
-  'dpop/dpop.ts': 1,
   'one-time-password/recovery-codes.ts': 1,
   'one-time-password/stored-factors.ts': 2,
   'one-time-password/totp.ts': 1,

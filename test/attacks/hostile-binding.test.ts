@@ -101,6 +101,49 @@ describe('headers that change after they were checked', () => {
   })
 })
 
+describe('a proof that is accepted once', () => {
+  const now = 1_800_000_000
+  const once = { id: 'a', expiresAt: now + 60, refuse: () => new OAuthError('invalid_grant', 'No', { reason: 'used' }) }
+  const withOnce = (given: unknown) =>
+    fixture({
+      plugins: [
+        builtInPlugins,
+        definePlugin('binding', [
+          bindingWith({ prove: () => ({ key: 'k', once: given as NonNullable<Proof['once']> }) }),
+        ]),
+      ],
+    })
+
+  test.each<[string, unknown]>([
+    ['is not an object', 'a'],
+    ['is null', null],
+    ['has no id', { ...once, id: undefined }],
+    ['has an empty id', { ...once, id: '' }],
+    ['has an id that is not text', { ...once, id: 7 }],
+    ['has no end', { ...once, expiresAt: undefined }],
+    ['has an end that has passed', { ...once, expiresAt: now }],
+    ['has a duration for an end', { ...once, expiresAt: 60 }],
+    ['ends never', { ...once, expiresAt: Number.POSITIVE_INFINITY }],
+    ['has an end that is not a number', { ...once, expiresAt: String(now + 60) }],
+    ['cannot be refused', { ...once, refuse: undefined }],
+  ])('gets no token if it %s', async (_, given) => {
+    const f = await withOnce(given)
+    expect((await requestTokens(f, password, { as: web })).status).toBe(500)
+  })
+
+  test.each<[string, unknown]>([
+    ['the refusal', once],
+    ['a refusal that returns nothing', { ...once, refuse: () => undefined }],
+    ['a refusal that is a promise', { ...once, refuse: async () => once.refuse() }],
+  ])('gets no second token, with %s', async (_, given) => {
+    const f = await withOnce(given)
+    expect((await requestTokens(f, password, { as: web })).status).toBe(200)
+    const { status, body } = await requestTokens(f, password, { as: web })
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(body.access_token).toBeUndefined()
+  })
+})
+
 test.each<[string, unknown]>([
   ['a promise', Promise.resolve(true)],
   ['a number', 1],

@@ -158,8 +158,8 @@ const table: readonly (readonly [string, (f: Setup, at: number) => Promise<unkno
         { ...grant, client_id: 'spa', code: 'x' },
         { dpop: await (await holder()).prove({ iat: f.clock.now() }) },
       ),
-    requests + 10,
-    5 * minute,
+    4,
+    hour,
   ],
   ['a made-up interaction', (f, at) => f.send(`/connect/signin?interaction=${String(at).padStart(43, 'x')}`), 4, hour],
   [

@@ -1,8 +1,10 @@
 import { type Confirmation, defineEndpoint, definePlugin } from '@grantry/core'
+import { dpop as builtInDpop } from '@grantry/plugins/dpop'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { callUserinfo, requestTokens, sendForm } from '../bindings/send.ts'
 import { dpop, keyHolder } from '../dpop/dpop.ts'
+import { holder } from '../dpop/parties.ts'
 import { builtInPlugins, fixture, web } from '../support/fixture.ts'
 
 const seen: (Confirmation | undefined)[] = []
@@ -59,6 +61,29 @@ describe('an endpoint of a plugin', () => {
     const f = await fixture({ plugins })
     const { status, body } = await sendForm(f, '/connect/pushed', {}, { as: web, headers: { dpop: 'forged' } })
     expect([status, body.error]).toEqual([400, 'invalid_dpop_proof'])
+  })
+
+  test.each([
+    [true, 1],
+    ['before_reply', 2],
+  ] as const)('with readsProofs %s answers a proof once, and handles it %i times', async (readsProofs, times) => {
+    let handled = 0
+    const endpoint = defineEndpoint({
+      ...parts,
+      name: 'once',
+      path: '/connect/once',
+      caller: 'client',
+      readsProofs,
+      handle() {
+        handled += 1
+        return { json: {} }
+      },
+    })
+    const f = await fixture({ plugins: [builtInPlugins, builtInDpop(), definePlugin('own', [endpoint])] })
+    const dpop = await (await holder()).prove({ htu: 'https://id.example.com/connect/once' })
+    expect((await sendForm(f, '/connect/once', {}, { as: web, headers: { dpop } })).status).toBe(200)
+    const again = await sendForm(f, '/connect/once', {}, { as: web, headers: { dpop } })
+    expect([again.status, again.body.error, handled]).toEqual([400, 'invalid_dpop_proof', times])
   })
 
   test('without readsProofs ignores proofs', async () => {

@@ -180,6 +180,7 @@ export { defineTask, type Task } from './parts/task.ts'
 export type {
   Proof,
   ProofRequest,
+  SingleUse,
   TokenBinding,
 } from './parts/token-binding.ts'
 export { defineTokenBinding } from './parts/token-binding-kind.ts'

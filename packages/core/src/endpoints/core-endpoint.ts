@@ -3,6 +3,7 @@ import type { Trace } from '../events/recorder.ts'
 import type { Call, Callers, Endpoint, EndpointKit, EndpointRequest, Reply } from '../parts/endpoint.ts'
 import type { InstalledEndpoint } from '../parts/endpoint-kind.ts'
 import type { Defined } from '../parts/part-kind.ts'
+import type { UsableProof } from '../parts/token-binding.ts'
 import type { Services } from '../services.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
@@ -10,6 +11,8 @@ import type { MaybePromise } from '../types.ts'
 /** A request to an endpoint. Most endpoints of the core read no facts about it, so they are determined on demand. */
 export interface CoreCall<P = unknown, C extends keyof Callers = keyof Callers> extends Omit<Call<P, C>, 'request'> {
   facts(): EndpointRequest
+  /** The proofs that the token endpoint uses up in its commit. */
+  readonly usable?: readonly UsableProof[] | undefined
 }
 
 /**

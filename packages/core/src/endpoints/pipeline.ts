@@ -4,7 +4,6 @@ import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Trace } from '../events/recorder.ts'
 import { type Parameters, parseFields } from '../http/parameters.ts'
 import type { Callers, EndpointKit, EndpointRequest, TokenCaller } from '../parts/endpoint.ts'
-import type { Confirmation } from '../parts/grant.ts'
 import type { EndpointResponse } from '../parts/reply.ts'
 import { nothingProved, type Proved } from '../parts/token-binding.ts'
 import { after } from '../promises.ts'
@@ -81,12 +80,13 @@ function createSteps(endpoint: CoreEndpoint, kit: EndpointKit, services: Service
     trace: Trace,
     {
       confirmation,
+      usable,
       bearer,
-    }: { readonly confirmation?: Confirmation | undefined; readonly bearer?: string | undefined } = {},
+    }: Pick<Proved, 'confirmation' | 'usable'> & { readonly bearer?: string | undefined } = {},
   ) {
     for (const name of hidden) delete (parameters as Record<string, unknown>)[name]
     return after(validate(parameters), (params) =>
-      endpoint.handle({ caller, params, facts, confirmation, bearer }, kit, trace),
+      endpoint.handle({ caller, params, facts, confirmation, usable, bearer }, kit, trace),
     )
   }
 
@@ -107,9 +107,10 @@ type CreateHandler = (steps: Steps, services: Services) => HandleRequest
 
 const forClient: CreateHandler = (steps, { authenticateClient, keyProofs, registry }) => {
   const { bodyOf, formOf, otherParameters, factsOf, call, respond, endpoint, endpointUrls } = steps
-  const readsProofs = endpoint.readsProofs === true && registry.bindings.areInstalled
+  const readsProofs = (endpoint.readsProofs ?? false) !== false && registry.bindings.areInstalled
   const admit = readsProofs ? keyProofs.admit : undefined
   const { issuesTokens = false } = endpoint
+  const usesFirst = !issuesTokens && endpoint.readsProofs !== 'before_reply'
   return async (request, trace) => {
     const body = bodyOf(request)
     const bytes = body && (await body)
@@ -119,7 +120,9 @@ const forClient: CreateHandler = (steps, { authenticateClient, keyProofs, regist
     const client = await authenticateClient(request, form ?? noForm, trace, endpointUrls)
     const proved = readsProofs ? await keyProofs.prove(facts(), client, issuesTokens) : nothingProved
     const parameters = form ?? otherParameters(request, bytes)
+    if (usesFirst) await keyProofs.useUp(proved.usable)
     const reply = await call(client, parameters, facts, trace, proved)
+    if (!usesFirst && !issuesTokens) await keyProofs.useUp(proved.usable)
     return withProofHeaders(respond(client, request, reply), proved)
   }
 }

@@ -85,7 +85,7 @@ export const tokenEndpoint = builtIn(
     params: v.any() as Schema<RequestParameters>,
   },
   ({ registry, scopeRules, users, createKit, mint, mintAssertion, settleDemands, commit, store, runtime }) => {
-    return async ({ caller: client, params: form, facts, confirmation }, _kit, trace) => {
+    return async ({ caller: client, params: form, facts, confirmation, usable = [] }, _kit, trace) => {
       const parameters = pluginParameters(form)
       const { plugin, part: grant } = grantFor(form.grant_type, client, parameters, registry)
       const { grantType } = grant
@@ -135,6 +135,7 @@ export const tokenEndpoint = builtIn(
           continues: result.continues ?? result.lineage?.stored,
           lifetime: result.issue?.lifetime,
           retryId: () => hashOf(JSON.stringify(identityOf(client, confirmation, grantType, form, registry)), runtime),
+          proofs: usable,
           unsettled,
           refuse,
           trace,

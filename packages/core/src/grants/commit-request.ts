@@ -2,6 +2,7 @@ import type { Settlement } from '../abuse/settlement.ts'
 import type { Client } from '../directory/client.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
+import type { UsableProof } from '../parts/token-binding.ts'
 import { fingerprintOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -16,6 +17,8 @@ export interface CommitRequest {
   readonly redemptions: readonly CredentialDetails[]
   /** A stored grant that is used without being spent. It must not be spent already. */
   readonly continues: CredentialDetails | undefined
+  /** The proofs of keys that are accepted once. The commit uses them up. */
+  readonly proofs: readonly UsableProof[]
   /** To write with the tokens. The commit takes them from the list. */
   readonly unsettled: Settlement[]
   /** The lifetime of the access token in seconds, if the grant shortens that of the client. */

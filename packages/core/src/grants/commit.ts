@@ -1,10 +1,11 @@
 import { settle } from '../abuse/settlement.ts'
 import type { RetrySecret } from '../keys/key-ring.ts'
+import { assertUnused, type KeyProofs, markersOf } from '../parts/token-binding.ts'
 import { after, isThenable } from '../promises.ts'
 import { randomId } from '../random-id.ts'
 import type { NewRecord } from '../records/envelope.ts'
+import { spentKeyOf } from '../records/keys.ts'
 import type { SpentRecord } from '../records/schemas.ts'
-import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject, MaybePromise } from '../types.ts'
 import { aboutOf, type CommitRequest, type MintFrom, type ReplayDeps, refreshTokenIn } from './commit-request.ts'
 import { createIssuances, type Derivation, type Issuance } from './issuance.ts'
@@ -25,10 +26,11 @@ const pluginFirst = (one: CredentialDetails, other: CredentialDetails): number =
 
 interface CommitDeps extends ReplayDeps {
   readonly retrySecrets: readonly RetrySecret[]
+  readonly useUp: KeyProofs['useUp']
 }
 
 export function createCommit(deps: CommitDeps): Commit {
-  const { store, families, retrySecrets, runtime, recorder } = deps
+  const { store, families, retrySecrets, useUp, runtime, recorder } = deps
   const issuances = createIssuances(retrySecrets, runtime)
   const replays = createReplays(deps, issuances)
 
@@ -50,35 +52,51 @@ export function createCommit(deps: CommitDeps): Commit {
     return { key: replayKeyOf(attempt, runtime), value: { request: retryId(), ...derivation }, expiresAt }
   }
 
-  /** Stores the tokens and spends the credentials. Returns `false` if a credential was already spent. */
+  /**
+   * Stores the tokens, and spends the proofs and the credentials. Returns `false` if a credential was already spent.
+   *
+   * @throws OAuthError that of the plugin, if a proof was already used. Then no credential is spent.
+   */
   function spend(
     request: CommitRequest,
     { at, derivation }: Issuance,
     records: readonly NewRecord[],
   ): MaybePromise<boolean> {
-    const { redemptions } = request
-    const attempt = redemptions.length === 0 ? '' : randomId(runtime, 12)
+    const { redemptions, proofs } = request
+    const attempt = redemptions.length + proofs.length === 0 ? '' : randomId(runtime, 12)
     const marker: SpentRecord = { spentAt: at, attempt }
-    // The plugin's own credential first: if it exists, the stored grant remains unspent, even without an atomic commit.
-    const create = [...redemptions]
+    // Proofs first, then the plugin's own credential: if it exists, the stored grant remains unspent, even without an
+    // atomic commit.
+    const credentials = [...redemptions]
       .sort(pluginFirst)
       .map(({ kind, hash, expiresAt }) => ({ key: spentKeyOf(kind, hash), value: marker, expiresAt }))
+    const create = proofs.length === 0 ? credentials : [...markersOf(proofs, marker), ...credentials]
     const put = derivation === undefined ? records : [...records, replayRecord(request, at, derivation, attempt)]
     const written = settle(store, request.unsettled.splice(0), { create, put })
-    return after(written, (existing) => existing.length === 0)
+    return after(written, (existing) => {
+      assertUnused(proofs, existing)
+      return existing.length === 0
+    })
   }
 
   return async (request, mint) => {
     const { redemptions, continues, trace } = request
     const presented = continues === undefined ? redemptions : [continues, ...redemptions]
     const replayed = presented.find(({ spent }) => spent !== undefined)
-    if (replayed !== undefined) return replays.respond(request, replayed, mint)
+    if (replayed !== undefined) {
+      // First, because a repeated request, with the same proof, must not end the family.
+      await useUp(request.proofs)
+      return replays.respond(request, replayed, mint)
+    }
 
     const issuing = issuanceFor(request)
     const issuance = isThenable(issuing) ? await issuing : issuing
     const { response, records, successor, continued, facts } = await mint(issuance)
     const created = successor === undefined ? records : [...records, successor]
-    if (!(await spend(request, issuance, created))) return replays.respondToLostRace(request, mint)
+    if (!(await spend(request, issuance, created))) {
+      await useUp(request.proofs)
+      return replays.respondToLostRace(request, mint)
+    }
     if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)
 
     for (const redeemed of redemptions) {

@@ -2,12 +2,11 @@ import { createBoundedMap } from '../bounded-map.ts'
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import { clientProblem } from '../parts/holder.ts'
-import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import { fingerprintOf, hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
 import type { SpentRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from '../tokens/family.ts'
-import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { CredentialDetails } from './redemption.ts'
 
 /**

@@ -118,6 +118,6 @@ export function openGrants({
     settleDemands: checks?.createSettlement({ ...shared, families }) ?? settleNothing,
     mint: createMint({ ...shared, ...tokens, registry, bindings: registry.bindings, observed: recorder.observed }),
     mintAssertion: openAssertions?.({ ...shared, families, jwt, observed: recorder.observed }) ?? noAssertions,
-    commit: createCommit({ ...shared, families, retrySecrets: keys.retrySecrets }),
+    commit: createCommit({ ...shared, families, retrySecrets: keys.retrySecrets, useUp: tokens.keyProofs.useUp }),
   }
 }

@@ -1,6 +1,6 @@
+import { spentKeyOf } from '../records/keys.ts'
 import { markerAt } from '../records/lookup.ts'
 import { isSpentRecord, unreadableMarker } from '../records/schemas.ts'
-import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
 import { aboutOf, type CommitRequest, type MintFrom, type ReplayDeps, refreshTokenIn } from './commit-request.ts'
 import { createGrace, hasGrace } from './grace.ts'

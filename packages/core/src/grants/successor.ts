@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
 import { markerAt, recordAt } from '../records/lookup.ts'
 import {
   type GrantRecord,
@@ -10,7 +10,6 @@ import {
   unreadableMarker,
 } from '../records/schemas.ts'
 import type { Runtime } from '../runtime.ts'
-import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { CommitRequest, ReplayDeps } from './commit-request.ts'
 import type { Issuance, Issuances } from './issuance.ts'
 import type { CredentialDetails } from './redemption.ts'

@@ -92,7 +92,7 @@ const endpointKind = /* @__PURE__ */ partKind<Endpoint, readonly InstalledEndpoi
     scope: v.optional(scopes()),
     cors: v.optional(oneOf('none', 'clients', 'public')),
     guessable: flag(),
-    readsProofs: flag(),
+    readsProofs: v.optional(v.union([v.boolean(), v.literal('before_reply')], 'must be true, false or before_reply')),
     readsBearer: flag(),
     effects: flag(),
     problems: flag(),

@@ -209,10 +209,10 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    */
   readonly guessable?: boolean | undefined
   /**
-   * Whether requests can prove a key, as at the token endpoint; for the caller `client`. The installed token bindings
-   * then verify the proofs, and `confirmation` contains the keys. Default: `false`.
+   * Whether requests of a client can prove a key, which token bindings then verify. A proof is used up before `handle`;
+   * with `before_reply` after it, so that a refused request uses up none, and what a repeated one did must be harmless.
    */
-  readonly readsProofs?: boolean | undefined
+  readonly readsProofs?: boolean | 'before_reply' | undefined
   /** Whether `bearer` has a token, for the caller `anyone`. It is no access token: verify it. Default: `false`. */
   readonly readsBearer?: boolean | undefined
   /**

@@ -1,22 +1,59 @@
+import { maxLifetime } from '../config-schema.ts'
 import { exposedIn } from '../errors/error-response.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
+import { randomId } from '../random-id.ts'
+import { hashOf, spentKeyOf } from '../records/keys.ts'
 import type { EndpointRequest } from './endpoint.ts'
 import { keyProblem } from './holder.ts'
-import type { Kit } from './kit.ts'
 import type { Owned } from './part-kind.ts'
 import {
+  assertUnused,
   bearer,
+  type KeyProofDeps,
   type KeyProofs,
+  markersOf,
   notConfirmed,
   type Proof,
   type ProofRequest,
   type Proved,
+  type SingleUse,
   type TokenBinding,
   type TokenBindings,
   type TokenUse,
+  type UsableProof,
 } from './token-binding.ts'
 
 const maxKeyLength = 255
+
+const malformed = (plugin: string): TypeError =>
+  new TypeError(`The token binding of ${plugin} returned a malformed proof`)
+
+/** Returns a function that validates proofs: a plugin is not trusted, so its proof is validated like any other input. */
+function createProofCheck(
+  { issuer, runtime }: Pick<KeyProofDeps, 'issuer' | 'runtime'>,
+  exposedHeaders: readonly string[],
+) {
+  /** Its key includes issuer and plugin, so that a plugin cannot use up the proofs of another one. */
+  function usableOf(plugin: string, once: SingleUse): UsableProof {
+    const { id, expiresAt, refuse } = Object(once) as Partial<SingleUse>
+    const now = runtime.now()
+    // An end that has passed, or a duration, would let the proof be used again.
+    const isEnd = typeof expiresAt === 'number' && expiresAt > now && expiresAt <= now + maxLifetime
+    if (typeof id !== 'string' || id === '' || typeof refuse !== 'function' || !isEnd) throw malformed(plugin)
+    const key = spentKeyOf('proof', hashOf(JSON.stringify([issuer, plugin, id]), runtime))
+    return { key, expiresAt, refuse: () => refuse() }
+  }
+
+  return function checkProof(plugin: string, proof: Proof | undefined) {
+    if (proof === undefined) return undefined
+    const { key, headers: given = {}, once } = Object(proof) as Partial<Proof>
+    const headers = exposedIn(given, exposedHeaders)
+    if (typeof key === 'string' && key !== '' && key.length <= maxKeyLength && headers !== undefined) {
+      return { key, headers, usable: once === undefined ? undefined : usableOf(plugin, once) }
+    }
+    throw malformed(plugin)
+  }
+}
 
 export function createKeyProofs(
   {
@@ -29,20 +66,17 @@ export function createKeyProofs(
     /** Whether the binding has a scheme besides `Bearer`. */
     readonly hasOwnScheme: (member: string) => boolean
   },
-  kitOf: (plugin: string) => Kit,
+  { store, runtime, kitOf, ...deps }: KeyProofDeps,
 ): KeyProofs {
-  /** A plugin is not trusted: its proof is validated like any other input. */
-  function checkProof(plugin: string, proof: Proof | undefined): Proof | undefined {
-    if (proof === undefined) return undefined
-    const { key, headers: given = {} } = Object(proof) as Partial<Proof>
-    const headers = exposedIn(given, exposedHeaders)
-    if (typeof key === 'string' && key !== '' && key.length <= maxKeyLength && headers !== undefined) {
-      return { key, headers }
-    }
-    throw new TypeError(`The token binding of ${plugin} returned a malformed proof`)
+  const checkProof = createProofCheck({ ...deps, runtime }, exposedHeaders)
+
+  async function useUp(proofs: readonly UsableProof[] = []): Promise<void> {
+    if (proofs.length === 0) return
+    const marker = { spentAt: runtime.now(), attempt: randomId(runtime, 12) }
+    assertUnused(proofs, await store.commit({ create: markersOf(proofs, marker) }))
   }
 
-  /** Asks some bindings. In sequence, so that a refused proof does not use up another one. */
+  /** Asks some bindings. In sequence: a binding of a host can use up a proof itself, and a refused one must not. */
   async function ask(
     bindings: readonly Owned<TokenBinding>[],
     request: EndpointRequest,
@@ -50,14 +84,17 @@ export function createKeyProofs(
   ): Promise<Proved> {
     const confirmation: Record<string, string> = {}
     let headers: Readonly<Record<string, string>> = {}
+    const usable: UsableProof[] = []
     for (const { plugin, part } of bindings) {
       const proof = checkProof(plugin, await part.prove({ ...request, ...use }, kitOf(plugin)))
       if (proof === undefined) continue
       confirmation[part.member] = proof.key
       headers = { ...headers, ...proof.headers }
+      if (proof.usable !== undefined) usable.push(proof.usable)
     }
     // Frozen, because grants and checks receive it.
-    return { confirmation: Object.keys(confirmation).length > 0 ? Object.freeze(confirmation) : undefined, headers }
+    const keys = Object.keys(confirmation).length > 0 ? Object.freeze(confirmation) : undefined
+    return { confirmation: keys, headers, usable }
   }
 
   async function confirmBound(
@@ -69,8 +106,9 @@ export function createKeyProofs(
     const bindings = all.filter(({ part }) => Object.hasOwn(required, part.member))
     const proved = await ask(bindings, request, { client, accessToken: token, asksForTokens: false })
     const problem = keyProblem(required, proved.confirmation)
-    if (problem === undefined) return proved
-    throw notConfirmed(problem)
+    if (problem !== undefined) throw notConfirmed(problem)
+    await useUp(proved.usable)
+    return proved
   }
 
   const admitting = all.filter(({ part }) => part.admit !== undefined)
@@ -93,5 +131,7 @@ export function createKeyProofs(
 
     confirm: (facts, use) =>
       use.confirmation === undefined && use.scheme === bearer ? undefined : confirmBound(facts(), use),
+
+    useUp,
   }
 }

@@ -95,5 +95,5 @@ function tokenBindingsOf(all: readonly Owned<TokenBinding>[]): TokenBindings {
     ],
     exposedHeaders: [...new Set(all.flatMap(({ part }) => part.exposedHeaders ?? []))],
   }
-  return { ...bindings, createKeyProofs: (kitOf) => createKeyProofs({ ...bindings, all, hasOwnScheme }, kitOf) }
+  return { ...bindings, createKeyProofs: (deps) => createKeyProofs({ ...bindings, all, hasOwnScheme }, deps) }
 }

@@ -1,6 +1,10 @@
 import type { Client } from '../directory/client.ts'
 import type { TokenScheme } from '../errors/error-response.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
+import type { NewRecord } from '../records/envelope.ts'
+import type { SpentRecord } from '../records/schemas.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { EndpointRequest } from './endpoint.ts'
 import type { Confirmation } from './grant.ts'
@@ -26,6 +30,27 @@ export interface Proof {
   readonly key: string
   /** Headers of the response, such as the next nonce. Their names must be in `exposedHeaders`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Set for a proof that is accepted once. */
+  readonly once?: SingleUse | undefined
+}
+
+/**
+ * What the core needs to accept a proof once, in all processes. It uses the proof up when everything else of the request
+ * is judged, together with what the request spends: a request that is refused stores nothing.
+ */
+export interface SingleUse {
+  /** What no other proof has, such as the key and the `jti`. */
+  readonly id: string
+  /** Epoch seconds until which a second use must be refused. */
+  readonly expiresAt: number
+  /** Returns the refusal of a second use, of `kit.refuse(…)`. */
+  readonly refuse: () => OAuthError
+}
+
+/** A proof that was not used when the request came. */
+export interface UsableProof extends Omit<SingleUse, 'id'> {
+  /** Key of the marker that says that it is used up. */
+  readonly key: string
 }
 
 /**
@@ -69,6 +94,17 @@ export interface TokenBinding extends Defined<'token-binding'> {
 export interface Proved {
   readonly confirmation?: Confirmation | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The proofs that are accepted once, in the order in which they were verified. */
+  readonly usable?: readonly UsableProof[] | undefined
+}
+
+/** What a key proof needs of the provider. */
+export interface KeyProofDeps {
+  readonly issuer: string
+  readonly store: Store
+  readonly runtime: Runtime
+  /** Returns the kit of a plugin. */
+  readonly kitOf: (plugin: string) => Kit
 }
 
 /** A valid access token, and how a request presents it. */
@@ -85,15 +121,17 @@ export interface TokenUse {
 export interface KeyProofs {
   /** Refuses a request that its client must repeat. `undefined` if no plugin does. */
   readonly admit: ((request: EndpointRequest) => Promise<void>) | undefined
-  /** Returns the keys that a request of a client proves. */
+  /** Returns the keys that a request of a client proves. What is accepted once is not used up yet. */
   prove(request: EndpointRequest, client: Client, asksForTokens: boolean): Promise<Proved>
   /**
-   * Checks that a request proves every key to which its access token is bound, and uses the scheme of the token. Returns
-   * `undefined` if there is nothing to prove.
+   * Checks that a request proves every key to which its access token is bound, and uses the scheme of the token, and uses
+   * up its proofs. Returns `undefined` if there is nothing to prove.
    *
    * @throws OAuthError `invalid_token`, or that of the plugin for an invalid proof.
    */
   confirm(facts: () => EndpointRequest, use: TokenUse): Promise<Proved> | undefined
+  /** Uses proofs up. Of concurrent requests with one of them, in all processes, one gets through. @throws OAuthError */
+  useUp(proofs: readonly UsableProof[] | undefined): MaybePromise<void>
 }
 
 /** The token bindings of the installed plugins. */
@@ -110,8 +148,7 @@ export interface TokenBindings {
   readonly schemes: readonly [TokenScheme, ...TokenScheme[]]
   /** Response headers that bindings set, in lower case. */
   readonly exposedHeaders: readonly string[]
-  /** @param kitOf returns the kit of a plugin */
-  createKeyProofs(kitOf: (plugin: string) => Kit): KeyProofs
+  createKeyProofs(deps: KeyProofDeps): KeyProofs
 }
 
 export const bearer = 'Bearer'
@@ -120,6 +157,16 @@ export const nothingProved: Proved = Object.freeze({})
 
 export const notConfirmed = (reason: string): OAuthError =>
   new OAuthError('invalid_token', 'The access token is not valid', { reason })
+
+/** Returns the markers that say that these proofs are used up. */
+export const markersOf = (proofs: readonly UsableProof[], marker: SpentRecord): readonly NewRecord[] =>
+  proofs.map(({ key, expiresAt }) => ({ key, value: marker, expiresAt }))
+
+/** @throws OAuthError when one of these markers existed: the proof is used up already. */
+export function assertUnused(proofs: readonly UsableProof[], existing: readonly string[]): void {
+  const used = proofs.find(({ key }) => existing.includes(key))
+  if (used !== undefined) throw used.refuse()
+}
 
 /** Without a plugin that binds tokens, no request proves a key, and a token that is bound to one cannot be used. */
 export const noBindings: TokenBindings = {
@@ -134,5 +181,6 @@ export const noBindings: TokenBindings = {
     prove: async () => nothingProved,
     confirm: (_facts, { confirmation }) =>
       confirmation === undefined ? undefined : Promise.reject(notConfirmed('proof_missing')),
+    useUp: () => undefined,
   }),
 }

@@ -44,5 +44,8 @@ export const hashOf = (credential: string, runtime: Runtime): string => runtime.
 
 export const keyOf = (kind: RecordKind, hash: string): string => `${kind}:${hash}`
 
+/** The key of a spent marker. Includes the kind, so that the kinds have separate namespaces. */
+export const spentKeyOf = (kind: string, hash: string): string => keyOf('spent', `${kind}:${hash}`)
+
 /** Eight hex digits that identify a credential in events without revealing it. */
 export const fingerprintOf = (hash: string): string => hash.slice(0, 8)

@@ -88,7 +88,7 @@ export function openTokens({
   return {
     accessTokens,
     identityTokens,
-    keyProofs: bindings.createKeyProofs(kitOf),
+    keyProofs: bindings.createKeyProofs({ ...shared, kitOf }),
     storedGrants,
     families,
     revocationEpochs,

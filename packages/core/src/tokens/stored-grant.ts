@@ -1,4 +1,4 @@
-import { hashOf, keyOf } from '../records/keys.ts'
+import { hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
 import { markerAt, recordAt } from '../records/lookup.ts'
 import {
   type GrantRecord,
@@ -38,9 +38,6 @@ export interface StoredGrants {
 /** The key of a stored grant. */
 export const grantKeyOf = (kind: string, hash: string): string =>
   kind === 'code' || kind === 'refresh' ? keyOf(kind, hash) : keyOf('grant', `${kind}:${hash}`)
-
-/** The key of a spent marker. Includes the kind, so that the kinds have separate namespaces. */
-export const spentKeyOf = (kind: string, hash: string): string => keyOf('spent', `${kind}:${hash}`)
 
 /** Characters. A longer credential is not hashed. */
 const maxCredentialLength = 512
