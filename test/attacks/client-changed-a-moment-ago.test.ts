@@ -98,6 +98,20 @@ describe.each(stores)('on %s', (name, storeOf) => {
     },
   )
 
+  test.each([0, 60])(
+    'also in the second in which another process has given the client a token: overlap %i s',
+    async (overlap) => {
+      const { f, manager } = await processes(storeOf(memoryDriver()))
+      const form = { grant_type: 'client_credentials', scope: 'api1' }
+      expect((await f.post('token', form, shop)).status).toBe(200)
+      const { secret } = await manager.rotateSecret(shop[0], overlap)
+      const stolen = await f.post('token', form, shop)
+      expect(stolen.status).toBe(overlap === 0 ? 401 : 200)
+      const first = await f.post('token', form, [shop[0], secret])
+      expect([first.status, await gives(f, first.body)]).toEqual([200, true])
+    },
+  )
+
   test.each([true, false])(
     'a refresh token of afterwards is of no use with the old secret (revoked: %s)',
     async (isRevoked) => {

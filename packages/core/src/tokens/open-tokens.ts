@@ -92,7 +92,7 @@ export function openTokens({
     storedGrants,
     families,
     revocationEpochs,
-    newRevocationMark: createNewRevocationMark({ store, revision, revocationEpochs, runtime }),
+    newRevocationMark: createNewRevocationMark({ store, revision, revocationEpochs, clients, runtime }),
     isUnchanged: createIsUnchanged({ clients, runtime }),
     revoke: createRevoke({ revocationEpochs, families, recorder }),
     renewClient: revocationEpochs.renewClient,

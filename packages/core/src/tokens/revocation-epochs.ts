@@ -41,8 +41,6 @@ export interface RevocationEpochs {
   begin(kind: keyof Epochs, name: string): Promise<void>
   /** Starts a new state of a client, in the same epoch. Resolves when the storage has made it durable. */
   renewClient(clientId: string): Promise<void>
-  /** The number of states that this process has started. */
-  readonly renewals: number
   /** Returns a number that grows when this process starts an epoch of the subject. */
   lastBegun(sub: string): number
 }
@@ -179,7 +177,6 @@ export function createRevocationEpochs(deps: {
   /** By subject. */
   const begun = createBoundedMap<number>(1000)
   let beginnings = 0
-  let renewals = 0
 
   function keyOfClient(clientId: string): string {
     const known = clientKeys.get(clientId)
@@ -215,7 +212,6 @@ export function createRevocationEpochs(deps: {
       await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), record, expiresAt))
     },
     async renewClient(clientId) {
-      renewals += 1
       const key = keyOfClient(clientId)
       // A revocation that cannot be read must not be forgotten: another one refuses the same tokens.
       const marker = await store.getMarker(key, isEpochRecord, unreadable)
@@ -228,10 +224,6 @@ export function createRevocationEpochs(deps: {
           expiresAt: now + (epoch === undefined ? 2 * clockDifference : maxLifetime + revocationMargin),
         }
       })
-      renewals += 1
-    },
-    get renewals() {
-      return renewals
     },
     lastBegun: (sub) => begun.get(sub) ?? 0,
   }

@@ -1,4 +1,5 @@
 import { createBoundedMap } from '../bounded-map.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
 import { after, isThenable } from '../promises.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -33,9 +34,12 @@ export function createNewRevocationMark(deps: {
   readonly store: Store
   readonly revision: Revision
   readonly revocationEpochs: RevocationEpochs
+  readonly clients: Pick<ClientDirectory, 'all'>
   readonly runtime: Runtime
 }): NewRevocationMark {
-  const { store, revision, revocationEpochs, runtime } = deps
+  const { store, revision, revocationEpochs, clients, runtime } = deps
+  // Each process has its own list, which does not change.
+  const listed = new Set(clients.all.map(({ clientId }) => clientId))
   const cached = createBoundedMap<CachedMark>(maxClients)
 
   const readOnce = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
@@ -58,12 +62,13 @@ export function createNewRevocationMark(deps: {
 
   /**
    * An outdated mark fails closed: until the end of the second in which another process has revoked the client, its new
-   * tokens are refused like its old ones. A revocation in this process takes effect immediately. After a change of the client
-   * without a revocation, what it had before counts until the end of that second, if this process has issued it a token in it.
+   * tokens are refused like its old ones. A revocation in this process takes effect immediately. Not for clients that can
+   * change: what another process has taken away, such as a secret, would count until the end of the second.
    */
   function ofClient(clientId: string): MaybePromise<RevocationMark> {
+    if (!listed.has(clientId)) return read(clientId, undefined)
     const readAt = runtime.now()
-    const replacements = revision.replacements + revocationEpochs.renewals
+    const replacements = revision.replacements
     const known = cached.get(clientId)
     if (known?.readAt === readAt && known.replacements === replacements) return known.mark
     return after(read(clientId, undefined), (mark) => {
