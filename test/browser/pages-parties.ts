@@ -8,17 +8,15 @@ export const pageSets = createPageSets({ name: 'Example', scopes: { orders: 'See
 /** The forms that a page has sent. */
 export type Sent = readonly URLSearchParams[]
 
-/** Opens a page in a state, with the policy that the provider sends. A form that is sent gets no response until the end. */
-export async function openState(context: BrowserContext, name: string, locale = 'en') {
-  const view = views[name]
-  if (view === undefined) throw new Error(`There is no state ${name}`)
-  const { html, sources } = view(pageSets, locale)
-  const list = (all: readonly string[] | undefined): string => all?.join(' ') ?? "'none'"
-  const policy = `default-src 'none'; style-src ${list(sources.style)}; script-src ${list(sources.script)}; img-src ${list(sources.image)}`
-  const headers = { 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' }
+/**
+ * Opens a page that shows one state after another, with the policy that the provider sends. A form that is sent gets no
+ * response until the end.
+ */
+export async function openPage(context: BrowserContext) {
   const page = await context.newPage()
   const sent: URLSearchParams[] = []
   const problems: string[] = []
+  let response: { readonly body: string; readonly headers: Record<string, string> } = { body: '', headers: {} }
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('logo.png')) problems.push(message.text())
   })
@@ -26,13 +24,30 @@ export async function openState(context: BrowserContext, name: string, locale = 
   await page.route('**/*', async (route) => {
     const request = route.request()
     if (request.url().endsWith('logo.png')) return route.fulfill({ contentType: 'image/png', body: '' })
-    if (request.method() !== 'POST') return route.fulfill({ body: html, headers })
+    if (request.method() !== 'POST') return route.fulfill(response)
     sent.push(new URLSearchParams(request.postData() ?? ''))
     // The page stays, like one whose form starts an application.
     return route.fulfill({ status: 204 })
   })
-  await page.goto(address)
-  return { page, sent: sent as Sent, problems }
+
+  async function show(name: string, locale = 'en'): Promise<void> {
+    const view = views[name]
+    if (view === undefined) throw new Error(`There is no state ${name}`)
+    const { html, sources } = view(pageSets, locale)
+    const list = (all: readonly string[] | undefined): string => all?.join(' ') ?? "'none'"
+    const policy = `default-src 'none'; style-src ${list(sources.style)}; script-src ${list(sources.script)}; img-src ${list(sources.image)}`
+    const headers = { 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' }
+    response = { body: html, headers }
+    await page.goto(address)
+  }
+  return { page, show, sent: sent as Sent, problems: problems as readonly string[] }
+}
+
+/** Opens a page in a state. */
+export async function openState(context: BrowserContext, name: string, locale?: string) {
+  const opened = await openPage(context)
+  await opened.show(name, locale)
+  return opened
 }
 
 /** What a screen reader reads, in its order: roles, names and states. */
@@ -63,21 +78,29 @@ export async function transcriptOf(context: BrowserContext, page: Page): Promise
   return lines
 }
 
-/** Numbers the controls that are seen, in the order of the page, and focuses a button before them. Returns how many. */
-export const markControls = (page: Page): Promise<number> =>
-  page.evaluate(() => {
+/** The number of a control that was focused, and the style of its ring. */
+type Focused = readonly [string | undefined, string]
+
+/**
+ * Numbers the controls that are seen, in the order of the page, focuses a button before them, and presses Tab as often as
+ * there are controls. Returns their number, and what was focused in turn.
+ */
+export async function tabThrough(page: Page) {
+  const controls = await page.evaluate(() => {
     const all = [...document.querySelectorAll<HTMLElement>('a[href],button,input:not([type=hidden]),select,summary')]
     const seen = all.filter((one) => one.checkVisibility())
     for (const [index, one] of seen.entries()) one.dataset.at = String(index)
     const top = document.createElement('button')
     document.body.prepend(top)
     top.focus()
+    const focused: Focused[] = []
+    document.addEventListener('focusin', ({ target }) => {
+      const control = target as HTMLElement
+      focused.push([control.dataset.at, getComputedStyle(control).outlineStyle])
+    })
+    Object.assign(globalThis, { focused })
     return seen.length
   })
-
-/** The number of the focused control, and the style of its ring. */
-export const focusedIn = (page: Page): Promise<readonly (string | undefined)[]> =>
-  page.evaluate(() => {
-    const focused = document.activeElement as HTMLElement
-    return [focused.dataset.at, getComputedStyle(focused).outlineStyle]
-  })
+  for (let pressed = 0; pressed < controls; pressed += 1) await page.keyboard.press('Tab')
+  return { controls, focused: (await page.evaluate('focused')) as readonly Focused[] }
+}

@@ -5,7 +5,7 @@ import { mails, views } from '../pages/views.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import { always, findCutWords, inEachDocument } from '../support/fonts.ts'
-import { focusedIn, markControls, openState, pageSets, transcriptOf } from './pages-parties.ts'
+import { openPage, openState, pageSets, tabThrough, transcriptOf } from './pages-parties.ts'
 
 /** The page of the account with one text more. */
 const isNotice = (name: string): boolean => /^account-overview-(?!new$)/u.test(name)
@@ -56,15 +56,12 @@ describeWithChromium('the pages in a browser', () => {
 
   test('every control of every state is reached by Tab, in the order of the page, and seen', async () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 800 } })
+    const { page, show, problems } = await openPage(context)
     for (const name of Object.keys(views).filter((one) => !isNotice(one))) {
-      const { page, problems } = await openState(context, name)
-      const controls = await markControls(page)
-      for (let at = 0; at < controls; at += 1) {
-        await page.keyboard.press('Tab')
-        expect([name, ...(await focusedIn(page))]).toEqual([name, String(at), 'solid'])
-      }
-      expect([name, ...problems]).toEqual([name])
-      await page.close()
+      await show(name)
+      const { controls, focused } = await tabThrough(page)
+      const expected = Array.from({ length: controls }, (_, at) => [String(at), 'solid'])
+      expect({ name, focused, problems }).toEqual({ name, focused: expected, problems: [] })
     }
     await context.close()
   })
