@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { describeWith } from '../support/describe-with.ts'
 import { networkStores } from '../support/network-stores.ts'
-import { describeWithPostgresql } from '../support/postgresql-describe.ts'
-import { describeWithRedis } from '../support/redis-describe.ts'
+import { postgresqlMissing } from '../support/postgresql-process.ts'
+import { redisMissing } from '../support/redis-server.ts'
 import { newDirectory } from '../support/server-program.ts'
+import { describeSideBySide } from '../support/side-by-side.ts'
 import { type Service, startService } from './service.ts'
 
 type Closings = (() => unknown)[]
@@ -25,14 +27,22 @@ const onFiles: StartStore = async (closings) => {
   return { driver: 'filesystem', directory }
 }
 
+type DefineSuite = typeof describeSideBySide
+
 /** Defines a suite on each storage that several processes can share. */
-function describeOnEveryStore(title: string, define: (name: string, start: StartStore) => void): void {
+function describeOnEveryStore(
+  title: string,
+  defineSuite: DefineSuite,
+  define: (name: string, start: StartStore) => void,
+): void {
+  const on = (name: string, missing: string | undefined, start: StartStore): void =>
+    describeWith(missing, name, () => define(name, start), defineSuite)
   describe(title, () => {
-    define('on SQLite', onNetwork('sqlite'))
-    define('on files', onFiles)
+    on('on SQLite', undefined, onNetwork('sqlite'))
+    on('on files', undefined, onFiles)
+    on('on PostgreSQL', postgresqlMissing, onNetwork('postgresql'))
+    on('on Redis', redisMissing, onNetwork('redis'))
   })
-  describeWithPostgresql(title, () => define('on PostgreSQL', onNetwork('postgresql')))
-  describeWithRedis(title, () => define('on Redis', onNetwork('redis')))
 }
 
 /** What ends after all tests of the suite, the last first. */
@@ -46,7 +56,7 @@ function closingsAfterAll(): Closings {
 
 /** Defines a test on each storage that several processes can share. `closings` run after the tests on it. */
 export function testOnEveryStore(title: string, act: (storage: object, closings: Closings) => Promise<void>): void {
-  describeOnEveryStore(title, (name, start) => {
+  describeOnEveryStore(title, describe, (name, start) => {
     const closings = closingsAfterAll()
     test(name, async () => act(await start(closings), closings))
   })
@@ -54,21 +64,20 @@ export function testOnEveryStore(title: string, act: (storage: object, closings:
 
 /**
  * Defines a test for each scenario on each storage. The scenarios of a storage share its processes, because starting them
- * takes most of the time: each changes entries of its own.
+ * takes most of the time: each changes entries of its own. The storages run side by side, because they mostly wait until
+ * processes read an entry again.
  */
 export function testServiceOnEveryStore(
   title: string,
   configuration: object,
   scenarios: Readonly<Record<string, (service: Service) => Promise<void>>>,
 ): void {
-  describeOnEveryStore(title, (name, start) => {
-    describe(name, () => {
-      const closings = closingsAfterAll()
-      let service: Service
-      beforeAll(async () => {
-        service = await startService(await start(closings), closings, configuration)
-      })
-      for (const [scenario, act] of Object.entries(scenarios)) test(scenario, () => act(service))
+  describeOnEveryStore(title, describeSideBySide, (_, start) => {
+    const closings = closingsAfterAll()
+    let service: Service
+    beforeAll(async () => {
+      service = await startService(await start(closings), closings, configuration)
     })
+    for (const [scenario, act] of Object.entries(scenarios)) test(scenario, () => act(service))
   })
 }

@@ -1,8 +1,7 @@
 // Clients that an administrator changes by command while four processes of the server run on one storage.
 import { sha256Of } from '@grantry/testing'
 import { expect } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { post, type Service, trailOf } from './service.ts'
+import { post, type Service, soonEverywhere, trailOf } from './service.ts'
 
 const secretIn = (out: string): string => /^secret {2}(\S+)$/mu.exec(out)?.[1] ?? ''
 
@@ -21,7 +20,7 @@ export async function clientsChange({ command, everywhere }: Service): Promise<v
   expect(new Set(tokens.map(({ status }) => status))).toEqual(new Set([200]))
 
   const rotated = secretIn(await command('clients', 'rotate-secret', 'batch', '--overlap', '7d'))
-  await eventually(async () => expect(await statusesWith(rotated)).toEqual(new Set([200])))
+  await soonEverywhere(async () => expect(await statusesWith(rotated)).toEqual(new Set([200])))
   expect(await statusesWith(secret)).toEqual(new Set([200]))
   const [token] = tokens.map(({ body }) => String(body.access_token))
   const isActive = () =>
@@ -33,13 +32,13 @@ export async function clientsChange({ command, everywhere }: Service): Promise<v
   const last = secretIn(await command('clients', 'rotate-secret', 'batch'))
   await command('clients', 'disable', 'batch')
   expect(await isActive()).toEqual([false, false, false, false])
-  await eventually(async () => expect(await statusesWith(last)).toEqual(new Set([401])))
+  await soonEverywhere(async () => expect(await statusesWith(last)).toEqual(new Set([401])))
 
   await command('clients', 'enable', 'batch')
-  await eventually(async () => expect(await statusesWith(last)).toEqual(new Set([200])))
+  await soonEverywhere(async () => expect(await statusesWith(last)).toEqual(new Set([200])))
   expect(await statusesWith(rotated)).toEqual(new Set([401]))
   await command('clients', 'remove', 'batch')
-  await eventually(async () => expect(await statusesWith(last)).toEqual(new Set([401])))
+  await soonEverywhere(async () => expect(await statusesWith(last)).toEqual(new Set([401])))
 
   const changes = await trail()
   expect(changes.map(({ action }) => action)).toEqual([

@@ -1,7 +1,6 @@
 // Scopes that an administrator changes by command while four processes of the server run on one storage.
 import { expect } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { post, type Service } from './service.ts'
+import { post, type Service, soonEverywhere } from './service.ts'
 
 const secretIn = (out: string): string => /^secret {2}(\S+)$/mu.exec(out)?.[1] ?? ''
 
@@ -21,7 +20,7 @@ export async function scopesChange({ command, everywhere }: Service): Promise<vo
       }
       return document.scopes_supported.includes('api2')
     })
-  await eventually(async () => expect(await statuses()).toEqual(new Set([200])))
+  await soonEverywhere(async () => expect(await statuses()).toEqual(new Set([200])))
   expect(await supported()).toEqual([true, true, true, true])
 
   const [token = ''] = (await tokens()).map(({ body }) => String(body.access_token))
@@ -32,15 +31,15 @@ export async function scopesChange({ command, everywhere }: Service): Promise<vo
     })
   expect(await introspect(scopeSecret)).toEqual([true, true, true, true])
   const next = secretIn(await command('scopes', 'rotate-secret', 'api2', '--overlap', '7d'))
-  await eventually(async () => expect(await introspect(next)).toEqual([true, true, true, true]))
+  await soonEverywhere(async () => expect(await introspect(next)).toEqual([true, true, true, true]))
   expect(await introspect(scopeSecret)).toEqual([true, true, true, true])
 
   await command('scopes', 'disable', 'api2')
-  await eventually(async () => expect(await statuses()).toEqual(new Set([400])))
+  await soonEverywhere(async () => expect(await statuses()).toEqual(new Set([400])))
   expect(await introspect(next)).toEqual([401, 401, 401, 401])
   expect(await supported()).toEqual([false, false, false, false])
   await command('scopes', 'enable', 'api2')
-  await eventually(async () => expect(await statuses()).toEqual(new Set([200])))
+  await soonEverywhere(async () => expect(await statuses()).toEqual(new Set([200])))
   await command('scopes', 'remove', 'api2', '--force')
-  await eventually(async () => expect(await statuses()).toEqual(new Set([400])))
+  await soonEverywhere(async () => expect(await statuses()).toEqual(new Set([400])))
 }

@@ -1,8 +1,7 @@
 // Tenants that an administrator creates and ends by command while four processes of the server run on one storage.
 import { sha256Of } from '@grantry/testing'
 import { expect } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { post, type Service } from './service.ts'
+import { post, type Service, soonEverywhere } from './service.ts'
 
 const form = { grant_type: 'client_credentials', scope: 'api1' }
 export const listed = {
@@ -45,10 +44,10 @@ export async function tenantsChange({ command, inProcess, everywhere }: Service)
   expect(await statuses('listed')).toEqual(new Set([200]))
   expect(await statuses('acme')).toEqual(new Set([404]))
   const secret = await create('acme')
-  await eventually(async () => expect(await statuses('acme', secret)).toEqual(new Set([200])))
+  await soonEverywhere(async () => expect(await statuses('acme', secret)).toEqual(new Set([200])))
   // 100 requests in four processes create the keys once.
   await command('tenants', 'create', 'beta')
-  await eventually(async () =>
+  await soonEverywhere(async () =>
     expect(
       await everywhere(async (origin) => (await fetch(`${origin}/t/beta/.well-known/openid-configuration`)).status),
     ).toEqual([200, 200, 200, 200]),
@@ -58,9 +57,9 @@ export async function tenantsChange({ command, inProcess, everywhere }: Service)
   expect(await statuses('beta', secret)).toEqual(new Set([401]))
 
   await command('tenants', 'end', 'acme')
-  await eventually(async () => expect(await statuses('acme', secret)).toEqual(new Set([404])))
+  await soonEverywhere(async () => expect(await statuses('acme', secret)).toEqual(new Set([404])))
   const again = await create('acme')
-  await eventually(async () => expect(await statuses('acme', again)).toEqual(new Set([200])))
+  await soonEverywhere(async () => expect(await statuses('acme', again)).toEqual(new Set([200])))
   expect(await statuses('acme', secret)).toEqual(new Set([401]))
 
   const codes = await Promise.all([1, 2].map(() => inProcess('tenants', 'create', 'gamma')))

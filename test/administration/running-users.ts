@@ -1,8 +1,7 @@
 // Users that an administrator changes by command while four processes of the server run on one storage.
 import { sha256Of } from '@grantry/testing'
 import { expect } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { post, type Service, trailOf } from './service.ts'
+import { post, type Service, soonEverywhere, trailOf } from './service.ts'
 
 const password = 'correct horse battery'
 export const signInClient = {
@@ -45,7 +44,7 @@ export async function usersChange({ command, commandWith, inProcess, everywhere 
   expect(await isActive()).toEqual([false, false, false, false])
   expect(await statusesOf('alicia')).toEqual(new Set([400]))
   await command('users', 'enable', 'a')
-  await eventually(async () => expect(await statusesOf('alicia')).toEqual(new Set([200])))
+  await soonEverywhere(async () => expect(await statusesOf('alicia')).toEqual(new Set([200])))
   await command('users', 'remove', 'a')
   expect(await statusesOf('alicia')).toEqual(new Set([400]))
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { basic, type Credentials, sha256Of } from '@grantry/testing'
 import { expect } from 'vitest'
 import { printedWith } from '../server/printed.ts'
+import { eventually } from '../support/eventually.ts'
 import { createFleet, type Fleet } from '../support/fleet.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { newDirectory, realServerProgram } from '../support/server-program.ts'
@@ -23,6 +24,18 @@ export interface Service {
   /** Kills the process at an origin with SIGKILL. */
   kill(origin: string): Promise<void>
 }
+
+let turn: Promise<unknown> = Promise.resolve()
+
+/** Commands write to the standard output of this process, so those of suites side by side take turns. */
+function inTurn<T>(run: () => Promise<T>): Promise<T> {
+  const result = turn.then(run)
+  turn = Promise.allSettled([result])
+  return result
+}
+
+/** Waits for all processes. They remember entries for seconds: to ask more often would only take CPU time. */
+export const soonEverywhere = <T>(assertion: () => Promise<T>): Promise<T> => eventually(assertion, 250)
 
 /** @param closings receives what ends the processes */
 export async function startService(storage: object, closings: (() => unknown)[], more: object = {}): Promise<Service> {
@@ -43,7 +56,7 @@ export async function startService(storage: object, closings: (() => unknown)[],
   for (const port of ports) fleet.start(port)
   await Promise.all(ports.map(fleet.ready))
   const commandWith: Service['commandWith'] = async (input, ...line) => {
-    const { code, out, err } = await printedWith({ input }, ...line, '--config', configuration)
+    const { code, out, err } = await inTurn(() => printedWith({ input }, ...line, '--config', configuration))
     expect({ code, err }).toEqual({ code: 0, err: '' })
     return out
   }

@@ -10,8 +10,8 @@ export const lastResort = 60_000
 export const pollInterval = 20
 
 /** Waits until an assertion holds, also in tests that run side by side, where `expect.poll` finds another test. */
-export const eventually = <T>(assertion: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(assertion, { timeout: lastResort, interval: pollInterval })
+export const eventually = <T>(assertion: () => T | Promise<T>, interval = pollInterval): Promise<T> =>
+  vi.waitFor(assertion, { timeout: lastResort, interval })
 
 /** Waits until a condition is true, and says for what it waited. */
 export const until = (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> =>
