@@ -6,7 +6,7 @@ import { postgresqlMissing } from '../support/postgresql-process.ts'
 import { redisMissing } from '../support/redis-server.ts'
 import { newDirectory } from '../support/server-program.ts'
 import { describeSideBySide } from '../support/side-by-side.ts'
-import { type Service, startService } from './service.ts'
+import { inTurn, type Service, startService } from './service.ts'
 
 type Closings = (() => unknown)[]
 
@@ -76,7 +76,7 @@ export function testServiceOnEveryStore(
     const closings = closingsAfterAll()
     let service: Service
     beforeAll(async () => {
-      service = await startService(await start(closings), closings, configuration)
+      service = await inTurn(async () => startService(await start(closings), closings, configuration))
     })
     for (const [scenario, act] of Object.entries(scenarios)) test(scenario, () => act(service))
   })

@@ -27,8 +27,11 @@ export interface Service {
 
 let turn: Promise<unknown> = Promise.resolve()
 
-/** Commands write to the standard output of this process, so those of suites side by side take turns. */
-function inTurn<T>(run: () => Promise<T>): Promise<T> {
+/**
+ * Commands of suites side by side take turns, because they write to the standard output of this process; and so do their
+ * starts, which load the machine.
+ */
+export function inTurn<T>(run: () => Promise<T>): Promise<T> {
   const result = turn.then(run)
   turn = Promise.allSettled([result])
   return result

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pause } from './pause.ts'
 
@@ -31,6 +31,7 @@ export function createFleet(deps: {
   const { program, configuration, ports, directory, environment, onExit } = deps
   const running = new Map<number, { readonly child: ChildProcess; readonly gone: Promise<void>; killed: boolean }>()
   const logOf = (port: number): string => join(directory, `${port}.log`)
+  const endOfLog = (port: number): string => readFileSync(logOf(port), 'utf8').slice(-2000)
 
   async function kill(port: number): Promise<void> {
     const server = running.get(port)
@@ -67,9 +68,9 @@ export function createFleet(deps: {
       for (const end = Date.now() + longestStart; Date.now() < end; await pause(50)) {
         const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined)
         if (response?.status === 200) return
-        if (!running.has(port)) throw new Error(`The server on port ${port} ended; its log is ${logOf(port)}`)
+        if (!running.has(port)) throw new Error(`The server on port ${port} ended:\n${endOfLog(port)}`)
       }
-      throw new Error(`The server on port ${port} was not ready in ${longestStart / 1000} s; its log is ${logOf(port)}`)
+      throw new Error(`The server on port ${port} was not ready in ${longestStart / 1000} s:\n${endOfLog(port)}`)
     },
   }
 }
