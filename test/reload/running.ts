@@ -1,4 +1,4 @@
-import { type AtomicDriver, parseConfiguration } from '@grantry/core'
+import { type AtomicDriver, parseConfiguration, type Runtime } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { basic, sha256Of } from '@grantry/testing'
 import { adapterOfThisRuntime } from '../../packages/server/src/adapter.ts'
@@ -44,9 +44,14 @@ export interface Running {
   next: () => Promise<LoadedConfiguration>
 }
 
-/** Runs a configuration without a port. */
-export async function run(first: LoadedConfiguration, driver: AtomicDriver = memoryDriver()): Promise<Running> {
-  const adapter = await adapterOfThisRuntime()
+/** Runs a configuration without a port. @param runtime replaces parts of the runtime, such as its clock */
+export async function run(
+  first: LoadedConfiguration,
+  driver: AtomicDriver = memoryDriver(),
+  runtime: Partial<Runtime> = {},
+): Promise<Running> {
+  const ofRuntime = await adapterOfThisRuntime()
+  const adapter = { ...ofRuntime, runtime: { ...ofRuntime.runtime, ...runtime } }
   const events: ServerEvent[] = []
   const log = (event: ServerEvent): unknown => events.push(event)
   const observability = await openObservability({ metrics: true, log, droppedLines: () => 0, version: '' }, adapter)

@@ -8,6 +8,8 @@ import {
 } from '@grantry/core'
 import type { Adapter } from '../adapter.ts'
 import { openAdminHost } from '../administration/admin-host.ts'
+import { configuredClients } from '../administration/configured-clients.ts'
+import { endMissingClients } from '../administration/missing-clients.ts'
 import { consoleAdministration } from '../configuration/console-client.ts'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
@@ -114,7 +116,9 @@ export async function openProvider({
   const users: UserService | undefined = hasUpstreams
     ? withUpstreamUsers(built.users ?? {}, () => provider)
     : built.users
-  const provider: Provider = observability.provider(await createOpened(built, adapter, users))
+  const ending = endMissingClients(configuredClients(configuration), (target) => provider.revoke(target))
+  const served: ProviderOptions = { ...built, plugins: [built.plugins, ending] }
+  const provider: Provider = observability.provider(await createOpened(served, adapter, users))
   try {
     const pages =
       configuration.console &&
