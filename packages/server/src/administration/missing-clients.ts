@@ -44,22 +44,20 @@ function compared(known: Known, ids: ReadonlySet<string>, ended: ReadonlySet<str
  * @see docs/decisions/0022-revocation-by-epochs.md
  */
 export function endMissingClients(
-  clients: readonly ClientOptions[],
+  clients: () => readonly ClientOptions[],
   revoke: (target: { readonly clientId: string }) => ReturnType<Provider['revoke']>,
 ): Plugin {
-  const ids = new Set(clients.map(({ clientId }) => clientId))
   let next = 0
 
   /** A client that an administrator has moved to the storage is the same one. */
-  async function hasLeft(id: string, kit: EndpointKit): Promise<boolean> {
-    return ids.has(id) || (await kit.findClient(id)) === undefined
-  }
+  const isElsewhere = async (id: string, kit: EndpointKit): Promise<boolean> => (await kit.findClient(id)) !== undefined
 
   async function compare(kit: EndpointKit): Promise<void> {
     const now = kit.now()
+    const ids = new Set(clients().map(({ clientId }) => clientId))
     const known = await kit.records.get(key, schema)
     const ended = (known ?? []).flatMap(({ id, missingSince = now }) => (now - missingSince >= grace ? id : []))
-    for (const id of ended) if (await hasLeft(id, kit)) await revoke({ clientId: id })
+    for (const id of ended) if (ids.has(id) || !(await isElsewhere(id, kit))) await revoke({ clientId: id })
     const isSame = JSON.stringify(compared(known ?? [], ids, new Set(ended), now)) === JSON.stringify(known ?? [])
     if (isSame) return
     await kit.records.update(key, schema, (present = []) => ({

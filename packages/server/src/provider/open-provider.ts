@@ -116,7 +116,8 @@ export async function openProvider({
   const users: UserService | undefined = hasUpstreams
     ? withUpstreamUsers(built.users ?? {}, () => provider)
     : built.users
-  const ending = endMissingClients(configuredClients(configuration), (target) => provider.revoke(target))
+  const clients = () => configuredClients(configuration)
+  const ending = endMissingClients(clients, (target) => provider.revoke(target))
   const served: ProviderOptions = { ...built, plugins: [built.plugins, ending] }
   const provider: Provider = observability.provider(await createOpened(served, adapter, users))
   try {
