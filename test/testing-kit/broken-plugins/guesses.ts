@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   defineClientAuthentication,
   defineEndpoint,
@@ -40,6 +41,51 @@ const isCode = (badge: string): true | undefined => isBadge(badge, '493817')
 /** A grant for a short code, which decides in `decide`. */
 const codeGrant = (decide: Decide): Plugin => definePlugin('badge', [badgeGrant(decide)])
 
+/** A case that issues another badge each time, and the plugin that accepts them. */
+function issuing(badgeOf: (number: number) => string, decide: (found: Decide) => Decide = (found) => found) {
+  const issued = new Set<string>()
+  function next(): { badge: string } {
+    const badge = badgeOf(issued.size + 1)
+    issued.add(badge)
+    return { badge }
+  }
+  return {
+    plugin: codeGrant(decide((badge) => (issued.has(badge) ? true : undefined))),
+    cases: { grants: { 'urn:example:badge': { succeeds: next, singleUse: false } } } satisfies PluginCases,
+  }
+}
+
+/** The digits of a number, which look random. */
+const digitsOf = (number: number, count: number): string =>
+  String((number * 7_368_787 + 1_234_567) % 10 ** count).padStart(count, '0')
+
+const randomOf = (number: number): string => createHash('sha256').update(String(number)).digest('hex').slice(0, 32)
+
+const asUuid = (hex: string): string => {
+  const [, one, two, three, four, five] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/u.exec(hex) ?? []
+  return `${one}-${two}-4${three}-a${four}-${five}`
+}
+
+/** A code whose last digit is a sum: of ten wrong ones, nine are malformed. */
+const isSummed = (code: string): boolean => {
+  const sum = [...code.slice(0, -1)].reduce((total, digit) => total + Number(digit), 0)
+  return code.at(-1) === String(sum % 10)
+}
+
+const behindText = (number: number): string => `badge-of-the-house-of-example-${digitsOf(number, 6)}`
+
+const summedGrant = (decide: Decide): Plugin =>
+  definePlugin('badge', [
+    defineGrant({
+      grantType: 'urn:example:badge',
+      params: v.object({ badge: v.pipe(text, v.check(isSummed, 'must have the right last digit')) }),
+      async handle({ params: { badge }, request: { clientAddress = '' }, scopes }, kit) {
+        if (!(await decide(badge, clientAddress, kit))) throw refuse('unknown')
+        return { subject: { sub: 'holder', amr: ['badge'] }, scopes }
+      },
+    }) as Grant,
+  ])
+
 const perAddress = { name: 'badges', failures: 10, window: 600 }
 
 /** Counts in records of the plugin. */
@@ -71,6 +117,24 @@ export const guessProof: readonly { readonly what: string; readonly plugin: Plug
     plugin: codeGrant((badge) => isBadge(badge, code)),
     cases: badgeCase(code, '0'.repeat(code.length)),
   })),
+  { what: 'issues codes of 128 bits', ...issuing(randomOf) },
+  { what: 'issues codes of 128 bits behind a constant text', ...issuing((number) => `badge_${randomOf(number)}`) },
+  { what: 'issues random UUIDs', ...issuing((number) => asUuid(randomOf(number))) },
+  {
+    what: 'limits guesses of short codes behind a constant text',
+    ...issuing(
+      behindText,
+      (found) => async (badge, clientAddress, kit) =>
+        kit.limitGuesses(perAddress, clientAddress, async () => found(badge, clientAddress, kit)),
+    ),
+  },
+  {
+    what: 'limits guesses of a short code that is mostly malformed',
+    plugin: summedGrant((badge, clientAddress, kit) =>
+      kit.limitGuesses({ ...perAddress, failures: 150 }, clientAddress, async () => isBadge(badge, '4938172')),
+    ),
+    cases: badgeCase('4938172', '4938183'),
+  },
   {
     what: 'has a parameter that is no secret',
     plugin: definePlugin('door', [
@@ -183,6 +247,39 @@ export const brokenGuesses: readonly Broken[] = [
     defect: 'has an endpoint for a short code with the limit of tokens',
     plugin: endpointWith(new OAuthError('invalid_token', 'The badge is not valid', { reason }), true),
     cases: endpointCase,
+  },
+  { defect: 'issues short codes behind a long constant text, without a limit', ...issuing(behindText) },
+  {
+    defect: 'issues short codes before a long constant text, without a limit',
+    ...issuing((number) => `${digitsOf(number, 6)}@badges.of.the.house.of.example`),
+  },
+  {
+    defect: 'issues short codes in a long constant text, without a limit',
+    ...issuing((number) => `badges-of-the-${digitsOf(number, 6)}-house-of-example`),
+  },
+  {
+    defect: 'issues numbers in sequence behind a long text',
+    ...issuing((number) => `badge-of-the-house-of-example-${number}`),
+  },
+  {
+    defect: 'accepts a short code that is mostly malformed without a limit',
+    plugin: summedGrant((badge) => isBadge(badge, '4938172')),
+    cases: badgeCase('4938172', '4938183'),
+  },
+  {
+    defect: 'refuses most short codes with another error, and has no limit',
+    plugin: codeGrant((badge) => {
+      if (isCode(badge)) return true
+      throw new OAuthError('invalid_request', 'The badge is not valid', { reason: 'plugin:badge:unknown' })
+    }),
+    cases: {
+      grants: {
+        'urn:example:badge': {
+          succeeds: { badge: '493817' },
+          refused: [{ with: { badge: '493818' }, error: 'invalid_request' }],
+        },
+      },
+    },
   },
   { defect: 'has a method with a PIN that it calls unguessable', ...pinMethod('493817') },
 ].map((one): Broken => ({ ...one, rules: ['guesses'] }))

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { defineGrant, type Grant, type GrantKit, type GrantResult, OAuthError, type Plugins } from '@grantry/core'
 import type { CaseContext, GrantCase, PluginCases, PluginRule } from '@grantry/testing'
 import * as v from 'valibot'
@@ -42,7 +43,7 @@ let tickets = 0
 /** Returns a ticket that was not used, and that cannot be guessed. */
 export const newTicket = () => {
   tickets += 1
-  return { ticket: `GOOD-${tickets}-9QK3T7X2M5B8C4D6F0GHJRNPSV` }
+  return { ticket: `GOOD-${createHash('sha256').update(String(tickets)).digest('hex').slice(0, 32)}` }
 }
 
 export const ticketCase = (different: Partial<GrantCase> = {}): PluginCases => ({

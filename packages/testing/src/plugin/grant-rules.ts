@@ -28,7 +28,8 @@ function targetOf(grant: Grant, given: GrantCase): GrantTarget {
     refused,
     refusedWith: refusalCode,
     uniform: true,
-    refusesCredential: ({ error }) => error === refusalCode,
+    // Also as another error of its own.
+    refusesCredential: ({ error, reason }) => error === refusalCode || reason?.startsWith('plugin:') === true,
     sender: senderOf(testClient),
     async prepare(setting, { clientId, credentials }) {
       const parameters =

@@ -8,9 +8,16 @@ import { withLatency } from './test-drivers.ts'
 
 /** A credential that has as many can be guessed without limit (RFC 6749 section 10.10). */
 const enoughBits = 128
+/** Bits that must differ between several values: a random UUID has 122 in 37 characters. */
+const enoughDifferentBits = 120
+/** Values of a case to compare. By chance, random ones have no character in common. */
+const issues = 8
 /** More wrong values than a limit answers, in batches of concurrent requests, which pass a limit that reads and writes. */
-const batches = 5
+const guesses = 200
 const batchSize = 40
+/** Values that are sent when all are refused as malformed: those of a check digit are rare, and a limit does not count others. */
+const maxMalformed = 400
+const maxSent = 10_000
 
 const groups = [/\d/u, /[a-f]/u, /[g-z]/u, /[A-F]/u, /[G-Z]/u] as const
 const alphabets = ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ'] as const
@@ -29,6 +36,31 @@ export function bitsOf(value: string): number {
   const characters = [...value]
   const others = new Set(characters.filter((character) => !/[\da-z]/iu.test(character)))
   return Math.floor(characters.length * Math.log2(alphabetsOf(value).join('').length + others.size))
+}
+
+/**
+ * Returns what differs between values, for the first one: without what all begin and end with, and without characters that are the
+ * same at a place in all.
+ */
+function differenceOf(values: readonly string[]): string {
+  const [first = '', ...others] = values
+  const isShared = (place: number): boolean => others.every((other) => other.at(place) === first.at(place))
+  let begin = 0
+  while (begin < first.length && isShared(begin)) begin += 1
+  let end = 0
+  while (end < first.length - begin && isShared(-1 - end)) end += 1
+  const middle = [...first.slice(begin, first.length - end)]
+  const areAligned = others.every(({ length }) => length === first.length)
+  return middle.filter((_, index) => !(areAligned && isShared(begin + index))).join('')
+}
+
+/** Returns how many bits of the values of a case must be guessed. A case with one value can be judged by its length only. */
+function bitsToGuess(values: readonly string[]): { readonly bits: number; readonly areEnough: boolean } {
+  const [value = '', ...others] = new Set(values)
+  const bits = bitsOf(value)
+  if (bits < enoughBits || others.length === 0) return { bits, areEnough: bits >= enoughBits }
+  const different = bitsOf(differenceOf([value, ...others]))
+  return { bits: different, areEnough: different >= enoughDifferentBits }
 }
 
 /** Returns a wrong value of the same form, the same one for each index. With an odd index, only digits differ. */
@@ -66,27 +98,37 @@ async function countGuesses(bench: Bench, target: ParameterTarget, name: string)
   // A repeated value can be refused because it is spent.
   const sent = new Set([value])
   let answered = 0
-  for (let batch = 0; batch < batches; batch += 1) {
-    const indexes = Array.from({ length: batchSize }, (_, position) => batch * batchSize + position)
+  for (let first = 0; first < maxSent && answered < guesses; first += batchSize) {
+    const indexes = Array.from({ length: batchSize }, (_, position) => first + position)
     const fresh = indexes.map(guess).filter(({ parameters }) => {
       const isNew = !sent.has(String(parameters[name]))
       sent.add(String(parameters[name]))
       return isNew
     })
-    answered += (await Promise.all(fresh.map(setting.send))).filter(target.refusesCredential).length
-    if (answered === 0) return 0
+    const responses = await Promise.all(fresh.map(setting.send))
+    answered += responses.filter(target.refusesCredential).length
+    if (answered === 0 && first + batchSize >= maxMalformed) return 0
+    // A limit, or a parameter that is no credential.
+    const areMalformed = responses.every((one) => target.refusesCredential(one) || one.error === 'invalid_request')
+    if (!areMalformed || (fresh.length === 0 && first >= guesses)) break
   }
+  if (answered === 0) return 0
   return isSuccess(await setting.send({ ...right, from: '2001:db8::ffff' })) ? answered : 0
 }
 
 /** Checks that a credential that is short enough to be guessed is limited. */
 export async function checkGuesses(bench: Bench, target: ParameterTarget): Promise<void> {
-  const sample = await inSetting(bench, target, (setting) => target.prepare(setting, target.sender))
-  for (const [name, value] of Object.entries(sample.parameters)) {
+  const samples = await inSetting(bench, target, async (setting) => {
+    const prepared: Outgoing[] = []
+    while (prepared.length < issues) prepared.push(await target.prepare(setting, target.sender))
+    return prepared.map(({ parameters }) => parameters)
+  })
+  for (const name of Object.keys(samples[0] ?? {})) {
     const isOwn = target.declared?.includes(name) ?? true
-    if (!isOwn || publicNames.has(name) || target.public.includes(name) || typeof value !== 'string') continue
-    const bits = bitsOf(value)
-    if (bits >= enoughBits) continue
+    const values = samples.map((parameters) => parameters[name]).filter((value) => typeof value === 'string')
+    if (!isOwn || publicNames.has(name) || target.public.includes(name) || values.length < issues) continue
+    const { bits, areEnough } = bitsToGuess(values)
+    if (areEnough) continue
     const answered = await countGuesses(bench, target, name)
     if (answered > 0) bench.findings.add('guesses', target.part, seen(answered, name, bits))
   }
