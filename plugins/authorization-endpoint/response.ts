@@ -186,8 +186,8 @@ export function applicationOf(client: Client | undefined): ErrorView['returnTo']
 
 export const homeOf = ({ issuer }: Pick<EndpointKit, 'issuer'>): string => new URL('/', issuer).href
 
-/** Of refusals because there is nothing at an address. */
-const unknownReasons: ReadonlySet<string> = new Set(['endpoint_unknown', 'method_not_allowed'])
+/** Of refusals because there is nothing at an address, or only what cannot serve: a client in the query is not of this issuer. */
+const unknownReasons: ReadonlySet<string> = new Set(['endpoint_unknown', 'method_not_allowed', 'tenant_unavailable'])
 
 /** Returns what the page of a refusal shows, with the ways on that are known. */
 export async function errorViewOf(

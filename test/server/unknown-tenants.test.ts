@@ -80,3 +80,21 @@ describe('1.103 a page for browsers that name a tenant that does not exist', () 
     }
   })
 })
+
+test('1.103 a browser gets a page of a tenant that cannot be opened', async () => {
+  const client = { clientId: 'web', public: true, grantTypes: ['authorization_code'], scopes: ['no-such-scope'] }
+  await start({ list: [{ name: 'acme', clients: [client] }] })
+  for (const path of ['/t/acme/connect/authorize?client_id=web', '/t/acme/account', '/t/acme']) {
+    const page = await get(path, { accept })
+    expect([path, page.status, page.type]).toEqual([path, 503, 'text/html; charset=utf-8'])
+    expect(page.text).toContain('<h1>')
+    expect(page.text).not.toContain('no-such-scope')
+    const { status, text } = await get(path, { accept: '*/*' })
+    expect([status, JSON.parse(text)]).toEqual([
+      503,
+      { error: 'temporarily_unavailable', error_description: 'The service is temporarily unavailable' },
+    ])
+  }
+  const failures = events.flatMap((event) => (event.type === 'unhandled_failure' ? [event.reason] : []))
+  expect(new Set(failures)).toEqual(new Set(['tenant_failed']))
+})

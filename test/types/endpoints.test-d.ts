@@ -149,6 +149,7 @@ test('a provider has the two functions that lead to a code from its kits, and no
     | 'handlers'
     | 'fetch'
     | 'notFound'
+    | 'unavailable'
     | 'route'
     | 'authenticateUser'
     | 'revoke'

@@ -13,7 +13,7 @@ import type { AuthenticateUser } from './parts/authenticate-user.ts'
 import type { UsePlugins } from './parts/host-functions.ts'
 import type { Authorize, OpenAuthorization } from './parts/proposal.ts'
 import type { RuleFacts, RuleFinding } from './parts/rule.ts'
-import { createHandler, createNotFound, type Route } from './router.ts'
+import { createHandler, createNotFound, createUnavailable, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import type { Services } from './services.ts'
 import { recordWarnings } from './startup-checks.ts'
@@ -32,6 +32,8 @@ export interface Provider extends UsePlugins {
   readonly fetch: Handler
   /** Responds as for a path without an endpoint: 404, with a page for browsers if there is an authorization endpoint. */
   readonly notFound: Handler
+  /** Responds for what cannot serve at present, such as a tenant: 503, with a page for browsers in the same way. */
+  readonly unavailable: Handler
   /**
    * Returns the handler for the path of this request, if it is an endpoint. Adapters use it to decide whether to pass
    * the request on.
@@ -177,6 +179,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     handlers: Object.freeze(handlers),
     fetch: (request, connection) => (route(request) ?? notFound)(request, connection),
     notFound,
+    unavailable: createUnavailable(routerDeps),
     route,
     authenticateUser: services.authenticateUser,
     openAuthorization: services.authorizations.openAuthorization,

@@ -19,7 +19,7 @@ import type { Services } from './services.ts'
 export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'runtime' | 'errors'> {
   /** Whether responses include `x-request-id` and `traceparent`. */
   readonly traceHeaders: boolean
-  /** Shows browsers that there is nothing at a path, or for its method. */
+  /** Shows browsers that there is nothing at a path, or for its method, or that what is there cannot serve. */
   readonly presentUnknown?: PresentError | undefined
 }
 
@@ -61,29 +61,50 @@ export interface Route {
 }
 
 /**
- * Creates the handler for all other paths: 404 for every method. The event does not contain the path, which may include
- * a token.
+ * Creates a handler that refuses every request, whatever its method. The event does not contain the path, which may include a
+ * token.
  *
- * @param hintFor returns a hint for the error description. It must not repeat the path.
+ * @param refusal returns the error. Its message must not repeat the path.
  */
-export function createNotFound(deps: RouterDeps, hintFor: (path: string) => string): Handler {
+export function createRefusing(deps: RouterDeps, refusal: (path: string) => OAuthError): Handler {
   const unknownEndpoint: Route = {
     name: 'unknown',
     methods: [],
     recipient: 'validation',
     cors: 'none',
     async handle({ url }) {
-      throw new OAuthError('invalid_request', `There is no such endpoint${hintFor(pathOf(url))}`, {
-        reason: 'endpoint_unknown',
-        status: 404,
-      })
+      throw refusal(pathOf(url))
     },
   }
   return createHandler(unknownEndpoint, deps)
 }
 
+/** @param hintFor returns a hint for the error description. It must not repeat the path. */
+export const createNotFound = (deps: RouterDeps, hintFor: (path: string) => string): Handler =>
+  createRefusing(
+    deps,
+    (path) =>
+      new OAuthError('invalid_request', `There is no such endpoint${hintFor(path)}`, {
+        reason: 'endpoint_unknown',
+        status: 404,
+      }),
+  )
+
+/** What cannot serve has reported why. */
+const unavailable = 'tenant_unavailable'
+
+export const createUnavailable = (deps: RouterDeps): Handler =>
+  createRefusing(
+    deps,
+    () =>
+      new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
+        reason: unavailable,
+        retryAfter: 1,
+      }),
+  )
+
 /** Refusals of the router itself. Those of an endpoint for programs stay JSON. */
-const unknownReasons: ReadonlySet<string> = new Set(['endpoint_unknown', 'method_not_allowed'])
+const shownReasons: ReadonlySet<string> = new Set(['endpoint_unknown', 'method_not_allowed', unavailable])
 
 /** Creates the functions that record how requests to an endpoint end. */
 function createEnding({ recorder, runtime }: Pick<RouterDeps, 'recorder' | 'runtime'>) {
@@ -91,6 +112,7 @@ function createEnding({ recorder, runtime }: Pick<RouterDeps, 'recorder' | 'runt
   function recordFailure(error: OAuthError, trace: Trace): void {
     if (error.code !== 'server_error' && error.code !== 'temporarily_unavailable') return
     const { reason, port, cause } = error.details
+    if (reason === unavailable) return
     const failed = port === undefined ? { reason } : { reason, port }
     recorder.record(trace, {
       type: 'unhandled_failure',
@@ -156,7 +178,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
 
   async function refusalOf(error: OAuthError, request: Request, trace: Trace): Promise<PlainResponse> {
     try {
-      const isShown = unknownReasons.has(error.details.reason) && isNavigation(request)
+      const isShown = shownReasons.has(error.details.reason) && isNavigation(request)
       const present = endpoint.presentError ?? (isShown ? presentUnknown : undefined)
       const presented = await present?.(error, request, trace)
       if (presented !== undefined) return presented

@@ -58,9 +58,10 @@ async function openTenants(
   const { serveTenants } = await import('./tenants/serve-tenants.ts')
   const configuration = (): CheckedConfiguration => slot.current.configuration
   const common = { driver, directory, adapter, observability, isStopping }
-  // The page for browsers is that of the server.
+  // The pages for browsers are those of the server.
   const notFound: Handler = (request, connection) => slot.current.provider.notFound(request, connection)
-  return serveTenants(tenants, { ...common, configuration, otherwise: slot.handle, notFound })
+  const unavailable: Handler = (request, connection) => slot.current.provider.unavailable(request, connection)
+  return serveTenants(tenants, { ...common, configuration, otherwise: slot.handle, notFound, unavailable })
 }
 
 /** Opens the provider of a configuration, and runs the tasks of its plugins every few seconds. */

@@ -27,6 +27,8 @@ export interface TenantsOptions extends TenantLimits, TenantSource<TenantProvide
    * browsers a page.
    */
   readonly notFound?: Handler | undefined
+  /** Handles requests to a tenant that cannot be opened. Default: 503 as JSON; `unavailable` of a provider shows a page. */
+  readonly unavailable?: Handler | undefined
   /** Receives what happens to tenants. Default: failures are logged to `console.error`. */
   readonly observeTenants?: ((event: TenantEvent) => void) | undefined
   /** The clock of the tenants; that of a provider is among its options. */

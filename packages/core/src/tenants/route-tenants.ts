@@ -15,13 +15,15 @@ export interface RouteTenantsOptions<O, S extends TenantServing> extends TenantL
   readonly otherwise?: Handler | undefined
   /** Handles requests that name a tenant that does not exist. Default: 404 as JSON. */
   readonly notFound?: Handler | undefined
+  /** Handles requests to a tenant that cannot be opened. Default: 503 as JSON. */
+  readonly unavailable?: Handler | undefined
   readonly observe?: ((event: TenantEvent) => void) | undefined
   readonly runtime?: Pick<Runtime, 'elapsed'> | undefined
 }
 
 /** Serves the requests of several tenants. */
 export interface RoutedTenants<S extends TenantServing> {
-  /** Never rejects: without a tenant the response is that of `notFound`, and 503 if it cannot be opened. */
+  /** Never rejects: without a tenant the response is that of `notFound`, and that of `unavailable` if it cannot be opened. */
   readonly fetch: Handler
   /** The number of tenants that are open. */
   readonly size: number
@@ -44,7 +46,7 @@ const refusal = (status: number, body: object, headers: object = {}): Response =
 const refuseUnknown: Handler = async () =>
   refusal(404, { error: 'invalid_request', error_description: 'There is no such endpoint' })
 
-const unavailable = (): Response =>
+const refuseUnavailable: Handler = async () =>
   refusal(
     503,
     { error: 'temporarily_unavailable', error_description: 'The service is temporarily unavailable' },
@@ -58,6 +60,7 @@ export function routeTenants<O, S extends TenantServing>(options: RouteTenantsOp
     source,
     open,
     notFound = refuseUnknown,
+    unavailable = refuseUnavailable,
     otherwise = notFound,
     observe,
     runtime = webRuntime,
@@ -98,7 +101,7 @@ export function routeTenants<O, S extends TenantServing>(options: RouteTenantsOp
       try {
         return await handle(key, request, connection)
       } catch {
-        return unavailable()
+        return unavailable(request, connection)
       }
     },
     async use(key, call) {

@@ -18,6 +18,8 @@ export interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'director
   readonly otherwise: Handler
   /** Handles requests that name a tenant that does not exist. */
   readonly notFound: Handler
+  /** Handles requests to a tenant that cannot be opened. */
+  readonly unavailable: Handler
 }
 
 /** The tenants of a server. */
@@ -28,7 +30,7 @@ export interface ServedTenants extends RoutedTenants<TenantServing> {
 
 /** Serves the tenants of the configuration, and those in the storage. */
 export function serveTenants(tenants: TenantsConfiguration, options: ServeTenantsOptions): ServedTenants {
-  const { configuration, driver, observability, otherwise, notFound, ...common } = options
+  const { configuration, driver, observability, otherwise, notFound, unavailable, ...common } = options
   const { issuer, administration } = configuration()
   const entries = administration ? tenantEntries({ issuer }, driver) : undefined
   const removal = entries && createRemoval(entries, driver, configuration, tenants)
@@ -41,6 +43,7 @@ export function serveTenants(tenants: TenantsConfiguration, options: ServeTenant
     tenantOf: tenantOf({ issuer }, tenants),
     otherwise,
     notFound,
+    unavailable,
     observe: (event) => observability.observe(tenantEvent(event)),
     source: {
       async find(name) {
