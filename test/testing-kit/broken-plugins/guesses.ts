@@ -1,92 +1,29 @@
-import { createHash } from 'node:crypto'
 import {
   defineClientAuthentication,
   defineEndpoint,
-  defineGrant,
   definePlugin,
-  type Grant,
   type GrantKit,
   OAuthError,
   type Plugin,
 } from '@grantry/core'
 import type { PluginCases } from '@grantry/testing'
 import * as v from 'valibot'
+import {
+  asUuid,
+  badgeCase,
+  behindText,
+  codeGrant,
+  digitsOf,
+  isBadge,
+  issuing,
+  perAddress,
+  randomOf,
+  summedGrant,
+} from './badges.ts'
 import { type Broken, text } from './tickets.ts'
-
-const refuse = (reason: string): OAuthError =>
-  new OAuthError('invalid_grant', 'The badge is not valid', { reason: `plugin:badge:${reason}` })
-
-const isBadge = (badge: string, right: string): true | undefined => (badge === right ? true : undefined)
-
-/** How a plugin decides about a badge: `undefined` for a wrong one. */
-type Decide = (badge: string, clientAddress: string, kit: GrantKit) => Promise<true | undefined> | true | undefined
-
-const badgeGrant = (decide: Decide): Grant =>
-  defineGrant({
-    grantType: 'urn:example:badge',
-    params: v.object({ badge: text }),
-    async handle({ params: { badge }, request: { clientAddress = '' }, scopes }, kit) {
-      if (!(await decide(badge, clientAddress, kit))) throw refuse('unknown')
-      return { subject: { sub: 'holder', amr: ['badge'] }, scopes }
-    },
-  }) as Grant
-
-const badgeCase = (badge: string, wrong: string): PluginCases => ({
-  grants: { 'urn:example:badge': { succeeds: { badge }, refused: [{ with: { badge: wrong } }] } },
-})
 
 const codes = badgeCase('493817', '493818')
 const isCode = (badge: string): true | undefined => isBadge(badge, '493817')
-
-/** A grant for a short code, which decides in `decide`. */
-const codeGrant = (decide: Decide): Plugin => definePlugin('badge', [badgeGrant(decide)])
-
-/** A case that issues another badge each time, and the plugin that accepts them. */
-function issuing(badgeOf: (number: number) => string, decide: (found: Decide) => Decide = (found) => found) {
-  const issued = new Set<string>()
-  function next(): { badge: string } {
-    const badge = badgeOf(issued.size + 1)
-    issued.add(badge)
-    return { badge }
-  }
-  return {
-    plugin: codeGrant(decide((badge) => (issued.has(badge) ? true : undefined))),
-    cases: { grants: { 'urn:example:badge': { succeeds: next, singleUse: false } } } satisfies PluginCases,
-  }
-}
-
-/** The digits of a number, which look random. */
-const digitsOf = (number: number, count: number): string =>
-  String((number * 7_368_787 + 1_234_567) % 10 ** count).padStart(count, '0')
-
-const randomOf = (number: number): string => createHash('sha256').update(String(number)).digest('hex').slice(0, 32)
-
-const asUuid = (hex: string): string => {
-  const [, one, two, three, four, five] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/u.exec(hex) ?? []
-  return `${one}-${two}-4${three}-a${four}-${five}`
-}
-
-/** A code whose last digit is a sum: of ten wrong ones, nine are malformed. */
-const isSummed = (code: string): boolean => {
-  const sum = [...code.slice(0, -1)].reduce((total, digit) => total + Number(digit), 0)
-  return code.at(-1) === String(sum % 10)
-}
-
-const behindText = (number: number): string => `badge-of-the-house-of-example-${digitsOf(number, 6)}`
-
-const summedGrant = (decide: Decide): Plugin =>
-  definePlugin('badge', [
-    defineGrant({
-      grantType: 'urn:example:badge',
-      params: v.object({ badge: v.pipe(text, v.check(isSummed, 'must have the right last digit')) }),
-      async handle({ params: { badge }, request: { clientAddress = '' }, scopes }, kit) {
-        if (!(await decide(badge, clientAddress, kit))) throw refuse('unknown')
-        return { subject: { sub: 'holder', amr: ['badge'] }, scopes }
-      },
-    }) as Grant,
-  ])
-
-const perAddress = { name: 'badges', failures: 10, window: 600 }
 
 /** Counts in records of the plugin. */
 const counted = (kit: GrantKit, key: string): Promise<number> => kit.records.increment(key, kit.now() + 600)

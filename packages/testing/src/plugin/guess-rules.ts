@@ -38,10 +38,7 @@ export function bitsOf(value: string): number {
   return Math.floor(characters.length * Math.log2(alphabetsOf(value).join('').length + others.size))
 }
 
-/**
- * Returns what differs between values, for the first one: without what all begin and end with, and without characters that are the
- * same at a place in all.
- */
+/** Returns the part of the first value that the others do not share: at the beginning, the end, or, with equal lengths, a place. */
 function differenceOf(values: readonly string[]): string {
   const [first = '', ...others] = values
   const isShared = (place: number): boolean => others.every((other) => other.at(place) === first.at(place))
