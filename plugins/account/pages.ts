@@ -48,6 +48,7 @@ export interface PasskeySignals {
   readonly userId: string
   /** How the user is shown to the user. */
   readonly name: string
+  readonly displayName: string
   /** All there are: the browser removes others of this user. */
   readonly credentialIds: readonly string[]
 }

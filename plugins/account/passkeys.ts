@@ -11,7 +11,7 @@ import { deviceName } from './device.ts'
 import { labelIn } from './label.ts'
 import type { AddPasskeyView, OverviewView } from './pages.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formLifetime, formTokenFor, mayStillChange, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
+import { formLifetime, formTokenFor, mayStillChange, nameIn, serviceOf, shownName, urlOf, type Visit } from './visit.ts'
 
 export const addPasskeyPath = 'passkeys/add'
 
@@ -43,7 +43,7 @@ export async function passkeysView(
   const credentialIds = found.flatMap(({ credentialId }) => credentialId ?? [])
   // The name of a session is that of its sign-in.
   const name = account?.username ?? nameIn(session)
-  const signals = { rpId, userId: passkeyUserId(sub, kit), name, credentialIds }
+  const signals = { rpId, userId: passkeyUserId(sub, kit), name, displayName: shownName(name, kit), credentialIds }
   // A list that is not complete would remove passkeys from the device.
   const isComplete = credentialIds.length === found.length
   return { list, add: urlOf(kit, addPasskeyPath), signals: isComplete ? signals : undefined }
@@ -67,7 +67,7 @@ async function addPage(visit: Visit, services: AccountServices, problem?: AddPas
     options: {
       challenge: kit.sha256(form_token),
       rp: { id: rpId, name: serviceOf(kit) },
-      user: { id: passkeyUserId(sub, kit), name: userName, displayName: userName },
+      user: { id: passkeyUserId(sub, kit), name: userName, displayName: shownName(userName, kit) },
       algorithms: passkeys.algorithms,
       exclude: known,
       lifetime: formLifetime - minToCreate,

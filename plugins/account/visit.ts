@@ -33,6 +33,12 @@ export const urlOf = ({ issuer }: Pick<EndpointKit, 'issuer'>, path = ''): strin
 /** The name of the service, which users see in their devices: with the path, in which the tenants of one host differ. */
 export const serviceOf = ({ issuer }: Pick<EndpointKit, 'issuer'>): string => issuer.replace(/^https?:\/\//u, '')
 
+/** The name of the user on a device, which does not show the path or port in which issuers of one host differ. */
+export function shownName(name: string, kit: Pick<EndpointKit, 'issuer'>): string {
+  const { pathname, port } = new URL(kit.issuer)
+  return pathname === '/' && port === '' ? name : `${name} (${serviceOf(kit)})`
+}
+
 export const nameIn = ({ name, subject }: Session): string => name ?? subject.sub
 
 /** Finds the session of the browser. A user who was deactivated since the sign-in has none. */

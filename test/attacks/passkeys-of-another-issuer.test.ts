@@ -46,6 +46,13 @@ describe('issuers of one domain', () => {
       'id.example.com/t/beta',
       'id.example.com:8443',
     ])
+    // The list of a device shows neither the path nor the port.
+    expect(all.map(({ user }) => [user.name, user.displayName])).toEqual([
+      ['alice', 'alice'],
+      ['alice', 'alice (id.example.com/t/acme)'],
+      ['alice', 'alice (id.example.com/t/beta)'],
+      ['alice', 'alice (id.example.com:8443)'],
+    ])
     for (const { user, rp } of all) {
       expect([rp.id, Buffer.from(user.id, 'base64url').length]).toEqual(['id.example.com', 47])
       expect(Buffer.from(user.id, 'base64url').toString('base64url')).toBe(user.id)
@@ -84,6 +91,7 @@ test('a user sees all own passkeys, and never those of another user, in the list
     rpId: 'id.example.com',
     userId: user.id,
     name: 'alice',
+    displayName: 'alice',
     credentialIds: ['YWxpY2U'],
   })
   const other = signalsIn(await bob.browser.open(accountUri))

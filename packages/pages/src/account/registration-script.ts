@@ -44,7 +44,7 @@ show(error.name === 'InvalidStateError' ? 'known' : 'failed')
 export const signalScript = `(() => {
 const api = window.PublicKeyCredential
 if (!api) return
-const { rpId, userId, name, credentialIds } = JSON.parse(document.getElementById('passkeys').dataset.signals)
+const { rpId, userId, name, displayName, credentialIds } = JSON.parse(document.getElementById('passkeys').dataset.signals)
 api.signalAllAcceptedCredentials?.({ rpId, userId, allAcceptedCredentialIds: credentialIds }).catch(() => {})
-api.signalCurrentUserDetails?.({ rpId, userId, name, displayName: name }).catch(() => {})
+api.signalCurrentUserDetails?.({ rpId, userId, name, displayName }).catch(() => {})
 })()`
