@@ -112,3 +112,24 @@ test.each([
 ])('the bundle of a program has %s', async (_which, program, expected) => {
   expect([...(await bundled(program))].sort()).toEqual(expected)
 })
+
+test.each(['', 'd', 'deutsch_1', 'de_AT', 'de-', 'de AT', 'x', 'en-a-', '" onload="', 'a'.repeat(40), 'de-DE-DE-1-'])(
+  'the tag %j of a language of its own is refused',
+  (tag) => {
+    for (const create of [createPages, createAccountPages]) {
+      const options = { languages: { [tag]: en } }
+      expect(() => create(options)).toThrow(
+        /languages.*must (?:be a language tag of BCP 47|have at most 35 characters)/u,
+      )
+    }
+  },
+)
+
+test.each(['sv', 'pt-BR', 'zh-Hant-HK', 'de-CH-1996', 'sv-FI-x-a', 'SR-latn'])(
+  'the tag %s of a language of its own is accepted',
+  (tag) => {
+    expect(
+      createPages({ languages: { [tag]: en }, locales: [tag] }).error({ code: 'a', reason: 'a' }, tag).html,
+    ).toContain(`lang="${tag}"`)
+  },
+)

@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, isObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { en, findTexts, type Languages, type Messages, type Texts } from './texts.ts'
 import { isHttps, isImageUrl } from './urls.ts'
@@ -36,10 +36,24 @@ const origin = v.pipe(
   ),
 )
 
+/** Well-formed by RFC 5646, as it becomes the language of the page. */
+function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
+}
+
+const noTag = 'must be a language tag of BCP 47, such as de or pt-BR'
 const languageTag = v.pipe(
   v.string('must be a string'),
-  v.regex(/^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/u, 'must be a language tag, such as de or pt-BR'),
+  v.maxLength(35, 'must have at most 35 characters'),
+  v.regex(/^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/u, noTag),
+  v.check(isLanguageTag, noTag),
 )
+
+const languagesSchema = v.record(languageTag, v.custom<Partial<Texts>>(isObject, 'must be an object of texts'))
 
 const described = v.record(v.string(), v.union([text(300), v.record(languageTag, text(300))]))
 
@@ -101,6 +115,7 @@ const completed = ({ signIn, account, mails }: Partial<Texts> = {}): Texts => ({
 /** @throws TypeError when an option is malformed, or a language of this package is named without its texts. */
 export function settingsOf({ languages, ...appearance }: PagesOptions, where: string): PagesSettings {
   const settings = parseConfiguration(pagesSchema, appearance, where)
+  parseConfiguration(languagesSchema, languages ?? {}, `${where}: languages`)
   const locales = localesOf({ ...settings, languages })
   const own = Object.entries(languages ?? {}).map(([tag, texts]): [string, Texts] => [tag, completed(texts)])
   const all = { en, ...Object.fromEntries(own) }
