@@ -7,6 +7,7 @@ import {
   definePlugin,
   type EndpointKit,
   hostKey,
+  type OptionsOf,
   type Plugin,
   type PluginPart,
   parseConfiguration,
@@ -19,7 +20,7 @@ import { createUserAuthorizations, userAuthorizations } from '../shared/user-aut
 import { type Consents, createConsents, type GivenConsent } from './consents.ts'
 import { authorizationRequests, createAuthorizationRequests } from './host.ts'
 import { authorizationEndpointEntries, errors, pagesSchema } from './options.ts'
-import { type EndpointPages, plainPages } from './pages.ts'
+import { plainPages } from './pages.ts'
 import type { CheckedRequest } from './request.ts'
 
 /** The consents of users, for pages of the host. */
@@ -62,23 +63,19 @@ export const hostParts = ({
   defineHostFunctions(userConsents, (kit) => createUserConsents(consents, kit)),
 ]
 
-export interface LoginPageOptions {
+const optionsSchema = configurationObject({
+  /** Seconds for which a consent is remembered. Default: a year. */
+  consentLifetime: authorizationEndpointEntries.consentLifetime,
   /** The pages for refusals and `form_post`. Default: plain pages in English. */
-  readonly pages?: EndpointPages | undefined
+  pages: pagesSchema,
   /**
    * Whether all clients are applications of your own. Their refusals redirect before the user has signed in; others show
    * a page with a link first (RFC 9700 section 4.11.2), unless the client has `requireConsent: false`. Default: `false`.
    */
-  readonly trusted?: boolean | undefined
-  /** Seconds for which a consent is remembered. Default: a year. */
-  readonly consentLifetime?: number | undefined
-}
-
-const optionsSchema = configurationObject({
-  consentLifetime: authorizationEndpointEntries.consentLifetime,
-  pages: pagesSchema,
   trusted: v.optional(v.boolean('must be true or false'), false),
 })
+
+export type LoginPageOptions = OptionsOf<typeof optionsSchema>
 
 /** Whether the client must push its requests, by a member that another plugin has added. */
 const mustPush = ({ requirePushedAuthorizationRequests }: Client): boolean =>

@@ -1,10 +1,10 @@
-import { configurationObject, defineFields, type MembersOf } from '@grantry/core'
+import { configurationObject, defineFields, type MembersOf, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { clientMembers, type descriptionMembers } from '../shared/client-members.ts'
 import { functionSchema, portSchema, wholeSeconds } from '../shared/config-schema.ts'
 import { factorEntries } from '../shared/factor-entries.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
-import { type Organizations, organizationsSchema } from './organizations.ts'
+import { organizationsSchema } from './organizations.ts'
 import type { EndpointPages } from './pages.ts'
 import { prompts } from './prompts.ts'
 import { displays } from './request.ts'
@@ -59,32 +59,14 @@ export const fieldsOf = ({
     },
   })
 
-export interface AuthorizationEndpointOptions {
-  /** Determines who is signed in and what was authorized. */
-  readonly interaction: InteractionPort
-  /** Optional parts: pushed requests, logout. */
-  readonly features?: readonly AuthorizationFeature[] | undefined
-  /** The pages that the endpoint shows by itself. Default: plain pages in English. */
-  readonly pages?: EndpointPages | undefined
-  readonly sessions?: v.InferInput<typeof sessionsSchema> | undefined
-  /** Seconds for which a user can take to sign in and consent. Default: 1800. */
-  readonly interactionLifetime?: number | undefined
-  /** Seconds for which a consent is remembered. Default: a year. */
-  readonly consentLifetime?: number | undefined
-  /** The authentication context classes that the interaction can reach (`acr_values_supported`). */
-  readonly acrValues?: readonly string[] | undefined
-  /**
-   * The organizations of users. A request names one by `acr_values=tenant:NAME`. Tokens then have it as `organization`, if the
-   * user is a member; otherwise the request is refused with `access_denied`. Default: no token names an organization.
-   */
-  readonly organizations?: Organizations | undefined
-}
-
 /** The options that are data. */
 export const authorizationEndpointEntries = {
   sessions: v.optional(sessionsSchema, {}),
+  /** Seconds for which a user can take to sign in and consent. Default: 1800. */
   interactionLifetime: v.optional(wholeSeconds(60, maxInteractionLifetime), 1800),
+  /** Seconds for which a consent is remembered. Default: a year. */
   consentLifetime: v.optional(wholeSeconds(60, 315_360_000), 31_536_000),
+  /** The authentication context classes that the interaction can reach (`acr_values_supported`). */
   acrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
 }
 
@@ -103,10 +85,21 @@ export const optionsSchema = configurationObject({
     ),
     parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
   }),
+  /**
+   * The organizations of users. A request names one by `acr_values=tenant:NAME`. Tokens then have it as `organization`, if the
+   * user is a member; otherwise the request is refused with `access_denied`. Default: no token names an organization.
+   */
   organizations: organizationsSchema,
+  /** Optional parts: pushed requests, logout. */
   features: v.optional(v.array(portSchema<AuthorizationFeature>('a feature', { parts: true })), []),
+  /** The pages that the endpoint shows by itself. Default: plain pages in English. */
   pages: pagesSchema,
 })
+
+export interface AuthorizationEndpointOptions extends Omit<OptionsOf<typeof optionsSchema>, 'interaction'> {
+  /** Determines who is signed in and what was authorized. */
+  readonly interaction: InteractionPort
+}
 
 /** What users see of a client. @see OpenID Connect Dynamic Client Registration section 2 */
 export interface ClientDescription extends MembersOf<typeof descriptionMembers> {}

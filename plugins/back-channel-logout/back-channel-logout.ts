@@ -6,6 +6,7 @@ import {
   type EndpointKit,
   type MembersOf,
   member,
+  type OptionsOf,
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
@@ -23,27 +24,22 @@ declare module '@grantry/core' {
 /** Sends a logout token. Must not follow redirects. */
 export type SendLogoutToken = SendRequest
 
-export interface BackChannelLogoutOptions {
+/** The schema of the options. */
+export const backChannelLogoutSchema = configurationObject({
   /** Seconds for which a client can take to respond. Default: 5. */
-  readonly timeout?: number | undefined
+  timeout: v.optional(seconds(0.1, 30), 5),
   /** Seconds for which a user who signs out waits for the clients. Default: 1. */
-  readonly maxWait?: number | undefined
+  maxWait: v.optional(seconds(0, 10), 1),
   /**
    * Allows IP addresses and names of the local network in `backchannelLogoutUri`, hosts whose names have addresses that are
    * not public, and `http` on this machine. Requests are then sent with the global `fetch`. Default: `false`.
    */
-  readonly allowPrivateAddresses?: boolean | undefined
-  /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */
-  readonly fetch?: SendLogoutToken | undefined
-}
-
-/** The schema of the options. */
-export const backChannelLogoutSchema = configurationObject({
-  timeout: v.optional(seconds(0.1, 30), 5),
-  maxWait: v.optional(seconds(0, 10), 1),
   allowPrivateAddresses: v.optional(v.boolean('must be true or false'), false),
+  /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */
   fetch: functionSchema<SendLogoutToken>(),
 })
+
+export type BackChannelLogoutOptions = OptionsOf<typeof backChannelLogoutSchema>
 type Settings = v.InferOutput<typeof backChannelLogoutSchema>
 
 /** The names in metadata of clients that describe themselves. */

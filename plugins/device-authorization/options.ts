@@ -1,26 +1,7 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { wholeNumber, wholeSeconds } from '../shared/config-schema.ts'
-import { type DevicePage, devicePageSchema } from './page.ts'
-
-export interface DeviceAuthorizationOptions {
-  /**
-   * The URL of the page where the user enters the code. Short, because people type it. Required without `page`; with
-   * it, the default is the URL of that page.
-   */
-  readonly verificationUri?: string | undefined
-  /** Serves the page where the user enters the code. Without it, the page at `verificationUri` is yours. */
-  readonly page?: DevicePage | undefined
-  /** Seconds for which the codes are valid. Default: 600. */
-  readonly lifetime?: number | undefined
-  /** Seconds between two requests of a device. Default: 5. */
-  readonly interval?: number | undefined
-  /**
-   * How many wrong user codes of one address are answered in a window, in seconds: on the page, and by
-   * `deviceVerification`. Default: 10 in 600.
-   */
-  readonly guesses?: { readonly failures?: number | undefined; readonly window?: number | undefined } | undefined
-}
+import { devicePageSchema } from './page.ts'
 
 const uriSchema = v.pipe(v.string('must be a URL'), v.url('must be a URL'))
 
@@ -33,15 +14,26 @@ const guessesSchema = configurationObject({
 /** The schema of the options that are data. */
 export const deviceAuthorizationSchema = configurationObject({
   verificationUri: uriSchema,
+  /** Seconds for which the codes are valid. Default: 600. */
   lifetime: v.optional(wholeSeconds(1, 3600), 600),
+  /** Seconds between two requests of a device. Default: 5. */
   interval: v.optional(wholeSeconds(1, 60), 5),
+  /**
+   * How many wrong user codes of one address are answered in a window, in seconds: on the page, and by
+   * `deviceVerification`. Default: 10 in 600.
+   */
   guesses: v.optional(guessesSchema, {}),
 })
 
 export const optionsSchema = v.pipe(
   configurationObject({
     ...deviceAuthorizationSchema.entries,
+    /**
+     * The URL of the page where the user enters the code. Short, because people type it. Required without `page`; with
+     * it, the default is the URL of that page.
+     */
     verificationUri: v.optional(uriSchema),
+    /** Serves the page where the user enters the code. Without it, the page at `verificationUri` is yours. */
     page: v.optional(devicePageSchema),
   }),
   v.forward(
@@ -49,5 +41,7 @@ export const optionsSchema = v.pipe(
     ['verificationUri'],
   ),
 )
+
+export type DeviceAuthorizationOptions = OptionsOf<typeof optionsSchema>
 
 export type Options = v.InferOutput<typeof optionsSchema>

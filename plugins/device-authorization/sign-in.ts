@@ -1,4 +1,10 @@
-import { configurationObject, type EndpointKit, type EndpointRequest, parseConfiguration } from '@grantry/core'
+import {
+  configurationObject,
+  type EndpointKit,
+  type EndpointRequest,
+  type OptionsOf,
+  parseConfiguration,
+} from '@grantry/core'
 import {
   type AuthorizationFeature,
   type InteractionServices,
@@ -6,14 +12,10 @@ import {
   pageClient,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { type DevicePages, devicePagesSchema, rendererOf } from './device-pages.ts'
-import { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './options.ts'
+import { deviceAuthorizationSchema } from './options.ts'
 import type { DevicePage } from './page.ts'
 import { deviceParts } from './parts.ts'
 import { typedUserCode } from './user-code.ts'
-
-export interface DeviceSignInOptions extends Omit<DeviceAuthorizationOptions, 'page' | 'verificationUri'> {
-  readonly pages: DevicePages
-}
 
 const optionsSchema = configurationObject({
   lifetime: deviceAuthorizationSchema.entries.lifetime,
@@ -21,6 +23,8 @@ const optionsSchema = configurationObject({
   guesses: deviceAuthorizationSchema.entries.guesses,
   pages: devicePagesSchema,
 })
+
+export type DeviceSignInOptions = OptionsOf<typeof optionsSchema>
 
 const path = '/connect/device'
 

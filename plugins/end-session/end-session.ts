@@ -3,6 +3,7 @@ import {
   defineEndpoint,
   type EndpointKit,
   type EndpointRequest,
+  type OptionsOf,
   parseConfiguration,
   type Reply,
 } from '@grantry/core'
@@ -31,12 +32,6 @@ declare module '@grantry/core' {
   }
 }
 
-export interface EndSessionOptions {
-  readonly pages: LogoutPages
-  /** Ends the sessions at the providers where they have begun: the result of `upstream()`. */
-  readonly providers?: ProviderLogout | undefined
-}
-
 const optionsSchema = configurationObject({
   pages: portSchema<LogoutPages>('the pages of createPages()', {
     localeOf: true,
@@ -45,8 +40,11 @@ const optionsSchema = configurationObject({
     stillSignedIn: true,
     error: true,
   }),
+  /** Ends the sessions at the providers where they have begun: the result of `upstream()`. */
   providers: v.optional(portSchema<ProviderLogout>('the result of upstream()', { logoutUrl: true })),
 })
+
+export type EndSessionOptions = OptionsOf<typeof optionsSchema>
 
 /** The content of a form token. It names the session, so that no other site can send the form. */
 const tokenSchema = v.object({

@@ -1,4 +1,4 @@
-import { configurationObject, type EndpointKit, parseConfiguration, webRuntime } from '@grantry/core'
+import { configurationObject, type EndpointKit, type OptionsOf, parseConfiguration, webRuntime } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema } from '../shared/config-schema.ts'
 import { keptRecord } from '../shared/kept-record.ts'
@@ -12,17 +12,17 @@ const memory = 315_360_000
 /** Bytes of a code: 80 random bits cannot be guessed, also by someone who has read the hash. */
 const length = 10
 
-export interface RecoveryCodesOptions {
-  /** Returns the hashes of the codes of a user, used ones included. */
-  hashesOf(sub: string): readonly string[] | Promise<readonly string[]>
-  /** Removes the hashes of a user, when an administrator resets the second factors. */
-  reset?: ((sub: string) => void | Promise<void>) | undefined
-}
-
 const optionsSchema = configurationObject({
-  hashesOf: v.custom<RecoveryCodesOptions['hashesOf']>((value) => typeof value === 'function', 'must be a function'),
-  reset: functionSchema<NonNullable<RecoveryCodesOptions['reset']>>(),
+  /** Returns the hashes of the codes of a user, used ones included. */
+  hashesOf: v.custom<(sub: string) => readonly string[] | Promise<readonly string[]>>(
+    (value) => typeof value === 'function',
+    'must be a function',
+  ),
+  /** Removes the hashes of a user, when an administrator resets the second factors. */
+  reset: functionSchema<(sub: string) => void | Promise<void>>(),
 })
+
+export type RecoveryCodesOptions = OptionsOf<typeof optionsSchema>
 
 /** Returns new codes for a user to write down, and the hashes to store. */
 export const newRecoveryCodes = (count = 10): readonly { readonly code: string; readonly hash: string }[] =>

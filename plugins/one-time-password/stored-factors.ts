@@ -1,4 +1,4 @@
-import { configurationObject, type EndpointKit, parseConfiguration } from '@grantry/core'
+import { configurationObject, type EndpointKit, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { AccountSecondFactors } from '../shared/account-factors.ts'
 import { keptRecord } from '../shared/kept-record.ts'
@@ -6,14 +6,6 @@ import { createSafe, encryptionSecretsSchema, type Safe } from '../shared/safe.t
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { countUnused, forgetUsed, newRecoveryCodes, verifyRecoveryCode } from './recovery-codes.ts'
 import { newTotpSecret, totpUri, usualTolerance, verifyTotp } from './totp.ts'
-
-export interface StoredSecondFactorsOptions {
-  /**
-   * Encrypt the secrets of the apps: at least 32 characters each. The first one encrypts, all decrypt. Without the
-   * right one, users cannot sign in with their apps.
-   */
-  readonly encryptionSecrets: readonly string[]
-}
 
 /** One-time passwords and recovery codes in the storage of the provider. */
 export interface StoredSecondFactors {
@@ -23,7 +15,15 @@ export interface StoredSecondFactors {
   readonly account: AccountSecondFactors
 }
 
-export const storedSecondFactorsSchema = configurationObject({ encryptionSecrets: encryptionSecretsSchema })
+export const storedSecondFactorsSchema = configurationObject({
+  /**
+   * Encrypt the secrets of the apps: at least 32 characters each. The first one encrypts, all decrypt. Without the
+   * right one, users cannot sign in with their apps.
+   */
+  encryptionSecrets: encryptionSecretsSchema,
+})
+
+export type StoredSecondFactorsOptions = OptionsOf<typeof storedSecondFactorsSchema>
 
 /** Seconds: ten years. */
 const lifetime = 315_360_000

@@ -1,4 +1,4 @@
-import { configurationObject, type EndpointKit, parseConfiguration, webRuntime } from '@grantry/core'
+import { configurationObject, type EndpointKit, type OptionsOf, parseConfiguration, webRuntime } from '@grantry/core'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import * as v from 'valibot'
@@ -16,23 +16,22 @@ const digits = 6
 /** RFC 4226 section 4: at least 128 bits. */
 const minSecretLength = 16
 
-export interface TotpOptions {
-  /** Returns the secret of a user in base32, as the user's app has it; `undefined` if the user has set up none. */
-  secretOf(sub: string): string | undefined | Promise<string | undefined>
-  /** Removes the secret of a user, when an administrator resets the second factors. */
-  reset?: ((sub: string) => void | Promise<void>) | undefined
-  /** Seconds by which the clock of the app may differ. Default: 30. */
-  readonly clockTolerance?: number | undefined
-}
-
 /** Seconds by which the clock of the app may differ. */
 export const usualTolerance = 30
 
 const optionsSchema = configurationObject({
-  secretOf: v.custom<TotpOptions['secretOf']>((value) => typeof value === 'function', 'must be a function'),
-  reset: functionSchema<NonNullable<TotpOptions['reset']>>(),
+  /** Returns the secret of a user in base32, as the user's app has it; `undefined` if the user has set up none. */
+  secretOf: v.custom<(sub: string) => string | undefined | Promise<string | undefined>>(
+    (value) => typeof value === 'function',
+    'must be a function',
+  ),
+  /** Removes the secret of a user, when an administrator resets the second factors. */
+  reset: functionSchema<(sub: string) => void | Promise<void>>(),
+  /** Seconds by which the clock of the app may differ. Default: 30. */
   clockTolerance: v.optional(wholeSeconds(0, 120), usualTolerance),
 })
+
+export type TotpOptions = OptionsOf<typeof optionsSchema>
 
 /** @see RFC 4226 section 5.3 */
 function passwordAt(counter: number, secret: Uint8Array): string {

@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema } from '../shared/config-schema.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
@@ -8,23 +8,21 @@ export type { AccountPasskey, AccountPasskeys, NewAccountPasskey } from '../shar
 export { type StoredPasskeys, type StoredPasskeysOptions, storedPasskeys } from './stored-passkeys.ts'
 export type { StoredPasskey } from './verify.ts'
 
-export interface PasskeysOptions {
-  /** Returns a passkey by the id of its credential (base64url); `undefined` if there is none, or its user may not sign in. */
-  find(credentialId: string): StoredPasskey | undefined | Promise<StoredPasskey | undefined>
-  /** Stores the counter of a use. */
-  onUse?: ((credentialId: string, counter: number) => void | Promise<void>) | undefined
-  /** Removes all passkeys of a user, when an administrator resets the second factors. */
-  reset?: ((sub: string) => void | Promise<void>) | undefined
-  /** The domain of the passkeys. Default: the host of the issuer. */
-  readonly rpId?: string | undefined
-}
-
 const optionsSchema = configurationObject({
-  find: v.custom<PasskeysOptions['find']>((value) => typeof value === 'function', 'must be a function'),
-  onUse: functionSchema<NonNullable<PasskeysOptions['onUse']>>(),
-  reset: functionSchema<NonNullable<PasskeysOptions['reset']>>(),
+  /** Returns a passkey by the id of its credential (base64url); `undefined` if there is none, or its user may not sign in. */
+  find: v.custom<(credentialId: string) => StoredPasskey | undefined | Promise<StoredPasskey | undefined>>(
+    (value) => typeof value === 'function',
+    'must be a function',
+  ),
+  /** Stores the counter of a use. */
+  onUse: functionSchema<(credentialId: string, counter: number) => void | Promise<void>>(),
+  /** Removes all passkeys of a user, when an administrator resets the second factors. */
+  reset: functionSchema<(sub: string) => void | Promise<void>>(),
+  /** The domain of the passkeys. Default: the host of the issuer. */
   rpId: v.optional(v.pipe(v.string('must be a string'), v.nonEmpty('must not be empty'))),
 })
+
+export type PasskeysOptions = OptionsOf<typeof optionsSchema>
 
 /**
  * Passkeys: users sign in with a key of their device or password manager, without a password. For `signIn({ passkeys })`.

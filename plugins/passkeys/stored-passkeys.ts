@@ -1,4 +1,4 @@
-import { configurationObject, type EndpointKit, parseConfiguration } from '@grantry/core'
+import { configurationObject, type EndpointKit, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { AccountPasskey, AccountPasskeys } from '../shared/account-factors.ts'
 import { keptRecord } from '../shared/kept-record.ts'
@@ -12,14 +12,12 @@ export interface StoredPasskeys extends PasskeyCheck, AccountPasskeys {
   reset(sub: string, kit: EndpointKit): Promise<{ readonly passkeys: number }>
 }
 
-export interface StoredPasskeysOptions {
-  /** The domain of the passkeys. Default: the host of the issuer. */
-  readonly rpId?: string | undefined
-}
-
 const optionsSchema = configurationObject({
+  /** The domain of the passkeys. Default: the host of the issuer. */
   rpId: v.optional(v.pipe(v.string('must be a string'), v.nonEmpty('must not be empty'))),
 })
+
+export type StoredPasskeysOptions = OptionsOf<typeof optionsSchema>
 
 /** The passkeys of one user. Each has a slot, so that concurrent enrolments cannot exceed it. */
 const maxPerUser = 20

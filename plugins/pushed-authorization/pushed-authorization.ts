@@ -5,6 +5,7 @@ import {
   defineFields,
   type MembersOf,
   member,
+  type OptionsOf,
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
@@ -32,18 +33,13 @@ const clientMembers = {
 
 /** The schema of the options. */
 export const pushedAuthorizationSchema = configurationObject({
-  /** Whether every client must push its requests. */
+  /** Whether every client must push its requests. Default: `false`. */
   required: v.optional(flag, false),
-  /** Seconds between the push and the visit of the user. FAPI 2.0 section 5.3.2.2, 13: less than 600. */
+  /** Seconds for which the `request_uri` is valid, less than 600 (FAPI 2.0 section 5.3.2.2, 13). Default: 60. */
   lifetime: v.optional(wholeSeconds(5, 599), 60),
 })
 
-export interface PushedAuthorizationOptions {
-  /** Whether every client must push its requests. Default: `false`. */
-  readonly required?: boolean | undefined
-  /** Seconds for which the `request_uri` is valid. Default: 60. */
-  readonly lifetime?: number | undefined
-}
+export type PushedAuthorizationOptions = OptionsOf<typeof pushedAuthorizationSchema>
 
 /**
  * Pushed authorization requests: a client sends its request to the provider, and the browser carries only a reference.

@@ -1,16 +1,13 @@
-import { parseConfiguration } from '@grantry/core'
+import { type OptionsOf, parseConfiguration } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import type { AccountStore } from '../shared/account-store.ts'
-import { type MailLimits, rememberPlace } from '../shared/mail-limits.ts'
-import type { Mailer } from '../shared/mailer.ts'
-import type { NewPasswordsOptions } from '../shared/new-passwords.ts'
+import { rememberPlace } from '../shared/mail-limits.ts'
 import { createOutgoing } from '../shared/outgoing-mails.ts'
 import type { SignInTools, SignInWay, SignInWays } from '../sign-in/sign-in.ts'
 import { invitationParts } from './accept-invitation.ts'
 import { endpointsOf } from './endpoints.ts'
 import { callStore, type Purpose, type SelfServiceContext } from './flow.ts'
 import { setNewPassword, wayName } from './new-password.ts'
-import type { MailPurpose, SelfServicePages } from './pages.ts'
+import type { MailPurpose } from './pages.ts'
 import { mailSignIn, recovery, signUp } from './purposes.ts'
 import { type SelfServiceSettings, selfServiceSchema } from './settings.ts'
 import { urlOf } from './views.ts'
@@ -52,30 +49,7 @@ declare module '@grantry/core' {
   }
 }
 
-export interface SelfServiceOptions {
-  readonly store: AccountStore
-  readonly mailer: Mailer
-  readonly pages: SelfServicePages
-  /** Ends all that was issued to a user who has a new password: `(sub) => provider.revoke({ subject: sub })`. */
-  readonly revoke: (sub: string) => unknown
-  /** Whether users who have forgotten their password can choose another one. Default: `true`. */
-  readonly recovery?: boolean | undefined
-  /** Who can create an account: `invitation` are users whom administrators invite. Default: `closed`. */
-  readonly signUp?: 'open' | 'invitation' | 'closed' | undefined
-  /** Seconds for which an invitation can be accepted, from an hour to 30 days. Default: 7 days. */
-  readonly invitationLifetime?: number | undefined
-  /** Whether users can sign in with a mail, and what it contains. Default: `off`. */
-  readonly mail?: 'off' | 'link' | 'code' | 'both' | undefined
-  /** What new users sign in with: the address, or a name that they choose. Default: `address`. */
-  readonly names?: 'address' | 'username' | undefined
-  /** The rules for new passwords. */
-  readonly passwords?: NewPasswordsOptions | undefined
-  /**
-   * Mails in an hour. Default: 5 to an address from networks in which its user has signed in, and 5 from all others; 50
-   * from one network; 5,000 that are sent in all.
-   */
-  readonly limits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
-}
+export type SelfServiceOptions = OptionsOf<typeof selfServiceSchema>
 
 const purposesOf = (settings: SelfServiceSettings): readonly Purpose[] => [
   ...(settings.recovery ? [recovery] : []),

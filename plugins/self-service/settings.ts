@@ -9,22 +9,26 @@ import type { SelfServicePages } from './pages.ts'
 
 /** The options that are data. */
 export const selfServiceEntries = {
-  /** Whether users who have forgotten their password can choose another one. */
+  /** Whether users who have forgotten their password can choose another one. Default: `true`. */
   recovery: v.optional(v.boolean('must be true or false'), true),
-  /** Who can create an account. */
+  /** Who can create an account: `invitation` are users whom administrators invite. Default: `closed`. */
   signUp: v.optional(v.picklist(['open', 'invitation', 'closed'], 'must be open, invitation or closed'), 'closed'),
-  /** Seconds for which an invitation can be accepted. */
+  /** Seconds for which an invitation can be accepted, from an hour to 30 days. Default: 7 days. */
   invitationLifetime: v.optional(wholeNumber(3600, 2_592_000), 604_800),
-  /** Whether users can sign in with a mail, and what it contains. */
+  /** Whether users can sign in with a mail, and what it contains. Default: `off`. */
   mail: v.optional(v.picklist(['off', 'link', 'code', 'both'], 'must be off, link, code or both'), 'off'),
-  /** What new users sign in with. */
+  /** What new users sign in with: the address, or a name that they choose. Default: `address`. */
   names: v.optional(v.picklist(['address', 'username'], 'must be address or username'), 'address'),
-  /** Mails in an hour. */
+  /**
+   * Mails in an hour. Default: 5 to an address from networks in which its user has signed in, and 5 from all others; 50
+   * from one network; 5,000 that are sent in all.
+   */
   limits: mailLimitsSchema,
 }
 
 export const selfServiceSchema = configurationObject({
   ...selfServiceEntries,
+  /** The rules for new passwords. */
   passwords: v.optional(newPasswordsSchema, {}),
   store: accountStoreSchema,
   mailer: mailerSchema,
@@ -38,6 +42,7 @@ export const selfServiceSchema = configurationObject({
     invitationState: true,
     mail: true,
   }),
+  /** Ends all that was issued to a user who has a new password: `(sub) => provider.revoke({ subject: sub })`. */
   revoke: v.custom<(sub: string) => unknown>((value) => typeof value === 'function', 'must be a function'),
 })
 

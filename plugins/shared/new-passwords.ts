@@ -1,30 +1,25 @@
-import { configurationObject, type EndpointKit } from '@grantry/core'
+import { configurationObject, type EndpointKit, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, wholeNumber } from './config-schema.ts'
 import { type PasswordProblem, type PasswordRules, passwordProblem } from './password-rules.ts'
 
 /** The rules for new passwords that are data. Characters; the sign-in accepts no longer password than 1024. */
 export const newPasswordEntries = {
-  /** The least number of characters. */
+  /** The least number of characters. Default: 12. */
   minLength: v.optional(wholeNumber(8, 64), 12),
+  /** The greatest number of characters. Default: 256. */
   maxLength: v.optional(wholeNumber(64, 1024), 256),
 }
 
 export const newPasswordsSchema = configurationObject({
   ...newPasswordEntries,
+  /** Whether a password is among those that attackers try first. Default: none is. */
   isCommon: functionSchema<NonNullable<PasswordRules['isCommon']>>(),
 })
 
-export type NewPasswords = v.InferOutput<typeof newPasswordsSchema>
+export type NewPasswordsOptions = OptionsOf<typeof newPasswordsSchema>
 
-export interface NewPasswordsOptions {
-  /** Characters. Default: 12. */
-  readonly minLength?: number | undefined
-  /** Characters. Default: 256. */
-  readonly maxLength?: number | undefined
-  /** Whether a password is among those that attackers try first. Default: none is. */
-  readonly isCommon?: ((password: string) => boolean | Promise<boolean>) | undefined
-}
+export type NewPasswords = v.InferOutput<typeof newPasswordsSchema>
 
 /**
  * Checks a new password. A list that does not respond must not keep users from their accounts.

@@ -1,11 +1,9 @@
-import { configurationObject, defineFields, type PluginPart, parseConfiguration } from '@grantry/core'
+import { configurationObject, defineFields, type OptionsOf, type PluginPart, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
 import { portSchema } from '../shared/config-schema.ts'
 import { factorEntries } from '../shared/factor-entries.ts'
-import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { passkeyDomain } from '../shared/passkey-domain.ts'
-import type { SecondFactor } from '../shared/second-factor.ts'
 import { formEndpoints } from './forms.ts'
 import { interact } from './interact.ts'
 import type { SignInPages } from './pages.ts'
@@ -40,32 +38,20 @@ declare module '@grantry/core' {
   }
 }
 
-export interface SignInOptions {
-  readonly pages: SignInPages
-  /** The `acr` of a sign-in by password, unless `users.authenticate` returns one. */
-  readonly acr?: string | undefined
-  /** Lets users sign in by a passkey, such as `passkeys()`. */
-  readonly passkeys?: PasskeyCheck | undefined
-  /** What users prove besides the password, if they have set it up, such as `totp()`. */
-  readonly secondFactors?: readonly SecondFactor[] | undefined
-  /** Further ways to sign in. */
-  readonly ways?: readonly SignInWays[] | undefined
-  /** Whether users sign in with a password. Default: `true`. */
-  readonly passwords?: boolean | undefined
-  /** The `acr` of a sign-in with a second factor. Default: that of a sign-in by password. */
-  readonly secondFactorAcr?: string | undefined
-}
-
 /** The options that are data. */
 export const signInEntries = {
+  /** The `acr` of a sign-in by password, unless `users.authenticate` returns one. */
   acr: v.optional(v.string('must be a string')),
 }
 
 const optionsSchema = configurationObject({
   ...signInEntries,
+  /** The `acr` of a sign-in with a second factor. Default: that of a sign-in by password. */
   secondFactorAcr: v.optional(v.string('must be a string')),
   ...factorEntries,
+  /** Further ways to sign in. */
   ways: v.optional(v.array(portSchema<SignInWays>('a way to sign in', { links: true, parts: true })), []),
+  /** Whether users sign in with a password. Default: `true`. */
   passwords: v.optional(v.boolean('must be true or false'), true),
   pages: portSchema<SignInPages>('the pages of createPages()', {
     localeOf: true,
@@ -76,6 +62,8 @@ const optionsSchema = configurationObject({
     error: true,
   }),
 })
+
+export type SignInOptions = OptionsOf<typeof optionsSchema>
 
 const passwordGrantWarning = defineFields({
   rules: [

@@ -10,7 +10,13 @@ const text = `
 import type { ClientOptions } from '@grantry/core'
 import '@grantry/plugins/proof-key'
 import '@grantry/plugins/authorization-endpoint'
+import { deviceAuthorization } from '@grantry/plugins/device-authorization'
+import { pushedAuthorization } from '@grantry/plugins/pushed-authorization'
+import { storedSecondFactors } from '@grantry/plugins/one-time-password'
 export const client: ClientOptions = { clientId: 'web', requirePkce: true, clientColor: '#123456' }
+pushedAuthorization({ required: true })
+deviceAuthorization({ verificationUri: 'https://example.com/device' })
+storedSecondFactors({ encryptionSecrets: [] })
 `
 
 const options: ts.CompilerOptions = {
@@ -48,9 +54,12 @@ describe('an editor', () => {
   test.each([
     ['requirePkce', 'Whether every authorization of a client with a secret needs PKCE', 'boolean | undefined'],
     ['clientColor', 'The colour of buttons on pages about the application', 'string | undefined'],
+    ['required', 'Whether every client must push its requests. Default: `false`.', 'boolean | undefined'],
+    ['verificationUri', 'Short, because people type it.', 'string | undefined'],
+    ['encryptionSecrets', 'The first one encrypts, all decrypt.', 'readonly string[]'],
   ])('shows the comment and the type of %s', (name, comment, type) => {
     const info = service.getQuickInfoAtPosition(file, text.indexOf(`${name}:`))
     expect(ts.displayPartsToString(info?.documentation)).toContain(comment)
-    expect(ts.displayPartsToString(info?.displayParts)).toContain(`${name}?: ${type}`)
+    expect(ts.displayPartsToString(info?.displayParts)).toContain(`: ${type}`)
   })
 })

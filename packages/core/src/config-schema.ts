@@ -100,6 +100,13 @@ export function configurationObject<const E extends v.ObjectEntries>(
   })
 }
 
+type Accepted<T> = T extends readonly (infer Item)[] ? readonly Item[] : T
+
+/** The options that a schema accepts, with the comments of its entries in editors. */
+export type OptionsOf<S extends v.GenericSchema> = {
+  readonly [Name in keyof v.InferInput<S>]: Accepted<v.InferInput<S>[Name]>
+}
+
 /** The schema of a configuration object with any keys, whose values have one schema. */
 export const configurationMap = <const S extends v.GenericSchema>(values: S) =>
   v.pipe(

@@ -1,7 +1,7 @@
 export type { AbuseControlOptions, ClientLimit, FailureLimit } from './abuse/abuse-control.ts'
 export { addressGroupOf, siteOf } from './abuse/address-group.ts'
 export { configurationError, configurationProblems } from './config-problems.ts'
-export { closestName, configurationObject, parseConfiguration, quotableName } from './config-schema.ts'
+export { closestName, configurationObject, type OptionsOf, parseConfiguration, quotableName } from './config-schema.ts'
 export { passwords } from './credentials/passwords.ts'
 export { isSameUsername } from './credentials/user-names.ts'
 export {

@@ -1,33 +1,6 @@
 // The schema of the options, without the library.
-import { configurationObject, isLoopbackHost } from '@grantry/core'
+import { configurationObject, isLoopbackHost, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
-
-export interface SmtpOptions {
-  /**
-   * The server: `smtps://user:password@mail.example.com` with TLS from the start, or `smtp://` with STARTTLS, which is
-   * demanded unless the server is on this machine. Default ports: 465 and 587.
-   */
-  readonly url: string
-  /** The user, instead of the one of the URL. */
-  readonly user?: string | undefined
-  /** The password, instead of the one of the URL, which it would have to be percent-encoded for. */
-  readonly password?: string | undefined
-  /** Access tokens instead of a password (XOAUTH2). */
-  readonly oauth?: v.InferInput<typeof oauthSchema> | undefined
-  /** The name of this machine in `EHLO`. Default: that of the operating system. */
-  readonly name?: string | undefined
-  /** The sender: an address, or `Example <id@example.com>`. */
-  readonly from: string
-  /** Seconds that a step, such as connecting, can take. Default: 10. */
-  readonly timeout?: number | undefined
-  /**
-   * Whether a mail is sent with TLS only, and the certificate verified. Default: `true`, unless the server is on this
-   * machine, where a server may have a certificate of its own. `false` is refused for another machine.
-   */
-  readonly requireTls?: boolean | undefined
-  /** Certificates of authorities (PEM) that the server can have, instead of the public ones. */
-  readonly ca?: string | undefined
-}
 
 function parsed(text: string): URL | undefined {
   try {
@@ -90,6 +63,10 @@ export type OAuthSettings = v.InferOutput<typeof oauthSchema>
 const timeoutMessage = 'must be 1 to 60 seconds'
 
 const entries = {
+  /**
+   * The server: `smtps://user:password@mail.example.com` with TLS from the start, or `smtp://` with STARTTLS, which is
+   * demanded unless the server is on this machine. Default ports: 465 and 587.
+   */
   url: v.pipe(
     v.string('must be a URL'),
     v.check(
@@ -97,9 +74,13 @@ const entries = {
       'must be the URL of a mail server, such as smtps://user:password@mail.example.com, without a path; percent-encode special characters of the password, or set mail.user and mail.password',
     ),
   ),
+  /** The user, instead of the one of the URL. */
   user: v.optional(credential),
+  /** The password, instead of the one of the URL, which it would have to be percent-encoded for. */
   password: v.optional(credential),
+  /** Access tokens instead of a password (XOAUTH2). */
   oauth: v.optional(oauthSchema),
+  /** The name of this machine in `EHLO`. Default: that of the operating system. */
   name: v.optional(
     v.pipe(
       v.string('must be a host name'),
@@ -109,6 +90,7 @@ const entries = {
       ),
     ),
   ),
+  /** The sender: an address, or `Example <id@example.com>`. */
   from: v.pipe(
     v.string('must be an address'),
     v.maxLength(320, 'must have at most 320 characters'),
@@ -117,11 +99,17 @@ const entries = {
       'must be an address, or a name with an address, such as Example <id@example.com>',
     ),
   ),
+  /** Seconds that a step, such as connecting, can take. Default: 10. */
   timeout: v.optional(
     v.pipe(v.number(timeoutMessage), v.minValue(1, timeoutMessage), v.maxValue(60, timeoutMessage)),
     10,
   ),
+  /**
+   * Whether a mail is sent with TLS only, and the certificate verified. Default: `true`, unless the server is on this
+   * machine, where a server may have a certificate of its own. `false` is refused for another machine.
+   */
   requireTls: v.optional(v.boolean('must be true or false')),
+  /** Certificates of authorities (PEM) that the server can have, instead of the public ones. */
   ca: v.optional(v.string('must be certificates')),
 }
 
@@ -147,3 +135,5 @@ export const smtpSchema = v.pipe(
     ['requireTls'],
   ),
 )
+
+export type SmtpOptions = OptionsOf<typeof smtpSchema>
