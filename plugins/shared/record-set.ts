@@ -43,8 +43,8 @@ export interface RecordSet {
    * @param end ends the old member, before the new one has its place. Of concurrent calls, one calls it
    */
   replace(old: string, member: string, expiresAt: number, end: () => Promise<unknown>): Promise<boolean>
-  /** Removes a member, unless another call gives its place away. */
-  remove(member: string): Promise<void>
+  /** Removes members in one change, except those whose place another call gives away. */
+  remove(...members: readonly string[]): Promise<void>
   list(): Promise<readonly string[]>
 }
 
@@ -139,8 +139,11 @@ export function recordSet(
       })
     },
 
-    async remove(member) {
-      await changeMember(member, () => [])
+    async remove(...removed) {
+      await change((members) => {
+        const left = members.filter((one) => !removed.includes(one.member) || isLeaving(one))
+        return left.length < members.length ? left : undefined
+      })
     },
 
     list: async () => (await list()).map(({ member }) => member),

@@ -122,9 +122,7 @@ export async function endAuthorizations(kit: EndpointKit, sub: string, clientId:
 
 /** Removes the lists of a user, whose authorizations have ended by a revocation. */
 export async function forgetAuthorizations(kit: EndpointKit, sub: string): Promise<void> {
-  for (const set of [setOf(kit, sub), briefSetOf(kit, sub)]) {
-    for (const member of await set.list()) await set.remove(member)
-  }
+  for (const set of [setOf(kit, sub), briefSetOf(kit, sub)]) await set.remove(...(await set.list()))
 }
 
 /** Adds what a user has authorized to the list, if the client gets a refresh token. The oldest one makes room. */
@@ -150,19 +148,28 @@ export async function noteAuthorization(
   await setOf(kit, sub).push(JSON.stringify(noted), expiresAt)
 }
 
+/** What was revoked before an epoch that is no longer stored has expired. */
+const isCurrent = (carried: string | undefined, epoch: string | undefined): boolean =>
+  epoch === undefined || carried === epoch
+
 export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations => ({
   async list(sub) {
-    const [noted, epoch] = await Promise.all([read(kit, sub), kit.epochOf(sub)])
+    const noted = await read(kit, sub)
+    // Afterwards, so that what is newer than these epochs does not seem to have ended.
     const clientIds = [...new Set(noted.map(({ clientId }) => clientId))]
-    const clientEpochs = new Map(
-      await Promise.all(clientIds.map(async (clientId) => [clientId, await kit.epochOfClient(clientId)] as const)),
-    )
-    const revoked = await kit.areRevoked(noted.map(({ family }) => family))
-    return noted
-      .filter(
-        (one, index) => !revoked[index] && one.epoch === epoch && one.clientEpoch === clientEpochs.get(one.clientId),
-      )
-      .map(({ member: _, epoch: _epoch, clientEpoch: _client, ...shown }) => shown)
+    const [epoch, revoked, ...clientEpochs] = await Promise.all([
+      kit.epochOf(sub),
+      kit.areRevoked(noted.map(({ family }) => family)),
+      ...clientIds.map((clientId) => kit.epochOfClient(clientId)),
+    ])
+    const isLive = (one: Noted, index: number): boolean =>
+      !revoked[index] &&
+      isCurrent(one.epoch, epoch) &&
+      isCurrent(one.clientEpoch, clientEpochs[clientIds.indexOf(one.clientId)])
+    const ended = noted.filter((one, index) => !isLive(one, index))
+    // Otherwise they would displace others when the list is full. A code does not know what has ended.
+    if (ended.length > 0) await setOf(kit, sub).remove(...ended.map(({ member }) => member))
+    return noted.filter(isLive).map(({ member: _, epoch: _epoch, clientEpoch: _client, ...shown }) => shown)
   },
   forget: (sub) => forgetAuthorizations(kit, sub),
 })

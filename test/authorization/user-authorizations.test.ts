@@ -105,6 +105,25 @@ describe('the list of the authorizations of a user', () => {
     expect(await f.provider.use(userAuthorizations).list('alice')).toEqual([])
   })
 
+  test('has those that can be used: what has ended displaces none', async () => {
+    const f = await choiceProvider({ requireConsent: false })
+    const list = () => f.provider.use(userAuthorizations).list('alice')
+    const { enter, browser } = await f.start({ scope: 'openid offline_access' })
+    await enter('alice')
+    const renew = async (times: number) => {
+      for (let index = 0; index < times; index += 1) {
+        f.clock.advance(1)
+        await f.start({ scope: 'openid offline_access', prompt: 'none' }, browser)
+      }
+    }
+    const [oldest] = await list()
+    await renew(59)
+    for (const { family } of (await list()).slice(0, 59)) await f.provider.revoke({ family })
+    expect(await list()).toEqual([oldest])
+    await renew(60)
+    expect((await list()).at(-1)).toEqual(oldest)
+  })
+
   test('has the newest 100, and again one after a revocation', async () => {
     const f = await choiceProvider({ requireConsent: false })
     const list = () => f.provider.use(userAuthorizations).list('alice')
