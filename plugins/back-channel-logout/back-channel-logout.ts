@@ -78,7 +78,8 @@ const clientMembersFor = (settings: Settings) => ({
 /** Seconds. OpenID Connect Back-Channel Logout 1.0 section 4: at most two minutes. */
 const tokenLifetime = 120
 
-const eventName = 'http://schemas.openid.net/event/backchannel-logout'
+/** @see OpenID Connect Back-Channel Logout 1.0 section 2.4 */
+const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
 
 /** @see OpenID Connect Back-Channel Logout 1.0 section 2.4 */
 const logoutTokenFor = (client: Client, { sub, sid }: Logout, kit: EndpointKit): Promise<string> =>
@@ -88,7 +89,7 @@ const logoutTokenFor = (client: Client, { sub, sid }: Logout, kit: EndpointKit):
       aud: client.clientId,
       exp: kit.now() + tokenLifetime,
       jti: kit.randomId(),
-      events: { [eventName]: {} },
+      events,
       sub,
       sid,
     },
@@ -153,6 +154,7 @@ export function backChannelLogout(options: BackChannelLogoutOptions = {}): Autho
   const settings = parseConfiguration(backChannelLogoutSchema, options, 'backChannelLogout()')
   const queue = createLogoutQueue(createSend(settings), settings.timeout)
   const fields = defineFields({
+    signs: { 'logout+jwt': { events } },
     client: clientMembersFor(settings),
     // Strangers register clients, too: none of theirs can name an address of the operator's own network.
     clientMetadata: settings.allowPrivateAddresses ? {} : metadataNames,

@@ -1,11 +1,16 @@
-import type { JsonObject } from '@grantry/core'
+import { defineFields, definePlugin, type JsonObject } from '@grantry/core'
 import { testClient } from '@grantry/testing'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { builtInPlugins, fixture } from '../support/fixture.ts'
 import { privateKeyFor } from '../support/keys.ts'
-import { kitOf, kitPlugin } from '../support/kit-of.ts'
+import { kitOf, kitPlugin, offerKit } from '../support/kit-of.ts'
 import { setUp } from './plugin-kit.ts'
+
+const logoutEvent = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+
+/** The declaration of `backChannelLogout()`. */
+const logoutTokens = defineFields({ signs: { 'logout+jwt': { events: logoutEvent } } })
 
 describe('sign()', () => {
   test('signs a JWT of its type with the key of the provider', async () => {
@@ -25,8 +30,8 @@ describe('sign()', () => {
 
   // OpenID Connect Back-Channel Logout 1.0 section 2.4: a logout token must have sid or sub, exp, jti and events.
   test('signs a logout token for a session, which the client verifies like an identity token', async () => {
-    const { withKit, provider, clock } = await setUp()
-    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+    const { withKit, provider, clock } = await setUp('logout', {}, [logoutTokens])
+    const events = logoutEvent
     const claims = { aud: testClient[0], exp: clock.now() + 120, jti: 'logout-1', sid: 'session-1', events }
     const token = await withKit((kit) => kit.sign('logout+jwt', claims))
     const keys = await (await provider.handlers.jwks(new Request('https://id.example.com/jwks'))).json()
@@ -41,10 +46,8 @@ describe('sign()', () => {
     expect(validation.valid).toBe(false)
   })
 
-  const logoutEvent = { 'http://schemas.openid.net/event/backchannel-logout': {} }
-
   test('signs a logout token of a user, which must have sub and exp', async () => {
-    const { withKit, clock, provider } = await setUp()
+    const { withKit, clock, provider } = await setUp('logout', {}, [logoutTokens])
     const claims = { sub: 'alice', aud: testClient[0], exp: clock.now() + 120, events: logoutEvent }
     const token = await withKit((kit) => kit.sign('logout+jwt', claims))
     expect(decodeJwt(token)).toMatchObject(claims)
@@ -59,10 +62,27 @@ describe('sign()', () => {
     ['no event', 'logout+jwt', { events: {} }],
     ['no events', 'logout+jwt', { events: 'http://schemas.openid.net/event/backchannel-logout' }],
     ['another event too', 'logout+jwt', { events: { ...logoutEvent, 'https://a.example/event': {} } }],
+    ['a filled event', 'logout+jwt', { events: { 'http://schemas.openid.net/event/backchannel-logout': { a: 1 } } }],
   ])('refuses a logout token with %s', async (_name, typ, more) => {
-    const { withKit, clock } = await setUp()
+    const { withKit, clock } = await setUp('logout', {}, [logoutTokens])
     const claims = { sub: 'alice', aud: testClient[0], exp: clock.now() + 60, events: logoutEvent, ...more }
     await expect(withKit((kit) => kit.sign(typ, claims))).rejects.toThrow(/could be accepted as an identity token/u)
+  })
+
+  test('refuses a logout token of a plugin that has not declared it, also beside one that has', async () => {
+    const declaring = definePlugin('logout', [logoutTokens, offerKit('logout')])
+    const { provider, clock } = await fixture({ plugins: [...builtInPlugins, declaring, kitPlugin('other')] })
+    const claims = { sub: 'alice', aud: testClient[0], exp: clock.now() + 60, events: logoutEvent }
+    expect(await kitOf(provider, 'logout').sign('logout+jwt', claims)).toBeTypeOf('string')
+    await expect(kitOf(provider, 'other').sign('logout+jwt', claims)).rejects.toThrow(/declare its type and claims/u)
+  })
+
+  test.each<[string, JsonObject]>([
+    ['no claims', {}],
+    ['claims of identity tokens only', { aud: 'web', nonce: 'n', sid: 's' }],
+  ])('refuses the declaration of a type with %s', async (_name, claims) => {
+    const parts = [defineFields({ signs: { 'x+jwt': claims } })]
+    await expect(setUp('kit', {}, parts)).rejects.toThrow('must have a claim that identity tokens do not have')
   })
 
   test('signs for a client with the algorithm of its identity tokens', async () => {

@@ -9,6 +9,7 @@ import { createRefuse, tooManyFailures } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { missing } from '../parts/capability.ts'
+import type { SignedTypes } from '../parts/fields.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
 import type { Kit } from '../parts/kit.ts'
 import type { Registry } from '../parts/registry.ts'
@@ -81,24 +82,20 @@ export interface PluginKits {
   grantKitOf(plugin: string): PluginGrantKit
 }
 
-/** Seconds. OpenID Connect Back-Channel Logout 1.0 section 4 recommends at most two minutes. */
-const logoutTokenLifetime = 120
+/** Seconds. OpenID Connect Back-Channel Logout 1.0 section 4 recommends at most two minutes for a logout token. */
+const longestLifetime = 120
 
 /**
- * Whether a JWT is a logout token, which must have `sub` and `exp`. It cannot be of use as an identity token: it has no
+ * Whether a JWT with `sub` and `exp` is what its plugin has declared. It cannot be of use as an identity token: it has no
  * `nonce`, which clients compare, and expires soon.
- *
- * @see OpenID Connect Back-Channel Logout 1.0 section 2.4
  */
-function isLogoutToken(typ: string, { events, nonce, exp, iat }: Readonly<Record<string, unknown>>): boolean {
-  const isBrief = typeof exp === 'number' && typeof iat === 'number' && exp <= iat + logoutTokenLifetime
-  const names = typeof events === 'object' && events !== null ? Object.keys(events) : []
-  return (
-    typ === 'logout+jwt' &&
-    nonce === undefined &&
-    isBrief &&
-    names.join() === 'http://schemas.openid.net/event/backchannel-logout'
+function isDeclared(claims: JsonObject | undefined, payload: Readonly<Record<string, unknown>>): boolean {
+  const { nonce, exp, iat } = payload
+  const isBrief = typeof exp === 'number' && typeof iat === 'number' && exp <= iat + longestLifetime
+  const hasClaims = Object.entries(claims ?? {}).every(
+    ([name, value]) => JSON.stringify(payload[name]) === JSON.stringify(value),
   )
+  return claims !== undefined && nonce === undefined && isBrief && hasClaims
 }
 
 /** Of a provider whose plugins seal nothing. */
@@ -114,23 +111,24 @@ interface PluginKitDeps {
   readonly runtime: Runtime
   readonly recorder: Recorder
   readonly hostLimits: HostLimits
-  readonly registry: Pick<Registry, 'capabilities' | 'clientSchema' | 'clientMetadata'>
+  readonly registry: Pick<Registry, 'capabilities' | 'clientSchema' | 'clientMetadata' | 'signedTypesOf'>
 }
 
-function createSign({
-  issuer,
-  jwt,
-  keys,
-  runtime,
-}: Pick<PluginKitDeps, 'issuer' | 'jwt' | 'keys' | 'runtime'>): Kit['sign'] {
+function createSign(
+  { issuer, jwt, keys, runtime }: Pick<PluginKitDeps, 'issuer' | 'jwt' | 'keys' | 'runtime'>,
+  declared: SignedTypes,
+): Kit['sign'] {
   return async (typ, claims, client) => {
     if (!foreignType.test(typ))
       throw new TypeError(`sign(): ${JSON.stringify(typ)} is not a type that a plugin can sign`)
     // A copy, which has no getters. `toJSON` would replace the claims that are checked here.
     const payload: Readonly<Record<string, unknown>> = { ...claims, iss: issuer, iat: runtime.now() }
     if (typeof payload.toJSON === 'function') throw new TypeError('sign(): the claims are not JSON')
-    if (payload.sub !== undefined && payload.exp !== undefined && !isLogoutToken(typ, payload)) {
-      throw new TypeError('sign(): a JWT with sub and exp could be accepted as an identity token; omit one of them')
+    const claimsOfType = Object.hasOwn(declared, typ) ? declared[typ] : undefined
+    if (payload.sub !== undefined && payload.exp !== undefined && !isDeclared(claimsOfType, payload)) {
+      throw new TypeError(
+        'sign(): a JWT with sub and exp could be accepted as an identity token; omit one of them, or declare its type and claims with defineFields({ signs })',
+      )
     }
     return jwt.signOther(payload as JsonObject, typ, client && identityTokenAlgorithmOf(client, keys))
   }
@@ -157,7 +155,6 @@ const createProblemOfClient =
 export function createPluginKits(deps: PluginKitDeps): PluginKits {
   const { issuer, tokenEndpoints, scopeRules, store, runtime, recorder, hostLimits, registry, keys } = deps
   const callHost = createHostCalls(hostLimits)
-  const sign = createSign(deps)
   const sealOf = createSealOf(deps)
 
   const validExpiry = createExpiryCheck(runtime)
@@ -192,7 +189,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       recordClient,
       callHost,
       ...sealOf(plugin),
-      sign,
+      sign: createSign(deps, registry.signedTypesOf(plugin)),
       limitGuesses: createGuessLimits(plugin, { issuer, store, runtime, recorder }),
     }
     const grantKit: PluginGrantKit = {

@@ -90,6 +90,8 @@ function allFields(fields: FieldsOfPlugins): AllFields {
         return [name, { client, bearer, validation: 400 }]
       }),
     ),
+    signedTypesOf: (plugin) =>
+      Object.assign({}, ...fields.flatMap(({ plugin: owner, part }) => (owner === plugin ? (part.signs ?? {}) : []))),
     pluginScopes: fields.flatMap(({ part }) => part.ownScopes ?? []),
     assertIssuer: (issuer) =>
       assertNone(
@@ -102,6 +104,10 @@ function allFields(fields: FieldsOfPlugins): AllFields {
     discoveryWith: (endpoints) => discoveryMembersOf(fields, endpoints),
   }
 }
+
+/** Whether a claim is neither one of JWTs (RFC 7519 section 4.1) nor of identity tokens. */
+const isDistinctive = (claim: string): boolean =>
+  !/^(?:iss|sub|aud|exp|nbf|iat|jti|nonce|sid|azp|acr|amr|auth_time|(?:at|c|s)_hash|txn)$/u.test(claim)
 
 function fieldSchemas() {
   const status = oneOf(400, 401, 403)
@@ -127,6 +133,17 @@ function fieldSchemas() {
     ownScopes: v.optional(v.array(v.custom<ScopeOptions>(() => true))),
     errors: v.optional(configurationMap(v.lazy((given) => (typeof given === 'object' ? statuses : status)))),
     metadata: v.optional(configurationMap(jsonSchema)),
+    signs: v.optional(
+      configurationMap(
+        v.pipe(
+          configurationMap(jsonSchema),
+          v.check(
+            (claims) => Object.keys(claims).some(isDistinctive),
+            'must have a claim that identity tokens do not have',
+          ),
+        ),
+      ),
+    ),
     clientMetadata: v.optional(configurationMap(v.string('must be the name of a member'))),
     checkClient: functionSchema(),
     checkIssuer: functionSchema(),

@@ -23,6 +23,9 @@ export interface ErrorStatuses {
   readonly bearer: ErrorStatus
 }
 
+/** The claims that JWTs must have, by their `typ`. */
+export type SignedTypes = Readonly<Record<string, JsonObject>>
+
 /** Members that a plugin adds to what the core reads and publishes. It can add, but not replace. */
 export interface Fields extends Defined<'fields'> {
   /**
@@ -50,6 +53,11 @@ export interface Fields extends Defined<'fields'> {
    * name of the plugin.
    */
   readonly rules?: readonly Rule[] | undefined
+  /**
+   * The JWTs with both `sub` and `exp` that the plugin signs with `kit.sign`, by their `typ`: the claims that each must have,
+   * with their values, such as the event of a logout token. At least one is none of an identity token.
+   */
+  readonly signs?: SignedTypes | undefined
   /** Scopes of the plugin itself, such as one of its endpoint. A client that may have one names it in its `scopes`. */
   readonly ownScopes?: readonly ScopeOptions[] | undefined
   /** Members of a scope's configuration, as those of a client. Declare their types in `ScopeMembers`. */
@@ -91,6 +99,8 @@ export interface AllFields {
   /** The members of clients that metadata can contain. */
   readonly clientMetadata: ClientMetadataNames
   readonly pluginErrors: PluginErrors
+  /** Returns which JWTs with `sub` and `exp` a plugin signs. */
+  readonly signedTypesOf: (plugin: string) => SignedTypes
   /** The scopes of the plugins. */
   readonly pluginScopes: readonly ScopeOptions[]
   /** @throws TypeError when a plugin cannot work with this issuer. */
@@ -107,6 +117,7 @@ export const noFields: AllFields = {
   memberTexts: { client: {}, scope: {} },
   clientMetadata: new Map(),
   pluginErrors: new Map(),
+  signedTypesOf: () => ({}),
   pluginScopes: [],
   assertIssuer() {},
   rules: { warnings: () => [], findings: () => [] },

@@ -128,8 +128,8 @@ export interface Kit {
    * @param client the client that verifies it, if it expects the algorithm of its identity tokens, as for a logout token
    * (OpenID Connect Back-Channel Logout 1.0 section 2.6). Default: the algorithm of access tokens
    * @throws TypeError for the type of a token, and for claims with both `sub` and `exp`, which a client that ignores
-   * `typ` could accept as an identity token. Only a `logout+jwt` can have both, if it has the event of a logout, no
-   * `nonce`, and a lifetime of at most 120 seconds.
+   * `typ` could accept as an identity token. One can have both if the plugin has declared its type and claims (`signs` of
+   * `defineFields()`), without `nonce` and with a lifetime of at most 120 seconds.
    */
   sign(typ: string, claims: JsonObject, client?: Pick<Client, 'identityTokenAlgorithm'>): Promise<string>
   /**

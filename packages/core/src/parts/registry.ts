@@ -162,7 +162,10 @@ export function directorySchemasOf(plugins: Plugins): DirectorySchemas {
 /** The parts of the plugins of a provider. */
 export interface Registry
   extends RegisteredGrants,
-    Pick<AllFields, 'clientSchema' | 'scopeSchema' | 'clientMetadata' | 'pluginErrors' | 'pluginScopes'> {
+    Pick<
+      AllFields,
+      'clientSchema' | 'scopeSchema' | 'clientMetadata' | 'pluginErrors' | 'pluginScopes' | 'signedTypesOf'
+    > {
   /** The methods of client authentication, those of the core first. */
   readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
   /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
@@ -212,7 +215,8 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
   const endpoints = collected<'endpoint', readonly InstalledEndpoint[]>(parts, 'endpoint', [])
   const credentialParameters = credentialParametersOf(authenticationMethods)
   for (const endpoint of endpoints) endpoint.assertParameters(credentialParameters)
-  const { clientSchema, scopeSchema, clientMetadata, pluginErrors, pluginScopes, ...fields } = fieldsIn(parts)
+  const { clientSchema, scopeSchema, clientMetadata, pluginErrors, pluginScopes, signedTypesOf, ...fields } =
+    fieldsIn(parts)
   fields.assertIssuer(issuer)
   return {
     ...grants,
@@ -222,6 +226,7 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     clientMetadata,
     pluginErrors,
     pluginScopes,
+    signedTypesOf,
     credentialParameters,
     endpoints,
     withClientSources: collected<'client-source', WithClientSources | undefined>(parts, 'client-source', undefined),
