@@ -3,7 +3,7 @@ import { type AdminHost, admin } from '@grantry/administration/api'
 import { type ClientOptions, type EntryStore, openEntries, type ProviderOptions, type UserService } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { read, type TestResponse } from '@grantry/testing'
-import { createLiveChecks } from '../../packages/server/src/administration/live-checks.ts'
+import { createLiveChecks } from '../../packages/server/src/administration/admin-host.ts'
 import { builtInPlugins, clients, fixture, scopes, web } from '../support/fixture.ts'
 
 const auditPage = (entries: Pick<EntryStore, 'list'>) => entries.list('audit', { limit: 1000 })

@@ -1,7 +1,7 @@
 // What happens to requests, calls and resources while a configuration replaces another one.
 import { expect, test, vi } from 'vitest'
 import { createProviderSlot } from '../../packages/server/src/reload/provider-slot.ts'
-import { createReloadQueue } from '../../packages/server/src/reload/reload-queue.ts'
+import { createReloadQueue } from '../../packages/server/src/reload/reload.ts'
 import { clientOf, loadedOf, run } from './running.ts'
 
 /** A promise that the test resolves. */

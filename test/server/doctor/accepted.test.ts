@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { rules } from '../../../packages/server/src/check-rules/rules.ts'
 import { configurationSchema } from '../../../packages/server/src/configuration/schema.ts'
 import { finding } from '../../../packages/server/src/doctor/finding.ts'
-import { withAccepted } from '../../../packages/server/src/doctor/with-accepted.ts'
+import { withAccepted } from '../../../packages/server/src/doctor/run-checks.ts'
 import { printed } from '../printed.ts'
 import { client, healthy, ofConfiguration, strong, written } from './configurations.ts'
 

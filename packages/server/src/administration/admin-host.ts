@@ -1,4 +1,9 @@
-import { openAdministration, storedScopes } from '@grantry/administration'
+import {
+  type AdministrationOptions,
+  openAdministration,
+  type StoredScopes,
+  storedScopes,
+} from '@grantry/administration'
 import type { AdminHost } from '@grantry/administration/api'
 import { type AtomicDriver, directorySchemasOf, openEntries, type Provider, type ProviderOptions } from '@grantry/core'
 import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
@@ -8,9 +13,39 @@ import { configuredClients } from '../configuration/configured-clients.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { newPasswordsOf } from '../users/hash-new-password.ts'
 import { knownUsers } from '../users/known-users.ts'
+import { assertClientNotConfigured } from './check-client.ts'
+import { assertScopeNotConfigured } from './check-scope.ts'
+import { createTenantCheck } from './check-tenant.ts'
+import { createUserCheck } from './check-user.ts'
 import { forgetUser } from './forget-user.ts'
-import { createLiveChecks } from './live-checks.ts'
 import { revokeAndSignOut } from './revoke-and-sign-out.ts'
+import { checked } from './try-provider.ts'
+
+/**
+ * Returns the checks of a running server. Its provider checks each value in less than a millisecond; a command has to create
+ * one.
+ */
+export const createLiveChecks = (
+  loaded: LoadedConfiguration,
+  provider: Pick<Provider, 'checkClient' | 'checkScope'>,
+  storedScopes: StoredScopes,
+): AdministrationOptions['check'] => ({
+  async client(client) {
+    assertClientNotConfigured(client, loaded)
+    // The provider may not know a scope that was added in this second.
+    const names = (await storedScopes.list()).map(({ name }) => name)
+    checked(client, (tried) => provider.checkClient(tried, names), {
+      path: 'clients[0]',
+      called: `client ${client.clientId}`,
+    })
+  },
+  async scope(scope) {
+    assertScopeNotConfigured(scope, loaded)
+    checked(scope, (tried) => provider.checkScope(tried), { path: 'scopes[0]', called: `scope ${scope.name}` })
+  },
+  user: createUserCheck(loaded),
+  tenant: createTenantCheck(loaded),
+})
 
 /** Returns what the admin API of a running server changes. */
 export function openAdminHost(

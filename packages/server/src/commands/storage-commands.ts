@@ -1,9 +1,105 @@
+import { resolve } from 'node:path'
+import { type RecoverCounts, recoverStorage } from '@grantry/core'
+import type { PostgresqlDriver } from '@grantry/storage-drivers/postgresql'
 import type { Command } from 'commander'
-import { configOption } from '../opening/open-configuration.ts'
-import { backupCommand } from './backup.ts'
-import { type StorageCopyArguments, storageCopyCommand } from './storage-copy.ts'
-import { type StorageMigrateArguments, storageMigrateCommand } from './storage-migrate.ts'
-import { type StorageRecoverArguments, storageRecoverCommand } from './storage-recover.ts'
+import { keysAreStored } from '../configuration/keys.ts'
+import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
+import { errorInFile, errorMessage } from '../error-message.ts'
+import { configOption, requireConfiguration } from '../opening/open-configuration.ts'
+import { progressBar } from './progress-bar.ts'
+import { openListed, type StorageCopyArguments, storageCopyCommand } from './storage-copy.ts'
+
+interface StorageRecoverArguments {
+  readonly config?: string
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+const number = (count: number): string => count.toLocaleString('en-US')
+
+const fixedKeys =
+  'The signing keys are in the configuration: replace them before you start the service: a JWT that was revoked after the backup is valid until it expires.\n'
+
+function resultText({ read, removed }: RecoverCounts, dryRun: boolean, hasFixedKeys: boolean): string {
+  const counted = `Read ${number(read)} items: ${number(removed)} ${dryRun ? 'to be ' : ''}removed.\n`
+  if (dryRun) return `${counted}Nothing was removed.\n`
+  return `${counted}${hasFixedKeys ? fixedKeys : ''}The storage is recovered: all users sign in again. Changes of accounts since the backup are lost: repeat them (docs/guides/deployment.md).\n`
+}
+
+/** Runs `grantry storage recover`, for a storage that was restored from a backup. Returns what to print. */
+async function storageRecoverCommand(given: StorageRecoverArguments): Promise<string> {
+  const { dryRun = false, json = false } = given
+  const loaded = await requireConfiguration(given.config)
+  const { driver, description } = await openListed(loaded, 'there is nothing to recover')
+  try {
+    await driver.open?.()
+    const bar = progressBar(process.stderr, await driver.countItems())
+    process.stderr.write(`storage  ${description}\n`)
+    const onProgress = ({ read }: RecoverCounts): void => bar.show('recover', read)
+    const counts = await recoverStorage({ storage: driver, dryRun, onProgress }).finally(bar.end)
+    if (json) return `${JSON.stringify({ ...counts, dryRun })}\n`
+    return resultText(counts, dryRun, !keysAreStored(loaded.configuration.keys))
+  } catch (cause) {
+    throw new Error(`storage recover of ${loaded.file}: ${errorMessage(cause)}`, { cause })
+  } finally {
+    await driver.dispose?.()
+  }
+}
+
+interface StorageMigrateArguments {
+  readonly config?: string
+  readonly print?: boolean
+}
+
+/** Runs `grantry storage migrate`. Returns what to print: the SQL, or what was done. */
+async function storageMigrateCommand({ config, print = false }: StorageMigrateArguments): Promise<string> {
+  const { configuration, directory, file } = await requireConfiguration(config)
+  const { storage } = configuration
+  if (storage.driver !== 'postgresql') {
+    return `Nothing to do: the storage ${storage.driver} creates what it needs by itself.\n`
+  }
+  if (print) {
+    const { postgresqlMigration } = await import('@grantry/storage-drivers/postgresql')
+    return postgresqlMigration(storage)
+  }
+  const { driver, description } = await configuredStorage({ ...storage, migrate: true }, directory)
+  try {
+    await driver.open?.()
+    await (driver as Partial<PostgresqlDriver>).migrate?.()
+    return `The table is ready (${description}).\n`
+  } catch (cause) {
+    throw errorInFile(cause, file)
+  } finally {
+    await driver.dispose?.()
+  }
+}
+
+const others = {
+  memory: 'which only the server process can access',
+  filesystem: 'which is a directory: copy it while the servers are stopped',
+  postgresql: 'use pg_dump, or the backups of your database',
+  redis: 'use the snapshots of Redis',
+} as const
+
+/** Runs `grantry backup`: copies a SQLite file that servers use. */
+async function backupCommand(target: string, { config }: { readonly config?: string }): Promise<string> {
+  const { configuration, directory, file } = await requireConfiguration(config)
+  const { storage } = configuration
+  if (storage.driver !== 'sqlite') {
+    throw new TypeError(`${file}: storage.driver is ${storage.driver}, ${others[storage.driver]}`)
+  }
+  const { driver, description } = await configuredStorage(storage, directory)
+  const { backup } = driver as { readonly backup?: (file: string) => Promise<void> }
+  try {
+    await driver.open?.()
+    await backup?.(resolve(target))
+    return `Wrote ${resolve(target)} (${description}). It contains the signing keys: keep it as secret as the storage.\n`
+  } catch (cause) {
+    throw new Error(`${file}: ${errorMessage(cause)}`, { cause })
+  } finally {
+    await driver.dispose?.()
+  }
+}
 
 /** Adds `grantry storage` and `grantry backup`. */
 export function addStorageCommands(grantry: Command): void {

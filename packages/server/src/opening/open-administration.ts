@@ -1,3 +1,4 @@
+import { hostname, userInfo } from 'node:os'
 import {
   type Administration,
   type AuditedChange,
@@ -17,8 +18,17 @@ import { configuredClients } from '../configuration/configured-clients.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile, errorMessage } from '../error-message.ts'
-import { localAccount } from './local-account.ts'
 import { openConfiguredProvider } from './open-configuration.ts'
+
+/** Returns the account and the machine of a command, for the audit trail. */
+function localAccount(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`
+  } catch {
+    // A container can run as a user without a name.
+    return `uid ${process.getuid?.()}@${hostname()}`
+  }
+}
 
 /** What a command changes in the storage of a configuration. */
 export interface CommandAdministration extends Managers {

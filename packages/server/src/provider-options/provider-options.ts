@@ -1,10 +1,13 @@
 import { resolve } from 'node:path'
+import { storedEntries } from '@grantry/administration'
 import {
   type AbuseControlOptions,
   type AtomicDriver,
+  type EntryKind,
   type EntryStore,
   type Observer,
   openEntries,
+  type Plugin,
   type Plugins,
   type ProviderOptions,
   type UserService,
@@ -14,6 +17,7 @@ import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { configuredClients } from '../configuration/configured-clients.ts'
 import { consolePlugins, withConsoleClient } from '../configuration/console-client.ts'
 import { importModule } from '../configuration/import-module.ts'
 import { configuredKeys } from '../configuration/keys.ts'
@@ -27,7 +31,31 @@ import { configuredUsers } from '../users/configured-users.ts'
 import { hostUsers } from '../users/user-databases.ts'
 import { usersWithStored } from '../users/users-with-stored.ts'
 import { assertAccounts } from './assert-accounts.ts'
-import { storedDirectory } from './stored-directory.ts'
+
+/**
+ * Returns the plugin that serves the clients and scopes in the storage.
+ *
+ * @param cacheFor seconds until running servers see a change of a client
+ * @throws TypeError when one is in the configuration and in the storage.
+ */
+async function storedDirectory(
+  configuration: CheckedConfiguration,
+  { entries, cacheFor }: { readonly entries: EntryStore; readonly cacheFor: number },
+): Promise<Plugin> {
+  async function assertNotStored(kind: EntryKind, ids: Iterable<string>): Promise<void> {
+    const found = await Promise.all([...ids].map((id) => entries.get(kind, id)))
+    const [twice] = found.flatMap((entry) => entry ?? [])
+    if (twice === undefined) return
+    throw new TypeError(
+      `${kind}s: the ${kind} ${twice.id} is in the storage, too; remove it here, or there with grantry ${kind}s remove`,
+    )
+  }
+
+  const clientIds = configuredClients(configuration).map(({ clientId }) => clientId)
+  const scopeNames = configuration.scopes.map(({ name }) => name)
+  await Promise.all([assertNotStored('client', clientIds), assertNotStored('scope', scopeNames)])
+  return storedEntries({ entries, cacheFor })
+}
 
 const builtIn = (): Plugins => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
 

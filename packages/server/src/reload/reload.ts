@@ -1,10 +1,63 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { errorInFile, errorMessage } from '../error-message.ts'
 import { configurationEvent } from '../observability/adapter-reports.ts'
 import type { ReloadRefusal, ServerObserver } from '../observability/server-event.ts'
-import { createReloadQueue } from './reload-queue.ts'
-import { restartOnly } from './restart-only.ts'
+
+/**
+ * The members that a running process cannot change: they belong to the storage, whose connections and, in memory, whose
+ * tokens would be lost, to the listeners, or to everything that was issued (`issuer`).
+ */
+const fixed = [
+  'issuer',
+  'storage',
+  'tls',
+  'trustedProxies',
+  'clientCertificate',
+  'maxRequests',
+  'maxBodies',
+  'maxConnections',
+  'idleTimeout',
+  'metrics',
+] as const satisfies readonly (keyof CheckedConfiguration)[]
+
+/** What of `tenants` a running process cannot change: requests are routed by it. */
+const fixedOf = ({ tenants }: CheckedConfiguration): unknown => tenants && { ...tenants, list: undefined }
+
+/** Returns the paths of the members that differ, and that only a restart can change. */
+function restartOnly(before: CheckedConfiguration, after: CheckedConfiguration): readonly string[] {
+  const members = fixed.filter((member) => !isDeepStrictEqual(before[member], after[member]))
+  const nested = [
+    ...(isDeepStrictEqual(fixedOf(before), fixedOf(after)) ? [] : ['tenants, except for tenants.list']),
+    ...(before.log.format === after.log.format ? [] : ['log.format']),
+  ]
+  return [...members, ...nested]
+}
+
+/**
+ * Returns a function that runs `run`, never twice at the same time. Calls during a run share one more run, which begins
+ * when it has ended: what a caller has changed before its call is seen, and a thousand calls cost two runs.
+ */
+export function createReloadQueue<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  let next: Promise<T> | undefined
+
+  function begin(): Promise<T> {
+    next = undefined
+    running = run().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  return () => {
+    if (next !== undefined) return next
+    if (running === undefined) return begin()
+    next = running.then(begin, begin)
+    return next
+  }
+}
 
 /** The result of an attempt to read the configuration again. */
 export interface ReloadOutcome {

@@ -1,13 +1,49 @@
-import type { AtomicDriver, Handler } from '@grantry/core'
-import { type RoutedTenants, routeTenants, storageSpace, type TenantServing } from '@grantry/core/tenants'
+import { type AtomicDriver, describeCause, type Handler, type Observer } from '@grantry/core'
+import {
+  observerOf,
+  type RoutedTenants,
+  routeTenants,
+  storageSpace,
+  type TenantEvent,
+  type TenantServing,
+} from '@grantry/core/tenants'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { tenantConfiguration, tenantOf } from '../configuration/tenant-configuration.ts'
 import type { TenantsConfiguration } from '../configuration/tenants.ts'
+import { commonFields } from '../observability/adapter-reports.ts'
 import type { Observability } from '../observability/observability.ts'
+import type { ServerEvent, ServerObserver } from '../observability/server-event.ts'
 import { type OpenProviderOptions, openProvider } from '../provider/open-provider.ts'
 import { findTenant, tenantEntries } from './find-tenant.ts'
-import { observabilityOf, tenantEvent } from './observe-tenant.ts'
 import { createRemoval } from './remove-ended.ts'
+
+/**
+ * Returns the observability of the provider of a tenant: each event has its name, and its requests are counted. It does not
+ * serve the metrics.
+ */
+function observabilityOf(observability: Observability, tenant: string): Observability {
+  const count = observability.countTenant(tenant)
+  const observe: ServerObserver = (event) => {
+    count(event)
+    observability.observe(event)
+  }
+  // The routes of the server record events of their own.
+  return { ...observability, observe: observerOf(tenant, observe as Observer) as ServerObserver, page: undefined }
+}
+
+/** Returns the event of a tenant that was opened or closed, or that could not be. */
+function tenantEvent({ type, tenant, reason, duration, cause }: TenantEvent): ServerEvent {
+  if (type === 'tenant_failed') {
+    return { type: 'unhandled_failure', ...commonFields(), reason: type, cause: describeCause(cause), tenant }
+  }
+  return {
+    type,
+    ...commonFields(),
+    tenant,
+    ...(reason !== undefined && { reason }),
+    ...(duration !== undefined && { duration }),
+  }
+}
 
 export interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping'> {
   /** Returns the present configuration: it is read again while the server runs. */

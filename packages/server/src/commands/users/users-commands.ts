@@ -1,11 +1,15 @@
-import { kinds } from '@grantry/administration'
+import { kinds, type ResetResult, resetSecondFactors } from '@grantry/administration'
+import { secondFactors } from '@grantry/plugins/sign-in'
 import { type Command, InvalidArgumentError } from 'commander'
+import { revokeAndSignOut } from '../../administration/revoke-and-sign-out.ts'
+import { counted } from '../../counted.ts'
+import { type CommonArguments, json, print } from '../entry-commands.ts'
 import { entryCommands, groupCommands, withChanges, withFilter, withMembers } from '../kind-commands.ts'
 import { addUser, editUser, ofUsers, setPassword } from './change-users.ts'
+import { runOnKnownUser, shownUser } from './find-subject.ts'
 import { endInvitation, inviteByMail, listInvitations } from './invitations.ts'
 import { listUsers, searchUsers, showUser } from './list-users.ts'
 import { noPasswordOption } from './read-password.ts'
-import { resetFactors } from './reset-second-factors.ts'
 import {
   endAuthorization,
   endSessions,
@@ -14,6 +18,29 @@ import {
   listSessions,
   revokeConsent,
 } from './user-sessions.ts'
+
+const nouns = { apps: 'app', passkeys: 'passkey', recoveryCodes: 'recovery code', sessions: 'session' } as const
+
+/** Such as `1 app, 2 passkeys`; a factor of the configuration may not count. */
+function removedText({ removed }: ResetResult): string {
+  const parts = Object.entries(removed).map(([kind, count]) => counted(count, nouns[kind as keyof typeof nouns]))
+  return parts.length === 0 ? 'what the functions of the configuration remove, which is not counted' : parts.join(', ')
+}
+
+/** Calls the functions of the configuration that remove second factors and passkeys. */
+async function resetFactors(subOrName: string, given: CommonArguments): Promise<void> {
+  const { user, done } = await runOnKnownUser(subOrName, given, async ({ user, provider, administration }) => {
+    const done = await resetSecondFactors(user.sub, {
+      secondFactors: provider.has(secondFactors) ? provider.use(secondFactors) : undefined,
+      revoke: (target) => revokeAndSignOut(target, provider),
+      audited: administration.audited,
+    })
+    return { user, done }
+  })
+  const ended = counted(done.endedSessions, nouns.sessions)
+  const sentence = `Removed of the user ${shownUser(user)}: ${removedText(done)}. Ended ${ended}, and revoked all tokens.`
+  print(given.json ? json({ sub: user.sub, reset: true, ...done }) : `${sentence}\n`)
+}
 
 function pageSize(given: string): number {
   const size = Number(given)

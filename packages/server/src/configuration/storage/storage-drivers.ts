@@ -1,12 +1,102 @@
+import { resolve } from 'node:path'
 import { configurationObject } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as v from 'valibot'
+import { numeric } from '../../numeric.ts'
+import { readAuthority } from '../authority-file.ts'
+import { passwordEntries, passwordOf } from '../password-file.ts'
 import { inItsSpace } from './configured-space.ts'
 import type { ConfiguredStorage } from './configured-storage.ts'
-import { configuredFilesystem, filesystemSchema } from './filesystem.ts'
-import { configuredPostgresql, postgresqlSchema } from './postgresql.ts'
+import { operationTimeout, prefix, tableName, text } from './fields.ts'
 import { configuredRedis, redisSchema } from './redis.ts'
-import { configuredSqlite, sqliteSchema } from './sqlite.ts'
+
+const sqliteSchema = configurationObject({
+  driver: v.literal('sqlite'),
+  file: v.optional(text('the path of a file'), './data/grantry.db'),
+  prefix,
+  synchronous: v.optional(v.picklist(['full', 'normal'], 'must be "full" or "normal"'), 'full'),
+  operationTimeout,
+})
+
+/** Loads the engine only if it is needed. */
+async function configuredSqlite(
+  { file, prefix, synchronous, operationTimeout }: v.InferOutput<typeof sqliteSchema>,
+  directory: string,
+): Promise<ConfiguredStorage> {
+  const { sqliteDriver } = await import('@grantry/storage-drivers/sqlite')
+  const path = resolve(directory, file)
+  const note =
+    synchronous === 'full' ? '' : ', without a flush for each write: a power failure can lose the last seconds'
+  return {
+    driver: sqliteDriver({ file: path, prefix, synchronous, operationTimeout }),
+    description: `sqlite: ${path}${prefix === 'grantry' ? '' : `, prefix ${prefix}`}${note}`,
+  }
+}
+
+const form =
+  'must be a URL such as postgresql://grantry:password@127.0.0.1:5432/grantry; percent-encode special characters of the password, or set storage.password'
+
+const postgresqlSchema = configurationObject({
+  driver: v.literal('postgresql'),
+  url: v.pipe(
+    v.string(form),
+    v.check((url) => URL.canParse(url) && /^postgres(?:ql)?:$/u.test(new URL(url).protocol), form),
+  ),
+  ...passwordEntries,
+  ca: v.optional(text('the path of a file with certificates')),
+  schema: tableName('public'),
+  prefix,
+  maxConnections: v.optional(
+    v.pipe(
+      numeric('must be a number'),
+      v.integer('must be a whole number'),
+      v.minValue(1, 'must be 1 to 1000'),
+      v.maxValue(1000, 'must be 1 to 1000'),
+    ),
+    10,
+  ),
+  operationTimeout,
+  preparedStatements: v.optional(v.boolean('must be true or false'), true),
+  migrate: v.optional(v.boolean('must be true or false'), true),
+  durability: v.optional(v.picklist(['full', 'relaxed'], 'must be "full" or "relaxed"'), 'full'),
+})
+
+type PostgresqlConfiguration = v.InferOutput<typeof postgresqlSchema>
+
+/** Loads the client of PostgreSQL only if it is needed. */
+async function configuredPostgresql(
+  { driver: _, ca, password: given, passwordFile, ...options }: PostgresqlConfiguration,
+  directory: string,
+): Promise<ConfiguredStorage> {
+  const { postgresqlDriver } = await import('@grantry/storage-drivers/postgresql')
+  const { host, pathname } = new URL(options.url)
+  const note = options.durability === 'full' ? '' : ', where a crash can lose the last writes'
+  const password = passwordOf({ password: given, passwordFile }, directory, 'storage')
+  const tls = ca === undefined ? undefined : { ca: await readAuthority(ca, directory, 'storage.ca') }
+  return {
+    driver: postgresqlDriver({ ...options, connection: { password, tls } }),
+    description: `postgresql: ${host}${pathname}, table ${options.schema}.${options.prefix}_items${note}`,
+  }
+}
+
+const filesystemSchema = configurationObject({
+  driver: v.literal('filesystem'),
+  directory: v.optional(text('the path of a directory'), './.grantry'),
+  fsync: v.optional(v.boolean('must be true or false'), true),
+})
+
+async function configuredFilesystem(
+  storage: v.InferOutput<typeof filesystemSchema>,
+  directory: string,
+): Promise<ConfiguredStorage> {
+  const { filesystemDriver } = await import('@grantry/storage-drivers/filesystem')
+  const path = resolve(directory, storage.directory)
+  const note = storage.fsync ? '' : ', without fsync: a power failure can lose the last seconds'
+  return {
+    driver: filesystemDriver({ directory: path, fsync: storage.fsync }),
+    description: `filesystem: ${path}${note}`,
+  }
+}
 
 const memorySchema = configurationObject({ driver: v.literal('memory') })
 
