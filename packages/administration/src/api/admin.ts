@@ -1,10 +1,13 @@
 import {
+  addressGroupOf,
   type Call,
   configurationObject,
   defineEndpoint,
   defineFields,
   definePlugin,
   type EndpointKit,
+  type EndpointRequest,
+  type Kit,
   type Plugin,
   parseConfiguration,
   type Reply,
@@ -12,7 +15,6 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { kinds } from '../kinds/kinds.ts'
-import { assertAccepted } from './accept.ts'
 import {
   adminScope,
   assertAdministrator,
@@ -31,7 +33,6 @@ import { invitationOperations } from './invitations.ts'
 import { keyOperations } from './keys.ts'
 import { assertKnown } from './known.ts'
 import { knownUserOperations } from './known-users.ts'
-import { createAddressLimit, createCallLimit } from './limit-calls.ts'
 import { createMatch } from './match.ts'
 import { describeApi } from './openapi.ts'
 import type { Operation, OperationCall } from './operation.ts'
@@ -40,6 +41,71 @@ import { parametersOf } from './parameters.ts'
 import { problemOf } from './refusals.ts'
 import { sessionOperations } from './sessions.ts'
 import { userOperations } from './users.ts'
+
+/** Seconds. */
+const window = 60
+
+/** Callers that a process remembers. A flood from more addresses removes the oldest ones. */
+const maxCallers = 10_000
+
+type LimitKit = Pick<Kit, 'now' | 'refuse'>
+
+/**
+ * Limits the requests of each caller in this process: a program that runs wild must not take the storage from the sign-ins.
+ *
+ * @throws OAuthError `slow_down` (429)
+ */
+function createCallLimit(requestsPerMinute: number) {
+  const counts = new Map<string, { readonly start: number; calls: number }>()
+  return (caller: string, { now, refuse }: LimitKit): void => {
+    const time = now()
+    const start = time - (time % window)
+    const known = counts.get(caller)
+    const count = known?.start === start ? known : { start, calls: 0 }
+    // The newest is the last one.
+    counts.delete(caller)
+    counts.set(caller, count)
+    if (counts.size > maxCallers) counts.delete(counts.keys().next().value ?? '')
+    count.calls += 1
+    if (count.calls <= requestsPerMinute) return
+    throw refuse('slow_down', 'Too many requests, try again later', 'too_many_requests', {
+      status: 429,
+      retryAfter: start + window - time,
+    })
+  }
+}
+
+/**
+ * Limits the requests of each client address, whatever their credentials. An unknown address has no limit: with one for all
+ * callers together, a stranger could lock the administrators out.
+ */
+function createAddressLimit(requestsPerMinute: number) {
+  const limit = createCallLimit(requestsPerMinute)
+  return (clientAddress: string | undefined, kit: LimitKit): void => {
+    if (clientAddress !== undefined) limit(addressGroupOf(clientAddress), kit)
+  }
+}
+
+/** Ranges of media types that include JSON. */
+const fitting: ReadonlySet<string> = new Set(['*/*', 'application/*', 'application/json', 'application/problem+json'])
+
+const isRefused = (parameters: readonly string[]): boolean =>
+  parameters.some((parameter) => /^\s*q=0(?:\.0{0,3})?\s*$/iu.test(parameter))
+
+/**
+ * @throws OAuthError 406, if the caller does not accept JSON
+ * @see RFC 9110 section 12.5.1
+ */
+function assertAccepted({ header }: Pick<EndpointRequest, 'header'>, kit: Pick<Kit, 'refuse'>): void {
+  const accept = header('accept')
+  if (accept === null || accept.trim() === '') return
+  const isAccepted = accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';')
+    return fitting.has(type.trim().toLowerCase()) && !isRefused(parameters)
+  })
+  if (isAccepted) return
+  throw kit.refuse('invalid_request', 'Responses are application/json', 'not_acceptable', { status: 406 })
+}
 
 declare module '@grantry/core' {
   interface PluginEndpoints {

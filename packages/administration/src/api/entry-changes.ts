@@ -1,12 +1,26 @@
-import type { EndpointKit } from '@grantry/core'
+import { type EndpointKit, isJsonObject } from '@grantry/core'
 import * as v from 'valibot'
 import type { Members } from '../differences.ts'
 import { idSchema, type Kind, tags } from '../kinds/kind.ts'
 import { entryReply, warningsOf } from './entry-reply.ts'
-import { mergePatch } from './merge-patch.ts'
 import { type DescribedMembers, nothing, type Operation, type OperationCall, operation } from './operation.ts'
 import { wrong } from './refusals.ts'
 import { versionOf } from './version.ts'
+
+/**
+ * Applies a JSON Merge Patch: `null` removes a member, objects are merged, and any other value replaces the earlier one.
+ *
+ * @see RFC 7396 section 2
+ */
+function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isJsonObject(patch)) return patch
+  const merged = new Map<string, unknown>(Object.entries(isJsonObject(target) ? target : {}))
+  for (const [member, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(member)
+    else merged.set(member, mergePatch(merged.get(member), value))
+  }
+  return Object.fromEntries(merged)
+}
 
 const common: Readonly<Record<string, string>> = {
   version: 'it changes with each change',

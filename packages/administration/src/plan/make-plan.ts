@@ -1,16 +1,68 @@
-import { configurationError } from '@grantry/core'
+import { configurationError, foldedUsername } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import { formerProblem, returnedSecrets } from '../former-secrets.ts'
 import type { Managed } from '../managed-entry.ts'
 import type { Managers } from '../managers.ts'
 import { pagesOf } from '../pages.ts'
 import { refusalOf, refused } from '../refusal.ts'
+import { assertUser, type StoredUser } from '../users/user.ts'
 import { areEqual } from './canonical.ts'
 import { concurrently } from './concurrently.ts'
 import type { Declaration, DeclaredEntry } from './declaration.ts'
 import { type PlannedEntry, type PlannedKind, plannedKinds } from './planned-kind.ts'
-import { assertScopesUnused } from './removed-scopes.ts'
-import { userProblems } from './user-problems.ts'
+
+const userOf = ({ value }: PlannedEntry): StoredUser => value as unknown as StoredUser
+
+function formProblem(entry: PlannedEntry): readonly string[] {
+  try {
+    assertUser(userOf(entry))
+    return []
+  } catch (thrown) {
+    return [`${entry.where}: ${(thrown as Error).message}`]
+  }
+}
+
+/** Returns what is wrong with declared users: their form, and names that two users would have. */
+async function userProblems(users: readonly PlannedEntry[], managers: Managers): Promise<readonly string[]> {
+  const problems = users.flatMap(formProblem)
+  if (problems.length > 0) return problems
+  const owners = new Map<string, PlannedEntry>()
+  for (const entry of users) {
+    const { username } = userOf(entry)
+    const other = owners.get(foldedUsername(username))
+    if (other === undefined) owners.set(foldedUsername(username), entry)
+    else problems.push(`${entry.where}: the name ${username} is that of ${other.where}, too`)
+  }
+  await concurrently(users, async (entry) => {
+    const { sub, username } = userOf(entry)
+    const owner = await managers.users.find(username)
+    if (owner === undefined || owner.id === sub) return
+    // The names of both could change together, but not in one step.
+    problems.push(
+      `${entry.where}: the user ${owner.id} in the storage has the name ${username}; change that user first`,
+    )
+  })
+  return problems
+}
+
+/**
+ * Refuses to remove scopes that clients in the storage have, before anything is removed. For files without clients: those
+ * of other files are checked together.
+ *
+ * @throws RefusedError `in_use`
+ */
+async function assertScopesUnused(removed: readonly string[], { clients }: Managers): Promise<void> {
+  if (removed.length === 0) return
+  const names = new Set(removed)
+  for await (const page of pagesOf(clients.page)) {
+    for (const { id, value } of page.entries) {
+      const scope = value.scopes?.find((each) => names.has(each))
+      if (scope === undefined) continue
+      const message = `the scope ${scope} cannot be removed: the client ${id} has it; change the client first, or keep the scope`
+      throw refused('in_use', message)
+    }
+  }
+}
 
 /** An entry that differs between the files and the storage. */
 export interface PlannedChange {
