@@ -66,9 +66,13 @@ const partOfCore = (target: string): string | undefined => {
   return part === 'index' ? undefined : part
 }
 
-/** Returns the storeys of the house: its packages, its plugins and its core. */
+/** A folder of the server. The files beside them begin what is in folders. */
+const partOfServer = (target: string): string | undefined => /^packages\/server\/src\/([\w-]+)\//u.exec(target)?.[1]
+
+/** Returns the storeys of the house: its packages, its plugins, its core and its server. */
 export const house = (sources: readonly Source[]): readonly Storey[] => [
   { title: 'Packages', floors: floorsOf(importsBetween(sources, packageOf)) },
   { title: 'Plugins', floors: floorsOf(importsBetween(sources, pluginOf)) },
   { title: 'Core', floors: floorsOf(importsBetween(sources, partOfCore)) },
+  { title: 'Server', floors: floorsOf(importsBetween(sources, partOfServer)) },
 ]

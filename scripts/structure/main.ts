@@ -5,6 +5,7 @@ import { posix } from 'node:path'
 import { packageFolders } from '../package-folders.js'
 import { clientLookUps } from './client-look-ups.ts'
 import { type FunctionLength, functionLengths } from './function-lengths.ts'
+import { smallFiles } from './small-files.ts'
 import { requestPaths } from './trace.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -18,8 +19,10 @@ const files = tracked
 const linesIn = (text: string): number => text.split('\n').length - 1
 const print = (text = ''): void => void process.stdout.write(`${text}\n`)
 
-print('| package | files | lines | longest function |')
-print('| --- | ---: | ---: | --- |')
+const small = smallFiles(files)
+
+print('| package | files | small files with one user | lines | longest function |')
+print('| --- | ---: | ---: | ---: | --- |')
 const all: FunctionLength[] = []
 for (const folder of packageFolders) {
   const name = posix.basename(folder)
@@ -29,11 +32,15 @@ for (const folder of packageFolders) {
   const functions = own.flatMap(functionLengths).sort((one, other) => other.lines - one.lines)
   all.push(...functions)
   const lines = own.reduce((sum, { text }) => sum + linesIn(text), 0)
+  const merged = own.filter(({ path }) => small.includes(path)).length
   const [longest] = functions
   print(
-    `| ${name} | ${own.length} | ${lines} | ${longest === undefined ? '' : `${longest.lines}: \`${longest.name}\``} |`,
+    `| ${name} | ${own.length} | ${merged} | ${lines} | ${longest === undefined ? '' : `${longest.lines}: \`${longest.name}\``} |`,
   )
 }
+
+// 107 on 2026-11-28, when small files of the server and the administration were merged. It should not grow.
+print(`\nSmall files with one user: ${small.length}`)
 
 const budget = 80
 const over = all.filter(({ lines }) => lines > budget).sort((one, other) => other.lines - one.lines)

@@ -1,5 +1,9 @@
 import { posix } from 'node:path'
-import { type Source, token } from './source-files.ts'
+import type { Source } from './source-files.ts'
+
+/** A string, a template, a comment or a regular expression. */
+export const token =
+  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[=(,:[!&|?{};\n]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g
 
 /** An import or re-export of a source file. */
 export interface Import {

@@ -10,10 +10,6 @@ export interface Source {
   readonly text: string
 }
 
-/** A string, a template, a comment or a regular expression. */
-export const token =
-  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[=(,:[!&|?{};\n]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g
-
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
 /** The folders of the packages. */

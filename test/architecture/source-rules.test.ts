@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { functionLengths } from '../../scripts/structure/function-lengths.ts'
-import { everyProgram, guides, pageScripts, programs, type Source, sources, token } from './source-files.ts'
+import { token } from './imports-of.ts'
+import { everyProgram, guides, pageScripts, programs, type Source, sources } from './source-files.ts'
 
 // Checks every source file against the source rules of CONTRIBUTING.md.
 

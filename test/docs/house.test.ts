@@ -15,10 +15,13 @@ test('each unit stands above what it imports, and those that import each other s
     { path: 'packages/core/src/d/d.ts', text: "import type { a } from '../a/a.ts'\nimport { c } from '../c.ts'" },
     { path: 'plugins/x/x.ts', text: "import { y } from '../y/y.ts'\nimport { a } from '@grantry/core'" },
     { path: 'plugins/y/y.ts', text: '' },
+    { path: 'packages/server/src/t/t.ts', text: "import { s } from '../s/s.ts'" },
+    { path: 'packages/server/src/s/s.ts', text: '' },
   ])
   expect(storeys).toEqual([
-    { title: 'Packages', floors: [['plugins'], ['core']] },
+    { title: 'Packages', floors: [['plugins'], ['core', 'server']] },
     { title: 'Plugins', floors: [['x'], ['y']] },
     { title: 'Core', floors: [['a', 'b', 'd'], ['c']] },
+    { title: 'Server', floors: [['t'], ['s']] },
   ])
 })
