@@ -49,9 +49,9 @@ interface Bun {
 const maxIdleTimeout = 255
 
 function bun(): Bun {
-  const found = (globalThis as { readonly Bun?: Bun }).Bun
-  if (found === undefined) throw new TypeError('@grantry/adapters/bun requires Bun')
-  return found
+  const runtime = (globalThis as { readonly Bun?: Bun }).Bun
+  if (runtime === undefined) throw new TypeError('@grantry/adapters/bun requires Bun')
+  return runtime
 }
 
 /** A method of `Uint8Array` in ES2026, which the types of this project do not include. */

@@ -36,9 +36,9 @@ interface Deno {
 }
 
 function deno(): Deno {
-  const found = (globalThis as { readonly Deno?: Deno }).Deno
-  if (found === undefined) throw new TypeError('@grantry/adapters/deno requires Deno')
-  return found
+  const runtime = (globalThis as { readonly Deno?: Deno }).Deno
+  if (runtime === undefined) throw new TypeError('@grantry/adapters/deno requires Deno')
+  return runtime
 }
 
 const { sha256Hex, base64url, encrypt, decrypt } = nativeCrypto

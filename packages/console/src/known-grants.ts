@@ -32,11 +32,11 @@ export function knownGrants(plugins: Plugins): readonly KnownGrant[] {
   return grants
     .filter(({ grantType, variant }) => variant === undefined || !plain.includes(grantType))
     .map(({ grantType, params, scope: rule = 'required' }) => {
-      const own = fieldsOf(params)
+      const fields = fieldsOf(params)
       const more = checks
         .filter(({ grantTypes }) => grantTypes === 'all' || grantTypes.includes(grantType))
         .flatMap((check) => fieldsOf(check.params) ?? [])
       const scope = rule === 'foreign' ? 'optional' : rule
-      return { grantType, scope, ...(own !== undefined && { fields: [...own, ...more] }) }
+      return { grantType, scope, ...(fields !== undefined && { fields: [...fields, ...more] }) }
     })
 }

@@ -86,11 +86,11 @@ export function createLiveEvents(): LiveEvents {
       if (closed || listeners.size >= maxListeners) {
         return tooMany()
       }
-      let own: Listener
+      let subscriber: Listener
       const body = new ReadableStream<Uint8Array>(
         {
           start(listener) {
-            own = listener
+            subscriber = listener
             listeners.set(listener, mustReturn ? 1 : Number.POSITIVE_INFINITY)
             timer ??= setInterval(keepAlive, keepAliveInterval)
             // Two chunks, because some servers hold back the first chunk until they see the second.
@@ -98,13 +98,13 @@ export function createLiveEvents(): LiveEvents {
             send(listener, ': hello\n\n')
             for (const event of missedBy(request.headers.get('last-event-id'))) send(listener, formatMessage(event))
           },
-          cancel: () => removeListener(own),
+          cancel: () => removeListener(subscriber),
         },
         { highWaterMark: maxQueued },
       )
       // Frees the slot of a closed page immediately instead of at the next keep-alive. Deno cancels the body itself, and
       // prints a warning if the signal is used.
-      if (!('Deno' in globalThis)) request.signal.addEventListener('abort', () => end(own))
+      if (!('Deno' in globalThis)) request.signal.addEventListener('abort', () => end(subscriber))
       return new Response(body, { headers: { ...consoleHeaders, 'content-type': 'text/event-stream' } })
     },
 

@@ -31,7 +31,7 @@ export function mailFailure(thrown: unknown, server: string): Error {
   const { code, responseCode, message } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Failure
   // Otherwise, the message is the answer of the server.
   const cause = responseCode === undefined ? causeOf(message) : undefined
-  const known = [code, responseCode, cause].filter((one) => /^[A-Z0-9_]{1,40}$/u.test(String(one)))
+  const known = [code, responseCode, cause].filter((detail) => /^[A-Z0-9_]{1,40}$/u.test(String(detail)))
   const codes = known.length === 0 ? 'UNKNOWN' : [...new Set(known)].join(' ')
   return new Error(`The mail server has not accepted a mail (${codes} at ${server})`)
 }

@@ -14,9 +14,9 @@ const formOf = ({ clientId, clientSecret, refreshToken, scope }: OAuthSettings):
     refreshToken === undefined
       ? { grant_type: 'client_credentials' }
       : { grant_type: 'refresh_token', refresh_token: refreshToken }
-  const given = { ...grant, client_id: clientId, client_secret: clientSecret, scope }
+  const fields = { ...grant, client_id: clientId, client_secret: clientSecret, scope }
   return new URLSearchParams(
-    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 }
 

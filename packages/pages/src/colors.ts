@@ -19,24 +19,27 @@ function luminanceOf(color: string): number {
 }
 
 /** The contrast ratio of two colours, from 1 to 21. @see WCAG 2.2, definition of contrast ratio */
-export function contrastOf(one: string, other: string): number {
-  const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b)
+export function contrastOf(color: string, background: string): number {
+  const [darker = 0, lighter = 0] = [luminanceOf(color), luminanceOf(background)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
 }
 
 /** Black or white, whichever is easier to read on the colour. The contrast is at least 4.5. */
 const textOn = (color: string): string => (luminanceOf(color) > 0.179 ? '#000' : '#fff')
 
-const mix = (color: string, other: string, share: number): string => {
-  const others = channelsOf(other)
-  return colorOf(channelsOf(color).map((channel, index) => channel + ((others[index] ?? 0) - channel) * share))
+const mix = (color: string, end: string, share: number): string => {
+  const endChannels = channelsOf(end)
+  return colorOf(channelsOf(color).map((channel, index) => channel + ((endChannels[index] ?? 0) - channel) * share))
 }
 
 /** The colour, or as little lighter or darker as gives it the contrast to the background. */
 function contrasting(color: string, background: string, contrast: number): string {
   const end = luminanceOf(background) > 0.179 ? '#000000' : '#ffffff'
   const shares = Array.from({ length: 21 }, (_, step) => step / 20)
-  return shares.map((share) => mix(color, end, share)).find((one) => contrastOf(one, background) >= contrast) ?? end
+  return (
+    shares.map((share) => mix(color, end, share)).find((candidate) => contrastOf(candidate, background) >= contrast) ??
+    end
+  )
 }
 
 const light = {

@@ -20,7 +20,7 @@ const preferencesOf = (header: string): readonly Preference[] =>
       return { tag: tag.trim(), weight: weight === undefined ? 1 : Number(weight) }
     })
     .filter(({ tag, weight }) => tag !== '' && weight > 0)
-    .sort((one, other) => other.weight - one.weight)
+    .sort((left, right) => right.weight - left.weight)
 
 const shortEnough = (list: string | null | undefined): string =>
   list === undefined || list === null || list.length > maxLength ? '' : list
@@ -28,8 +28,8 @@ const shortEnough = (list: string | null | undefined): string =>
 /** Finds a language for a tag by shortening it (RFC 4647 section 3.4): `de-AT` finds `de`. */
 export function lookUp(tag: string, locales: ReadonlyMap<string, string>): string | undefined {
   for (let range = tag.toLowerCase(); range !== ''; range = range.slice(0, Math.max(0, range.lastIndexOf('-')))) {
-    const found = locales.get(range)
-    if (found !== undefined) return found
+    const locale = locales.get(range)
+    if (locale !== undefined) return locale
   }
   return undefined
 }
@@ -48,8 +48,8 @@ export function createLocaleOf(
     const accepted = preferencesOf(shortEnough(acceptLanguage)).map(({ tag }) => tag)
     for (const tag of [...requested, ...accepted]) {
       if (tag.length > maxTagLength) continue
-      const found = lookUp(tag, byTag)
-      if (found !== undefined) return found
+      const locale = lookUp(tag, byTag)
+      if (locale !== undefined) return locale
     }
     return byDefault
   }

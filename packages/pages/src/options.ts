@@ -117,8 +117,8 @@ export function settingsOf({ languages, ...appearance }: PagesOptions, where: st
   const settings = parseConfiguration(pagesSchema, appearance, where)
   parseConfiguration(languagesSchema, languages ?? {}, `${where}: languages`)
   const locales = localesOf({ ...settings, languages })
-  const own = Object.entries(languages ?? {}).map(([tag, texts]): [string, Texts] => [tag, completed(texts)])
-  const all = { en, ...Object.fromEntries(own) }
+  const added = Object.entries(languages ?? {}).map(([tag, texts]): [string, Texts] => [tag, completed(texts)])
+  const all = { en, ...Object.fromEntries(added) }
   const absent = locales.find((locale) => {
     const [primary = ''] = locale.toLowerCase().split('-', 1)
     return exported.includes(primary) && findTexts(locale, all) === undefined

@@ -7,7 +7,7 @@ import { createLayout, createTools, type Layout, type Page, type Rendered, type 
 /** What the templates of a set use in one language. */
 interface InLanguage<Own> {
   readonly shared: Tools
-  readonly own: Own
+  readonly tools: Own
 }
 
 /** The language of a set: the texts of a locale, and the tag of what they are written in. */
@@ -59,21 +59,21 @@ export function createPageSet<Own>(settings: PagesSettings, ownTools: (shared: T
       const language = findTexts(locale, settings.languages) ?? { tag: 'en', texts: en }
       const messages = messagesOf(locale, language.texts.signIn, settings.messages[locale])
       const shared = createTools(locale, messages, settings)
-      return [locale, { shared, own: ownTools(shared, language) }]
+      return [locale, { shared, tools: ownTools(shared, language) }]
     }),
   )
   const inLanguage = (locale: string): InLanguage<Own> => {
-    const found = byLocale.get(locale) ?? byLocale.get(settings.locales[0] ?? 'en')
-    if (found === undefined) throw new TypeError('There are no languages')
-    return found
+    const language = byLocale.get(locale) ?? byLocale.get(settings.locales[0] ?? 'en')
+    if (language === undefined) throw new TypeError('There are no languages')
+    return language
   }
   const renderer = (template: (view: never, tools: Own) => Page, layout: Layout) => (view: never, locale: string) => {
-    const { shared, own } = inLanguage(locale)
-    return layout(template(view, own), shared)
+    const { shared, tools } = inLanguage(locale)
+    return layout(template(view, tools), shared)
   }
   return {
     localeOf: createLocaleOf(settings.locales),
-    toolsFor: (locale: string): Own => inLanguage(locale).own,
+    toolsFor: (locale: string): Own => inLanguage(locale).tools,
     renderers: <Templates extends { readonly [Name in keyof Templates]: (view: never, tools: Own) => Page }>(
       templates: Templates,
       frameAncestors = settings.frameAncestors,

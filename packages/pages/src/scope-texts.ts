@@ -38,7 +38,7 @@ export const textsOf = (described: Described | undefined, byDefault: string): re
 export const textIn = (texts: readonly Text[], locale: string): Text | undefined =>
   rangesOf(locale)
     .map((range) => texts.find(({ lang }) => lang.toLowerCase() === range))
-    .find((found) => found !== undefined)
+    .find((text) => text !== undefined)
 
 /** The text of this package for a standard scope. The messages of an unknown language can be English. */
 function builtInText(

@@ -31,9 +31,9 @@ export async function certificateProblem(
   timeout: number,
 ): Promise<Refused | undefined> {
   try {
-    const found = await withTimeout(Promise.resolve(find(request)), timeout)
-    if (found === undefined) return refused('certificate_missing')
-    const digest = await sha256(typeof found === 'string' ? bytesOf(found) : new Uint8Array(found))
+    const certificate = await withTimeout(Promise.resolve(find(request)), timeout)
+    if (certificate === undefined) return refused('certificate_missing')
+    const digest = await sha256(typeof certificate === 'string' ? bytesOf(certificate) : new Uint8Array(certificate))
     return digest === thumbprint ? undefined : refused('wrong_certificate')
   } catch (error) {
     return refused('certificate_unavailable', error)

@@ -17,13 +17,13 @@ export function text(value: unknown, what: string): string {
 export function texts(value: unknown, what: string): readonly string[] {
   const list = Array.isArray(value) ? value : [value]
   if (list.length === 0) throw new TypeError(`${what} must not be empty`)
-  return list.map((one) => text(one, what))
+  return list.map((entry) => text(entry, what))
 }
 
 /** Returns a number of seconds in a range. */
 export function seconds(value: unknown, fallback: number, [min, max]: readonly [number, number], what: string): number {
-  const found = value ?? fallback
-  if (typeof found === 'number' && found >= min && found <= max) return found
+  const duration = value ?? fallback
+  if (typeof duration === 'number' && duration >= min && duration <= max) return duration
   throw new TypeError(`${what} must be a number of seconds from ${min} to ${max}`)
 }
 
@@ -33,7 +33,7 @@ const asymmetric = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256
 /** Returns a list of asymmetric algorithms. */
 export function algorithms(value: unknown, fallback: readonly string[], what: string): readonly string[] {
   const list = texts(value ?? fallback, what)
-  if (list.every((one) => asymmetric.includes(one))) return list
+  if (list.every((algorithm) => asymmetric.includes(algorithm))) return list
   throw new TypeError(`${what} must be some of ${asymmetric.join(', ')}`)
 }
 

@@ -43,7 +43,7 @@ function isWellFormed(claims: Readonly<Record<string, unknown>>): claims is Clai
   return (
     stringNames.every((name) => claims[name] === undefined || typeof claims[name] === 'string') &&
     timeNames.every((name) => claims[name] === undefined || Number.isFinite(claims[name])) &&
-    [aud ?? []].flat().every((one) => typeof one === 'string')
+    [aud ?? []].flat().every((audience) => typeof audience === 'string')
   )
 }
 

@@ -77,7 +77,7 @@ export function contextOf(options: CommonOptions): Context {
   const timeout = seconds(options.timeout, 5, [0.05, 60], 'timeout')
   const maxWait = 4 * timeout
   const fetchJson = createJsonFetch(options.fetch ?? ((url, init) => fetch(url, init)), timeout)
-  let found: FindInMetadata | undefined
+  let findInMetadata: FindInMetadata | undefined
   return {
     rules: { issuers, audience, audienceClaim, requiredClaims, clockTolerance, now },
     issuers,
@@ -89,8 +89,8 @@ export function contextOf(options: CommonOptions): Context {
       if (issuers.single === undefined) {
         throw new TypeError('issuer.pattern requires jwt.jwks or jwt.jwksUri, and introspection.endpoint')
       }
-      found ??= createMetadata(safeUrl(issuers.single, 'issuer'), fetchJson, { maxWait, now })
-      return found
+      findInMetadata ??= createMetadata(safeUrl(issuers.single, 'issuer'), fetchJson, { maxWait, now })
+      return findInMetadata
     },
   }
 }

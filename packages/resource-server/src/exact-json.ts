@@ -25,6 +25,8 @@ export function parseExactJson(text: string): unknown {
   if (!isRounded(value)) return value
   // Only of valid JSON: in other texts, the search could take long.
   return JSON.parse(
-    text.replace(textOrNumber, (found) => (found.startsWith('"') || isExact(Number(found)) ? found : `"${found}"`)),
+    text.replace(textOrNumber, (literal) =>
+      literal.startsWith('"') || isExact(Number(literal)) ? literal : `"${literal}"`,
+    ),
   )
 }

@@ -112,8 +112,8 @@ export function createValidateJwt(
 
   function createKeys(): (renew?: 'renew') => Promise<FindKeys> {
     if (jwks !== undefined) {
-      const given = Promise.resolve(keysOf({ keys: jwks.keys.filter((key) => issuers.ownsKey({ ...key })) }))
-      return () => given
+      const configured = Promise.resolve(keysOf({ keys: jwks.keys.filter((key) => issuers.ownsKey({ ...key })) }))
+      return () => configured
     }
     if (jwksUri !== undefined) {
       const uri = Promise.resolve((allowInternalHttp ? internalUrl : safeUrl)(jwksUri, 'jwt.jwksUri'))

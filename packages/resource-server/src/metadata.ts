@@ -26,13 +26,13 @@ interface Times {
 export function createMetadata(issuer: string, fetchJson: JsonFetch, times: Times): FindInMetadata {
   async function load(): Promise<Readonly<Record<string, unknown>>> {
     const [first = '', second = ''] = documentsOf(issuer)
-    const found = await fetchJson(first).catch((error: unknown) =>
+    const document = await fetchJson(first).catch((error: unknown) =>
       fetchJson(second).catch(() => {
         throw error
       }),
     )
     // RFC 8414 section 3.3: the document of another issuer would replace the keys.
-    if (found.issuer === issuer) return found
+    if (document.issuer === issuer) return document
     throw new Error(`The metadata of ${issuer} has another issuer`)
   }
   const metadata = createCached(load, { maxAge: 3600, maxStale: 86_400, cooldown: 30, ...times })

@@ -19,10 +19,10 @@ export interface CheckedRequirement extends AuthenticationRequirement {
 /** RFC 6749 section 3.3. Contains no character that ends a quoted string in a challenge. */
 const nameForm = /^[!#-[\]-~]+$/u
 
-function namesOf(value: unknown, what: string, one: string): readonly string[] {
+function namesOf(value: unknown, what: string, noun: string): readonly string[] {
   const names = value === undefined ? [] : texts(value, what)
   const wrong = names.find((name) => !nameForm.test(name))
-  if (wrong !== undefined) throw new TypeError(`${JSON.stringify(wrong)} is not ${one}: one name per string`)
+  if (wrong !== undefined) throw new TypeError(`${JSON.stringify(wrong)} is not ${noun}: one name per string`)
   return names
 }
 

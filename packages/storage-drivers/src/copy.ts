@@ -49,10 +49,10 @@ async function assertStorages(options: CopyOptions): Promise<void> {
     throw new Error('the source is the target of a copy that is not complete; complete that copy first')
   const attempt = crypto.randomUUID()
   await to.setItem(probeKey, attempt, { ttl: 3600 })
-  const found = await from.getItem(probeKey)
+  const probe = await from.getItem(probeKey)
   const isInside = await hasValue(options, attempt)
   await to.removeItem(probeKey, {})
-  if (found === attempt) throw new Error('the source and the target are the same storage')
+  if (probe === attempt) throw new Error('the source and the target are the same storage')
   if (isInside) throw new Error('the target storage is inside the source; use a prefix that begins differently')
   if ((await to.getItem(markerKey)) == null && !(await isEmpty(to))) {
     throw new Error(

@@ -177,9 +177,9 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       return count
     },
     async getKeys(base = '') {
-      const found = new Set<string>()
-      for await (const page of scan(base)) for (const key of page) found.add(key)
-      return [...found]
+      const unique = new Set<string>()
+      for await (const page of scan(base)) for (const key of page) unique.add(key)
+      return [...unique]
     },
     async clear(base = '') {
       // One UNLINK per key: in a cluster, the keys of a page are in different slots.

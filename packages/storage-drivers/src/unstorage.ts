@@ -53,7 +53,7 @@ function mountsBelow(storage: Storage, prefix: string): readonly Mount[] {
   const mounts: readonly Mount[] = storage.getMounts('', { parents: true })
   const [nearest] = mounts
     .filter(({ base }) => prefix.startsWith(base))
-    .sort((one, other) => other.base.length - one.base.length)
+    .sort((left, right) => right.base.length - left.base.length)
   return mounts.filter((mount) => mount === nearest || mount.base.startsWith(prefix))
 }
 
@@ -73,8 +73,8 @@ interface Stored {
   readonly expiresAt?: number
 }
 
-const isStored = (found: unknown): found is Stored =>
-  typeof found === 'object' && found !== null && 'value' in found && typeof found.value === 'string'
+const isStored = (item: unknown): item is Stored =>
+  typeof item === 'object' && item !== null && 'value' in item && typeof item.value === 'string'
 
 /** Where an item is: its whole key, and the mounted driver with its own key. */
 interface Location {
@@ -84,11 +84,11 @@ interface Location {
 }
 
 async function read(storage: Storage, full: string): Promise<unknown> {
-  const found: unknown = await storage.getItem(full)
+  const item: unknown = await storage.getItem(full)
   // The fs driver of unstorage returns errors instead of throwing them.
-  if (found instanceof Error) throw found
-  if (!isStored(found)) return found
-  return found.expiresAt === undefined || found.expiresAt > Date.now() ? found.value : null
+  if (item instanceof Error) throw item
+  if (!isStored(item)) return item
+  return item.expiresAt === undefined || item.expiresAt > Date.now() ? item.value : null
 }
 
 function write(value: string, ttl: number, mount: Mount): { readonly stored: Stored; readonly ttl: number } {
@@ -135,9 +135,9 @@ async function assertReachesDriver(storage: Storage, prefix: string, mount: Moun
   const full = `${inside}probe:${crypto.randomUUID()}`
   await storage.setItem(full, { value: full }, { ttl: 60 })
   const kept = await storage.getItem(full)
-  const found = await mount.driver.getItem(full.slice(mount.base.length))
+  const inDriver = await mount.driver.getItem(full.slice(mount.base.length))
   await storage.removeItem(full)
-  if (isStored(kept) && (found === null || found === undefined)) {
+  if (isStored(kept) && (inDriver === null || inDriver === undefined)) {
     throw new TypeError(
       `unstorageDriver(): a value written through the storage is not in ${describeMount(mount)}, the driver that its getMount() returns; this happens with prefixStorage(): pass the storage itself, and the prefix as { base }`,
     )

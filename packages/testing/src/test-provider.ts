@@ -172,7 +172,7 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
   keys ??= sharedKeys()
   // An option that is `undefined` keeps its default.
   const set = Object.entries(options).filter(([, value]) => value !== undefined)
-  const given = Object.fromEntries(set) as Partial<ProviderOptions> & Pick<ProviderOptions, 'plugins'>
+  const defined = Object.fromEntries(set) as Partial<ProviderOptions> & Pick<ProviderOptions, 'plugins'>
   const [clientId, secret] = testClient
   const provided = collectParts(options.plugins).flatMap(({ part }) => (part.kind === 'grant' ? [part.grantType] : []))
   // Several plugins can provide variants of one.
@@ -191,7 +191,7 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
     storage: mapDriver(new Map(), clock.now),
     clients: [client],
     scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
-    ...given,
+    ...defined,
     runtime: { importKey: importOnce, ...options.runtime, now: options.runtime?.now ?? clock.now },
     observe: (event) => {
       events.push(event)

@@ -64,7 +64,7 @@ function connectTo(options: LdapUsersOptions, ca: string | undefined) {
 
   const search = (filter: Filter, names: readonly string[]): Promise<readonly Entry[]> =>
     searchers.run(async ({ client }) => {
-      const found = await client.search(baseDn, {
+      const result = await client.search(baseDn, {
         scope,
         filter,
         derefAliases: 'never',
@@ -74,7 +74,7 @@ function connectTo(options: LdapUsersOptions, ca: string | undefined) {
         attributes: [...names],
         explicitBufferAttributes: names.filter(isGuid),
       })
-      return found.searchEntries
+      return result.searchEntries
     })
 
   return {
@@ -141,13 +141,13 @@ async function signIn(
   const spellings = spellingsOf(username).filter(isPossible)
   const names = [attributes.username].flat()
   const all = spellings.length === 0 ? [] : await directory.search(byName(spellings), [attributes.sub, ...names])
-  const found = entriesOf(username, all, names)
-  const dn = found.length === 1 ? found[0]?.dn : undefined
+  const entries = entriesOf(username, all, names)
+  const dn = entries.length === 1 ? entries[0]?.dn : undefined
   let matches = false
   for (const form of formsOf(password)) {
     matches = (await directory.bind(dn ?? `cn=${randomUUID()},${baseDn}`, form)) || matches
   }
-  const entry = onlyOne(found, 'users.attributes.username: several entries have this name')
+  const entry = onlyOne(entries, 'users.attributes.username: several entries have this name')
   if (entry !== undefined && hasName(username, entry, names) === undefined) {
     throw unusableRecord('users.attributes.username: the directory does not show these attributes to bindDn')
   }
@@ -191,8 +191,8 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
   async function find(sub: string, names: readonly string[]): Promise<Entry | undefined> {
     const filter = isPossible(sub) ? filters.bySub(sub) : undefined
     if (filter === undefined) return undefined
-    const found = await directory.search(filter, [subAttribute, ...names])
-    const entry = onlyOne(found, `users.attributes.sub: several entries have the sub ${JSON.stringify(sub)}`)
+    const entries = await directory.search(filter, [subAttribute, ...names])
+    const entry = onlyOne(entries, `users.attributes.sub: several entries have the sub ${JSON.stringify(sub)}`)
     return entry !== undefined && subOf(entry, subAttribute) === sub ? entry : undefined
   }
 

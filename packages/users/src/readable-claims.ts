@@ -6,10 +6,10 @@ export function readableClaims<C extends { readonly claim: string }>(
   read: (claim: C) => Json | undefined,
 ): Readonly<Record<string, Json>> {
   return Object.fromEntries(
-    claims.flatMap((one) => {
+    claims.flatMap((mapping) => {
       try {
-        const value = read(one)
-        return value === undefined ? [] : [[one.claim, value]]
+        const value = read(mapping)
+        return value === undefined ? [] : [[mapping.claim, value]]
       } catch {
         // The requests of the user report it.
         return []

@@ -108,9 +108,9 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
         client.read(statements.foundBySub, [subOrName]),
         rowsOfName(subOrName, options.caseSensitive, (spelling) => client.read(statements.foundByName, [spelling])),
       ])
-      const own = rowOf(withSub, subOrName)
-      const others = named.filter(([sub, name]) => sub !== own?.[0] && isOfName(subOrName, name))
-      return [...(own === undefined ? [] : [own]), ...others].map(([sub, username, ...values]) => ({
+      const rowWithSub = rowOf(withSub, subOrName)
+      const others = named.filter(([sub, name]) => sub !== rowWithSub?.[0] && isOfName(subOrName, name))
+      return [...(rowWithSub === undefined ? [] : [rowWithSub]), ...others].map(([sub, username, ...values]) => ({
         sub: sub ?? '',
         ...(username != null && { username }),
         active: isActive(values[claims.length]),
@@ -145,14 +145,14 @@ async function signIn(
   { username, password }: UserCredentials,
   rehash: boolean,
 ): Promise<AuthenticatedUser | undefined> {
-  const found = await table.byName(username)
-  const hash = found === undefined || isAbsent(found.text) ? undefined : parsePasswordHash(found.text ?? '')
-  const matches = await check(password, found?.isDuplicate ? undefined : hash)
-  const problem = found === undefined ? undefined : problemOf(found, hash)
+  const row = await table.byName(username)
+  const hash = row === undefined || isAbsent(row.text) ? undefined : parsePasswordHash(row.text ?? '')
+  const matches = await check(password, row?.isDuplicate ? undefined : hash)
+  const problem = row === undefined ? undefined : problemOf(row, hash)
   if (problem !== undefined) throw unusableRecord(problem)
-  if (!matches || found === undefined || !found.isActive) return undefined
-  if (rehash && hash !== undefined && needsRehash(hash)) await replaceHash(table, found, password)
-  return { sub: found.sub }
+  if (!matches || row === undefined || !row.isActive) return undefined
+  if (rehash && hash !== undefined && needsRehash(hash)) await replaceHash(table, row, password)
+  return { sub: row.sub }
 }
 
 /**

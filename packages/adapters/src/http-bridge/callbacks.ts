@@ -52,9 +52,9 @@ function messageFor(header: string): string {
 }
 
 /** Calls a callback. Its failure must not fail the request or end the process. */
-function call<T extends unknown[]>(callback: (...given: T) => unknown, given: T, onFailure: (error: unknown) => void) {
+function call<T extends unknown[]>(callback: (...args: T) => unknown, args: T, onFailure: (error: unknown) => void) {
   try {
-    const outcome = callback(...given)
+    const outcome = callback(...args)
     if (typeof (outcome as { readonly then?: unknown } | null | undefined)?.then === 'function') {
       Promise.resolve(outcome).catch(onFailure)
     }
@@ -82,10 +82,10 @@ export function createCallbacks(options: CallbackOptions, trustedProxies: number
         ? undefined
         : (headerOf, clientAddress) => {
             if (warned) return
-            const found = lowerCase.find(([, name]) => (headerOf(name) ?? undefined) !== undefined)
-            if (found === undefined) return
+            const header = lowerCase.find(([, name]) => (headerOf(name) ?? undefined) !== undefined)
+            if (header === undefined) return
             warned = true
-            const message = messageFor(found[0])
+            const message = messageFor(header[0])
             call(onWarning, [{ reason: 'forwarding_headers_ignored', message, clientAddress }], error)
           },
   }

@@ -17,9 +17,9 @@ export function clientAddress(
   forwardedFor: string | undefined,
   trustedProxies: number,
 ): string | undefined {
-  const own = socketAddress === undefined || socketAddress === '' ? undefined : unmapped(socketAddress)
-  if (trustedProxies === 0 || forwardedFor === undefined) return own
+  const peer = socketAddress === undefined || socketAddress === '' ? undefined : unmapped(socketAddress)
+  if (trustedProxies === 0 || forwardedFor === undefined) return peer
   const hops = forwardedFor.split(',').map((hop) => unmapped(withoutPort(hop.trim())))
   const seen = hops[Math.max(0, hops.length - trustedProxies)] ?? ''
-  return isIP(seen) === 0 ? own : seen
+  return isIP(seen) === 0 ? peer : seen
 }

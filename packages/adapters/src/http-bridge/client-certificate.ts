@@ -133,8 +133,8 @@ export function createReadCertificate(
   isVerified: (socket: TLSSocket) => boolean = isVerifiedElsewhere,
 ): ReadCertificate {
   /** Reads the certificate of a connection to `node:https` or `node:http2`. */
-  function certificateOf(given: Socket | undefined): ClientCertificate | undefined {
-    const socket = given as TLSSocket | undefined
+  function certificateOf(connection: Socket | undefined): ClientCertificate | undefined {
+    const socket = connection as TLSSocket | undefined
     const certificate = socket?.getPeerX509Certificate?.()
     return certificate && { der: certificate.raw.toString('base64'), verified: isVerified(socket as TLSSocket) }
   }

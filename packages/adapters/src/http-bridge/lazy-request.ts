@@ -96,18 +96,18 @@ export class LazyReader {
  * interface first creates a real one.
  */
 export class LazyHeaders {
-  readonly #given: IncomingHttpHeaders
+  readonly #received: IncomingHttpHeaders
   #real: Headers | undefined
 
-  constructor(given: IncomingHttpHeaders) {
-    this.#given = given
+  constructor(received: IncomingHttpHeaders) {
+    this.#received = received
   }
 
   get(name: string): string | null {
     const lower = name.toLowerCase()
     // Skips inherited properties and the pseudo-headers of HTTP/2.
-    if (!Object.hasOwn(this.#given, lower) || lower.startsWith(':')) return null
-    const value = this.#given[lower]
+    if (!Object.hasOwn(this.#received, lower) || lower.startsWith(':')) return null
+    const value = this.#received[lower]
     if (value === undefined) return null
     return typeof value === 'string' ? value : value.join(', ')
   }
@@ -120,7 +120,7 @@ export class LazyHeaders {
   get real(): Headers {
     if (this.#real === undefined) {
       this.#real = new Headers()
-      for (const [name, value] of Object.entries(this.#given)) {
+      for (const [name, value] of Object.entries(this.#received)) {
         if (value === undefined || name.startsWith(':')) continue
         for (const each of typeof value === 'string' ? [value] : value) this.#real.append(name, each)
       }

@@ -31,12 +31,12 @@ const certificateForm = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE---
 
 /** Parses the certificates in a text. @throws TypeError if there is none, or one is incomplete */
 function certificatesIn(text: string, name: 'certificate' | 'clientAuthorities'): readonly X509Certificate[] {
-  const found = text.match(certificateForm) ?? []
+  const blocks = text.match(certificateForm) ?? []
   // Node.js ignores an empty text, such as that of a file which is being written, and uses a default instead.
-  if (found.length === 0 || text.split('-----BEGIN CERTIFICATE-----').length - 1 !== found.length) {
+  if (blocks.length === 0 || text.split('-----BEGIN CERTIFICATE-----').length - 1 !== blocks.length) {
     throw new TypeError(`tls.${name} must be certificates in PEM`)
   }
-  return found.map((one) => new X509Certificate(one))
+  return blocks.map((block) => new X509Certificate(block))
 }
 
 /**
@@ -47,9 +47,9 @@ function certificatesIn(text: string, name: 'certificate' | 'clientAuthorities')
  * cannot parse a text.
  */
 export function checkTls({ certificate, key, clientAuthorities }: TlsSettings): void {
-  const [own] = certificatesIn(certificate, 'certificate')
+  const [leaf] = certificatesIn(certificate, 'certificate')
   if (!key.includes('-----BEGIN ')) throw new TypeError('tls.key must be PEM')
-  if (!own?.checkPrivateKey(createPrivateKey(key))) throw new TypeError('tls.key must be the key of the certificate')
+  if (!leaf?.checkPrivateKey(createPrivateKey(key))) throw new TypeError('tls.key must be the key of the certificate')
   if (clientAuthorities !== undefined) certificatesIn(clientAuthorities, 'clientAuthorities')
 }
 

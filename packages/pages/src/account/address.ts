@@ -14,55 +14,59 @@ const problems: Readonly<Record<NonNullable<ChangeAddressView['problem']>, keyof
   wrong_code: 'emailWrongCode',
 }
 
-const messageOf = ({ problem }: Pick<ChangeAddressView, 'problem'>, { own }: AccountTools) =>
-  problem && own(problems[problem])
+const messageOf = ({ problem }: Pick<ChangeAddressView, 'problem'>, { accountText }: AccountTools) =>
+  problem && accountText(problems[problem])
 
 const invalid = (message: string | undefined): Content =>
   message !== undefined && html` aria-invalid="true" aria-describedby="problem"`
 
 /** The address of the user, and whether it was proved. Addresses are read from left to right in all languages. */
-export function addressOf({ email }: OverviewView, { own }: AccountTools): Content {
+export function addressOf({ email }: OverviewView, { accountText }: AccountTools): Content {
   if (email === undefined) return false
   const { address, isVerified, change } = email
-  const state = own(isVerified ? 'emailProved' : 'emailOpen')
+  const state = accountText(isVerified ? 'emailProved' : 'emailOpen')
   const shown =
     address === undefined
-      ? html`<p class="muted">${own('emailNone')}</p>`
+      ? html`<p class="muted">${accountText('emailNone')}</p>`
       : html`<ul><li class="entry"><div><strong><bdi dir="ltr">${address}</bdi></strong><small>${state}</small></div></li></ul>`
-  const label = own(address === undefined || isVerified ? 'emailChange' : 'emailConfirm')
-  return html`<section aria-labelledby="own-address"><h2 id="own-address">${own('emailTitle')}</h2>${shown}<p class="links"><a id="change-address" href="${change}">${label}</a></p></section>`
+  const label = accountText(address === undefined || isVerified ? 'emailChange' : 'emailConfirm')
+  return html`<section aria-labelledby="own-address"><h2 id="own-address">${accountText('emailTitle')}</h2>${shown}<p class="links"><a id="change-address" href="${change}">${label}</a></p></section>`
 }
 
 /** The field `address`. */
 export function changeAddress(view: ChangeAddressView, tools: AccountTools): Page {
-  const { own } = tools
-  const title = own('emailTitle')
+  const { accountText } = tools
+  const title = accountText('emailTitle')
   const message = messageOf(view, tools)
   const field = html`<label for="address">${title}</label><input id="address" name="address" type="text" inputmode="email" required maxlength="254" dir="ltr" autocomplete="email" autocapitalize="none" spellcheck="false" value="${view.address}"${invalid(message)}>`
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${own('emailIntro')}</p>${alert(message)}${changeForm(view, own('emailSend'), tools, field)}`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${accountText('emailIntro')}</p>${alert(message)}${changeForm(view, accountText('emailSend'), tools, field)}`
   return { title, content }
 }
 
 /** The field `code`. The same page for an address that belongs to another user. */
 export function proveAddress(view: ProveAddressView, tools: AccountTools): Page {
-  const { own } = tools
-  const title = own('emailSentTitle')
+  const { accountText } = tools
+  const title = accountText('emailSentTitle')
   const message = messageOf(view, tools)
-  const sent = own('emailSent', { address: view.address, minutes: String(view.minutes) })
-  const field = html`<label for="code">${own('emailCode')}</label><input id="code" name="code" type="text" required maxlength="64" dir="ltr" inputmode="numeric" autocomplete="one-time-code" spellcheck="false"${invalid(message)}>`
-  const again = html`<p class="links"><a id="again" href="${view.again}">${own('emailAgain')}</a></p>`
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${sent}</p>${alert(message)}${changeForm(view, own('confirm'), tools, field)}${again}`
+  const sent = accountText('emailSent', { address: view.address, minutes: String(view.minutes) })
+  const field = html`<label for="code">${accountText('emailCode')}</label><input id="code" name="code" type="text" required maxlength="64" dir="ltr" inputmode="numeric" autocomplete="one-time-code" spellcheck="false"${invalid(message)}>`
+  const again = html`<p class="links"><a id="again" href="${view.again}">${accountText('emailAgain')}</a></p>`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${sent}</p>${alert(message)}${changeForm(view, accountText('confirm'), tools, field)}${again}`
   return { title, content }
 }
 
 /** The mail with the code, or that to the owner of an address that another user has tried to use. */
-export function addressMail(view: AddressMailView, { own, locale }: AccountTools) {
+export function addressMail(view: AddressMailView, { accountText, locale }: AccountTools) {
   const { service } = view
   const isCode = view.kind === 'code'
-  const subject = own(isCode ? 'codeMailSubject' : 'takenMailSubject', { service })
+  const subject = accountText(isCode ? 'codeMailSubject' : 'takenMailSubject', { service })
   const lines = isCode
-    ? [own('codeMailIntro', { service }), view.code, own('codeMailHint', { minutes: String(view.minutes) })]
-    : [own('takenMailIntro', { service }), own('takenMailHint')]
+    ? [
+        accountText('codeMailIntro', { service }),
+        view.code,
+        accountText('codeMailHint', { minutes: String(view.minutes) }),
+      ]
+    : [accountText('takenMailIntro', { service }), accountText('takenMailHint')]
   const content = html`${lines.map((line) => html`<p>${line}</p>`)}`
   return { subject, text: `${lines.join('\n\n')}\n`, html: mailDocument(locale, subject, content) }
 }

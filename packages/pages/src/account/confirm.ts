@@ -25,55 +25,76 @@ const keptTitles = {
 
 /** What the page of a change says. */
 function textsOf(view: ConfirmView, tools: AccountTools): Texts {
-  const { own, ownTitle } = tools
+  const { accountText, accountTitle } = tools
   switch (view.change) {
     case 'end_session': {
-      const about = html`<p>${sessionLines(view.session, tools)}</p><p>${own('endSessionIntro')}</p>`
-      return { title: own('endSessionTitle'), about, button: own('endSession') }
+      const about = html`<p>${sessionLines(view.session, tools)}</p><p>${accountText('endSessionIntro')}</p>`
+      return { title: accountText('endSessionTitle'), about, button: accountText('endSession') }
     }
     case 'end_other_sessions':
-      return { title: own('endOthersTitle'), about: html`<p>${own('endOthersIntro')}</p>`, button: own('endOthers') }
+      return {
+        title: accountText('endOthersTitle'),
+        about: html`<p>${accountText('endOthersIntro')}</p>`,
+        button: accountText('endOthers'),
+      }
     case 'remove_app':
-      return { title: own('otpRemoveTitle'), about: html`<p>${own('otpRemoveIntro')}</p>`, button: own('remove') }
+      return {
+        title: accountText('otpRemoveTitle'),
+        about: html`<p>${accountText('otpRemoveIntro')}</p>`,
+        button: accountText('remove'),
+      }
     case 'new_recovery_codes': {
-      const title = own('recoveryCreate')
-      return { title, about: html`<p>${own('recoveryCreateIntro')}</p>`, button: title }
+      const title = accountText('recoveryCreate')
+      return { title, about: html`<p>${accountText('recoveryCreateIntro')}</p>`, button: title }
     }
     case 'download_data':
-      return { title: own('dataTitle'), about: html`<p>${own('dataIntro')}</p>`, button: own('dataDownload') }
+      return {
+        title: accountText('dataTitle'),
+        about: html`<p>${accountText('dataIntro')}</p>`,
+        button: accountText('dataDownload'),
+      }
     case 'delete_account':
-      return { title: own('deleteTitle'), about: html`<p>${own('deleteIntro')}</p>`, button: own('deleteButton') }
+      return {
+        title: accountText('deleteTitle'),
+        about: html`<p>${accountText('deleteIntro')}</p>`,
+        button: accountText('deleteButton'),
+      }
     case 'remove_passkey': {
       const values = { name: view.name }
-      const heading = ownTitle('removePasskeyTitle', values)
-      const about = html`<p>${own('removePasskeyIntro')}</p>`
-      return { title: own('removePasskeyTitle', values), heading, about, button: own('remove') }
+      const heading = accountTitle('removePasskeyTitle', values)
+      const about = html`<p>${accountText('removePasskeyIntro')}</p>`
+      return { title: accountText('removePasskeyTitle', values), heading, about, button: accountText('remove') }
     }
     case 'link_provider': {
       const { provider } = view
-      const button = own('linkContinue', { provider })
-      const heading = ownTitle('linkTitle', { provider })
-      return { title: own('linkTitle', { provider }), heading, about: html`<p>${own('linkIntro')}</p>`, button }
+      const button = accountText('linkContinue', { provider })
+      const heading = accountTitle('linkTitle', { provider })
+      return {
+        title: accountText('linkTitle', { provider }),
+        heading,
+        about: html`<p>${accountText('linkIntro')}</p>`,
+        button,
+      }
     }
     case 'unlink_provider': {
       const values = { provider: view.provider }
-      const title = own('unlinkTitle', values)
+      const title = accountText('unlinkTitle', values)
       return {
         title,
-        heading: ownTitle('unlinkTitle', values),
-        about: html`<p>${own('unlinkIntro')}</p>`,
-        button: own('remove'),
+        heading: accountTitle('unlinkTitle', values),
+        about: html`<p>${accountText('unlinkIntro')}</p>`,
+        button: accountText('remove'),
       }
     }
     case 'kept_form': {
-      const title = own(keptTitles[view.of])
-      return { title, about: html`<p>${own('keptIntro')}</p>`, button: own('confirm') }
+      const title = accountText(keptTitles[view.of])
+      return { title, about: html`<p>${accountText('keptIntro')}</p>`, button: accountText('confirm') }
     }
     case 'withdraw': {
       const values = { client: nameOf(view.application) }
-      const about = html`<p>${own('withdrawIntro')}</p>`
-      const title = own('withdrawTitle', values)
-      return { title, heading: ownTitle('withdrawTitle', values), about, button: own('withdraw') }
+      const about = html`<p>${accountText('withdrawIntro')}</p>`
+      const title = accountText('withdrawTitle', values)
+      return { title, heading: accountTitle('withdrawTitle', values), about, button: accountText('withdraw') }
     }
   }
 }

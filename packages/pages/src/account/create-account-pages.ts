@@ -27,15 +27,15 @@ const ownTemplates: AccountTemplates = {
   renamePasskey,
   setUpApp,
   recoveryCodes,
-  deleted({ again }, { text, own }) {
-    const title = own('deletedTitle')
+  deleted({ again }, { text, accountText }) {
+    const title = accountText('deletedTitle')
     return {
       title,
-      content: html`<h1>${title}</h1><p id="deleted">${own('deleted')}</p><p><a id="continue" href="${again}">${text('signIn')}</a></p>`,
+      content: html`<h1>${title}</h1><p id="deleted">${accountText('deleted')}</p><p><a id="continue" href="${again}">${text('signIn')}</a></p>`,
     }
   },
-  signedOut({ again, hasCookies }, { text, own }) {
-    const title = own('accountTitle')
+  signedOut({ again, hasCookies }, { text, accountText }) {
+    const title = accountText('accountTitle')
     const content = html`<h1>${title}</h1><p>${text(hasCookies === false ? 'errorCookies' : 'deviceSignedOut')}</p><p><a id="continue" href="${again}">${text('signIn')}</a></p>`
     return { title, content }
   },

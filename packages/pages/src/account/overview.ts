@@ -10,72 +10,76 @@ import { signalScript } from './registration-script.ts'
 import type { AccountTools } from './tools.ts'
 
 function sessionsOf({ sessions, endOthers }: OverviewView, tools: AccountTools): Content {
-  const { own } = tools
+  const { accountText } = tools
   const items = sessions.map(
     (session) =>
-      html`<li class="entry"><div>${sessionLines(session, tools)}</div>${session.end !== undefined && entryLink(session.end, own('endSession'), deviceText(session, tools))}</li>`,
+      html`<li class="entry"><div>${sessionLines(session, tools)}</div>${session.end !== undefined && entryLink(session.end, accountText('endSession'), deviceText(session, tools))}</li>`,
   )
-  return html`<section aria-labelledby="sessions"><h2 id="sessions">${own('sessionsTitle')}</h2><ul>${items}</ul>${endOthers !== undefined && html`<p class="links"><a id="end-others" href="${endOthers}">${own('endOthers')}</a></p>`}</section>`
+  return html`<section aria-labelledby="sessions"><h2 id="sessions">${accountText('sessionsTitle')}</h2><ul>${items}</ul>${endOthers !== undefined && html`<p class="links"><a id="end-others" href="${endOthers}">${accountText('endOthers')}</a></p>`}</section>`
 }
 
 function applicationsOf({ applications }: OverviewView, tools: AccountTools): Content {
-  const { own, scope } = tools
+  const { accountText, scope } = tools
   const items = applications.map(
     (application) =>
-      html`<li class="entry"><div><strong><bdi>${nameOf(application)}</bdi></strong>${application.scopes.map((name) => html`<small>${scope(name)}</small>`)}</div>${entryLink(application.withdraw, own('withdraw'), nameOf(application))}</li>`,
+      html`<li class="entry"><div><strong><bdi>${nameOf(application)}</bdi></strong>${application.scopes.map((name) => html`<small>${scope(name)}</small>`)}</div>${entryLink(application.withdraw, accountText('withdraw'), nameOf(application))}</li>`,
   )
-  const list = items.length === 0 ? html`<p class="muted">${own('applicationsNone')}</p>` : html`<ul>${items}</ul>`
-  return html`<section aria-labelledby="applications"><h2 id="applications">${own('applicationsTitle')}</h2>${list}</section>`
+  const list =
+    items.length === 0 ? html`<p class="muted">${accountText('applicationsNone')}</p>` : html`<ul>${items}</ul>`
+  return html`<section aria-labelledby="applications"><h2 id="applications">${accountText('applicationsTitle')}</h2>${list}</section>`
 }
 
 function passkeysOf({ passkeys }: OverviewView, tools: AccountTools): Content {
   if (passkeys === undefined) return false
-  const { own, ago } = tools
+  const { accountText, ago } = tools
   const { signals } = passkeys
   const items = passkeys.list.map(({ name, added, unused, rename, remove }) => {
-    const used = unused !== undefined && html`<small>${own('lastUsed', { time: ago(unused) })}</small>`
-    const links = html`<span class="changes">${entryLink(rename, own('rename'), name)} ${entryLink(remove, own('remove'), name)}</span>`
-    return html`<li class="entry"><div><strong><bdi>${name}</bdi></strong><small>${own('added', { time: ago(added) })}</small>${used}</div>${links}</li>`
+    const used = unused !== undefined && html`<small>${accountText('lastUsed', { time: ago(unused) })}</small>`
+    const links = html`<span class="changes">${entryLink(rename, accountText('rename'), name)} ${entryLink(remove, accountText('remove'), name)}</span>`
+    return html`<li class="entry"><div><strong><bdi>${name}</bdi></strong><small>${accountText('added', { time: ago(added) })}</small>${used}</div>${links}</li>`
   })
-  const list = items.length === 0 ? html`<p class="muted">${own('passkeysNone')}</p>` : html`<ul>${items}</ul>`
-  return html`<section aria-labelledby="passkeys"><h2 id="passkeys"${signals !== undefined && html` data-signals="${JSON.stringify(signals)}"`}>${own('passkeysTitle')}</h2>${list}<p class="links"><a id="add-passkey" href="${passkeys.add}">${own('addPasskey')}</a></p></section>`
+  const list = items.length === 0 ? html`<p class="muted">${accountText('passkeysNone')}</p>` : html`<ul>${items}</ul>`
+  return html`<section aria-labelledby="passkeys"><h2 id="passkeys"${signals !== undefined && html` data-signals="${JSON.stringify(signals)}"`}>${accountText('passkeysTitle')}</h2>${list}<p class="links"><a id="add-passkey" href="${passkeys.add}">${accountText('addPasskey')}</a></p></section>`
 }
 
-function passwordOf({ changePassword }: OverviewView, { own }: AccountTools): Content {
+function passwordOf({ changePassword }: OverviewView, { accountText }: AccountTools): Content {
   if (changePassword === undefined) return false
-  return html`<section aria-labelledby="own-password"><h2 id="own-password">${own('passwordTitle')}</h2><p class="links"><a id="change-password" href="${changePassword}">${own('passwordChange')}</a></p></section>`
+  return html`<section aria-labelledby="own-password"><h2 id="own-password">${accountText('passwordTitle')}</h2><p class="links"><a id="change-password" href="${changePassword}">${accountText('passwordChange')}</a></p></section>`
 }
 
-function codesText({ codes, codesLeft }: NonNullable<OverviewView['factors']>, { own }: AccountTools): string {
-  if (!codes) return own('recoveryNone')
-  return codesLeft === undefined ? own('recoverySome') : own('recoveryLeft', { count: String(codesLeft) })
+function codesText({ codes, codesLeft }: NonNullable<OverviewView['factors']>, { accountText }: AccountTools): string {
+  if (!codes) return accountText('recoveryNone')
+  return codesLeft === undefined
+    ? accountText('recoverySome')
+    : accountText('recoveryLeft', { count: String(codesLeft) })
 }
 
 function factorsOf({ factors }: OverviewView, tools: AccountTools): Content {
   if (factors === undefined) return false
-  const { own } = tools
-  const name = own('otpName')
+  const { accountText } = tools
+  const name = accountText('otpName')
   const link = factors.app
-    ? entryLink(factors.remove, own('remove'), name)
-    : entryLink(factors.setUp, own('otpSetUp'), name)
-  const state = factors.app ? own('otpAdded') : own('otpNone')
+    ? entryLink(factors.remove, accountText('remove'), name)
+    : entryLink(factors.setUp, accountText('otpSetUp'), name)
+  const state = factors.app ? accountText('otpAdded') : accountText('otpNone')
   const app = html`<li class="entry"><div><strong>${name}</strong><small>${state}</small></div>${link}</li>`
-  const codes = html`<li class="entry"><div><strong>${own('recoveryName')}</strong><small>${codesText(factors, tools)}</small></div><a class="change" id="new-codes" href="${factors.newCodes}">${own('recoveryCreate')}</a></li>`
-  return html`<section aria-labelledby="factors"><h2 id="factors">${own('factorsTitle')}</h2><ul>${app}${factors.app && codes}</ul></section>`
+  const codes = html`<li class="entry"><div><strong>${accountText('recoveryName')}</strong><small>${codesText(factors, tools)}</small></div><a class="change" id="new-codes" href="${factors.newCodes}">${accountText('recoveryCreate')}</a></li>`
+  return html`<section aria-labelledby="factors"><h2 id="factors">${accountText('factorsTitle')}</h2><ul>${app}${factors.app && codes}</ul></section>`
 }
 
-function dataOf({ downloadData, deleteAccount }: OverviewView, { own }: AccountTools): Content {
+function dataOf({ downloadData, deleteAccount }: OverviewView, { accountText }: AccountTools): Content {
   if (downloadData === undefined && deleteAccount === undefined) return false
   const download =
-    downloadData !== undefined && html`<a id="download-data" href="${downloadData}">${own('dataDownload')}</a>`
+    downloadData !== undefined && html`<a id="download-data" href="${downloadData}">${accountText('dataDownload')}</a>`
   const remove =
-    deleteAccount !== undefined && html`<a id="delete-account" href="${deleteAccount}">${own('deleteButton')}</a>`
-  return html`<section aria-labelledby="data"><h2 id="data">${own('dataTitle')}</h2><p class="links">${download} ${remove}</p></section>`
+    deleteAccount !== undefined &&
+    html`<a id="delete-account" href="${deleteAccount}">${accountText('deleteButton')}</a>`
+  return html`<section aria-labelledby="data"><h2 id="data">${accountText('dataTitle')}</h2><p class="links">${download} ${remove}</p></section>`
 }
 
 /** The page of the account. */
 export function overview(view: OverviewView, tools: AccountTools): Page {
-  const title = tools.own('accountTitle')
+  const title = tools.accountText('accountTitle')
   const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${notice(view.notice, tools)}${profileOf(view, tools)}${addressOf(view, tools)}${passwordOf(view, tools)}${passkeysOf(view, tools)}${factorsOf(view, tools)}${linkedOf(view, tools)}${sessionsOf(view, tools)}${applicationsOf(view, tools)}${dataOf(view, tools)}`
   return { title, content, script: view.passkeys?.signals && signalScript }
 }

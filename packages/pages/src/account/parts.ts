@@ -31,20 +31,20 @@ export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, ke
 }
 
 /** What has just happened. A mistake is an alert. */
-export function notice(of: AccountNotice | undefined, { text, own }: AccountTools): Content {
+export function notice(of: AccountNotice | undefined, { text, accountText }: AccountTools): Content {
   if (of === undefined) return false
   if (of === 'form_expired') return html`<p role="alert" id="problem">${text('formExpired')}</p>`
-  return html`<p role="status" class="notice" id="notice">${own(notices[of])}</p>`
+  return html`<p role="status" class="notice" id="notice">${accountText(notices[of])}</p>`
 }
 
-export function deviceText({ device: { browser, system } }: SessionView, { own }: AccountTools): string {
-  if (browser !== undefined && system !== undefined) return own('deviceName', { browser, system })
-  return browser ?? system ?? own('unknownDevice')
+export function deviceText({ device: { browser, system } }: SessionView, { accountText }: AccountTools): string {
+  if (browser !== undefined && system !== undefined) return accountText('deviceName', { browser, system })
+  return browser ?? system ?? accountText('unknownDevice')
 }
 
 /** A session in words. An address is read from left to right in all languages. */
 export const sessionLines = (session: SessionView, tools: AccountTools): Html =>
-  html`<strong>${deviceText(session, tools)}</strong>${session.isCurrent && html`<small>${tools.own('thisDevice')}</small>`}${session.address !== undefined && html`<small><bdi dir="ltr">${session.address}</bdi></small>`}<small>${tools.own('lastUsed', { time: tools.ago(session.unused) })}</small>`
+  html`<strong>${deviceText(session, tools)}</strong>${session.isCurrent && html`<small>${tools.accountText('thisDevice')}</small>`}${session.address !== undefined && html`<small><bdi dir="ltr">${session.address}</bdi></small>`}<small>${tools.accountText('lastUsed', { time: tools.ago(session.unused) })}</small>`
 
 /** A form with one button, and a link that leads back without a change. */
 export const changeForm = (

@@ -13,23 +13,23 @@ const problems: Readonly<Record<NonNullable<AddPasskeyView['problem']>, keyof Te
   passkey_limit: 'passkeyLimit',
 }
 
-const nameField = (name: string, { own }: AccountTools) =>
-  html`<label for="name">${own('passkeyName')}</label><input id="name" name="name" value="${name}" maxlength="64" autocomplete="off">`
+const nameField = (name: string, { accountText }: AccountTools) =>
+  html`<label for="name">${accountText('passkeyName')}</label><input id="name" name="name" value="${name}" maxlength="64" autocomplete="off">`
 
 /** The form that a script completes. Without scripts, the page says that it needs one. */
 export function addPasskey(view: AddPasskeyView, tools: AccountTools): Page {
-  const { own } = tools
-  const title = own('addPasskey')
+  const { accountText } = tools
+  const title = accountText('addPasskey')
   const fields = html`<input type="hidden" name="credential" value="">${nameField(view.suggestedName, tools)}`
-  const messages = html`<p role="alert" id="failed" hidden>${own('passkeyFailed')}</p><p role="alert" id="known" hidden>${own('passkeyKnown')}</p><p role="alert" id="unsupported" hidden>${own('passkeyUnsupported')}</p>`
-  const form = html`<div id="enrol" hidden data-options="${JSON.stringify(view.options)}">${changeForm(view, own('addPasskey'), tools, fields)}</div>`
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${own('addPasskeyIntro')}</p>${alert(view.problem && own(problems[view.problem]))}${messages}${form}<noscript><p id="script-needed">${own('passkeyNeedsScript')}</p><p class="links"><a href="${view.back}">${own('back')}</a></p></noscript>`
+  const messages = html`<p role="alert" id="failed" hidden>${accountText('passkeyFailed')}</p><p role="alert" id="known" hidden>${accountText('passkeyKnown')}</p><p role="alert" id="unsupported" hidden>${accountText('passkeyUnsupported')}</p>`
+  const form = html`<div id="enrol" hidden data-options="${JSON.stringify(view.options)}">${changeForm(view, accountText('addPasskey'), tools, fields)}</div>`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${accountText('addPasskeyIntro')}</p>${alert(view.problem && accountText(problems[view.problem]))}${messages}${form}<noscript><p id="script-needed">${accountText('passkeyNeedsScript')}</p><p class="links"><a href="${view.back}">${accountText('back')}</a></p></noscript>`
   return { title, content, script: registrationScript }
 }
 
 /** The field `name`. */
 export function renamePasskey(view: AccountFormPage & { readonly name: string }, tools: AccountTools): Page {
-  const title = tools.own('rename')
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${changeForm(view, tools.own('save'), tools, nameField(view.name, tools))}`
+  const title = tools.accountText('rename')
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}${changeForm(view, tools.accountText('save'), tools, nameField(view.name, tools))}`
   return { title, content }
 }

@@ -18,13 +18,13 @@ const problems: Readonly<Record<NonNullable<ChangePasswordView['problem']>, keyo
 
 /** The field `password` for a new one. */
 export function changePassword(view: ChangePasswordView, tools: AccountTools): Page {
-  const { own } = tools
+  const { accountText } = tools
   const { minLength, maxLength, problem, subjectName } = view
-  const title = own('passwordChange')
-  const message = problem && own(problems[problem], { least: String(minLength), most: String(maxLength) })
+  const title = accountText('passwordChange')
+  const message = problem && accountText(problems[problem], { least: String(minLength), most: String(maxLength) })
   const field = {
     id: 'password',
-    label: own('passwordNew'),
+    label: accountText('passwordNew'),
     autocomplete: 'new-password',
     minLength,
     describedBy: message === undefined ? undefined : 'problem',
@@ -32,6 +32,6 @@ export function changePassword(view: ChangePasswordView, tools: AccountTools): P
   // Password managers store the new password for this name.
   const name = html`<input type="text" name="username" value="${view.username ?? subjectName}" autocomplete="username" hidden>`
   const fields = html`${name}${passwordField(field, tools)}`
-  const content = html`<h1>${title}</h1>${userLine(subjectName, tools)}<p>${own('passwordIntro')}</p>${alert(message)}${changeForm(view, title, tools, fields)}`
+  const content = html`<h1>${title}</h1>${userLine(subjectName, tools)}<p>${accountText('passwordIntro')}</p>${alert(message)}${changeForm(view, title, tools, fields)}`
   return { title, content, script: passwordScript }
 }

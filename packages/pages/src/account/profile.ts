@@ -31,31 +31,32 @@ const problems: Readonly<Record<NonNullable<ProfileField['problem']>, keyof Text
 }
 
 /** The claims that the user has set, each with its label. */
-export function profileOf({ profile }: OverviewView, { own }: AccountTools): Content {
+export function profileOf({ profile }: OverviewView, { accountText }: AccountTools): Content {
   if (profile === undefined) return false
   const items = profile.fields.map(
     ({ claim, value }) =>
-      html`<li class="entry"><div><small>${own(labels[claim][0])}</small><strong><bdi>${value}</bdi></strong></div></li>`,
+      html`<li class="entry"><div><small>${accountText(labels[claim][0])}</small><strong><bdi>${value}</bdi></strong></div></li>`,
   )
-  const list = items.length === 0 ? html`<p class="muted">${own('profileNone')}</p>` : html`<ul>${items}</ul>`
-  return html`<section aria-labelledby="profile"><h2 id="profile">${own('profileTitle')}</h2>${list}<p class="links"><a id="change-profile" href="${profile.change}">${own('profileChange')}</a></p></section>`
+  const list = items.length === 0 ? html`<p class="muted">${accountText('profileNone')}</p>` : html`<ul>${items}</ul>`
+  return html`<section aria-labelledby="profile"><h2 id="profile">${accountText('profileTitle')}</h2>${list}<p class="links"><a id="change-profile" href="${profile.change}">${accountText('profileChange')}</a></p></section>`
 }
 
-function fieldOf({ claim, value, problem }: ProfileField, { own }: AccountTools): Content {
+function fieldOf({ claim, value, problem }: ProfileField, { accountText }: AccountTools): Content {
   const [label, autocomplete] = labels[claim]
   const id = `claim-${claim}`
   const about = problem !== undefined && html` aria-invalid="true" aria-describedby="${id}-problem"`
-  const message = problem !== undefined && html`<p class="beside" id="${id}-problem">${own(problems[problem])}</p>`
-  return html`<label for="${id}">${own(label)}</label><input id="${id}" name="${claim}" type="text" maxlength="500" dir="auto" autocomplete="${autocomplete}" value="${value}"${about}>${message}`
+  const message =
+    problem !== undefined && html`<p class="beside" id="${id}-problem">${accountText(problems[problem])}</p>`
+  return html`<label for="${id}">${accountText(label)}</label><input id="${id}" name="${claim}" type="text" maxlength="500" dir="auto" autocomplete="${autocomplete}" value="${value}"${about}>${message}`
 }
 
 /** A field for each claim. The first problem is an alert, too, which leads a screen reader to the field. */
 export function changeProfile(view: ChangeProfileView, tools: AccountTools): Page {
-  const { own } = tools
-  const title = own('profileChange')
+  const { accountText } = tools
+  const title = accountText('profileChange')
   const wrong = view.fields.find(({ problem }) => problem !== undefined)
-  const message = wrong?.problem && `${own(labels[wrong.claim][0])}: ${own(problems[wrong.problem])}`
+  const message = wrong?.problem && `${accountText(labels[wrong.claim][0])}: ${accountText(problems[wrong.problem])}`
   const fields = view.fields.map((field) => fieldOf(field, tools))
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${own('profileIntro')}</p>${alert(message)}${changeForm(view, own('save'), tools, html`${fields}`)}`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${accountText('profileIntro')}</p>${alert(message)}${changeForm(view, accountText('save'), tools, html`${fields}`)}`
   return { title, content }
 }

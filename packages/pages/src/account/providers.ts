@@ -7,17 +7,17 @@ import type { AccountTools } from './tools.ts'
 /** The accounts at other providers. Their names come from there. */
 export function linkedOf({ linked }: OverviewView, tools: AccountTools): Content {
   if (linked === undefined) return false
-  const { own } = tools
+  const { accountText } = tools
   const items = linked.list.map(
     ({ provider, name, remove }) =>
-      html`<li class="entry"><div><strong><bdi>${provider}</bdi></strong><small><bdi>${name}</bdi></small></div>${entryLink(remove, own('remove'), `${provider}, ${name}`)}</li>`,
+      html`<li class="entry"><div><strong><bdi>${provider}</bdi></strong><small><bdi>${name}</bdi></small></div>${entryLink(remove, accountText('remove'), `${provider}, ${name}`)}</li>`,
   )
-  const list = items.length === 0 ? html`<p class="muted">${own('providersNone')}</p>` : html`<ul>${items}</ul>`
+  const list = items.length === 0 ? html`<p class="muted">${accountText('providersNone')}</p>` : html`<ul>${items}</ul>`
   const links = linked.add.map(
     ({ provider, url }) =>
-      html`<a class="way" href="${url}">${iconOf(undefined, provider)}${own('linkProvider', { provider })}</a>`,
+      html`<a class="way" href="${url}">${iconOf(undefined, provider)}${accountText('linkProvider', { provider })}</a>`,
   )
-  return html`<section aria-labelledby="providers"><h2 id="providers">${own('providersTitle')}</h2>${list}${links}</section>`
+  return html`<section aria-labelledby="providers"><h2 id="providers">${accountText('providersTitle')}</h2>${list}${links}</section>`
 }
 
 /** A link that leads to another site: browsers do not let a form of this page lead there. */

@@ -15,11 +15,11 @@ const versions: readonly (readonly [data: number, correction: number, blocks: nu
 ]
 
 /** Multiplies in GF(2^8) with the polynomial 0x11D. */
-function multiply(one: number, other: number): number {
+function multiply(left: number, right: number): number {
   let product = 0
   for (let bit = 7; bit >= 0; bit -= 1) {
     product = (product << 1) ^ ((product >> 7) * 0x11d)
-    product ^= ((other >> bit) & 1) * one
+    product ^= ((right >> bit) & 1) * left
   }
   return product & 255
 }
@@ -39,8 +39,8 @@ function correctionOf(data: readonly number[], divisor: readonly number[]): read
   for (const byte of data) {
     const factor = byte ^ (result.shift() ?? 0)
     result.push(0)
-    divisor.forEach((one, index) => {
-      result[index] = (result[index] ?? 0) ^ multiply(one, factor)
+    divisor.forEach((coefficient, index) => {
+      result[index] = (result[index] ?? 0) ^ multiply(coefficient, factor)
     })
   }
   return result
@@ -170,5 +170,5 @@ export function qrCode(text: string): readonly (readonly boolean[])[] | undefine
   drawPatterns(modules, version)
   drawFormat(modules, 0)
   drawData(modules, codewords(bytes, version))
-  return modules.map((row) => row.map((one) => one === true))
+  return modules.map((row) => row.map((isDark) => isDark === true))
 }

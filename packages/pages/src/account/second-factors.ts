@@ -30,22 +30,22 @@ function qrImage(text: string): Content {
 
 /** The field `code`. */
 export function setUpApp(view: SetUpAppView, tools: AccountTools): Page {
-  const { own, text } = tools
-  const title = own('otpName')
+  const { accountText, text } = tools
+  const title = accountText('otpName')
   const message = view.problem && text('wrongCode')
   const described: Content = message !== undefined && html` aria-describedby="problem"`
   const key = view.secret.replaceAll(/(.{4})(?=.)/gu, '$1 ')
-  const fields = html`<label for="code">${own('otpCode')}</label><input id="code" name="code" class="digits" required maxlength="64" inputmode="numeric" autocomplete="one-time-code" dir="ltr"${described}>`
-  const image = html`${qrImage(view.uri)}<p>${own('otpKey')}</p><p><code id="key" dir="ltr">${key}</code></p>`
-  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${own('otpIntro')}</p>${alert(message)}${image}${changeForm(view, own('confirm'), tools, fields)}`
+  const fields = html`<label for="code">${accountText('otpCode')}</label><input id="code" name="code" class="digits" required maxlength="64" inputmode="numeric" autocomplete="one-time-code" dir="ltr"${described}>`
+  const image = html`${qrImage(view.uri)}<p>${accountText('otpKey')}</p><p><code id="key" dir="ltr">${key}</code></p>`
+  const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${accountText('otpIntro')}</p>${alert(message)}${image}${changeForm(view, accountText('confirm'), tools, fields)}`
   return { title, content }
 }
 
 /** Shows the codes once. */
 export function recoveryCodes({ subjectName, codes, next }: RecoveryCodesView, tools: AccountTools): Page {
-  const { own } = tools
-  const title = own('recoveryName')
+  const { accountText } = tools
+  const title = accountText('recoveryName')
   const items = codes.map((code) => html`<li><code dir="ltr">${code}</code></li>`)
-  const content = html`<h1>${title}</h1>${userLine(subjectName, tools)}<p role="status" class="notice" id="notice">${own('recoveryCreated')}</p><p>${own('recoveryKeep')}</p><ul class="codes" id="codes">${items}</ul><p><a class="way primary" id="done" href="${next}">${own('recoveryDone')}</a></p>`
+  const content = html`<h1>${title}</h1>${userLine(subjectName, tools)}<p role="status" class="notice" id="notice">${accountText('recoveryCreated')}</p><p>${accountText('recoveryKeep')}</p><ul class="codes" id="codes">${items}</ul><p><a class="way primary" id="done" href="${next}">${accountText('recoveryDone')}</a></p>`
   return { title, content }
 }

@@ -6,9 +6,9 @@ import type { Tools } from '../tools.ts'
 /** What the templates of the account page can use. */
 export interface AccountTools extends Tools {
   /** Returns a text of the account page. */
-  own(key: keyof Texts['account'], values?: Readonly<Record<string, string>>): string
+  accountText(key: keyof Texts['account'], values?: Readonly<Record<string, string>>): string
   /** The same for a heading, in which the style keeps a name in one line. */
-  ownTitle(key: keyof Texts['account'], values: Readonly<Record<string, string>>): Html
+  accountTitle(key: keyof Texts['account'], values: Readonly<Record<string, string>>): Html
   /** Returns how long ago something was, such as "5 minutes ago". @param seconds a duration */
   ago(seconds: number): string
 }
@@ -24,7 +24,7 @@ const units = [
 function createAgo(locale: string): AccountTools['ago'] {
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   return (seconds) => {
-    const [unit, length] = units.find(([, one]) => seconds >= one) ?? ['second', 1]
+    const [unit, length] = units.find(([, duration]) => seconds >= duration) ?? ['second', 1]
     // The time of a use is known to a minute.
     return unit === 'second' ? format.format(0, 'minute') : format.format(-Math.floor(seconds / length), unit)
   }
@@ -35,8 +35,8 @@ export function accountTools(tools: Tools, { tag, texts }: Language): AccountToo
   const messages = texts.account
   return {
     ...tools,
-    own: ownTexts(messages),
-    ownTitle: (key, values) => filledTitle(messages[key], values),
+    accountText: ownTexts(messages),
+    accountTitle: (key, values) => filledTitle(messages[key], values),
     ago: createAgo(tag),
   }
 }

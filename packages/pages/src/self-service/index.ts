@@ -36,7 +36,7 @@ export function createSelfServicePages({
 }: SelfServicePagesOptions): Framed<SelfServicePages> {
   const settings = settingsOf(appearance, 'createSelfServicePages()')
   const set = createPageSet(settings, (shared, { texts }): SelfServicePageTools => {
-    return { shared, service: settings.name, outboxUrl, own: ownTexts(texts.mails) }
+    return { shared, service: settings.name, outboxUrl, selfServiceText: ownTexts(texts.mails) }
   })
   return {
     localeOf: set.localeOf,

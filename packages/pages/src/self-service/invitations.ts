@@ -8,12 +8,12 @@ import type { SelfServicePageTools } from './tools.ts'
 
 /** The fields `password` and `username` of a user who was invited. */
 export function invited(view: InvitedView, tools: SelfServicePageTools): Page {
-  const { own } = tools
+  const { selfServiceText } = tools
   const message = newUserProblem(view, tools)
-  const title = own('signUpTitle')
+  const title = selfServiceText('signUpTitle')
   const content = html`<h1>${title}</h1><p class="muted" id="account">${view.name}</p>${alert(message)}${form(
     view,
-    html`${newPasswordFields(view, message !== undefined, tools)}<button class="primary" id="save">${own('createButton')}</button>`,
+    html`${newPasswordFields(view, message !== undefined, tools)}<button class="primary" id="save">${selfServiceText('createButton')}</button>`,
   )}`
   return { title, content, formTargets: view.formTargets, script: scriptOf(formScript, passwordScript) }
 }
@@ -27,12 +27,12 @@ const texts = {
 /** An invitation that no longer counts, is not needed, or was accepted. */
 export function invitationState(
   { state, signInUrl, home }: InvitationStateView,
-  { own, shared }: SelfServicePageTools,
+  { selfServiceText, shared }: SelfServicePageTools,
 ): Page {
   const [titleKey, textKey] = texts[state]
-  const title = own(titleKey)
+  const title = selfServiceText(titleKey)
   const way =
     signInUrl !== undefined && html`<a id="sign-in" class="way" href="${signInUrl}">${shared.text('signIn')}</a>`
-  const content = html`<h1>${title}</h1><p>${own(textKey)}</p>${way === false ? waysOn({ home }, shared) : way}`
+  const content = html`<h1>${title}</h1><p>${selfServiceText(textKey)}</p>${way === false ? waysOn({ home }, shared) : way}`
   return { title, content }
 }

@@ -16,39 +16,43 @@ const texts = {
 const codeStyle = 'font-size:28px;font-weight:700;letter-spacing:4px'
 
 /** Renders a mail. It contains nothing that a request has chosen, so a stranger cannot send a text of their own with it. */
-export function renderMail(view: MailView, { own, service, shared }: SelfServicePageTools, host: string): RenderedMail {
+export function renderMail(
+  view: MailView,
+  { selfServiceText, service, shared }: SelfServicePageTools,
+  host: string,
+): RenderedMail {
   const [subject, text] = texts[view.kind]
   const values = { service: service ?? host }
   const parts: { readonly text: string; readonly content: Content }[] = []
   const add = (line: string, content: Content = html`<p>${line}</p>`): void => {
     parts.push({ text: line, content })
   }
-  add(own(text, values))
+  add(selfServiceText(text, values))
   if (view.kind === 'password_changed' && view.url !== undefined) {
-    add(own('mailChangedReview'))
+    add(selfServiceText('mailChangedReview'))
     add(view.url, html`<p><a href="${view.url}">${view.url}</a></p>`)
   }
   if ('minutes' in view) {
     const { url, code, minutes } = view
     if (url !== undefined) {
-      add(own('mailOpen'))
+      add(selfServiceText('mailOpen'))
       add(url, html`<p><a href="${url}">${url}</a></p>`)
     }
     if (code !== undefined) {
-      add(url === undefined ? `${shared.text('secondFactorCode')}:` : own('mailCode'))
+      add(url === undefined ? `${shared.text('secondFactorCode')}:` : selfServiceText('mailCode'))
       add(code, html`<p style="${codeStyle}"><bdi dir="ltr">${code}</bdi></p>`)
     }
-    add(own('mailExpires', { minutes: String(minutes) }))
-    add(own('mailIgnore'))
+    add(selfServiceText('mailExpires', { minutes: String(minutes) }))
+    add(selfServiceText('mailIgnore'))
   }
   if (view.kind === 'invitation') {
     const date = new Intl.DateTimeFormat(shared.locale, { dateStyle: 'long', timeZone: 'UTC' })
-    add(own('mailInvitedOpen'))
+    add(selfServiceText('mailInvitedOpen'))
     add(view.url, html`<p><a href="${view.url}">${view.url}</a></p>`)
-    add(own('mailInvitedUntil', { date: date.format(new Date(view.until * 1000)) }))
-    add(own('mailInvitedIgnore'))
+    add(selfServiceText('mailInvitedUntil', { date: date.format(new Date(view.until * 1000)) }))
+    add(selfServiceText('mailInvitedIgnore'))
   }
-  const title = own(subject, values)
+  const title = selfServiceText(subject, values)
   const content = parts.map((part) => part.content)
   return {
     subject: title,

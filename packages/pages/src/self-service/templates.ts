@@ -20,7 +20,7 @@ const maxShownWait = 3600
 export function problemText(
   problem: AccountProblem | undefined,
   retryAfter: number | undefined,
-  { own, shared }: SelfServicePageTools,
+  { selfServiceText, shared }: SelfServicePageTools,
   lengths: Readonly<Record<string, string>> = {},
 ): string | undefined {
   switch (problem) {
@@ -33,50 +33,50 @@ export function problemText(
     case 'too_many_attempts':
       return tooManyAttempts(retryAfter !== undefined && retryAfter > maxShownWait ? undefined : retryAfter, shared)
     case 'address_malformed':
-      return own('addressMalformed')
+      return selfServiceText('addressMalformed')
     case 'name_malformed':
-      return own('nameMalformed')
+      return selfServiceText('nameMalformed')
     case 'name_taken':
-      return own('nameTaken')
+      return selfServiceText('nameTaken')
     case 'password_short':
-      return own('passwordShort', lengths)
+      return selfServiceText('passwordShort', lengths)
     case 'password_long':
-      return own('passwordLong', lengths)
+      return selfServiceText('passwordLong', lengths)
     case 'password_malformed':
-      return own('passwordMalformed')
+      return selfServiceText('passwordMalformed')
     case 'password_personal':
-      return own('passwordPersonal')
+      return selfServiceText('passwordPersonal')
     case 'password_common':
-      return own('passwordCommon')
+      return selfServiceText('passwordCommon')
   }
 }
 
-const backLink = ({ backUrl }: Pick<AskAddressView, 'backUrl'>, { own }: SelfServicePageTools): Content =>
-  html`<p class="links"><a id="back" href="${backUrl}">${own('back')}</a></p>`
+const backLink = ({ backUrl }: Pick<AskAddressView, 'backUrl'>, { selfServiceText }: SelfServicePageTools): Content =>
+  html`<p class="links"><a id="back" href="${backUrl}">${selfServiceText('back')}</a></p>`
 
 const described = (message: string | undefined): Content =>
   message !== undefined && html` aria-invalid="true" aria-describedby="problem"`
 
 /** The field `address`. Not of the type `email`: browsers refuse letters such as `ö` there, and send others in Punycode. */
 export function askAddress(view: AskAddressView, tools: SelfServicePageTools): Page {
-  const { own } = tools
+  const { selfServiceText } = tools
   const [title, intro] = {
-    recovery: [own('recoveryTitle'), own('recoveryIntro')],
-    sign_up: [own('signUpTitle'), own('signUpIntro')],
-    sign_in: [own('mailSignInTitle'), own('mailSignInIntro')],
+    recovery: [selfServiceText('recoveryTitle'), selfServiceText('recoveryIntro')],
+    sign_up: [selfServiceText('signUpTitle'), selfServiceText('signUpIntro')],
+    sign_in: [selfServiceText('mailSignInTitle'), selfServiceText('mailSignInIntro')],
   }[view.purpose] as [string, string]
   const message = problemText(view.problem, view.retryAfter, tools)
   const content = html`${heading(view.client, title, continuing(view.client, tools.shared))}<p>${intro}</p>${alert(message)}${form(
     view,
-    html`<label for="address">${own('address')}</label><input id="address" name="address" type="text" inputmode="email" value="${view.address ?? ''}" required maxlength="254" autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
-<button class="primary" id="send">${own('send')}</button>`,
+    html`<label for="address">${selfServiceText('address')}</label><input id="address" name="address" type="text" inputmode="email" value="${view.address ?? ''}" required maxlength="254" autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
+<button class="primary" id="send">${selfServiceText('send')}</button>`,
   )}${backLink(view, tools)}${clientLinks(view.client, tools.shared)}`
   return { title, content, client: view.client, formTargets: view.formTargets, script: formScript }
 }
 
 /** The field `code`. */
 export function mailSent(view: MailSentView, tools: SelfServicePageTools): Page {
-  const { own, shared, outboxUrl } = tools
+  const { selfServiceText, shared, outboxUrl } = tools
   const values = { address: view.address, minutes: String(view.minutes) }
   const message = problemText(view.problem, view.retryAfter, tools)
   const codeForm = form(
@@ -86,9 +86,15 @@ export function mailSent(view: MailSentView, tools: SelfServicePageTools): Page 
   )
   const outbox =
     outboxUrl !== undefined &&
-    html`<p id="outbox">${own('outboxText')} <a href="${outboxUrl}" target="_blank" rel="noopener">${own('outboxLink')}</a></p>`
-  const content = html`<h1>${own('sentTitle')}</h1><p>${own(view.purpose === 'sign_up' ? 'sentTo' : 'sentIfKnown', values)}</p><p>${own(view.asksForCode ? 'sentCode' : 'sentLink')}</p>${outbox}${alert(message)}${view.asksForCode && codeForm}<p class="links"><a id="again" href="${view.againUrl}">${own('sendAgain')}</a><a id="back" href="${view.backUrl}">${own('back')}</a></p>`
-  return { title: own('sentTitle'), content, client: view.client, formTargets: view.formTargets, script: formScript }
+    html`<p id="outbox">${selfServiceText('outboxText')} <a href="${outboxUrl}" target="_blank" rel="noopener">${selfServiceText('outboxLink')}</a></p>`
+  const content = html`<h1>${selfServiceText('sentTitle')}</h1><p>${selfServiceText(view.purpose === 'sign_up' ? 'sentTo' : 'sentIfKnown', values)}</p><p>${selfServiceText(view.asksForCode ? 'sentCode' : 'sentLink')}</p>${outbox}${alert(message)}${view.asksForCode && codeForm}<p class="links"><a id="again" href="${view.againUrl}">${selfServiceText('sendAgain')}</a><a id="back" href="${view.backUrl}">${selfServiceText('back')}</a></p>`
+  return {
+    title: selfServiceText('sentTitle'),
+    content,
+    client: view.client,
+    formTargets: view.formTargets,
+    script: formScript,
+  }
 }
 
 const lengthsOf = ({ passwordLength }: Pick<MailProvedView, 'passwordLength'>) => ({
@@ -106,26 +112,31 @@ export const newUserProblem = (view: MailProvedView | InvitedView, tools: SelfSe
 export function newPasswordFields(
   view: NewUserView,
   hasProblem: boolean,
-  { own, shared }: SelfServicePageTools,
+  { selfServiceText, shared }: SelfServicePageTools,
 ): Content {
   // Password managers store the password under this name.
   const name = view.asksForName
-    ? html`<label for="username">${shared.text('username')}</label><input id="username" name="username" value="${view.username ?? ''}" required maxlength="64" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr" aria-describedby="name-hint"><p class="muted" id="name-hint">${own('usernameHint')}</p>`
+    ? html`<label for="username">${shared.text('username')}</label><input id="username" name="username" value="${view.username ?? ''}" required maxlength="64" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr" aria-describedby="name-hint"><p class="muted" id="name-hint">${selfServiceText('usernameHint')}</p>`
     : html`<input name="username" value="${view.name}" autocomplete="username" dir="ltr" readonly hidden>`
   const describedBy = `password-hint${hasProblem ? ' problem' : ''}`
-  const field = { id: 'password', label: own('newPassword'), autocomplete: 'new-password', isFocused: true } as const
+  const field = {
+    id: 'password',
+    label: selfServiceText('newPassword'),
+    autocomplete: 'new-password',
+    isFocused: true,
+  } as const
   const minLength = view.passwordLength.least
-  return html`${name}${passwordField({ ...field, describedBy, minLength }, shared)}<p class="muted" id="password-hint">${own('passwordHint', lengthsOf(view))}</p>`
+  return html`${name}${passwordField({ ...field, describedBy, minLength }, shared)}<p class="muted" id="password-hint">${selfServiceText('passwordHint', lengthsOf(view))}</p>`
 }
 
 /** The fields `password` and `username`. */
 export function mailProved(view: MailProvedView, tools: SelfServicePageTools): Page {
-  const { own, shared } = tools
+  const { selfServiceText, shared } = tools
   const message = newUserProblem(view, tools)
   const [title, button] = {
-    recovery: [own('newPasswordTitle'), own('savePassword')],
-    sign_up: [own('signUpTitle'), own('createButton')],
-    sign_in: [own('confirmTitle', { name: view.name }), shared.text('signIn')],
+    recovery: [selfServiceText('newPasswordTitle'), selfServiceText('savePassword')],
+    sign_up: [selfServiceText('signUpTitle'), selfServiceText('createButton')],
+    sign_in: [selfServiceText('confirmTitle', { name: view.name }), shared.text('signIn')],
   }[view.purpose] as [string, string]
   const password = newPasswordFields(view, message !== undefined, tools)
   const content = html`<h1>${title}</h1>${view.asksForPassword && html`<p class="muted" id="account">${view.name}</p>`}${alert(message)}${form(
@@ -137,7 +148,7 @@ export function mailProved(view: MailProvedView, tools: SelfServicePageTools): P
 }
 
 /** A mailed link that does not belong to this browser, or no longer counts. */
-export function mailElsewhere(view: MailElsewhereView, { own, shared }: SelfServicePageTools): Page {
-  const content = html`<h1>${own('elsewhereTitle')}</h1><p>${own(view.hasCode ? 'elsewhereText' : 'elsewhereLink')}</p>${waysOn(view, shared)}`
-  return { title: own('elsewhereTitle'), content }
+export function mailElsewhere(view: MailElsewhereView, { selfServiceText, shared }: SelfServicePageTools): Page {
+  const content = html`<h1>${selfServiceText('elsewhereTitle')}</h1><p>${selfServiceText(view.hasCode ? 'elsewhereText' : 'elsewhereLink')}</p>${waysOn(view, shared)}`
+  return { title: selfServiceText('elsewhereTitle'), content }
 }

@@ -9,5 +9,5 @@ export interface SelfServicePageTools {
   /** The page with the mails of a development server. */
   readonly outboxUrl?: string | undefined
   /** Returns a text of accounts in the language of the page. */
-  own(key: keyof Texts['mails'], values?: Readonly<Record<string, string>>): string
+  selfServiceText(key: keyof Texts['mails'], values?: Readonly<Record<string, string>>): string
 }

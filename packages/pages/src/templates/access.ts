@@ -15,8 +15,8 @@ export function onlyResource({ resources }: AccessView, { rich, resource }: Tool
 /** The APIs of a scope, if the request is for several. */
 function resourcesOf(name: string, { resources }: AccessView, { resource }: Tools): Content {
   if (resources.length < 2) return false
-  const own = resources.filter(({ scopes }) => scopes.includes(name))
-  return own.length > 0 && html`<small>${own.map(({ audience }) => resource(audience)).join(', ')}</small>`
+  const matching = resources.filter(({ scopes }) => scopes.includes(name))
+  return matching.length > 0 && html`<small>${matching.map(({ audience }) => resource(audience)).join(', ')}</small>`
 }
 
 function scopeItem({ name, choice }: AccessView['scopes'][number], index: number, view: AccessView, tools: Tools) {
@@ -43,4 +43,4 @@ export function access(view: AccessView, tools: Tools): Content {
 
 /** Last on the list: it says how long the access lasts, not what it is. */
 export const lastingLast = (scopes: AccessView['scopes']): AccessView['scopes'] =>
-  [...scopes].sort((one, other) => Number(one.name === 'offline_access') - Number(other.name === 'offline_access'))
+  [...scopes].sort((left, right) => Number(left.name === 'offline_access') - Number(right.name === 'offline_access'))

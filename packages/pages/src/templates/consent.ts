@@ -19,17 +19,17 @@ function origin({ described }: ConsentView, { text }: Tools): Content {
   // The document proves its host. Of others, the home page is all there is.
   const home = host === undefined && homePage !== undefined && withHost('consentHomePage', homePage)
   const isOneHost = host !== undefined && host === returnsTo
-  const more = [home, isOneHost && returns, !isKnown && text('consentOwnName')].filter((one) => one !== false)
+  const more = [home, isOneHost && returns, !isKnown && text('consentOwnName')].filter((line) => line !== false)
   const details =
     more.length > 0 &&
-    html`<details><summary>${text(isKnown ? 'consentAbout' : 'consentUnchecked')}</summary>${more.map((one) => html`<p>${one}</p>`)}</details>`
-  const lines = [published, !isOneHost && returns].filter((one) => one !== false)
+    html`<details><summary>${text(isKnown ? 'consentAbout' : 'consentUnchecked')}</summary>${more.map((line) => html`<p>${line}</p>`)}</details>`
+  const lines = [published, !isOneHost && returns].filter((line) => line !== false)
   return html`<div class="origin" id="origin">${lines.map((line) => html`<p>${line}</p>`)}${details}</div>`
 }
 
 /** The buttons `decision` with the values `allow`, `deny` and `switch` (another account), and a checkbox for each scope that the user can leave out. */
-export function consent(given: ConsentView, tools: Tools): Page {
-  const view = { ...given, scopes: lastingLast(given.scopes) }
+export function consent(unsorted: ConsentView, tools: Tools): Page {
+  const view = { ...unsorted, scopes: lastingLast(unsorted.scopes) }
   const { client, subjectName, problem } = view
   const { text } = tools
   const named = { client: nameOf(client) }

@@ -22,9 +22,9 @@ function confirmation(view: Confirmation, tools: Tools): Content {
     ...(choosable.includes(name) && { choice: { field: `scope:${name}`, isTicked: !leftOut.includes(name) } }),
   }))
   const asked = { scopes: lastingLast(scopes), resources: view.resources, claims: [], problem }
-  const other =
+  const switchLink =
     otherAccount !== undefined && html`<a id="switch" class="change" href="${otherAccount}">${text('otherAccount')}</a>`
-  const user = subjectName !== undefined && html`<div class="user">${userLine(subjectName, tools)}${other}</div>`
+  const user = subjectName !== undefined && html`<div class="user">${userLine(subjectName, tools)}${switchLink}</div>`
   const chosen = choosable.length > 0 && html`<input type="hidden" name="chosen" value="yes">`
   return html`${user}<p>${text('deviceCompare')}</p><p class="code" id="code" dir="ltr">${userCode}</p><p>${text('deviceWarning')}</p>${onlyResource(asked, tools)}${alert(problem && text('consentNothing'))}<form method="post"><input type="hidden" name="form_token" value="${formToken}">${chosen}${access(asked, tools)}<button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
 }

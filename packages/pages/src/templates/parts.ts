@@ -60,7 +60,7 @@ export function clientLinks(client: ClientView, { text }: Tools): Content {
     link(client.policyUri, text('applicationPolicy', values), 'policy'),
     link(client.tosUri, text('applicationTerms', values), 'tos'),
   ]
-  return links.some((one) => one !== false) && html`<p class="links">${links}</p>`
+  return links.some((entry) => entry !== false) && html`<p class="links">${links}</p>`
 }
 
 export const alert = (text: string | undefined): Content =>
@@ -82,6 +82,6 @@ export function waysOn(
     restart !== undefined && wayOn('restart', restart, text('startAgain')),
     returnTo !== undefined && wayOn('return', returnTo.url, text('returnToApplication', { client: returnTo.name })),
   ]
-  if (home === undefined || links.some((one) => one !== false)) return links
+  if (home === undefined || links.some((entry) => entry !== false)) return links
   return [wayOn('home', home, text('goToHost', { host: new URL(home).host }))]
 }

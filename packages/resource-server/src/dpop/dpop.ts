@@ -114,10 +114,10 @@ export function createDpop(options: DpopProofOptions, { rules: { now }, timeout 
       return { until: iat + maxAge, headers: {} }
     }
     if (sent === undefined) return refused('nonce_missing')
-    const found = await nonces.check(sent)
-    if (found === undefined) return refused('nonce_invalid')
+    const known = await nonces.check(sent)
+    if (known === undefined) return refused('nonce_invalid')
     // The client can use the new one before the old one expires (RFC 9449 section 8.2).
-    return { until: found.until, headers: found.isLatest ? {} : { [nonceHeader]: await nonces.current() } }
+    return { until: known.until, headers: known.isLatest ? {} : { [nonceHeader]: await nonces.current() } }
   }
 
   return {

@@ -23,11 +23,11 @@ const longest = 100 * 365 * 86_400
 
 /** Values by key. */
 export async function valuesOf(driver: AtomicDriver, keys: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
-  const found =
+  const items =
     driver.getItems === undefined
       ? await Promise.all(keys.map(async (key) => ({ key, value: await driver.getItem(key) })))
       : await driver.getItems(keys.map((key) => ({ key })))
-  return new Map(found.map(({ key, value }) => [key, value ?? undefined]))
+  return new Map(items.map(({ key, value }) => [key, value ?? undefined]))
 }
 
 const uniqueByKey = (items: readonly ListedItem[]): readonly ListedItem[] => [

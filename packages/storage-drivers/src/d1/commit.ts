@@ -38,7 +38,7 @@ export function createCommit({ batch }: D1Executor, sql: D1Statements) {
       ...(created.length > 0 ? [[sql.putIfFree, ...common, JSON.stringify(created)] as const] : []),
     ])
     if (existing.length === 0) return true
-    const found = new Set(existing.map(({ key }) => key))
-    return create.filter((_, index) => found.has(keys[index])).map(({ key }) => key)
+    const existingKeys = new Set(existing.map(({ key }) => key))
+    return create.filter((_, index) => existingKeys.has(keys[index])).map(({ key }) => key)
   }
 }

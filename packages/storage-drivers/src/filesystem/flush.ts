@@ -14,10 +14,10 @@ const sync = promisify(fsync)
 
 async function flush(path: string, flags: string): Promise<boolean> {
   let descriptor = -1
-  const found = ignoringErrors(notFoundCodes, () => {
+  const exists = ignoringErrors(notFoundCodes, () => {
     descriptor = openSync(path, flags)
   })
-  if (!found) return false
+  if (!exists) return false
   try {
     await sync(descriptor)
   } finally {

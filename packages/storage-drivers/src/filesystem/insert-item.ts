@@ -10,12 +10,12 @@ import type { Slot, StoreDirectory } from './store-directory.ts'
  * @returns `false` when the item no longer exists.
  */
 async function flushExisting(slot: Slot, file: string, flush: Flush): Promise<boolean> {
-  const found = await Promise.all([
+  const flushed = await Promise.all([
     flush.file(`${slot.path}/${contentOf(file)}`),
     flush.directory(slot.path),
     flush.directory(slot.shard),
   ])
-  return found.every(Boolean)
+  return flushed.every(Boolean)
 }
 
 /**

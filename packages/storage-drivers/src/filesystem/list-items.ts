@@ -8,8 +8,8 @@ import type { StoreDirectory } from './store-directory.ts'
 
 async function* items(store: StoreDirectory): AsyncGenerator<ListedItem> {
   for await (const { name, path } of walkSlots(store)) {
-    const found = withLiveFile(path, (file, item) => ({ value: readFileSync(file, 'utf8'), endsAt: expiryOf(item) }))
-    if (found !== undefined) yield { key: keyOf(name), ...found }
+    const liveItem = withLiveFile(path, (file, item) => ({ value: readFileSync(file, 'utf8'), endsAt: expiryOf(item) }))
+    if (liveItem !== undefined) yield { key: keyOf(name), ...liveItem }
   }
 }
 

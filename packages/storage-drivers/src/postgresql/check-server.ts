@@ -24,7 +24,11 @@ const inspection = statementOf(
     (SELECT setting FROM pg_catalog.pg_settings WHERE name = 'statement_timeout')`,
 )
 
-async function one(executor: Executor, statement: Statement, values: readonly unknown[]): Promise<readonly unknown[]> {
+async function firstRow(
+  executor: Executor,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<readonly unknown[]> {
   const { rows } = await executor.read(() => ({ statement, values }))
   return rows[0] ?? []
 }
@@ -42,11 +46,11 @@ function assertDurable(errors: Errors, settings: Readonly<Record<string, unknown
 const longestStatement = 60_000
 
 /** The driver sets it, unless a PgBouncer ignores that or `preparedStatements` is false. */
-function assertTimeLimit(errors: Errors, limit: number, own: number): void {
-  if (limit > 0 && limit <= Math.max(longestStatement, own)) return
-  const found = limit === 0 ? 'no statement_timeout' : `a statement_timeout of ${limit / 1000} s`
+function assertTimeLimit(errors: Errors, limit: number, timeout: number): void {
+  if (limit > 0 && limit <= Math.max(longestStatement, timeout)) return
+  const timeLimit = limit === 0 ? 'no statement_timeout' : `a statement_timeout of ${limit / 1000} s`
   throw errors.create(
-    `has ${found} for this user, so a write that has failed could be performed much later, after a revocation; run ALTER ROLE … SET statement_timeout = '2s', and end its sessions`,
+    `has ${timeLimit} for this user, so a write that has failed could be performed much later, after a revocation; run ALTER ROLE … SET statement_timeout = '2s', and end its sessions`,
   )
 }
 
@@ -82,7 +86,7 @@ const tableState = statementOf(
 /** Its owner can read and change what a table stores, and its triggers run with the rights of this user. */
 async function assertTrustworthy(executor: Executor, errors: Errors, settings: PostgresqlSettings): Promise<void> {
   const table = tableOf(settings)
-  const [isTable, isLogged, hasPolicies, owner, isTrusted] = await one(executor, tableState, [table])
+  const [isTable, isLogged, hasPolicies, owner, isTrusted] = await firstRow(executor, tableState, [table])
   if (isTable !== 't')
     throw errors.create(`has a relation ${table} that is not a table of this driver; set another prefix or schema`)
   if (isTrusted !== 't')
@@ -101,11 +105,11 @@ async function assertTrustworthy(executor: Executor, errors: Errors, settings: P
 
 async function assertTable(executor: Executor, errors: Errors, table: string): Promise<void> {
   const columns = rights.map((right) => `pg_catalog.has_table_privilege($1, '${right}')`).join(', ')
-  const held = await one(executor, statementOf('rights', `SELECT ${columns}`), [table])
+  const held = await firstRow(executor, statementOf('rights', `SELECT ${columns}`), [table])
   const missing = rights.filter((_, index) => held[index] !== 't')
   if (missing.length > 0) throw errors.create(`gives this user no right to ${missing.join(', ')} on ${table}`)
   const text = `SELECT value FROM ${table} WHERE key = ''::bytea`
-  const [version] = await one(executor, statementOf('version', text), []).catch((error: unknown) => {
+  const [version] = await firstRow(executor, statementOf('version', text), []).catch((error: unknown) => {
     // There is no such column, or it has another type.
     if (codeOf(error)?.startsWith('42')) return []
     throw error
@@ -121,8 +125,8 @@ async function assertTable(executor: Executor, errors: Errors, table: string): P
 /** Rejects when the server or the table is unsuitable. Creates the table unless `migrate` is false. */
 export async function prepareServer(executor: Executor, errors: Errors, settings: PostgresqlSettings): Promise<void> {
   const table = tableOf(settings)
-  const found = await one(executor, inspection, [table])
-  const [version, encoding, isReadOnly, fsync, full_page_writes, synchronous_commit, exists, path, limit] = found
+  const row = await firstRow(executor, inspection, [table])
+  const [version, encoding, isReadOnly, fsync, full_page_writes, synchronous_commit, exists, path, limit] = row
   const major = Math.floor(Number(version) / 10_000)
   if (!(major >= oldest)) throw errors.create(`has version ${major}; the driver needs PostgreSQL ${oldest} or later`)
   if (encoding !== 'UTF8')

@@ -18,7 +18,7 @@ const keysIn = (array: string): ReadonlySet<string> =>
 
 // In one order, so that two commits do not wait for each other.
 const inOrder = (items: readonly StoredItem[]): readonly StoredItem[] =>
-  [...items].sort((one, other) => (one.key < other.key ? -1 : 1))
+  [...items].sort((left, right) => (left.key < right.key ? -1 : 1))
 
 /** Performs a commit with one statement. @param write performs those that create one item at most and remove none */
 export function createCommit(
@@ -29,8 +29,8 @@ export function createCommit(
   async function existingOf(items: readonly StoredItem[]): Promise<readonly string[]> {
     const values = [keyArray(items.map(({ key }) => key))]
     const { rows } = await executor.read(() => ({ statement: read, values }))
-    const found = new Set(rows.map(([key]) => `\\x${key}`))
-    return items.flatMap(({ key, name }) => (found.has(key) ? [name] : []))
+    const existingKeys = new Set(rows.map(([key]) => `\\x${key}`))
+    return items.flatMap(({ key, name }) => (existingKeys.has(key) ? [name] : []))
   }
 
   /** Returns nothing if a race was lost, and the items that existed are unknown. */

@@ -69,18 +69,18 @@ export interface Errors {
 
 /** @param timeout milliseconds */
 export function createErrors(serverName: string, timeout: number): Errors {
-  const own = new WeakSet<object>()
+  const created = new WeakSet<object>()
 
   function create(what: string, code?: string): Error {
     const error = Object.assign(new Error(`${serverName} ${what}`), code !== undefined && { code })
-    own.add(error)
+    created.add(error)
     return error
   }
 
   return {
     create,
     explain(error) {
-      if (error instanceof Error && own.has(error)) return error
+      if (error instanceof Error && created.has(error)) return error
       // One error for each address of a host name.
       const [first] = error instanceof AggregateError ? error.errors : [error]
       const code = codeOf(first)

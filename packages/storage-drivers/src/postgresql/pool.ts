@@ -54,10 +54,10 @@ function createDispatcher(members: Members, waiting: JobQueue, errors: Errors, s
    * result either, the server hangs or is gone, so the free connections are closed, too.
    */
   function expire(job: Job): void {
-    const found = sent.get(job)
-    if (found !== undefined) {
-      members.drop(found.member)
-      if (results === found.before) members.dropIdle()
+    const sentJob = sent.get(job)
+    if (sentJob !== undefined) {
+      members.drop(sentJob.member)
+      if (results === sentJob.before) members.dropIdle()
     }
     job.settle(errors.timedOut())
   }

@@ -46,13 +46,13 @@ export function turnOperations(executor: Executor, statements: Statements): Turn
 
   function queryOf({ keys, counters }: Batch): Query {
     if (counters.size === 0) return { statement: statements.read, values: [keyArray([...keys])] }
-    const given = [...counters.values()]
+    const increments = [...counters.values()]
     return {
       statement: statements.count,
       values: [
         keyArray([...counters.keys()]),
-        numberArray(given.map(({ amount }) => amount)),
-        numberArray(given.map(({ lifetime }) => lifetime)),
+        numberArray(increments.map(({ amount }) => amount)),
+        numberArray(increments.map(({ lifetime }) => lifetime)),
         keyArray([...keys]),
       ],
     }

@@ -50,10 +50,10 @@ export function batchOperations(connection: Connection): Batches {
   function distribute(replies: readonly unknown[], batch: readonly Operation[]): void {
     let start = 0
     for (const { itemKeys, resolve, reject } of batch) {
-      const own = replies.slice(start, start + itemKeys.length)
+      const itemReplies = replies.slice(start, start + itemKeys.length)
       start += itemKeys.length
-      const error = own.find(isReplyError)
-      if (error === undefined) resolve(own)
+      const error = itemReplies.find(isReplyError)
+      if (error === undefined) resolve(itemReplies)
       else reject(connection.explain(error))
     }
   }

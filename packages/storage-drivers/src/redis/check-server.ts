@@ -27,10 +27,10 @@ async function assertNoEviction(connection: Connection, primary: Redis, where: s
 }
 
 async function assertReplicas(connection: Connection, primary: Redis, where: string, wanted: Replicas): Promise<void> {
-  const found = Number(await connection.run(() => primary.wait(wanted.count, wanted.timeout)))
-  if (found >= wanted.count) return
+  const inSync = Number(await connection.run(() => primary.wait(wanted.count, wanted.timeout)))
+  if (inSync >= wanted.count) return
   throw new Error(
-    `${where} has ${found} replicas in sync, but waitReplicas is ${wanted.count}; attach replicas or lower waitReplicas`,
+    `${where} has ${inSync} replicas in sync, but waitReplicas is ${wanted.count}; attach replicas or lower waitReplicas`,
   )
 }
 

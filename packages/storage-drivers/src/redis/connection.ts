@@ -50,7 +50,7 @@ function callAsync<T>(operate: () => Promise<T>): Promise<T> {
 /** Creates the errors of a connection. They name its last problem, which those of rejected commands do not. */
 function createErrors(serverName: string, timeout: number) {
   const timeoutMessage = `no response within ${timeout / 1000} s`
-  const own = new WeakSet<object>()
+  const created = new WeakSet<object>()
   /** The last connection error, as text. */
   let last: string | undefined
 
@@ -61,14 +61,14 @@ function createErrors(serverName: string, timeout: number) {
 
   function create(what: string): Error {
     const error = new Error(`${serverName} ${what}`)
-    own.add(error)
+    created.add(error)
     return error
   }
 
   return {
     create,
     explain(error: unknown): Error {
-      if (error instanceof Error && own.has(error)) return error
+      if (error instanceof Error && created.has(error)) return error
       if (isReplyError(error)) return create(`returned an error: ${withoutArguments(error.message)}`)
       const message = error instanceof Error ? error.message : String(error)
       return create(`is not available: ${last ?? describe(message)}`)

@@ -6,7 +6,7 @@ const unsafe = /[%{}\uD800-\uDFFF]/gu
 const mayBeUnsafe = /[%{}\uD800-\uDFFF]/
 
 const escaped = (text: string): string =>
-  text.replace(unsafe, (found) => `%${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(unsafe, (character) => `%${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const unescaped = (text: string): string =>
   text.replace(/%([0-9a-f]{4})/gu, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

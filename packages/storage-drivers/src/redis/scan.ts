@@ -11,8 +11,8 @@ export function createScan({ reads, open }: Connections, keys: ItemKeys): Scan {
     for (const primary of await primariesOf(reads)) {
       let cursor = '0'
       do {
-        const [next, found] = await reads.run(() => primary.scan(cursor, 'MATCH', keys.pattern(base), 'COUNT', 1000))
-        yield found.flatMap((itemKey) => keys.keyOf(itemKey) ?? [])
+        const [next, itemKeys] = await reads.run(() => primary.scan(cursor, 'MATCH', keys.pattern(base), 'COUNT', 1000))
+        yield itemKeys.flatMap((itemKey) => keys.keyOf(itemKey) ?? [])
         cursor = next
       } while (cursor !== '0')
     }

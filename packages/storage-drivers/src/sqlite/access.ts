@@ -90,9 +90,9 @@ export function assertPrivateFiles(path: string, stats: Stats): void {
     throw refusal(`${path} has ${stats.nlink} names (hard links); remove the others, or set another file`)
   }
   for (const beside of ['-wal', '-shm', '-journal'].map((ending) => path + ending)) {
-    const found = lstatSync(beside, { throwIfNoEntry: false })
-    if (found === undefined) continue
-    if (!found.isFile()) throw refusal(`${beside} is not a file; remove it`)
-    assertPrivate(beside, found)
+    const besideStats = lstatSync(beside, { throwIfNoEntry: false })
+    if (besideStats === undefined) continue
+    if (!besideStats.isFile()) throw refusal(`${beside} is not a file; remove it`)
+    assertPrivate(beside, besideStats)
   }
 }

@@ -59,8 +59,8 @@ function configure(database: SqlDatabase, { file, synchronous }: DatabaseSetting
 /** Creates the table. A transaction also if it exists: it shows that the file can be written. */
 function prepareTable(database: SqlDatabase, { file, statements }: DatabaseSettings): void {
   inTransaction(database, 'IMMEDIATE', () => {
-    const found = database.all(`SELECT name FROM pragma_table_info('${statements.table}') ORDER BY name`)
-    const columns = found.map(({ name }) => name).join()
+    const rows = database.all(`SELECT name FROM pragma_table_info('${statements.table}') ORDER BY name`)
+    const columns = rows.map(({ name }) => name).join()
     if (columns === '') for (const statement of statements.schema) database.run(statement)
     const [row] = ['', 'ends,key,value'].includes(columns) ? database.all(statements.version) : []
     if (row?.value === schemaVersion) return

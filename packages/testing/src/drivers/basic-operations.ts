@@ -12,9 +12,9 @@ export const basicOperations: readonly Proof[] = [
       const key = freshKey()
       const [first, second] = [recordOf('first'), recordOf('second')]
       const expect = async (written: string | undefined, when: string): Promise<void> => {
-        const found = await driver.get(key)
-        if (written === undefined ? found === undefined : isSameValue(found, written)) return
-        context.fail(`${when} getItem() should return ${abbreviate(written)}, but returned ${abbreviate(found)}`)
+        const stored = await driver.get(key)
+        if (written === undefined ? stored === undefined : isSameValue(stored, written)) return
+        context.fail(`${when} getItem() should return ${abbreviate(written)}, but returned ${abbreviate(stored)}`)
       }
       await driver.set(key, first)
       await expect(first, 'after setItem()')
@@ -34,9 +34,9 @@ export const basicOperations: readonly Proof[] = [
     async run(context) {
       const driver = await context.open()
       const key = freshKey()
-      const found = await driver.get(key)
-      if (found !== undefined)
-        context.fail(`getItem() of an absent item should return null, but returned ${abbreviate(found)}`)
+      const stored = await driver.get(key)
+      if (stored !== undefined)
+        context.fail(`getItem() of an absent item should return null, but returned ${abbreviate(stored)}`)
       await driver.remove(key)
       await driver.remove(key)
       if (!(await driver.insert(key, recordOf(1)))) {
@@ -59,9 +59,9 @@ export const basicOperations: readonly Proof[] = [
         }
       }
       for (const key of keys) {
-        const found = await driver.get(key)
-        if (!isSameValue(found, recordOf(key)))
-          context.fail(`${abbreviate(key)} should have its own value, but has ${abbreviate(found)}`)
+        const stored = await driver.get(key)
+        if (!isSameValue(stored, recordOf(key)))
+          context.fail(`${abbreviate(key)} should have its own value, but has ${abbreviate(stored)}`)
       }
       for (const [index, key] of keys.entries()) {
         await driver.remove(key)
@@ -88,10 +88,10 @@ export const basicOperations: readonly Proof[] = [
         if (await driver.insert(key, recordOf('late'))) {
           context.fail(`insertItem() over an item that was ${value} should return false`)
         }
-        const found = await driver.get(key)
-        if (!isSameValue(found, recordOf(value))) {
+        const stored = await driver.get(key)
+        if (!isSameValue(stored, recordOf(value))) {
           context.fail(
-            `a refused insert should not change an item that was ${value}, but the item is now ${abbreviate(found)}`,
+            `a refused insert should not change an item that was ${value}, but the item is now ${abbreviate(stored)}`,
           )
         }
       }

@@ -88,10 +88,10 @@ async function race(
       context.fail(`of ${children.length} processes that insert one key, exactly 1 should win, but ${count} did`)
       continue
     }
-    const found = await driver.get(key)
-    if (isSameValue(found, winner.written)) continue
+    const stored = await driver.get(key)
+    if (isSameValue(stored, winner.written)) continue
     context.fail(
-      `the value should be that of the process whose insertItem() returned true, but is ${abbreviate(found)}`,
+      `the value should be that of the process whose insertItem() returned true, but is ${abbreviate(stored)}`,
     )
   }
 }
@@ -119,8 +119,8 @@ async function proveKill(context: ProofContext, driver: Operations, child: Drive
   await untilWritten(driver, inserted[1] as string, writing)
   await child.kill()
   await writing
-  const found = await driver.get(key)
-  if (!isWhole(found)) context.fail(`a process that was killed during setItem() left ${abbreviate(found)}`)
+  const stored = await driver.get(key)
+  if (!isWhole(stored)) context.fail(`a process that was killed during setItem() left ${abbreviate(stored)}`)
   await Promise.all(
     inserted.map(async (fresh) => {
       const left = await driver.get(fresh)
@@ -189,10 +189,10 @@ export const betweenProcesses: readonly Proof[] = [
         for (let isLast = false; !isLast; ) {
           isLast = !writing
           const begun = performance.now()
-          const found = await driver.get(key)
+          const stored = await driver.get(key)
           await yieldToOthers(begun)
-          if (isWhole(found)) continue
-          context.fail(`while another process replaces a value, getItem() returned ${abbreviate(found)}`)
+          if (isWhole(stored)) continue
+          context.fail(`while another process replaces a value, getItem() returned ${abbreviate(stored)}`)
           break
         }
         const failed = (await writers).flat().find(({ error }) => error !== undefined)

@@ -10,7 +10,7 @@ export interface Contender {
   readonly value: string
   readonly changes: DriverChanges
   /** A key that only this contender writes. */
-  readonly own: string
+  readonly ownKey: string
   /** An item that exists before the race, and that only this contender removes. */
   readonly removed: string
 }
@@ -22,14 +22,14 @@ export const sharedKeys = (count: number): readonly string[] =>
 export async function newContenders(driver: Operations, shared: readonly string[], count: number) {
   const contenders = Array.from({ length: count }, (_, index): Contender => {
     const value = `contender ${index}`
-    const [own, removed] = [freshKey('access'), freshKey()]
+    const [ownKey, removed] = [freshKey('access'), freshKey()]
     const size = 2 + Math.floor(Math.random() * 2)
     const chosen = [...shared]
       .map((key) => ({ key, at: Math.random() }))
-      .sort((one, other) => one.at - other.at)
+      .sort((left, right) => left.at - right.at)
       .slice(0, size)
     const create = chosen.map(({ key }) => itemOf(key, value))
-    return { value, own, removed, changes: { create, put: [itemOf(own, value)], remove: [removed] } }
+    return { value, ownKey, removed, changes: { create, put: [itemOf(ownKey, value)], remove: [removed] } }
   })
   await Promise.all(contenders.map(({ removed }) => driver.set(removed, recordOf('earlier'))))
   return contenders
@@ -51,13 +51,13 @@ export async function judge(
     context.fail(`of concurrent calls of commit() with one key, at most 1 should return true, but ${most} did`)
   if (winners.length === 0) context.fail('of concurrent calls of commit(), at least 1 should return true, but none did')
   for (const { contender, outcome } of results) {
-    const { value, changes, own, removed } = contender
+    const { value, changes, ownKey, removed } = contender
     const hasWon = outcome === true
     await expectItems(context, driver, `after a commit() that returned ${hasWon ? 'true' : 'keys'}`, [
       ...(hasWon && most === 1
         ? changes.create.map(({ key }) => [key, 'a created item', recordOf(value)] as const)
         : []),
-      [own, 'the item in put', hasWon ? recordOf(value) : undefined],
+      [ownKey, 'the item in put', hasWon ? recordOf(value) : undefined],
       [removed, 'the item in remove', hasWon ? undefined : recordOf('earlier')],
     ])
     if (hasWon) continue
@@ -68,9 +68,9 @@ export async function judge(
   // Nothing but the winners' items.
   const keys = new Set(results.flatMap(({ contender }) => contender.changes.create.map(({ key }) => key)))
   for (const key of keys) {
-    const found = await driver.get(key)
-    if (creators.has(key) || found === undefined) continue
-    const [writer] = results.filter(({ contender }) => isSameValue(found, recordOf(contender.value)))
+    const stored = await driver.get(key)
+    if (creators.has(key) || stored === undefined) continue
+    const [writer] = results.filter(({ contender }) => isSameValue(stored, recordOf(contender.value)))
     context.fail(
       `a commit() that did not return true has created an item: ${writer?.contender.value ?? 'another value'}`,
     )
@@ -112,13 +112,13 @@ export const commitRaces: readonly Proof[] = [
   {
     name: 'performs each of many concurrent commits completely or not at all through two drivers of one process',
     async run(context) {
-      const one = await openCommitting(context)
-      if (one === undefined) return
-      const other = await context.open()
+      const first = await openCommitting(context)
+      if (first === undefined) return
+      const second = await context.open()
       const key = freshKey()
-      await one.set(key, recordOf('shared'))
-      if ((await other.get(key)) === undefined) context.skip('two drivers from open() do not share a storage')
-      else await races(context, [one, other])
+      await first.set(key, recordOf('shared'))
+      if ((await second.get(key)) === undefined) context.skip('two drivers from open() do not share a storage')
+      else await races(context, [first, second])
     },
   },
 ]

@@ -26,14 +26,14 @@ export async function expectItems(
   expected: readonly (readonly [key: string, what: string, value: string | undefined])[],
 ): Promise<void> {
   for (const [key, what, value] of expected) {
-    const found = await get(key)
-    if (value === undefined ? found === undefined : isSameValue(found, value)) continue
-    context.fail(`${when} ${what} should be ${abbreviate(value)}, but is ${abbreviate(found)}`)
+    const stored = await get(key)
+    if (value === undefined ? stored === undefined : isSameValue(stored, value)) continue
+    context.fail(`${when} ${what} should be ${abbreviate(value)}, but is ${abbreviate(stored)}`)
   }
 }
 
 async function proveAll(context: ProofContext, driver: Operations): Promise<void> {
-  const [one, other, absent, existing, removed] = [
+  const [first, second, absent, existing, removed] = [
     freshKey('spent:code'),
     freshKey(),
     freshKey(),
@@ -43,23 +43,23 @@ async function proveAll(context: ProofContext, driver: Operations): Promise<void
   await driver.set(existing, recordOf('earlier'))
   await driver.set(removed, recordOf('earlier'))
   const outcome = await driver.commit({
-    create: [itemOf(one, 1), itemOf(other, 2)],
+    create: [itemOf(first, 1), itemOf(second, 2)],
     put: [itemOf(absent, 3), itemOf(existing, 4)],
     remove: [removed, freshKey()],
   })
   if (outcome !== true) context.fail(`commit() should return true when no item exists, but returned ${outcome.join()}`)
   await expectItems(context, driver, 'after commit()', [
-    [one, 'the first created item', recordOf(1)],
-    [other, 'the second created item', recordOf(2)],
+    [first, 'the first created item', recordOf(1)],
+    [second, 'the second created item', recordOf(2)],
     [absent, 'a new item in put', recordOf(3)],
     [existing, 'an existing item in put', recordOf(4)],
     [removed, 'an item in remove', undefined],
   ])
-  if (await driver.insert(one, recordOf('late'))) {
+  if (await driver.insert(first, recordOf('late'))) {
     context.fail('insertItem() over an item that commit() has created should return false')
   }
-  await driver.remove(other)
-  if ((await driver.commit({ create: [itemOf(other, 5)], put: [], remove: [] })) !== true) {
+  await driver.remove(second)
+  if ((await driver.commit({ create: [itemOf(second, 5)], put: [], remove: [] })) !== true) {
     context.fail('commit() should create an item again that was removed')
   }
   if ((await driver.commit({ create: [], put: [itemOf(absent, 6)], remove: [existing] })) !== true) {
@@ -125,14 +125,14 @@ async function watchCommit(context: ProofContext, driver: Operations): Promise<v
     }
     return Promise.all([...items.map(({ key }) => driver.get(key)), driver.get(removed)])
   }
-  const [, found] = await Promise.all([write(), read()])
-  const missing = found.slice(0, items.length).filter((value) => value === undefined).length
+  const [, values] = await Promise.all([write(), read()])
+  const missing = values.slice(0, items.length).filter((value) => value === undefined).length
   if (missing > 0) {
     context.fail(
       `a reader sees an item that commit() has created, but ${missing} of the ${items.length} items in put are still absent`,
     )
   }
-  if (found.at(-1) !== undefined) {
+  if (values.at(-1) !== undefined) {
     context.fail('a reader sees an item that commit() has created, but the item in remove is still there')
   }
 }

@@ -11,7 +11,7 @@ async function race(context: ProofContext, drivers: readonly Operations[], momen
   const keys = Array.from({ length: concurrentKeys }, () => freshKey('spent:code'))
   const racers = Array.from({ length: insertsPerKey }, (_, racer) => racer)
   const attempts = keys.flatMap((key) => racers.map((racer) => ({ key, racer, at: Math.random() })))
-  attempts.sort((one, other) => one.at - other.at)
+  attempts.sort((left, right) => left.at - right.at)
   const results = await Promise.all(
     attempts.map(async ({ key, racer }) => {
       const driver = drivers[racer % drivers.length] as Operations
@@ -30,10 +30,10 @@ async function race(context: ProofContext, drivers: readonly Operations[], momen
       continue
     }
     for (const driver of drivers) {
-      const found = await driver.get(key)
-      if (!isSameValue(found, recordOf(winners[0]?.racer))) {
+      const stored = await driver.get(key)
+      if (!isSameValue(stored, recordOf(winners[0]?.racer))) {
         context.fail(
-          `the value should be that of the call whose insertItem() returned true, but is ${abbreviate(found)}`,
+          `the value should be that of the call whose insertItem() returned true, but is ${abbreviate(stored)}`,
         )
       }
     }
@@ -58,14 +58,14 @@ export const contention: readonly Proof[] = [
   {
     name: 'lets exactly one of many concurrent inserts win through two drivers of one process',
     async run(context) {
-      const [one, other] = [await context.open(), await context.open()]
+      const [first, second] = [await context.open(), await context.open()]
       const key = freshKey()
-      await one.set(key, recordOf('shared'))
-      if ((await other.get(key)) === undefined) {
+      await first.set(key, recordOf('shared'))
+      if ((await second.get(key)) === undefined) {
         context.skip('two drivers from open() do not share a storage')
         return
       }
-      await races(context, [one, other])
+      await races(context, [first, second])
     },
   },
 ]

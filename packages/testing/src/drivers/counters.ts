@@ -68,15 +68,15 @@ async function proveBetweenProcesses(context: ProofContext): Promise<void> {
       ended = true
     })
     // Until the count shows that the process has counted too.
-    for (let own = 1; !ended && (await driver.increment(interrupted)) === own; own += 1) await sleep(1)
+    for (let expected = 1; !ended && (await driver.increment(interrupted)) === expected; expected += 1) await sleep(1)
     await child?.kill()
     await dying
     const count = async () => [await driver.increment(interrupted), await driver.increment(interrupted)] as const
     // Again, because a database can perform the last call of the process between the two.
-    const [one, next] = await untilRecovered(count, ([first, second]) => second === first + 1)
-    if (next !== one + 1) {
+    const [current, next] = await untilRecovered(count, ([first, second]) => second === first + 1)
+    if (next !== current + 1) {
       context.fail(
-        `after a process was killed during incrementItem(), ${one} should be followed by ${one + 1}, but ${next} followed`,
+        `after a process was killed during incrementItem(), ${current} should be followed by ${current + 1}, but ${next} followed`,
       )
     }
   })
@@ -193,15 +193,15 @@ export const counterProofs: readonly Proof[] = [
     name: 'counts each call once through two drivers of one process',
     async run(context) {
       const driver = await context.open()
-      const other = await context.open()
+      const second = await context.open()
       const key = freshKey('count')
       await driver.increment(key)
-      if ((await other.increment(key)) === 1) {
+      if ((await second.increment(key)) === 1) {
         context.skip('two drivers from open() do not share a storage')
         return
       }
-      await race(context, [driver, other], noDelay)
-      await race(context, [driver, other], randomDelay)
+      await race(context, [driver, second], noDelay)
+      await race(context, [driver, second], randomDelay)
     },
   },
   { name: 'expires a counter after the ttl of its creation', waits: true, run: proveEnd },

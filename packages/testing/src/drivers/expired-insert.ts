@@ -80,10 +80,10 @@ export const expiredInsert: readonly Proof[] = [
           }
           const [{ racer, at }] = wins as [Win]
           if (at < ttl * 1000 - 100) context.fail('insertItem() returned true before the item expired')
-          const found = await driver.get(key)
-          if (!isSameValue(found, recordOf(racer))) {
+          const stored = await driver.get(key)
+          if (!isSameValue(stored, recordOf(racer))) {
             context.fail(
-              `the value should be that of the insert that replaced the expired item, but is ${abbreviate(found)}`,
+              `the value should be that of the insert that replaced the expired item, but is ${abbreviate(stored)}`,
             )
           }
         }

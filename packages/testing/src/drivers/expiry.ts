@@ -32,9 +32,9 @@ async function watch(
   let lastSeen = startedAt
   for (;;) {
     const checkedAt = performance.now()
-    const found = await get(key)
+    const stored = await get(key)
     const lived = performance.now() - startedAt
-    if (found === undefined) {
+    if (stored === undefined) {
       if (lived < atLeast * 1000 - earlyBy) {
         context.fail(`${what} should live for ${atLeast} s, but was gone after ${(lived / 1000).toFixed(2)} s`)
         return true

@@ -67,9 +67,9 @@ async function acceptedKeys(
 async function assertSeparate(context: ProofContext, driver: Operations, write: Write): Promise<void> {
   const keys = await acceptedKeys(context, driver, hostileKeys(freshKey().slice(0, 24)), write)
   const assertStored = async (key: string): Promise<void> => {
-    const found = await driver.get(key)
-    if (isSameValue(found, recordOf(key))) return
-    context.fail(`${abbreviate(key)} should be rejected or have its own value, but has ${abbreviate(found)}`)
+    const stored = await driver.get(key)
+    if (isSameValue(stored, recordOf(key))) return
+    context.fail(`${abbreviate(key)} should be rejected or have its own value, but has ${abbreviate(stored)}`)
   }
   await Promise.all(keys.map(assertStored))
   // Remove every other key, so that each has a similar one that stays.
@@ -78,9 +78,9 @@ async function assertSeparate(context: ProofContext, driver: Operations, write: 
     string[],
   ]
   await Promise.all(removed.map((key) => driver.remove(key)))
-  const found = await Promise.all(removed.map((key) => driver.get(key)))
+  const values = await Promise.all(removed.map((key) => driver.get(key)))
   for (const [index, key] of removed.entries()) {
-    if (found[index] !== undefined) context.fail(`${abbreviate(key)} should be gone after removeItem()`)
+    if (values[index] !== undefined) context.fail(`${abbreviate(key)} should be gone after removeItem()`)
   }
   await Promise.all(remaining.map(assertStored))
 }

@@ -52,20 +52,20 @@ export const hostileValues: readonly Proof[] = [
         await driver.set(set, written)
         await driver.insert(inserted, written)
         for (const key of [set, inserted]) {
-          const found = await driver.get(key)
-          if (!isSameValue(found, written))
+          const stored = await driver.get(key)
+          if (!isSameValue(stored, written))
             context.fail(
-              `a record of ${abbreviate(value)} should come back unchanged, but getItem() returned ${abbreviate(found)}`,
+              `a record of ${abbreviate(value)} should come back unchanged, but getItem() returned ${abbreviate(stored)}`,
             )
         }
       }
       for (const text of bare) {
         const key = freshKey()
         if ((await context.attempt(() => driver.set(key, text))) === undefined) continue
-        const found = await driver.get(key)
-        if (!isSameValue(found, text)) {
+        const stored = await driver.get(key)
+        if (!isSameValue(stored, text)) {
           context.fail(
-            `the text ${abbreviate(text)}, or its JSON value, should come back, but getItem() returned ${abbreviate(found)}`,
+            `the text ${abbreviate(text)}, or its JSON value, should come back, but getItem() returned ${abbreviate(stored)}`,
           )
         }
       }

@@ -44,9 +44,9 @@ async function proveList(context: ProofContext, driver: Operations): Promise<voi
   await driver.insert(`${freshBase()}other`, recordOf('other'))
   await driver.set(freshKey(), recordOf('no entry'))
   for (const limit of [1, 5, 100]) {
-    const found = (await listAll(driver, base, limit)).map((key) => key.slice(base.length))
-    if (found.join(' ') === orderedIds.join(' ')) continue
-    context.fail(`pages of ${limit} keys should be "${orderedIds.join(' ')}", but are "${found.join(' ')}"`)
+    const listed = (await listAll(driver, base, limit)).map((key) => key.slice(base.length))
+    if (listed.join(' ') === orderedIds.join(' ')) continue
+    context.fail(`pages of ${limit} keys should be "${orderedIds.join(' ')}", but are "${listed.join(' ')}"`)
   }
   const below = (await listAll(driver, `${base}a`, 2)).map((key) => key.slice(base.length))
   const expected = orderedIds.filter((id) => id.startsWith('a'))
@@ -65,17 +65,17 @@ async function proveChangingList(context: ProofContext, driver: Operations): Pro
   const passing = [`${base}-1`, `${base}-2`, `${base}-3`, `${base}020-1`, `${base}~`]
   await Promise.all(kept.map((key) => driver.insert(key, recordOf('kept'))))
   for (const isFirst of [true, false]) {
-    const found: string[] = []
-    for (let page: readonly string[] = [], adds = isFirst; found.length === 0 || page.length > 0; adds = !adds) {
-      page = await driver.listKeys(base, { after: found.at(-1) ?? '', limit: 7 })
-      found.push(...page)
+    const listed: string[] = []
+    for (let page: readonly string[] = [], adds = isFirst; listed.length === 0 || page.length > 0; adds = !adds) {
+      page = await driver.listKeys(base, { after: listed.at(-1) ?? '', limit: 7 })
+      listed.push(...page)
       await Promise.all(passing.map((key) => (adds ? driver.insert(key, recordOf('passing')) : driver.remove(key))))
-      if (found.length > 200) break
+      if (listed.length > 200) break
     }
-    const missing = kept.filter((key) => !found.includes(key))
+    const missing = kept.filter((key) => !listed.includes(key))
     if (missing.length > 0)
       context.fail(`${missing.length} of ${kept.length} keys were in no page while others changed`)
-    if (new Set(found).size < found.length) context.fail('a key was in two pages of one list')
+    if (new Set(listed).size < listed.length) context.fail('a key was in two pages of one list')
   }
 }
 

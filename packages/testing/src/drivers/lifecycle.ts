@@ -16,16 +16,16 @@ export const lifecycle: readonly Proof[] = [
   {
     name: 'is disposed of without affecting other drivers',
     async run(context) {
-      const [one, other] = [await context.open(), await context.open()]
+      const [first, second] = [await context.open(), await context.open()]
       const key = freshKey()
-      await one.set(freshKey(), recordOf(1))
-      await other.set(key, recordOf('other'))
-      await one.dispose()
-      if (!isSameValue(await other.get(key), recordOf('other'))) {
+      await first.set(freshKey(), recordOf(1))
+      await second.set(key, recordOf('other'))
+      await first.dispose()
+      if (!isSameValue(await second.get(key), recordOf('other'))) {
         context.fail('dispose() of one driver removed an item of another one')
       }
-      if (!(await other.insert(freshKey(), recordOf(2)))) context.fail('dispose() of one driver stopped another one')
-      await other.dispose()
+      if (!(await second.insert(freshKey(), recordOf(2)))) context.fail('dispose() of one driver stopped another one')
+      await second.dispose()
     },
   },
 ]

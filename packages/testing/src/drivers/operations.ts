@@ -63,9 +63,9 @@ export function operationsOf(rawDriver: AtomicDriver, { withLimit, onWrite, fail
   return {
     driver,
     async get(key) {
-      const found = await withLimit(async () => driver.getItem(key), `getItem(${abbreviate(key)})`)
-      if (!(found instanceof Error)) return found ?? undefined
-      const message = `getItem(${abbreviate(key)}) returned an Error as the value instead of rejecting: ${found.message}`
+      const value = await withLimit(async () => driver.getItem(key), `getItem(${abbreviate(key)})`)
+      if (!(value instanceof Error)) return value ?? undefined
+      const message = `getItem(${abbreviate(key)}) returned an Error as the value instead of rejecting: ${value.message}`
       // Recorded here, because callers may accept a rejection.
       fail(message)
       throw new Error(message)

@@ -93,8 +93,8 @@ function packed(calls: readonly Call[]) {
     indexes.set(text, index)
     return index
   }
-  const given = calls.map((call) => call.map((value) => (typeof value === 'string' ? indexOf(value) : value)))
-  return { calls: given, texts: [...indexes.keys()] }
+  const indexed = calls.map((call) => call.map((value) => (typeof value === 'string' ? indexOf(value) : value)))
+  return { calls: indexed, texts: [...indexes.keys()] }
 }
 
 async function withLimit<T>(operation: Promise<T>, what: string): Promise<T> {

@@ -15,16 +15,16 @@ export const recordOf = (value: unknown): string => JSON.stringify({ version: 1,
 // A JSON store may reorder the members of an object.
 const sorted = (_: string, value: unknown): unknown =>
   isJsonObject(value)
-    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
     : value
 
 const canonical = (value: unknown): string => JSON.stringify(value, sorted)
 
 /** Whether a driver returned the written text or the JSON value of it. The core accepts both. */
-export function isSameValue(found: unknown, written: string): boolean {
-  if (found === written) return true
+export function isSameValue(returned: unknown, written: string): boolean {
+  if (returned === written) return true
   try {
-    return canonical(found ?? null) === canonical(JSON.parse(written))
+    return canonical(returned ?? null) === canonical(JSON.parse(written))
   } catch {
     // Text that is not JSON has no other form.
     return false

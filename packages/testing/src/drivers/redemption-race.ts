@@ -15,8 +15,8 @@ async function openSlowPair(context: ProofContext): Promise<readonly [Redeemer, 
     await randomDelay()
     return result
   })
-  const one = await openRedeemer(slow)
-  return [one, await openRedeemer(slow, one.clock)]
+  const first = await openRedeemer(slow)
+  return [first, await openRedeemer(slow, first.clock)]
 }
 
 const race = (
@@ -30,10 +30,10 @@ function assertOne(context: ProofContext, responses: readonly TestResponse[], wh
   const successes = responses.filter(isSuccess).length
   if (successes !== 1)
     context.fail(`of ${concurrency} redemptions of ${what}, exactly 1 should succeed, but ${successes} did`)
-  const other = responses.find((response) => !isSuccess(response) && !isRefusal(response))
-  if (other !== undefined) {
+  const unexpected = responses.find((response) => !isSuccess(response) && !isRefusal(response))
+  if (unexpected !== undefined) {
     context.fail(
-      `the others in a race for ${what} should get 400 invalid_grant, but one got ${describeResponse(other)}`,
+      `the others in a race for ${what} should get 400 invalid_grant, but one got ${describeResponse(unexpected)}`,
     )
   }
 }
@@ -70,9 +70,9 @@ export const redemptionRace: readonly Proof[] = [
       repeatedly(context, async (pair) => {
         const token = await pair[0].refreshToken()
         const responses = await race(pair, (redeemer) => redeemer.refresh(token))
-        const other = responses.find((response) => !isSuccess(response))
-        if (other !== undefined) {
-          context.fail(`each of ${concurrency} equal refreshes should succeed, but one got ${describeResponse(other)}`)
+        const failed = responses.find((response) => !isSuccess(response))
+        if (failed !== undefined) {
+          context.fail(`each of ${concurrency} equal refreshes should succeed, but one got ${describeResponse(failed)}`)
         }
         const successors = new Set(responses.filter(isSuccess).map(({ body }) => body.refresh_token))
         if (successors.size !== 1) {

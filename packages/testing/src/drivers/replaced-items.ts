@@ -23,12 +23,12 @@ const similar: readonly (readonly [what: string, stored: string, other: string])
 ]
 
 async function proveComparison(context: ProofContext, driver: Operations): Promise<void> {
-  for (const [what, stored, other] of similar) {
+  for (const [what, stored, lookalike] of similar) {
     const key = freshKey()
     const next = recordOf('next')
     await driver.insert(key, stored)
     // A value that the storage cannot have may also be an error.
-    const wrong = await context.attempt(() => driver.replace(key, other, next))
+    const wrong = await context.attempt(() => driver.replace(key, lookalike, next))
     if (wrong?.value === true) context.fail(`replaceItem() with the value of the item ${what} should return false`)
     else if (!isSameValue(await driver.get(key), stored))
       context.fail(`replaceItem() with the value of the item ${what} should not change it`)
@@ -50,9 +50,9 @@ async function replaceAgain(driver: Operations, key: string): Promise<void> {
 
 async function assertRemoved(context: ProofContext, driver: Operations, keys: readonly string[]): Promise<void> {
   for (const key of keys) {
-    const found = await driver.get(key)
-    if (found !== undefined)
-      context.fail(`an item that was removed while others replace it should be absent, but is ${abbreviate(found)}`)
+    const stored = await driver.get(key)
+    if (stored !== undefined)
+      context.fail(`an item that was removed while others replace it should be absent, but is ${abbreviate(stored)}`)
   }
 }
 
@@ -101,7 +101,7 @@ async function proveExpired(context: ProofContext, driver: Operations): Promise<
   await driver.insert(key, recordOf('one'), 1)
   await untilRecovered(
     () => driver.get(key),
-    (found) => found === undefined,
+    (stored) => stored === undefined,
   )
   if (await driver.replace(key, recordOf('one'), recordOf('two')))
     context.fail('replaceItem() of an item that has expired should return false')
@@ -136,15 +136,15 @@ async function proveOutage(context: ProofContext, driver: Operations): Promise<v
   await sleep(100)
   await outage.end()
   for (const { key, replaced } of await Promise.all(calls)) {
-    const found = await untilRecovered(
+    const outcome = await untilRecovered(
       () => context.attempt(() => driver.get(key)),
       (read) => read !== undefined,
     )
     if (replaced?.value === false)
       context.fail('replaceItem() with the value of the item should return true, or reject, also during an outage')
-    else if (!isSameValue(found?.value, after) && (replaced !== undefined || !isSameValue(found?.value, before)))
+    else if (!isSameValue(outcome?.value, after) && (replaced !== undefined || !isSameValue(outcome?.value, before)))
       context.fail(
-        `after an outage, an item whose replacement ${replaced ? 'succeeded' : 'failed'} is ${abbreviate(found)}`,
+        `after an outage, an item whose replacement ${replaced ? 'succeeded' : 'failed'} is ${abbreviate(outcome)}`,
       )
   }
 }

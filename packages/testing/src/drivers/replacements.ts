@@ -19,9 +19,9 @@ async function proveReplace(context: ProofContext, driver: Operations): Promise<
   await expectReplaced('with the value of the item', true, one, two)
   await expectReplaced('with an earlier value of the item', false, one, three)
   await expectReplaced('with the start of the value', false, two.slice(0, -1), three)
-  const found = await driver.get(key)
-  if (!isSameValue(found, two))
-    context.fail(`the value should be the one that replaced it, but is ${abbreviate(found)}`)
+  const stored = await driver.get(key)
+  if (!isSameValue(stored, two))
+    context.fail(`the value should be the one that replaced it, but is ${abbreviate(stored)}`)
   await expectReplaced('with the new value', true, two, one)
   await driver.remove(key)
   await expectReplaced('of a removed item', false, one, three)
@@ -51,9 +51,9 @@ async function race(context: ProofContext, drivers: readonly Operations[], momen
       )
       continue
     }
-    const found = await first.get(key)
-    if (!isSameValue(found, recordOf(winners[0]?.racer)))
-      context.fail(`the value should be that of the call that returned true, but is ${abbreviate(found)}`)
+    const stored = await first.get(key)
+    if (!isSameValue(stored, recordOf(winners[0]?.racer)))
+      context.fail(`the value should be that of the call that returned true, but is ${abbreviate(stored)}`)
   }
 }
 
@@ -84,10 +84,11 @@ async function raceOfProcesses(context: ProofContext, driver: Operations): Promi
         return context.fail(
           `of ${all.length} replacements by several processes, exactly 1 should win, but ${winners} did`,
         )
-      const found = await driver.get(key)
-      if (found === undefined) return context.fail('an item that several processes replace should exist, but is absent')
-      if (isSameValue(found, recordOf(round + 1))) continue
-      await driver.replace(key, typeof found === 'string' ? found : JSON.stringify(found), recordOf(round + 1))
+      const stored = await driver.get(key)
+      if (stored === undefined)
+        return context.fail('an item that several processes replace should exist, but is absent')
+      if (isSameValue(stored, recordOf(round + 1))) continue
+      await driver.replace(key, typeof stored === 'string' ? stored : JSON.stringify(stored), recordOf(round + 1))
     }
   })
 }
@@ -95,8 +96,8 @@ async function raceOfProcesses(context: ProofContext, driver: Operations): Promi
 /** Adds to a number in one item until the addition was applied, as the provider changes a list. */
 async function addOne(driver: Operations, key: string): Promise<void> {
   for (;;) {
-    const found = await driver.get(key)
-    const text = typeof found === 'string' ? found : JSON.stringify(found)
+    const stored = await driver.get(key)
+    const text = typeof stored === 'string' ? stored : JSON.stringify(stored)
     const count = (JSON.parse(text) as { count: number }).count + 1
     if (await driver.replace(key, text, JSON.stringify({ count }))) return
   }
@@ -117,9 +118,9 @@ async function proveChanges(context: ProofContext, drivers: readonly Operations[
       }
     }),
   )
-  const found = await drivers[0]?.get(key)
-  if (!isSameValue(found, JSON.stringify({ count: callers * changesPerCaller })))
-    context.fail(`${callers * changesPerCaller} additions were applied, but the item is ${abbreviate(found)}`)
+  const stored = await drivers[0]?.get(key)
+  if (!isSameValue(stored, JSON.stringify({ count: callers * changesPerCaller })))
+    context.fail(`${callers * changesPerCaller} additions were applied, but the item is ${abbreviate(stored)}`)
 }
 
 /** A replaced item lives as long as the replacement says, whether it would have ended earlier or later. */
@@ -145,11 +146,11 @@ const proofOf = (
 const throughTwo =
   (prove: (context: ProofContext, drivers: readonly Operations[]) => Promise<void>) =>
   async (context: ProofContext, driver: Operations): Promise<void> => {
-    const other = await context.open()
+    const second = await context.open()
     const key = freshKey()
     await driver.set(key, recordOf('shared'))
-    if ((await other.get(key)) === undefined) context.skip('two drivers from open() do not share a storage')
-    else await prove(context, [driver, other])
+    if ((await second.get(key)) === undefined) context.skip('two drivers from open() do not share a storage')
+    else await prove(context, [driver, second])
   }
 
 export const replacementProofs: readonly Proof[] = [

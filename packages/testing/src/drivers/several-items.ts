@@ -12,11 +12,11 @@ type Expected = readonly (readonly [key: string, what: string, value: string | u
 /** Checks the items in several orders: a result must belong to its key, not to its position. */
 async function expectTogether(context: ProofContext, { getAll }: Operations, when: string, expected: Expected) {
   for (const order of [expected, [...expected].reverse()]) {
-    const found = await getAll(order.map(([key]) => key))
+    const values = await getAll(order.map(([key]) => key))
     for (const [index, [, what, value]] of order.entries()) {
-      if (value === undefined ? found[index] === undefined : isSameValue(found[index], value)) continue
+      if (value === undefined ? values[index] === undefined : isSameValue(values[index], value)) continue
       context.fail(
-        `${when} getItems() should return ${abbreviate(value)} for ${what}, but returned ${abbreviate(found[index])}`,
+        `${when} getItems() should return ${abbreviate(value)} for ${what}, but returned ${abbreviate(values[index])}`,
       )
     }
   }
@@ -53,11 +53,11 @@ async function proveMany(context: ProofContext, driver: Operations): Promise<voi
   await Promise.all(items.map(({ key, value }) => driver.set(key, value)))
   const readers = Array.from({ length: 40 }, async (_, reader) => {
     const start = reader % 30
-    const own = items.slice(start, start + 2 + (reader % 20))
+    const chosen = items.slice(start, start + 2 + (reader % 20))
     if (reader % 2 === 1) await randomDelay()
-    const found =
-      reader % 5 === 0 ? [await driver.get(own[0]?.key ?? '')] : await driver.getAll(own.map(({ key }) => key))
-    return found.every((value, index) => isSameValue(value, own[index]?.value ?? ''))
+    const values =
+      reader % 5 === 0 ? [await driver.get(chosen[0]?.key ?? '')] : await driver.getAll(chosen.map(({ key }) => key))
+    return values.every((value, index) => isSameValue(value, chosen[index]?.value ?? ''))
   })
   const wrong = (await Promise.all(readers)).filter((isRight) => !isRight).length
   if (wrong > 0) context.fail(`of 40 concurrent reads of different items, ${wrong} returned values of other items`)

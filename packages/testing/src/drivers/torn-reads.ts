@@ -9,8 +9,8 @@ const length = 200_000
 export const largeValues: readonly string[] = ['a', 'b', 'c'].map((letter) => recordOf(letter.repeat(length)))
 
 // Compare the text first: parsing this much takes longer than reading it.
-export const isWhole = (found: unknown): boolean =>
-  largeValues.some((value) => found === value) || largeValues.some((value) => isSameValue(found, value))
+export const isWhole = (returned: unknown): boolean =>
+  largeValues.some((value) => returned === value) || largeValues.some((value) => isSameValue(returned, value))
 
 export const tornReads: readonly Proof[] = [
   {
@@ -30,10 +30,10 @@ export const tornReads: readonly Proof[] = [
         // Until all values are written, and at least once.
         do {
           const begun = performance.now()
-          const found = await driver.get(key)
-          if (!isWhole(found)) {
+          const returned = await driver.get(key)
+          if (!isWhole(returned)) {
             context.fail(
-              `while a value is replaced, getItem() should return the old or the new one, but returned ${abbreviate(found)}`,
+              `while a value is replaced, getItem() should return the old or the new one, but returned ${abbreviate(returned)}`,
             )
             return
           }

@@ -118,21 +118,21 @@ export function clientsOf(bench: Bench): readonly ClientOptions[] {
 
 /** The scopes of a provider. Those of the cases replace those of the kit. */
 export function scopesOf(bench: Bench): readonly ScopeOptions[] {
-  const given = bench.cases.options?.scopes ?? []
+  const caseScopes = bench.cases.options?.scopes ?? []
   const required = requiredScopes(bench)
   const standard = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
   const names = new Set(['api1', 'api2', reservedScope, ...required.filter((name) => !standard.includes(name))])
-  const own = [...names].map((name) => ({ name, secrets: [{ sha256: sha256Of(`${name}-secret`) }] }))
-  return [...own.filter(({ name }) => !given.some((scope) => scope.name === name)), ...given]
+  const kitScopes = [...names].map((name) => ({ name, secrets: [{ sha256: sha256Of(`${name}-secret`) }] }))
+  return [...kitScopes.filter(({ name }) => !caseScopes.some((scope) => scope.name === name)), ...caseScopes]
 }
 
 /** The users of a provider: `alice` with the password `alice-password`, unless the cases have others. */
 export function usersOf({ cases }: Bench, isActive: () => boolean): UserService {
-  const given = cases.options?.users
+  const caseUsers = cases.options?.users
   return {
     authenticate: ({ username, password }) =>
       username === 'alice' && password === 'alice-password' ? { sub: 'alice' } : undefined,
-    ...given,
-    isActive: async (sub, question) => isActive() && ((await given?.isActive?.(sub, question)) ?? true),
+    ...caseUsers,
+    isActive: async (sub, question) => isActive() && ((await caseUsers?.isActive?.(sub, question)) ?? true),
   }
 }

@@ -33,11 +33,11 @@ interface BindingTarget extends Target {
   proveUse(setting: Setting, key: Key, accessToken: string): Promise<Proof>
 }
 
-function targetOf({ member }: TokenBinding, given: BindingCase): BindingTarget {
+function targetOf({ member }: TokenBinding, bindingCase: BindingCase): BindingTarget {
   const urlOf = ({ provider }: Setting, endpoint: string): string => `${provider.issuer}/${endpoint}`
-  async function proofOf(setting: Setting, request: ProvingRequest, prove = given.prove): Promise<Proof> {
+  async function proofOf(setting: Setting, request: ProvingRequest, prove = bindingCase.prove): Promise<Proof> {
     const headers = await prove(request, setting.context(sender))
-    return { headers, clientCertificate: given.clientCertificate?.(request) }
+    return { headers, clientCertificate: bindingCase.clientCertificate?.(request) }
   }
   const proveTo: BindingTarget['proveTo'] = (setting, key, prove) =>
     proofOf(setting, { method: 'POST', url: urlOf(setting, 'token'), accessToken: undefined, key }, prove)
@@ -51,9 +51,9 @@ function targetOf({ member }: TokenBinding, given: BindingCase): BindingTarget {
   })
   return {
     part: `binding ${member}`,
-    singleUse: given.singleUse !== false,
+    singleUse: bindingCase.singleUse !== false,
     public: [],
-    clients: [clientOf(given)],
+    clients: [clientOf(bindingCase)],
     requestTokens,
     proveTo,
     proveUse: (setting, key, accessToken) =>
@@ -82,17 +82,17 @@ async function checkKeys(bench: Bench, { member, scheme = 'Bearer' }: TokenBindi
       if (refused.status !== 500) bench.findings.add('success', target.part, seenIn(refused))
       return false
     }
-    const [one, again, other] = await Promise.all(responses.map((response) => keyOf(setting, response, member)))
+    const [first, again, second] = await Promise.all(responses.map((response) => keyOf(setting, response, member)))
     const type: unknown = responses[0]?.body?.token_type
-    if (one === undefined) add('the token was not bound')
-    else if (one !== again) add('a second proof of the same key had another result')
-    else if (one === other) add('a proof of another key had the same result')
-    if (one !== undefined && type !== scheme) add(`the token_type was ${JSON.stringify(type)}`)
+    if (first === undefined) add('the token was not bound')
+    else if (first !== again) add('a second proof of the same key had another result')
+    else if (first === second) add('a proof of another key had the same result')
+    if (first !== undefined && type !== scheme) add(`the token_type was ${JSON.stringify(type)}`)
     const without = await requestWith({})
     if (isSuccess(without) && (await keyOf(setting, without, member)) !== undefined) {
       add('the token of a request without a proof was bound')
     }
-    return one !== undefined
+    return first !== undefined
   })
 }
 
@@ -132,8 +132,8 @@ async function checkUse(bench: Bench, { scheme = 'Bearer' }: TokenBinding, targe
           ] as const)
         : []),
     ]
-    for (const [what, other] of stolen) {
-      const response = await use(token, other)
+    for (const [what, stolenProof] of stolen) {
+      const response = await use(token, stolenProof)
       if (response.status !== 401 && response.status !== 500) add(`${what}, ${seenIn(response)}`)
     }
   })
@@ -165,11 +165,11 @@ async function checkChanges(bench: Bench, target: BindingTarget, { refused = [] 
 }
 
 /** Checks all rules of a token binding. */
-export async function checkBinding(bench: Bench, binding: TokenBinding, given: BindingCase): Promise<void> {
-  const target = targetOf(binding, given)
+export async function checkBinding(bench: Bench, binding: TokenBinding, bindingCase: BindingCase): Promise<void> {
+  const target = targetOf(binding, bindingCase)
   if (!(await checkKeys(bench, binding, target))) return
   await checkUse(bench, binding, target)
-  await checkChanges(bench, target, given)
+  await checkChanges(bench, target, bindingCase)
   await checkSingleUse(bench, target, sender)
   await checkIssuers(bench, target, sender)
   await checkStorageFailures(bench, target, sender)

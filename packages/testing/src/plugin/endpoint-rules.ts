@@ -23,9 +23,15 @@ const bodyOf = (method: string, { body = 'form' }: Endpoint): Outgoing['body'] =
   method === 'GET' || method === 'DELETE' ? 'query' : body
 
 /** Returns the requests of an endpoint. */
-export function endpointTarget(endpoint: Endpoint, given: EndpointCase): ParameterTarget {
+export function endpointTarget(endpoint: Endpoint, endpointCase: EndpointCase): ParameterTarget {
   const { name, params, methods } = endpoint
-  const { succeeds, singleUse = false, refused = [], public: isPublic = [], method = methods[0] ?? 'POST' } = given
+  const {
+    succeeds,
+    singleUse = false,
+    refused = [],
+    public: isPublic = [],
+    method = methods[0] ?? 'POST',
+  } = endpointCase
   const sender = senderOf(testClient)
   return {
     part: `endpoint ${name}`,
@@ -47,7 +53,7 @@ export function endpointTarget(endpoint: Endpoint, given: EndpointCase): Paramet
         body: bodyOf(method, endpoint),
         parameters,
         as: authentication.as,
-        headers: { ...given.headers, ...authentication.headers },
+        headers: { ...endpointCase.headers, ...authentication.headers },
       }
     },
   }
@@ -99,8 +105,8 @@ async function checkMetadata(bench: Bench, endpoint: Endpoint, target: Parameter
 }
 
 /** Checks all rules of an endpoint. */
-export async function checkEndpoint(bench: Bench, endpoint: Endpoint, given: EndpointCase): Promise<void> {
-  const target = endpointTarget(endpoint, given)
+export async function checkEndpoint(bench: Bench, endpoint: Endpoint, endpointCase: EndpointCase): Promise<void> {
+  const target = endpointTarget(endpoint, endpointCase)
   await checkMetadata(bench, endpoint, target)
   const response: Received = await inSetting(bench, target, async (setting) =>
     setting.send(await target.prepare(setting, target.sender)),

@@ -19,8 +19,8 @@ const introspection: Target['prepare'] = async (setting, sender) => ({
 /** Returns how to send a request that succeeds; `undefined` without a case. */
 function prepareOf({ cases, endpoints }: Bench, name: string): Target['prepare'] | undefined {
   if (name === 'introspection') return introspection
-  const [endpoint, given] = [endpoints.find((one) => one.name === name), cases.endpoints?.[name]]
-  return endpoint && given && endpointTarget(endpoint, given).prepare
+  const [endpoint, endpointCase] = [endpoints.find((candidate) => candidate.name === name), cases.endpoints?.[name]]
+  return endpoint && endpointCase && endpointTarget(endpoint, endpointCase).prepare
 }
 
 /** Checks all rules of a response format. */
@@ -53,8 +53,8 @@ export async function checkFormat(bench: Bench, format: ResponseFormat): Promise
     const asked = await setting.send(outgoing)
     const askedType = asked.headers.get('content-type')
     if (asked.status !== 500 && askedType !== mediaType) problem(`${seenIn(asked)} ${askedType}`)
-    const [given, expected] = [asked, plain].map(({ headers }) => headers.get('cache-control'))
-    if (given !== expected && asked.status !== 500) problem(`cache-control was ${given}, not ${expected}`)
+    const [actual, expected] = [asked, plain].map(({ headers }) => headers.get('cache-control'))
+    if (actual !== expected && asked.status !== 500) problem(`cache-control was ${actual}, not ${expected}`)
     const refused = await setting.send({ ...outgoing, as: ['api1', 'wrong-secret'] })
     const refusedType = refused.headers.get('content-type')
     if (refused.status >= 400 && refusedType?.startsWith('application/json') === false) {

@@ -11,16 +11,16 @@ import { checkIssuers, checkSingleUse, checkStorageFailures } from './use-rules.
 
 interface GrantTarget extends ParameterTarget {
   readonly grant: Grant
-  readonly given: GrantCase
+  readonly grantCase: GrantCase
 }
 
-function targetOf(grant: Grant, given: GrantCase): GrantTarget {
+function targetOf(grant: Grant, grantCase: GrantCase): GrantTarget {
   const { grantType, params, scope = 'required', stored, refusalCode = 'invalid_grant' } = grant
-  const { succeeds, singleUse = typeof succeeds === 'function', refused = [], public: isPublic = [] } = given
+  const { succeeds, singleUse = typeof succeeds === 'function', refused = [], public: isPublic = [] } = grantCase
   return {
     part: `grant ${grantType}`,
     grant,
-    given,
+    grantCase,
     singleUse,
     public: isPublic,
     kind: stored?.kind === 'refresh' ? undefined : stored?.kind,
@@ -54,7 +54,7 @@ const wordsOf = (scope: unknown): readonly string[] =>
   typeof scope === 'string' ? scope.split(' ').filter(Boolean) : []
 
 /** Sends the request of the case. Returns whether it succeeds, so that the other rules make sense. */
-async function checkSuccess(bench: Bench, { grant, given, ...target }: GrantTarget) {
+async function checkSuccess(bench: Bench, { grant, grantCase, ...target }: GrantTarget) {
   const { findings } = bench
   const { part } = target
   return inSetting(bench, target, async (setting) => {
@@ -63,7 +63,7 @@ async function checkSuccess(bench: Bench, { grant, given, ...target }: GrantTarg
     const { parameters } = outgoing
     const [result] = setting.probe.results
     const fromStored = grant.stored === undefined ? undefined : 'api1'
-    const expected = given.scope ?? (grant.scope === 'ignored' ? fromStored : parameters.scope)
+    const expected = grantCase.scope ?? (grant.scope === 'ignored' ? fromStored : parameters.scope)
     if (!isSuccess(response)) {
       const widened = expected && result?.scopes?.find((name) => !wordsOf(expected).includes(name))
       if (widened) findings.add('scope-escalation', part, `it returned the scope ${widened}`)
@@ -81,7 +81,7 @@ async function checkSuccess(bench: Bench, { grant, given, ...target }: GrantTarg
 
 async function checkClients(bench: Bench, target: GrantTarget): Promise<void> {
   const { findings } = bench
-  const { part, grant, given } = target
+  const { part, grant, grantCase } = target
   const [clientId] = testClient
 
   const sendAs = (as: Credentials): Promise<Received> =>
@@ -96,13 +96,13 @@ async function checkClients(bench: Bench, target: GrantTarget): Promise<void> {
   const limited = await sendAs(limitedClient)
   if (!isRefused(limited, 400, 'unauthorized_client')) findings.add('client-without-grant', part, seenIn(limited))
 
-  if (given.boundToClient ?? grant.stored !== undefined) {
+  if (grantCase.boundToClient ?? grant.stored !== undefined) {
     await inSetting(bench, target, async (setting) => {
       const outgoing = await target.prepare(setting, target.sender)
       const foreign = await setting.send({ ...outgoing, as: otherClient })
       if (!isRefused(foreign, 400, target.refusedWith)) findings.add('foreign-client', part, seenIn(foreign))
-      const own = await setting.send(outgoing)
-      if (!isSuccess(own)) findings.add('foreign-client', part, `then, for its own client, ${seenIn(own)}`)
+      const accepted = await setting.send(outgoing)
+      if (!isSuccess(accepted)) findings.add('foreign-client', part, `then, for its own client, ${seenIn(accepted)}`)
     })
   }
   if (grant.publicClients === true) {
@@ -154,8 +154,8 @@ async function checkUser(bench: Bench, target: GrantTarget, sub: string): Promis
 }
 
 /** Checks all rules of a grant. */
-export async function checkGrant(bench: Bench, grant: Grant, given: GrantCase): Promise<void> {
-  const target = targetOf(grant, given)
+export async function checkGrant(bench: Bench, grant: Grant, grantCase: GrantCase): Promise<void> {
+  const target = targetOf(grant, grantCase)
   const { succeeds, subject } = await checkSuccess(bench, target)
   if (!succeeds) return
   await checkParameters(bench, target)

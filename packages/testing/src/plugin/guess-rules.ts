@@ -24,7 +24,7 @@ const alphabets = ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GH
 
 /** Returns the letters and digits that a value can have, from those that it has: beyond `f`, it is not hexadecimal. */
 function alphabetsOf(value: string): readonly string[] {
-  const [digits, hexadecimal, lower, upperHexadecimal, upper] = groups.map((one) => one.test(value))
+  const [digits, hexadecimal, lower, upperHexadecimal, upper] = groups.map((group) => group.test(value))
   const [allDigits, ...letters] = alphabets
   const lowerCase = lower ? letters[0] + letters[1] : hexadecimal ? letters[0] : ''
   const upperCase = upper ? letters[2] + letters[3] : upperHexadecimal ? letters[2] : ''
@@ -65,7 +65,7 @@ function wrongValue(value: string, index: number): string {
   const [digits = '', ...letters] = alphabetsOf(value)
   let state = (index + 1) * 2_654_435_761
   const wrong = [...value].map((character) => {
-    const alphabet = [digits, ...(index % 2 === 0 ? letters : [])].find((one) => one.includes(character))
+    const alphabet = [digits, ...(index % 2 === 0 ? letters : [])].find((candidate) => candidate.includes(character))
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
     return alphabet === undefined ? character : alphabet[(state >>> 8) % alphabet.length]
   })

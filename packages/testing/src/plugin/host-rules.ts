@@ -15,8 +15,8 @@ export async function checkHostFunctions(bench: Bench, { key }: HostFunctions): 
   const instance = bench.instance()
   const settings = await Promise.all([1, 2].map(() => openSetting(bench, target, { shared: createShared(), instance })))
   try {
-    const [one, other] = settings.map(({ provider }) => provider.use(key))
-    if (one === other) bench.findings.add('host-functions', part, 'two providers have the same')
+    const [first, second] = settings.map(({ provider }) => provider.use(key))
+    if (first === second) bench.findings.add('host-functions', part, 'two providers have the same')
   } catch (error) {
     bench.findings.add('host-functions', part, `creating them threw ${String(error)}`)
   }

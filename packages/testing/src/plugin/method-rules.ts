@@ -37,16 +37,16 @@ const outgoingOf = ({ form, headers, clientCertificate }: PreparedCredentials): 
   clientCertificate,
 })
 
-function targetOf(method: ClientAuthentication, given: MethodCase): MethodTarget {
-  const client = clientOf(method, given)
+function targetOf(method: ClientAuthentication, methodCase: MethodCase): MethodTarget {
+  const client = clientOf(method, methodCase)
   return {
     part: `method ${method.method}`,
-    singleUse: given.singleUse === true,
+    singleUse: methodCase.singleUse === true,
     public: [],
     client,
     clients: [client],
     sender: { clientId: client.clientId },
-    prepare: async (setting, sender) => outgoingOf(await given.authenticate(setting.context(sender))),
+    prepare: async (setting, sender) => outgoingOf(await methodCase.authenticate(setting.context(sender))),
   }
 }
 
@@ -64,22 +64,22 @@ function changesOf(outgoing: Outgoing): readonly (readonly [what: string, change
   const fields = Object.entries(parameters).filter(([name]) => !otherParameters.has(name))
   const inForm = fields.flatMap(([name, value]) =>
     [undefined, altered(String(value)), ...hostile].map(
-      (other) => [name, { parameters: { ...parameters, [name]: other } }] as const,
+      (changed) => [name, { parameters: { ...parameters, [name]: changed } }] as const,
     ),
   )
   const inHeader = Object.entries(headers).flatMap(([name, value]) =>
     ['', altered(value), 'Basic', 'x'.repeat(300), 'a.b.c'].map(
-      (other) => [name, { headers: { ...headers, [name]: other } }] as const,
+      (changed) => [name, { headers: { ...headers, [name]: changed } }] as const,
     ),
   )
   const inConnection =
     clientCertificate === undefined
       ? []
       : [undefined, { ...clientCertificate, der: '' }].map(
-          (other) => ['the certificate', { clientCertificate: other }] as const,
+          (changed) => ['the certificate', { clientCertificate: changed }] as const,
         )
-  const other = { parameters: { ...parameters, client_id: otherClient[0] } }
-  return [...inForm, ...inHeader, ...inConnection, ['client_id', other]]
+  const withOtherClient = { parameters: { ...parameters, client_id: otherClient[0] } }
+  return [...inForm, ...inHeader, ...inConnection, ['client_id', withOtherClient]]
 }
 
 async function checkChanges(bench: Bench, target: MethodTarget): Promise<void> {
@@ -96,7 +96,7 @@ async function checkChanges(bench: Bench, target: MethodTarget): Promise<void> {
   }
 }
 
-async function checkClients(bench: Bench, target: MethodTarget, given: MethodCase): Promise<void> {
+async function checkClients(bench: Bench, target: MethodTarget, methodCase: MethodCase): Promise<void> {
   const { findings } = bench
   const { part, client, sender } = target
   const sendTo = async (setting: Setting, by: Sender): Promise<Received> =>
@@ -111,7 +111,7 @@ async function checkClients(bench: Bench, target: MethodTarget, given: MethodCas
   const unconfigured = await inSetting(bench, target, (setting) => sendTo(setting, senderOf(testClient)))
   if (!isRefused(unconfigured)) findings.add('client-without-method', part, seenIn(unconfigured))
 
-  for (const [index, credentialsOf] of (given.refused ?? []).entries()) {
+  for (const [index, credentialsOf] of (methodCase.refused ?? []).entries()) {
     const response = await inSetting(bench, target, async (setting) =>
       setting.send(outgoingOf(await credentialsOf(setting.context(sender)))),
     )
@@ -122,8 +122,8 @@ async function checkClients(bench: Bench, target: MethodTarget, given: MethodCas
 }
 
 /** Checks all rules of a method of client authentication. */
-export async function checkMethod(bench: Bench, method: ClientAuthentication, given: MethodCase): Promise<void> {
-  const target = targetOf(method, given)
+export async function checkMethod(bench: Bench, method: ClientAuthentication, methodCase: MethodCase): Promise<void> {
+  const target = targetOf(method, methodCase)
   const { part, sender } = target
   const { response, outgoing, announced } = await inSetting(bench, target, async (setting) => {
     const outgoing = await target.prepare(setting, sender)
@@ -142,7 +142,7 @@ export async function checkMethod(bench: Bench, method: ClientAuthentication, gi
   }
   if ('unguessable' in method && method.unguessable) checkLength(bench, part, outgoing, otherParameters)
   await checkChanges(bench, target)
-  await checkClients(bench, target, given)
+  await checkClients(bench, target, methodCase)
   await checkSingleUse(bench, target, sender)
   await checkIssuers(bench, target, sender)
   await checkStorageFailures(bench, target, sender)

@@ -64,8 +64,8 @@ export function createProbe(input: Plugins): Probe {
       if (!(typeof error === 'object' && error !== null && fromKit.has(error))) thrown.push({ plugin, error })
     }
     return (...args) => {
-      const given = args.map((arg, index) => (index === kitAt ? watchKit(arg) : arg))
-      return watched(() => (call as Call)(...given), note, onReturn)
+      const passed = args.map((arg, index) => (index === kitAt ? watchKit(arg) : arg))
+      return watched(() => (call as Call)(...passed), note, onReturn)
     }
   }
 

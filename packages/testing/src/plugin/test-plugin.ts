@@ -16,11 +16,11 @@ async function runCases<P, C>(
   kind: string,
   parts: readonly (readonly [name: string, part: P, isOwn: boolean])[],
   cases: Readonly<Record<string, C>> | undefined,
-  check: (bench: Bench, part: P, given: C) => Promise<void>,
+  check: (bench: Bench, part: P, testCase: C) => Promise<void>,
 ): Promise<void> {
   for (const [name, part, isOwn] of parts) {
-    const given = cases?.[name]
-    if (given !== undefined) await check(bench, part, given)
+    const testCase = cases?.[name]
+    if (testCase !== undefined) await check(bench, part, testCase)
     else if (isOwn) bench.findings.add('cases', `${kind} ${name}`, 'it has none')
   }
   for (const name of Object.keys(cases ?? {})) {
@@ -40,8 +40,8 @@ async function runCases<P, C>(
 export async function testPlugin(plugin: Plugins | (() => Plugins), cases: PluginCases): Promise<void> {
   const findings = createFindings()
   const bench = createBench(plugin, cases, findings)
-  const own = partsOf(bench.parts, 'grant').map(({ part }) => part.grantType)
-  const grants = bench.grants.map((grant) => [grant.grantType, grant, own.includes(grant.grantType)] as const)
+  const ownGrantTypes = partsOf(bench.parts, 'grant').map(({ part }) => part.grantType)
+  const grants = bench.grants.map((grant) => [grant.grantType, grant, ownGrantTypes.includes(grant.grantType)] as const)
   await runCases(bench, 'grant', grants, cases.grants, checkGrant)
   const endpoints = partsOf(bench.parts, 'endpoint').map(({ part }) => [part.name, part, true] as const)
   await runCases(bench, 'endpoint', endpoints, cases.endpoints, checkEndpoint)

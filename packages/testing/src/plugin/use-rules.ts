@@ -16,19 +16,19 @@ const countSuccesses = (responses: readonly Received[]): number => responses.fil
 /** Sends one request many times at the same time, to two providers as in two processes, and then once more. */
 async function race(bench: Bench, target: Target, sender: Sender, prepare: (driver: AtomicDriver) => AtomicDriver) {
   const shared = createShared((driver) => withLatency(prepare(driver)))
-  const one = await openSetting(bench, target, { shared })
-  const other = await openSetting(bench, target, { shared })
-  const outgoing = await target.prepare(one, sender)
+  const first = await openSetting(bench, target, { shared })
+  const second = await openSetting(bench, target, { shared })
+  const outgoing = await target.prepare(first, sender)
   const responses = await Promise.all(
-    Array.from({ length: concurrentRequests }, (_, index) => (index % 2 === 0 ? one : other).send(outgoing)),
+    Array.from({ length: concurrentRequests }, (_, index) => (index % 2 === 0 ? first : second).send(outgoing)),
   )
   const successes = countSuccesses(responses)
   if (successes !== 1) bench.findings.add('concurrent-use', target.part, `${successes} of them succeeded`)
   shared.clock.advance(pause)
-  const late = await other.send(outgoing)
+  const late = await second.send(outgoing)
   if (isSuccess(late)) bench.findings.add('replay', target.part, 'a later request with it succeeded')
-  one.finish()
-  other.finish()
+  first.finish()
+  second.finish()
 }
 
 /** Checks that a credential can be used once. */
@@ -48,21 +48,21 @@ export async function checkSingleUse(bench: Bench, target: Target, sender: Sende
 export async function checkIssuers(bench: Bench, target: Target, sender: Sender): Promise<void> {
   const shared = createShared()
   const instance = bench.instance()
-  const one = await openSetting(bench, target, { shared, instance, issuer: 'https://one.example.com' })
-  const other = await openSetting(bench, target, { shared, instance, issuer: 'https://other.example.com' })
-  const outgoing = await target.prepare(one, sender)
-  const atOther = await other.send(outgoing)
-  const atOne = await one.send(outgoing)
-  if (!isSuccess(atOne)) {
-    const tried = isSuccess(atOther) ? 'succeeded' : 'was refused'
+  const first = await openSetting(bench, target, { shared, instance, issuer: 'https://one.example.com' })
+  const second = await openSetting(bench, target, { shared, instance, issuer: 'https://other.example.com' })
+  const outgoing = await target.prepare(first, sender)
+  const atSecond = await second.send(outgoing)
+  const atFirst = await first.send(outgoing)
+  if (!isSuccess(atFirst)) {
+    const tried = isSuccess(atSecond) ? 'succeeded' : 'was refused'
     bench.findings.add(
       'two-issuers',
       target.part,
-      `after the same request to another provider ${tried}, ${seenIn(atOne)}`,
+      `after the same request to another provider ${tried}, ${seenIn(atFirst)}`,
     )
   }
-  one.finish()
-  other.finish()
+  first.finish()
+  second.finish()
 }
 
 interface FailureRun {

@@ -65,8 +65,11 @@ export function hasName(username: string, entry: Entry, attributes: readonly str
 }
 
 /** Returns the entries that a directory has found for a name, without those of another name. */
-export const entriesOf = (username: string, found: readonly Entry[], attributes: readonly string[]): readonly Entry[] =>
-  found.filter((entry) => hasName(username, entry, attributes) !== false)
+export const entriesOf = (
+  username: string,
+  entries: readonly Entry[],
+  attributes: readonly string[],
+): readonly Entry[] => entries.filter((entry) => hasName(username, entry, attributes) !== false)
 
 /** Returns the value of a claim; `undefined` if the attribute is absent. @throws TypeError if it is of another type */
 export function claimValue(entry: Entry, { claim, attribute, type }: ClaimAttribute): Json | undefined {

@@ -29,7 +29,8 @@ export function createPool(
 
   /** The last one that became free is the least likely to be closed by the server. */
   function take(): LdapConnection | undefined {
-    for (let found = idle.pop(); found !== undefined; found = idle.pop()) if (found.isOpen()) return found
+    for (let connection = idle.pop(); connection !== undefined; connection = idle.pop())
+      if (connection.isOpen()) return connection
     return undefined
   }
 

@@ -54,7 +54,7 @@ function createWork(hashes: readonly PasswordHash[]) {
     costs: (): readonly PasswordCost[] => {
       if (kinds.size === 0) return [defaultCost]
       sorted ??= [...kinds.values()].sort(
-        (one, other) => one.algorithm.localeCompare(other.algorithm) || workOf(other) - workOf(one),
+        (left, right) => left.algorithm.localeCompare(right.algorithm) || workOf(right) - workOf(left),
       )
       return sorted
     },
@@ -93,14 +93,14 @@ export function createPasswordCheck(hashes: readonly PasswordHash[] = [], derive
     return key
   }
 
-  async function matchesAs(given: string, stored: PasswordHash | undefined): Promise<boolean> {
-    const own = stored === undefined ? undefined : kindOf(stored.cost)
+  async function matchesAs(presented: string, stored: PasswordHash | undefined): Promise<boolean> {
+    const storedKind = stored === undefined ? undefined : kindOf(stored.cost)
     // Not every algorithm accepts an empty password.
-    const password = given === '' ? '\0' : given
-    const isUsable = given !== '' && !given.includes('\0')
+    const password = presented === '' ? '\0' : presented
+    const isUsable = presented !== '' && !presented.includes('\0')
     let matches = false
     for (const cost of work.costs()) {
-      if (stored !== undefined && kindOf(cost) === own) {
+      if (stored !== undefined && kindOf(cost) === storedKind) {
         const key = await ownKey(password, stored, cost)
         matches = timingSafeEqual(key.subarray(0, stored.hash.length), stored.hash)
       } else {
@@ -110,9 +110,9 @@ export function createPasswordCheck(hashes: readonly PasswordHash[] = [], derive
     return matches && isUsable
   }
 
-  return async (given, stored) => {
+  return async (presented, stored) => {
     if (stored !== undefined) work.learn(stored)
-    const forms = new Set([foldedPassword(given), given])
+    const forms = new Set([foldedPassword(presented), presented])
     let matches = false
     for (const form of forms) matches = (await matchesAs(form, stored)) || matches
     return matches

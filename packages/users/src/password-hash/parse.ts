@@ -106,7 +106,7 @@ const malformed =
 
 /** Returns the hash, or why it cannot be checked. The text does not contain the hash. */
 function read(text: string): PasswordHash | string {
-  const hash = text.length > 512 ? undefined : formats.map((format) => format(text)).find((found) => found)
+  const hash = text.length > 512 ? undefined : formats.map((format) => format(text)).find((parsed) => parsed)
   if (hash === undefined) return malformed
   if (hash.hash.length < 16 || hash.hash.length > 64) return 'the hash must have 16 to 64 bytes'
   if (hash.salt.length < 8) return 'the salt must have at least 8 bytes'
@@ -124,12 +124,12 @@ function read(text: string): PasswordHash | string {
  * - ASP.NET Core Identity, version 3: `AQAAAA…`; version 2, and ASP.NET Identity 2: 68 characters, `A…==`
  */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
-  const found = read(text)
-  return typeof found === 'string' ? undefined : found
+  const outcome = read(text)
+  return typeof outcome === 'string' ? undefined : outcome
 }
 
 /** Returns why `parsePasswordHash()` returns `undefined`. The text does not contain the hash. */
 export function passwordHashProblem(text: string): string | undefined {
-  const found = read(text)
-  return typeof found === 'string' ? found : undefined
+  const outcome = read(text)
+  return typeof outcome === 'string' ? outcome : undefined
 }

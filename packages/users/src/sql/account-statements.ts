@@ -27,9 +27,9 @@ export interface AccountColumns {
 export function accountColumnsOf(options: SqlUsersOptions): AccountColumns {
   const claims = claimsOf(options)
   const named = (claim: string): string => {
-    const found = claims.find((one) => one.claim === claim)
-    if (found === undefined) throw new TypeError(`users.columns.claims.${claim} is required: accounts need its column`)
-    return found.column
+    const mapped = claims.find((candidate) => candidate.claim === claim)
+    if (mapped === undefined) throw new TypeError(`users.columns.claims.${claim} is required: accounts need its column`)
+    return mapped.column
   }
   const others = claims.filter(({ claim }) => claim !== 'email' && claim !== 'email_verified')
   const email = named('email')

@@ -54,13 +54,13 @@ export function statementsOf(options: SqlUsersOptions, { table, dialect }: SqlCl
     `SELECT ${names.map((name, index) => `${dialect.text(name)} AS c${index}`).join(', ')} FROM ${table}`
   const hasSub = dialect.equals(sub, 1)
   const hasName = dialect.sameName(username, caseSensitive)
-  const found = select([sub, username, ...claimsOf(options).map(({ column }) => column), ...shownActive])
+  const selectFound = select([sub, username, ...claimsOf(options).map(({ column }) => column), ...shownActive])
   return {
     byName: `${select([sub, password, username, ...shownActive])} WHERE ${hasName} LIMIT 2`,
     bySub: `${select([sub, ...shownActive])} WHERE ${hasSub} LIMIT 2`,
     claims: `${select([sub, ...claimsOf(options).map(({ column }) => column)])} WHERE ${hasSub} LIMIT 2`,
-    foundBySub: `${found} WHERE ${hasSub} LIMIT 2`,
-    foundByName: `${found} WHERE ${hasName} LIMIT 2`,
+    foundBySub: `${selectFound} WHERE ${hasSub} LIMIT 2`,
+    foundByName: `${selectFound} WHERE ${hasName} LIMIT 2`,
     rehash: `UPDATE ${table} SET ${quoted(password)} = ${dialect.parameter(1)} WHERE ${dialect.equals(sub, 2)} AND ${dialect.equals(password, 3)}`,
     sample: `${select([password])} LIMIT 200`,
   }
