@@ -14,10 +14,10 @@ export function inexactNumberIn(value: unknown, depth = 0, seen = new Set<object
   if (typeof value !== 'object' || value === null || depth > maxDepth || seen.has(value)) return undefined
   seen.add(value)
   for (const [name, member] of Object.entries(value)) {
-    const found = inexactNumberIn(member, depth + 1, seen)
-    if (found === undefined) continue
+    const path = inexactNumberIn(member, depth + 1, seen)
+    if (path === undefined) continue
     const start = Array.isArray(value) ? `[${name}]` : name
-    return found === '' || found.startsWith('[') ? start + found : `${start}.${found}`
+    return path === '' || path.startsWith('[') ? start + path : `${start}.${path}`
   }
   return undefined
 }
@@ -40,6 +40,8 @@ export function parseExactJson(text: string): unknown {
   if (inexactNumberIn(value) === undefined) return value
   // Only of valid JSON: in other texts, the search could take long.
   return JSON.parse(
-    text.replace(textOrNumber, (found) => (found.startsWith('"') || isExact(Number(found)) ? found : `"${found}"`)),
+    text.replace(textOrNumber, (literal) =>
+      literal.startsWith('"') || isExact(Number(literal)) ? literal : `"${literal}"`,
+    ),
   )
 }

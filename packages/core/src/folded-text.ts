@@ -144,7 +144,7 @@ export const foldedAddress = settled((address) => {
   return joined(name.toLowerCase().replaceAll('ς', 'σ').replace(dotted, 'i').normalize('NFKC'), domain)
 }, usualName)
 
-export const isSameAddress = (one: string, other: string): boolean => foldedAddress(one) === foldedAddress(other)
+export const isSameAddress = (left: string, right: string): boolean => foldedAddress(left) === foldedAddress(right)
 
 /** Returns the domain of a mail address, or of a name that is one, as `foldedDomain()`; `undefined` if it has none. */
 export function domainOf(text: string): string | undefined {
@@ -163,11 +163,15 @@ export function spellingsOf(username: string, isCaseSensitive = false): readonly
   const [name, domain] = partsOf(typed.normalize('NFKC'))
   const names = isCaseSensitive ? [joined(name, domain)] : [joined(name, domain), foldedUsername(typed)]
   const ascii = domain === undefined ? undefined : asciiDomain(domain)
-  const all = [typed, ...names, ...(ascii === undefined ? [] : names.map((one) => `${partsOf(one)[0]}@${ascii}`))]
+  const all = [
+    typed,
+    ...names,
+    ...(ascii === undefined ? [] : names.map((spelling) => `${partsOf(spelling)[0]}@${ascii}`)),
+  ]
   // Databases ignore the case of ASCII themselves.
   const seen = new Set<string>()
-  return all.filter((one) => {
-    const key = isCaseSensitive ? one : one.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
+  return all.filter((spelling) => {
+    const key = isCaseSensitive ? spelling : spelling.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
     return !seen.has(key) && seen.add(key)
   })
 }

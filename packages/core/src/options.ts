@@ -126,7 +126,7 @@ const switchSchema = v.custom<EndpointSwitch>(
 )
 
 // Checks only that a value is present: ports and plugins are validated where they are opened.
-const given = <T>(expected: string) =>
+const anyObject = <T>(expected: string) =>
   v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`)
 
 const runtimeSchema: v.GenericSchema<Optional<Runtime>> = configurationObject({
@@ -160,12 +160,12 @@ const timeLimit = v.optional(
 
 export const providerOptionsSchema = configurationObject({
   issuer: issuerSchema,
-  keys: given<KeySource>('storedKeys(), signingKeys() or an array of JWKs'),
-  storage: given<AtomicDriver>('a storage driver'),
+  keys: anyObject<KeySource>('storedKeys(), signingKeys() or an array of JWKs'),
+  storage: anyObject<AtomicDriver>('a storage driver'),
   storageTimeLimit: timeLimit,
   hostTimeLimit: timeLimit,
   maxHostCalls: v.optional(count, defaultMaxCalls),
-  clients: given<ProviderOptions['clients']>('an array of clients, or an object with find()'),
+  clients: anyObject<ProviderOptions['clients']>('an array of clients, or an object with find()'),
   scopes: v.optional(
     v.array(
       v.custom<ScopeOptions>(() => true),

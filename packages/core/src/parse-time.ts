@@ -18,8 +18,8 @@ export function parseTime(text: string): number | undefined {
   if (date === undefined) return undefined
   const day = Date.parse(`${date}T00:00:00Z`)
   if (Number.isNaN(day) || !new Date(day).toISOString().startsWith(date)) return undefined
-  const found = Date.parse(`${date}T${time}${zoneOf(zone)}`)
-  return Number.isNaN(found) ? undefined : found
+  const milliseconds = Date.parse(`${date}T${time}${zoneOf(zone)}`)
+  return Number.isNaN(milliseconds) ? undefined : milliseconds
 }
 
 /**

@@ -124,20 +124,20 @@ export const webRuntime: Runtime = {
   },
 }
 
-/** Returns the default runtime with the given parts replaced. Later changes to `given` have no effect. */
-export const completeRuntime = (given: Optional<Runtime>): Runtime =>
+/** Returns the default runtime with the given parts replaced. Later changes to `parts` have no effect. */
+export const completeRuntime = (parts: Optional<Runtime>): Runtime =>
   Object.freeze({
-    now: given.now ?? webRuntime.now,
-    elapsed: given.elapsed ?? webRuntime.elapsed,
-    randomBytes: given.randomBytes ?? webRuntime.randomBytes,
-    sha256: given.sha256 ?? webRuntime.sha256,
-    sha512: given.sha512 ?? webRuntime.sha512,
-    sha256Hex: given.sha256Hex ?? webRuntime.sha256Hex,
-    base64url: given.base64url ?? webRuntime.base64url,
-    encrypt: given.encrypt ?? webRuntime.encrypt,
-    decrypt: given.decrypt ?? webRuntime.decrypt,
-    importKey: given.importKey ?? webRuntime.importKey,
-    Response: given.Response ?? webRuntime.Response,
+    now: parts.now ?? webRuntime.now,
+    elapsed: parts.elapsed ?? webRuntime.elapsed,
+    randomBytes: parts.randomBytes ?? webRuntime.randomBytes,
+    sha256: parts.sha256 ?? webRuntime.sha256,
+    sha512: parts.sha512 ?? webRuntime.sha512,
+    sha256Hex: parts.sha256Hex ?? webRuntime.sha256Hex,
+    base64url: parts.base64url ?? webRuntime.base64url,
+    encrypt: parts.encrypt ?? webRuntime.encrypt,
+    decrypt: parts.decrypt ?? webRuntime.decrypt,
+    importKey: parts.importKey ?? webRuntime.importKey,
+    Response: parts.Response ?? webRuntime.Response,
   })
 
 /** @throws TypeError when a hash of the host has another form: tokens that are derived from it could be guessed. */

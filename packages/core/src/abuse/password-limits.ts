@@ -83,26 +83,26 @@ export function createPasswordLimits(passwords: AbuseControl['passwords'], deps:
 
   async function check<T>(who: Attempt, trace: Trace, steps: AttemptSteps<T>, place: Place): Promise<T | undefined> {
     const admitted = await admission.admit(who)
-    let found: T | undefined
+    let result: T | undefined
     try {
-      found = await steps.check()
+      result = await steps.check()
     } catch (error) {
       // The user service failed, so no password was checked.
       await store.commit({ put: await admission.giveBack(admitted) })
       throw error
     }
-    const isRight = found !== undefined
+    const isRight = result !== undefined
     const { wait, ...changes } = await (isRight
       ? outcomes.ofSuccess(admitted, who)
       : outcomes.ofFailure(admitted, who, trace))
     if (isRight && wait === undefined && steps.settleLater !== undefined) {
       steps.settleLater({ ...changes, end: place.hold() })
-      return found
+      return result
     }
     await store.commit(changes)
     // Attempts in flight when the limit trips all get the same 429, right or wrong.
     if (wait !== undefined) throw tooManyFailures(wait)
-    return found
+    return result
   }
 
   return {

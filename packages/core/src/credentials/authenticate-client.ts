@@ -116,11 +116,11 @@ function createVerify({ methods, clients, isRefused, runtime, recorder }: Client
     recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
   }
 
-  return async function verify(found: Presentation, trace: Trace, renewed?: Client): Promise<Verdict> {
-    if (!isPossible(found.presented)) return refused('credentials_impossible', 'impossible')
-    const { clientId } = found.presented
+  return async function verify(presentation: Presentation, trace: Trace, renewed?: Client): Promise<Verdict> {
+    if (!isPossible(presentation.presented)) return refused('credentials_impossible', 'impossible')
+    const { clientId } = presentation.presented
     const client = renewed ?? (await clients.find(clientId, undefined, trace))
-    const { by, presented } = presentationFor(found, client)
+    const { by, presented } = presentationFor(presentation, client)
     const { kit, method } = by
     if (method.verify === undefined) {
       if (client !== undefined) reportMalformed(client, trace)
@@ -143,7 +143,7 @@ function createVerify({ methods, clients, isRefused, runtime, recorder }: Client
         const renewing = renewed === undefined ? clients.renewed?.(client) : undefined
         // Wrong secrets are counted before a right one that was sent at the same time is reported.
         const present = isThenable(renewing) ? await renewing : renewing
-        return present === undefined ? refused('secret_mismatch') : verify(found, trace, present)
+        return present === undefined ? refused('secret_mismatch') : verify(presentation, trace, present)
       }
     } else {
       const outcome = await method.verify(presented, client, kit)
@@ -178,12 +178,12 @@ export function createClientAuthentication(deps: ClientAuthenticationDeps): Auth
       const { headers } = request
       const { clientAddress, clientCertificate } = trace
       const header = (name: string) => headers.get(name)
-      const found = present(form, { header, clientAddress, clientCertificate, endpointUrls })
-      const { by, presented } = found
+      const presentation = present(form, { header, clientAddress, clientCertificate, endpointUrls })
+      const { by, presented } = presentation
       presentedClientId = presented.clientId
-      isGuess = isGuessable(found)
+      isGuess = isGuessable(presentation)
       if (isGuess) attempt = limits.admit(presentedClientId, trace)
-      let verdict = await verify(found, trace)
+      let verdict = await verify(presentation, trace)
       if (verdict.client === undefined) {
         const first = verdict.credentials
         const alternative = by.method.alternative?.(presented as PresentedSecret)

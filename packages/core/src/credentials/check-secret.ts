@@ -6,10 +6,10 @@ import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 
 /** Compares in time that depends only on the lengths, so that it does not reveal where two secrets differ. */
-export function constantTimeEqual(one: string, other: string): boolean {
-  if (one.length !== other.length) return false
+export function constantTimeEqual(left: string, right: string): boolean {
+  if (left.length !== right.length) return false
   let difference = 0
-  for (let index = 0; index < one.length; index += 1) difference |= one.charCodeAt(index) ^ other.charCodeAt(index)
+  for (let index = 0; index < left.length; index += 1) difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
   return difference === 0
 }
 

@@ -39,8 +39,8 @@ const maxPasswordLength = 1024
 
 type Steps = Pick<LoginContext, 'readState' | 'needsSecondFactor'>
 
-const latest = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
+const latest = (left: number | undefined, right: number | undefined): number | undefined =>
+  left === undefined || right === undefined ? (left ?? right) : Math.max(left, right)
 
 const isPossible = ({ username, password }: UserCredentials): boolean =>
   username.trim() !== '' &&
@@ -60,9 +60,9 @@ export function createAuthenticateUser(deps: {
   const proved = new WeakMap<Subject, string | null>()
   const schemas = createSchemas()
 
-  async function clientOf(clientId: string | undefined, found: Client | undefined): Promise<Client | undefined> {
+  async function clientOf(clientId: string | undefined, known: Client | undefined): Promise<Client | undefined> {
     if (clientId === undefined) return undefined
-    const client = await clients.find(clientId, found)
+    const client = await clients.find(clientId, known)
     if (client?.enabled) return client
     throw new OAuthError('unauthorized_client', 'The client is not known', { reason: 'client_unknown' })
   }
@@ -88,11 +88,11 @@ export function createAuthenticateUser(deps: {
     const credentials = parseConfiguration(schemas.credentials, input, 'authenticateUser()')
     const {
       clientAddress,
-      client: found,
-      clientId = found?.clientId,
+      client: known,
+      clientId = known?.clientId,
       ...steps
     } = parseConfiguration(schemas.context, context, 'authenticateUser() context')
-    const client = await clientOf(clientId, found)
+    const client = await clientOf(clientId, known)
     const trace = recorder.start('authenticateUser', { clientAddress }, context.traceContext)
     trace.client = client
     if (isPossible(credentials)) return check(credentials, client, trace, steps)

@@ -111,15 +111,15 @@ export function createPasswordCheck(deps: {
   const { users, maxHostCalls, limits, names, recorder, runtime } = deps
   const concurrency = createLoginConcurrency(maxHostCalls)
   const lastLogins = createBoundedMap<string>(maxLogins)
-  return async (given, client, trace, { readState, confirmBy, settleLater, needsSecondFactor } = {}) => {
+  return async (input, client, trace, { readState, confirmBy, settleLater, needsSecondFactor } = {}) => {
     // A space that a keyboard adds makes no other user. Events have the name as it was sent.
-    const username = typedName(given.username)
-    const credentials = username === given.username ? given : { ...given, username }
+    const username = typedName(input.username)
+    const credentials = username === input.username ? input : { ...input, username }
     const { idp, tenant, acrValues } = credentials
     trace.tenant = tenant
     const fail = (reason: string): void => {
       const described = {
-        ...names.describe(given.username),
+        ...names.describe(input.username),
         ...(idp !== undefined && { idp }),
         ...(acrValues !== undefined && { acrValues: [...acrValues] }),
       }
@@ -137,10 +137,10 @@ export function createPasswordCheck(deps: {
     try {
       const check = async (): Promise<AuthenticatedUser | undefined> => {
         await state.isReadForExpected
-        const found = await ask()
+        const authenticatedUser = await ask()
         // The subject is validated after the attempt.
-        if (typeof found?.sub === 'string') state.found(found.sub)
-        return found
+        if (typeof authenticatedUser?.sub === 'string') state.found(authenticatedUser.sub)
+        return authenticatedUser
       }
       user = await limits.attempt(attempt, trace, { check, settleLater })
       if (user !== undefined && expected !== user.sub) {
@@ -164,7 +164,7 @@ export function createPasswordCheck(deps: {
     const { idp: authenticatedBy = localProvider, acr } = subject
     const how = { idp: authenticatedBy, ...(acr !== undefined && { acr }) }
     const type = (await needsSecondFactor?.(subject.sub)) ? 'user_password_accepted' : 'user_authentication_succeeded'
-    recorder.record(trace, { type, username: given.username, ...how })
+    recorder.record(trace, { type, username: input.username, ...how })
     return subject
   }
 }

@@ -21,8 +21,8 @@ export const invalidClient = (reason: string, detail?: string): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed', { reason, detail })
 
 /** Returns the reason of a method for events. Plugins are not trusted: it could be anything, such as a secret. */
-export function reasonOfMethod({ plugin }: Pick<Candidate, 'plugin'>, given: unknown): string {
-  const reason = isReason(given) ? given : 'refused'
+export function reasonOfMethod({ plugin }: Pick<Candidate, 'plugin'>, stated: unknown): string {
+  const reason = isReason(stated) ? stated : 'refused'
   return plugin === builtInMethods.name ? reason : reasonOfPlugin(plugin, reason)
 }
 
@@ -49,8 +49,10 @@ export interface Presentation {
 }
 
 /** Whether a caller can guess what it presents. An id alone is no guess, and neither is a signature. */
-export const isGuessable = (found: Presentation): boolean =>
-  [found, ...(found.others ?? [])].some(({ by: { method } }) => method.verify === undefined || !method.unguessable)
+export const isGuessable = (presentation: Presentation): boolean =>
+  [presentation, ...(presentation.others ?? [])].some(
+    ({ by: { method } }) => method.verify === undefined || !method.unguessable,
+  )
 
 /** Finds the credentials of a request. */
 export type Present = (form: RequestParameters, request: CredentialFacts) => Presentation
@@ -75,8 +77,8 @@ export function refuseSecondMethod({ by, presented }: Presentation, form: Reques
   const { client_id: id } = form
   if (id === undefined || id === presented.clientId) return
   if (id === by.method.alternative?.(presented as PresentedSecret)?.clientId) return
-  const other = by.method.readsAuthorization ? 'Authorization header' : 'other credentials'
-  throw new OAuthError('invalid_request', `client_id differs from the ${other}`, { reason: 'client_id_mismatch' })
+  const source = by.method.readsAuthorization ? 'Authorization header' : 'other credentials'
+  throw new OAuthError('invalid_request', `client_id differs from the ${source}`, { reason: 'client_id_mismatch' })
 }
 
 /** Whether a selective method has found what the other one would find in the same form fields. */
@@ -98,21 +100,21 @@ export function createPresent(
   const implicit = candidates.filter(({ method }) => method.implicit)
   const explicit = candidates
     .filter(({ method }) => !method.implicit)
-    .sort(({ method: one }, { method: other }) => Number(other.selective ?? false) - Number(one.selective ?? false))
+    .sort(({ method: left }, { method: right }) => Number(right.selective ?? false) - Number(left.selective ?? false))
 
-  function presentation(form: RequestParameters, request: CredentialFacts): Presentation {
-    let found: Presentation | undefined
+  function presentationIn(form: RequestParameters, request: CredentialFacts): Presentation {
+    let presentation: Presentation | undefined
     for (const by of explicit) {
-      if (found?.by.method.selective && isCovered(by, found.by)) continue
+      if (presentation?.by.method.selective && isCovered(by, presentation.by)) continue
       const presented = by.method.present(form, request, by.kit)
       if (presented === undefined) continue
-      if (found !== undefined) throw severalMethods(found.by)
-      found = { by, presented }
+      if (presentation !== undefined) throw severalMethods(presentation.by)
+      presentation = { by, presented }
     }
-    if (!found?.by.method.readsAuthorization && request.header('authorization') !== null) {
+    if (!presentation?.by.method.readsAuthorization && request.header('authorization') !== null) {
       throw invalidClient('malformed_authorization')
     }
-    if (found !== undefined) return found
+    if (presentation !== undefined) return presentation
     const [first, ...others] = implicit.flatMap((by) => {
       const presented = by.method.present(form, request, by.kit)
       return presented === undefined ? [] : [{ by, presented }]
@@ -122,13 +124,13 @@ export function createPresent(
   }
 
   return (form, request) => {
-    const found = presentation(form, request)
-    for (const each of [found, ...(found.others ?? [])]) {
+    const presentation = presentationIn(form, request)
+    for (const each of [presentation, ...(presentation.others ?? [])]) {
       refuseSecondMethod(each, form)
       const { malformed } = each.presented
       if (malformed !== undefined) throw invalidClient(reasonOfMethod(each.by, malformed))
     }
-    return found
+    return presentation
   }
 }
 
@@ -136,14 +138,14 @@ export function createPresent(
  * Returns the presentation by the method that the client uses. For an unknown client, that of the last method: those of
  * plugins follow `none`, which does no work, and the response time must not reveal which clients exist.
  */
-export function presentationFor(found: Presentation, client: Client | undefined): Presentation {
-  const { others } = found
-  if (others === undefined) return found
+export function presentationFor(presentation: Presentation, client: Client | undefined): Presentation {
+  const { others } = presentation
+  if (others === undefined) return presentation
   const isUsed = ({ by: { method } }: Presentation): boolean =>
     client !== undefined &&
     (client.tokenEndpointAuthMethod ?? method.method) === method.method &&
     method.accepts?.(client) === true
-  return [found, ...others].find(isUsed) ?? others.at(-1) ?? found
+  return [presentation, ...others].find(isUsed) ?? others.at(-1) ?? presentation
 }
 
 /** What an event contains about the id that a caller presented. */

@@ -13,17 +13,17 @@ export function createRememberAddress(deps: {
   readonly recorder: Recorder
 }): RememberAddress {
   const { users, limits, recorder } = deps
-  return async (given, { sub, client, clientAddress }) => {
+  return async (input, { sub, client, clientAddress }) => {
     const trace = recorder.start('rememberAddress', { clientAddress })
     trace.client = client
-    const typed = typedName(given.username)
+    const typed = typedName(input.username)
     try {
       // Keyboards begin a name with a capital, and programs store it in lower case.
       for (const username of new Set([typed, foldedUsername(typed)])) {
-        const credentials = { ...given, username }
+        const credentials = { ...input, username }
         // Otherwise the spelling, or the name in this tenant, is that of another user, whose failures must stay.
-        const found = await authenticated(users, credentials, client, { recorder, trace })
-        if (found?.sub === sub) await limits.makeKnown(attemptOf(credentials, client, clientAddress))
+        const user = await authenticated(users, credentials, client, { recorder, trace })
+        if (user?.sub === sub) await limits.makeKnown(attemptOf(credentials, client, clientAddress))
       }
     } catch (error) {
       // The password has been changed: the user waits at most as long as without this.

@@ -25,9 +25,9 @@ export function rememberFinds(directory: ClientDirectory, runtime: Pick<Runtime,
 
   return {
     ...directory,
-    find: (clientId, found, caller) =>
-      found?.clientId === clientId && isCurrent(found)
-        ? found
+    find: (clientId, known, caller) =>
+      known?.clientId === clientId && isCurrent(known)
+        ? known
         : after(directory.find(clientId, undefined, caller), note),
   }
 }
@@ -51,7 +51,7 @@ interface Finding {
 }
 
 const nothing: Finding = { isFinal: false }
-const found = (client: Client | undefined): Finding => (client === undefined ? nothing : { client, isFinal: true })
+const findingOf = (client: Client | undefined): Finding => (client === undefined ? nothing : { client, isFinal: true })
 
 /** After an outage, it is not known whether the source has the client. */
 const failed = (failure: unknown): Finding => ({
@@ -63,7 +63,7 @@ const failed = (failure: unknown): Finding => ({
 function ask(source: ClientDirectory, clientId: string, caller: UnknownCaller | undefined): MaybePromise<Finding> {
   if (source.matches?.(clientId) === false) return nothing
   const outcome = source.find(clientId, undefined, caller)
-  return isThenable(outcome) ? outcome.then(found, failed) : found(outcome)
+  return isThenable(outcome) ? outcome.then(findingOf, failed) : findingOf(outcome)
 }
 
 /** Combines findings: a client counts if exactly one source knows it, and a refusal of one source hides no other. */
@@ -99,13 +99,13 @@ export function combineClients(host: ClientDirectory, sources: readonly ClientDi
     })
 
   return {
-    find(clientId, _found, caller) {
+    find(clientId, _known, caller) {
       const askOne = asking(clientId, caller)
-      const own = askOne(host)
-      if (!isThenable(own) && own.isFinal) return clientOf(own)
+      const fromHost = askOne(host)
+      if (!isThenable(fromHost) && fromHost.isFinal) return clientOf(fromHost)
       // While a host with a store reads its client.
       const asked = others.map(askOne)
-      return after(own, (first) => {
+      return after(fromHost, (first) => {
         if (first.isFinal) return clientOf(first)
         return after(allOf(asked), (findings) => {
           const earlier = together([first, ...findings])

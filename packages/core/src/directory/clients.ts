@@ -36,11 +36,11 @@ export interface UnknownCaller {
 /** The core's interface to the clients, whether they come from an array or a client store. */
 export interface ClientDirectory {
   /**
-   * @param found the client, if an earlier call has returned it. Saves a look-up, unless that was too long ago or for
+   * @param known the client, if an earlier call has returned it. Saves a look-up, unless that was too long ago or for
    * another id.
    * @param caller who names the client, before it has authenticated
    */
-  find(clientId: string, found?: Client, caller?: UnknownCaller): MaybePromise<Client | undefined>
+  find(clientId: string, known?: Client, caller?: UnknownCaller): MaybePromise<Client | undefined>
   /** Returns a client that `find()` has returned as it is now; `undefined` if it is the same, or nothing newer is known. */
   renewed?(client: Client): MaybePromise<Client | undefined>
   /** Reads a client that `find()` has returned from its source again, in any case. */
@@ -187,15 +187,15 @@ function fromStore(
   const isOriginAllowed = guarded(`${owner}.isOriginAllowed`, store.isOriginAllowed?.bind(store), limits)
   return {
     // Parsed inside the port, so that a malformed client is a rejection too.
-    find(clientId, _found, caller) {
-      const outcome = findPort(() => after(store.find(clientId, caller), (found) => remember(parseOnce(found))))
+    find(clientId, _known, caller) {
+      const outcome = findPort(() => after(store.find(clientId, caller), (stored) => remember(parseOnce(stored))))
       return caller === undefined ? withoutRefusal(outcome) : outcome
     },
     renewed: (client) =>
       store.renew &&
       findPort(() =>
-        after(store.renew?.(client.clientId), (found) => {
-          const present = parseOnce(found)
+        after(store.renew?.(client.clientId), (stored) => {
+          const present = parseOnce(stored)
           return present === client ? undefined : present
         }),
       ),

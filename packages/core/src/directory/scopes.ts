@@ -65,19 +65,19 @@ function createSetOf(options: readonly ScopeOptions[], schema: typeof scopeSchem
     const secretsByScope = new Map<Scope, readonly Secret[]>()
     const declared = new Set<string>()
     const add: ScopeSet['add'] = (option, where, problemOf) => {
-      const found = parse(option, where)
-      const { name, identity } = found.scope
+      const parsedScope = parse(option, where)
+      const { name, identity } = parsedScope.scope
       if (declared.has(name)) throw new TypeError(`scopes: two scopes have the name ${name}`)
       if (scopes.get(name)?.scope.identity && !identity) {
         throw new TypeError(
           `${where}: ${name} is an identity scope of OpenID Connect; set identity: true, or use another name`,
         )
       }
-      const problem = problemOf?.(found.scope)
+      const problem = problemOf?.(parsedScope.scope)
       if (problem !== undefined) throw new TypeError(problem)
       declared.add(name)
-      scopes.set(name, found)
-      secretsByScope.set(found.scope, found.secrets)
+      scopes.set(name, parsedScope)
+      secretsByScope.set(parsedScope.scope, parsedScope.secrets)
     }
     allSteps(options.map((option, index) => () => add(option, `scopes[${index}]`)))
     return {

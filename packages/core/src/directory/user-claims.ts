@@ -54,9 +54,9 @@ export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserServ
   /** Asks the user service. */
   async function read(sub: string, names: Iterable<string>, of: 'identity' | 'api'): Promise<Record<string, Json>> {
     const claims: Record<string, Json> = {}
-    const found = (await users.claims?.(sub, [...names])) ?? {}
+    const values = (await users.claims?.(sub, [...names])) ?? {}
     for (const name of names) {
-      const value = found[name]
+      const value = values[name]
       if (value !== undefined && value !== null) claims[name] = value
     }
     const inexact = inexactNumberIn(claims)

@@ -230,11 +230,11 @@ export function createPipeline(endpoint: CoreEndpoint, kit: EndpointKit, service
   const { caller } = endpoint
   const { validationLimits } = services
   const steps = createSteps(endpoint, kit, services)
-  const own = handlers[caller](steps, services)
+  const handler = handlers[caller](steps, services)
   const handle =
     endpoint.effects === true && endpoint.emptyPage !== undefined
-      ? exceptHead(own, endpoint.emptyPage(kit.issuer))
-      : own
+      ? exceptHead(handler, endpoint.emptyPage(kit.issuer))
+      : handler
   const isLimited = caller === 'token' || endpoint.guessable === true
   const admitted = isLimited && validationLimits !== undefined ? limited(handle, validationLimits) : handle
   if (endpoint.admit === undefined) return admitted

@@ -61,7 +61,7 @@ function identityOf(
   { declares }: Registry,
 ): unknown {
   const declared = Object.entries(pluginParameters(form)).filter(([name]) => declares(grantType, name))
-  declared.sort(([one], [other]) => (one < other ? -1 : 1))
+  declared.sort(([left], [right]) => (left < right ? -1 : 1))
   const scopes = wordsOfScope(form.scope ?? '').sort()
   return [clientId, confirmation, grantType, scopes, declared]
 }

@@ -171,8 +171,8 @@ export function openEntries(options: {
     async getAll(kind, ids) {
       const keyed = ids.filter(isEntryId).map((id) => ({ id, key: keys.of(kind, id) }))
       const texts = await calls.readAll(keyed.map(({ key }) => key))
-      const found = new Map(keyed.map(({ id, key }, index) => [id, entryOf(id, parseStored(key, texts[index]))]))
-      return ids.map((id) => found.get(id))
+      const byId = new Map(keyed.map(({ id, key }, index) => [id, entryOf(id, parseStored(key, texts[index]))]))
+      return ids.map((id) => byId.get(id))
     },
     async getWithRevision(kind, id) {
       const key = keys.of(kind, id)
@@ -213,10 +213,12 @@ export function openEntries(options: {
       }
       const base = keys.baseOf(kind, prefix)
       const start = after === undefined ? '' : keys.of(kind, after)
-      const found = await calls.run(() => listKeys(base, { after: start, limit }))
-      const texts = await calls.readAll(found)
-      const entries = found.flatMap((key, index) => entryOf(keys.idOf(kind, key), parseStored(key, texts[index])) ?? [])
-      const last = found.length === limit ? found.at(-1) : undefined
+      const listedKeys = await calls.run(() => listKeys(base, { after: start, limit }))
+      const texts = await calls.readAll(listedKeys)
+      const entries = listedKeys.flatMap(
+        (key, index) => entryOf(keys.idOf(kind, key), parseStored(key, texts[index])) ?? [],
+      )
+      const last = listedKeys.length === limit ? listedKeys.at(-1) : undefined
       return { entries, ...(last !== undefined && { next: keys.idOf(kind, last) }) }
     },
     revision: async (kind) => String((await calls.read(keys.revisionOf(kind))) ?? ''),

@@ -62,7 +62,7 @@ function narrowed(scopes: readonly string[] | undefined, open: OpenRequest): App
     throw new OAuthError('invalid_scope', 'The scope is not valid', { reason: 'scope_escalation' })
   }
   const allowed = rules.audiences.listOf(names)
-  const audience = contributed.audience?.filter((one) => allowed.includes(one))
+  const audience = contributed.audience?.filter((api) => allowed.includes(api))
   // A user who allows nothing at one resource has still allowed something at another.
   assertAudience({ audience: audience?.length === 0 ? contributed.audience : audience }, names, rules.audiences)
   return { scopes: names, audience }
@@ -170,9 +170,9 @@ function createStoreApproval(deps: AuthorizeDeps) {
     const record = await recordOf(open, newFamily, approval)
     const { credentialHash } = approval
     const credential = credentialHash ?? randomId(runtime, 32)
-    const given = credentialHash === undefined ? undefined : decodeBase64url(credentialHash)
-    const hash = given === undefined ? hashOf(credential, runtime) : hex(given)
-    await storeNew(hash, record, given !== undefined)
+    const hashBytes = credentialHash === undefined ? undefined : decodeBase64url(credentialHash)
+    const hash = hashBytes === undefined ? hashOf(credential, runtime) : hex(hashBytes)
+    await storeNew(hash, record, hashBytes !== undefined)
     const { kind, family, subject } = record
     const trace = recorder.start('authorize')
     trace.client = open.client
@@ -209,15 +209,15 @@ export function createAuthorizations(deps: AuthorizationDeps): {
   /** Checks a request again if its client or the scopes could have changed since, such as during a slow call of the host. */
   async function current(opened: OpenRequest): Promise<OpenRequest> {
     const { client, request, rules, scopes } = opened
-    const found = await clients.find(client.clientId, client)
+    const currentClient = await clients.find(client.clientId, client)
     // With the scopes of the proposal: others have been shown to no user.
-    return found === client && rules === scopeRules()
+    return currentClient === client && rules === scopeRules()
       ? opened
-      : openRequest({ ...request, scope: undefined, scopes }, found)
+      : openRequest({ ...request, scope: undefined, scopes }, currentClient)
   }
 
   return {
-    openAuthorization: async (request, found) => proposals.create(await openRequest(request, found)),
+    openAuthorization: async (request, known) => proposals.create(await openRequest(request, known)),
     async authorize(proposal, input) {
       const opened = proposals.take(proposal)
       const approval = checkedApproval(input, approvalSchema)

@@ -21,8 +21,8 @@ import { repeatableFor, replayKeyOf } from './successor.ts'
  */
 export type Commit = (request: CommitRequest, mint: MintFrom) => Promise<JsonObject>
 
-const pluginFirst = (one: CredentialDetails, other: CredentialDetails): number =>
-  Number(other.kind === 'plugin') - Number(one.kind === 'plugin')
+const pluginFirst = (left: CredentialDetails, right: CredentialDetails): number =>
+  Number(right.kind === 'plugin') - Number(left.kind === 'plugin')
 
 interface CommitDeps extends ReplayDeps {
   readonly retrySecrets: readonly RetrySecret[]

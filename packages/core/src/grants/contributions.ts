@@ -48,7 +48,7 @@ function withContribution(
   return {
     // Each check can only narrow.
     audience:
-      audience === undefined || more === undefined ? (audience ?? more) : more.filter((one) => audience.includes(one)),
+      audience === undefined || more === undefined ? (audience ?? more) : more.filter((api) => audience.includes(api)),
     demands: settles === undefined || demand === undefined ? demands : { ...demands, [settles]: demand },
   }
 }
@@ -98,9 +98,9 @@ export type ReadAuthorization = (
 
 export function createReadAuthorization(registry: Registry, plugins: PluginKits): ReadAuthorization {
   const { bindings } = registry
-  return async (grantType, { client, params, required, confirmation: given, lifetime }) => {
+  return async (grantType, { client, params, required, confirmation: proved, lifetime }) => {
     let contributed = noContribution
-    let confirmation = withKeys(undefined, given, bindings)
+    let confirmation = withKeys(undefined, proved, bindings)
     for (const owned of registry.checksOf(grantType)) {
       const { plugin, part } = owned
       if (part.authorization === undefined) continue

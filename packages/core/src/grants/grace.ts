@@ -36,15 +36,18 @@ export function createGrace(
     return isRetry && isFresh ? issuance : issuances.renewed(issuance, whole)
   }
 
-  async function responseOf(request: CommitRequest, redeemed: CredentialDetails, found: Successor, mint: MintFrom) {
+  async function responseOf(request: CommitRequest, redeemed: CredentialDetails, earlier: Successor, mint: MintFrom) {
     const { trace } = request
-    const issuance = issuanceFor(request, found)
+    const issuance = issuanceFor(request, earlier)
     const { response, records, successor, facts } = await mint(issuance)
     // The first request may have bound the successor to a key, or to a demand, that this request does not meet.
-    if (found.record !== undefined && (successor === undefined || rightsOf(successor.value) !== rightsOf(found.record)))
+    if (
+      earlier.record !== undefined &&
+      (successor === undefined || rightsOf(successor.value) !== rightsOf(earlier.record))
+    )
       return undefined
     recorder.record(trace, { type: 'refresh_retried', ...aboutOf(redeemed, families) })
-    if (issuance === found.issuance) return response
+    if (issuance === earlier.issuance) return response
     // The record of the successor exists, and stays as it is.
     await store.commit({ put: records })
     for (const fact of facts) {
@@ -56,14 +59,16 @@ export function createGrace(
   return async (request: CommitRequest, redeemed: CredentialDetails, mint: MintFrom): Promise<JsonObject> => {
     const { client, redemptions, trace, refuse } = request
     const { gracePeriod, retryWindow } = client.refreshToken
-    const found = await findSuccessor(request, redeemed, gracePeriod)
-    const isLost = found?.isRetry === true && found.issuance.at + retryWindow > runtime.now()
+    const successor = await findSuccessor(request, redeemed, gracePeriod)
+    const isLost = successor?.isRetry === true && successor.issuance.at + retryWindow > runtime.now()
     // A grace prolongs no lifetime: what it returns must be of use.
-    const isUsable = found?.record === undefined ? isLost : found.record.redeemableUntil > runtime.now()
+    const isUsable = successor?.record === undefined ? isLost : successor.record.redeemableUntil > runtime.now()
     // Another credential beside the refresh token is for one request.
-    const isAllowed = found?.isRetry === true || redemptions.length === 1
+    const isAllowed = successor?.isRetry === true || redemptions.length === 1
     const response =
-      found !== undefined && isUsable && isAllowed ? await responseOf(request, redeemed, found, mint) : undefined
+      successor !== undefined && isUsable && isAllowed
+        ? await responseOf(request, redeemed, successor, mint)
+        : undefined
     if (response !== undefined) return response
     const reason = isUsable ? 'request_differs' : 'grace_over'
     recorder.record(trace, { type: 'refresh_outdated', reason, ...aboutOf(redeemed, families) })

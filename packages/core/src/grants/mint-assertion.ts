@@ -64,7 +64,7 @@ function assertionIn(
     throw new TypeError(`The grant ${grantType} returned a malformed assertion: ${v.getDotPath(parsed.issues[0])}`)
   }
   const others = [issue, response, audience, claims, actor, requestedClaims]
-  if (subject === undefined || redeems.length > 0 || others.some((one) => one !== undefined)) {
+  if (subject === undefined || redeems.length > 0 || others.some((member) => member !== undefined)) {
     throw new TypeError(`The grant ${grantType} can return an assertion for a subject only, and no token`)
   }
   const reserved = Object.keys(parsed.output.claims).find((claim) => coreClaims.includes(claim))
@@ -75,12 +75,12 @@ function assertionIn(
 const open: OpenAssertions =
   ({ issuer, jwt, families, observed, runtime }) =>
   async ({ result, requested, grantType, issuance: { at }, refuse }) => {
-    const { typ, tokenType, audience, scopes, claims, subject, ...given } = assertionIn(result, grantType)
+    const { typ, tokenType, audience, scopes, claims, subject, ...assertion } = assertionIn(result, grantType)
     if (result.scopes.length > 0 || (requested.length > 0 && !scopes.every((name) => requested.includes(name)))) {
       throw new OAuthError('invalid_scope', 'The scope is not valid', { reason: 'scope_escalation' })
     }
     const { sub, authTime, amr, acr, idp } = completeSubject(subject, at)
-    const lifetime = Math.min(given.lifetime, (result.lineage?.expiresAt ?? Number.POSITIVE_INFINITY) - at)
+    const lifetime = Math.min(assertion.lifetime, (result.lineage?.expiresAt ?? Number.POSITIVE_INFINITY) - at)
     // The clock tolerance can accept a token that has just expired.
     if (lifetime < 1) throw refuse('token_expired')
     const scope = scopes.join(' ')

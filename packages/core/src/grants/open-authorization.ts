@@ -77,8 +77,8 @@ function assertChallengeIsRead({ params }: AuthorizationRequest, grantType: stri
   throw refuse('invalid_request', 'The code_challenge is not supported', 'challenge_unsupported')
 }
 
-/** Checks a request. @param found the client, if it was found just now */
-export type OpenRequestFor = (request: AuthorizationRequest, found?: Client) => Promise<OpenRequest>
+/** Checks a request. @param known the client, if it was found just now */
+export type OpenRequestFor = (request: AuthorizationRequest, known?: Client) => Promise<OpenRequest>
 
 interface OpenRequestDeps {
   readonly registry: Registry
@@ -107,12 +107,12 @@ export function createOpenRequest(deps: OpenRequestDeps): OpenRequestFor {
   async function clientOf(
     request: AuthorizationRequest,
     { grantType, stored }: ReturnType<typeof redeemerOf>,
-    found: Client | undefined,
+    known: Client | undefined,
     problem = '',
   ): Promise<Client> {
     const { clientId, redirectUri }: Readonly<Record<string, unknown>> = { ...request }
     if (typeof clientId !== 'string') throw refuse('invalid_request', problem, 'client_unknown')
-    const client = await clients.find(clientId, found)
+    const client = await clients.find(clientId, known)
     if (!client?.enabled) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
     if (stored.redirect === true || redirectUri !== undefined) {
       if (typeof redirectUri !== 'string') throw refuse('invalid_request', problem, 'redirect_uri_mismatch')
@@ -130,18 +130,18 @@ export function createOpenRequest(deps: OpenRequestDeps): OpenRequestFor {
 
   /** Returns what grant checks read from the request. */
   async function read(request: AuthorizationRequest, grantType: string, client: Client, lifetime: number) {
-    const given = (request.demands ?? {}) as JsonObject
+    const demands = (request.demands ?? {}) as JsonObject
     const demand = registry.requiredDemand(request.kind, client)
-    const required = demand === undefined || given[demand] !== undefined ? undefined : demand
+    const required = demand === undefined || demands[demand] !== undefined ? undefined : demand
     const { params = {}, confirmation: proved } = request
-    const found = await readAuthorization(grantType, { client, params, required, confirmation: proved, lifetime })
-    if (required !== undefined && found.demands[required] === undefined) {
+    const contributed = await readAuthorization(grantType, { client, params, required, confirmation: proved, lifetime })
+    if (required !== undefined && contributed.demands[required] === undefined) {
       throw refuse('invalid_request', `The client requires ${required}`, `${required}_required`)
     }
-    return { ...found, demands: { ...given, ...found.demands } }
+    return { ...contributed, demands: { ...demands, ...contributed.demands } }
   }
 
-  return async (input, found) => {
+  return async (input, known) => {
     const redeemer = redeemerOf(input?.kind)
     const { grantType } = redeemer
     const schema = redeemer.stored.redirect === true ? schemas.withRedirect : schemas.withoutRedirect
@@ -149,7 +149,7 @@ export function createOpenRequest(deps: OpenRequestDeps): OpenRequestFor {
     const problem = parsed.success ? undefined : describeProblem(parsed.issues)
     // A copy: what is stored later is what is checked here.
     const request = parsed.success ? (parsed.output as AuthorizationRequest) : input
-    const client = await clientOf(request, redeemer, found, problem)
+    const client = await clientOf(request, redeemer, known, problem)
     if (problem !== undefined) throw refuse('invalid_request', problem, 'malformed_authorization_request')
     assertChallengeIsRead(request, grantType, registry)
     const rules = scopeRules()
@@ -174,5 +174,5 @@ export function assertAudience(
   audiences: Audiences,
 ): void {
   const allowed = audiences.listOf(scopes)
-  if (audience?.every((one) => allowed.includes(one)) === false) throw audienceNotAllowed()
+  if (audience?.every((api) => allowed.includes(api)) === false) throw audienceNotAllowed()
 }

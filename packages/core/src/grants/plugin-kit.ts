@@ -53,19 +53,19 @@ function createGuessLimits(plugin: string, deps: LimitDeps): Kit['limitGuesses']
     const address = addressGroupOf(clientAddress)
     limit.assertBelow(address)
     const failure = limit.announce(address)
-    let found: Awaited<ReturnType<typeof guess>>
+    let result: Awaited<ReturnType<typeof guess>>
     try {
       // The limit can have been reached in another process.
       const wait = await limit.markedWait(address)
       if (wait !== undefined) throw tooManyFailures(wait)
-      found = await guess()
+      result = await guess()
     } catch (error) {
       failure.withdraw()
       throw error
     }
-    if (found !== undefined) {
+    if (result !== undefined) {
       failure.withdraw()
-      return found
+      return result
     }
     const wait = await failure.count(recorder.start(`plugin:${plugin}`, { clientAddress }))
     if (wait !== undefined) throw tooManyFailures(wait)
@@ -181,7 +181,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       problemOfClient: createProblemOfClient(registry),
       now: runtime.now,
       sha256: (data) => runtime.base64url(runtime.sha256(typeof data === 'string' ? utf8(data) : data)),
-      equals: (one, other) => constantTimeEqual(one, other),
+      equals: (left, right) => constantTimeEqual(left, right),
       randomId: () => randomId(runtime, 32),
       refuse: createRefuse(plugin),
       records,

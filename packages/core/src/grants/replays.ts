@@ -36,9 +36,9 @@ export function createReplays(deps: ReplayDeps, issuances: Issuances): Replays {
    * another party (RFC 9700 section 4.14.2).
    */
   async function firstIssuanceOf(request: CommitRequest, redeemed: CredentialDetails) {
-    const found = await findSuccessor(request, redeemed, request.client.refreshToken.retryWindow)
-    if (found?.isRetry !== true) return undefined
-    const { issuance, spent, record } = found
+    const successor = await findSuccessor(request, redeemed, request.client.refreshToken.retryWindow)
+    if (successor?.isRetry !== true) return undefined
+    const { issuance, spent, record } = successor
     // Its client may reuse tokens now, which leaves no marker.
     const isContinued = record !== undefined && record.generation > (redeemed.record?.generation ?? 0) + 1
     return spent !== undefined || isContinued ? undefined : issuance

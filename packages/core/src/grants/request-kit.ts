@@ -171,7 +171,7 @@ export function createGrantKits(deps: GrantKitDeps): CreateGrantKit {
     }
     return {
       kit,
-      kitFor: (other) => (other === plugin ? kit : { ...kit, ...plugins.grantKitOf(other) }),
+      kitFor: (pluginName) => (pluginName === plugin ? kit : { ...kit, ...plugins.grantKitOf(pluginName) }),
       foundGrants,
       validatedTokens,
       marks,

@@ -123,12 +123,12 @@ function malformedResult(result: unknown, path: string | null, { grantType }: Gr
 /**
  * Validates the result of a grant.
  *
- * @param found stored grants that the kit has returned for this request
+ * @param lookedUp stored grants that the kit has returned for this request
  * @throws OAuthError `server_error` (a defect in the plugin) when the result is missing or malformed.
  * @throws TypeError (a defect in the plugin) when the result sets a member that only the core sets, omits a stored grant
  * that the grant has looked up, or has a subject although the grant is `withoutUser`.
  */
-export function parseGrantResult(result: unknown, grant: Grant, found: readonly Redemption[]): CheckedResult {
+export function parseGrantResult(result: unknown, grant: Grant, lookedUp: readonly Redemption[]): CheckedResult {
   const parsed = v.safeParse(grantResultSchema, result)
   if (!parsed.success) throw malformedResult(result, v.getDotPath(parsed.issues[0]), grant)
   const { output } = parsed
@@ -160,7 +160,7 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
   const source = stored ?? lineage?.stored
   // Without it, the core would not compare the client, settle the demands, or spend the credential.
   const isLookedUpOnly = ({ kind, hash }: CredentialDetails): boolean => kind !== source?.kind || hash !== source.hash
-  if (found.map(detailsOf).some(isLookedUpOnly)) {
+  if (lookedUp.map(detailsOf).some(isLookedUpOnly)) {
     throw new TypeError(
       `The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it; return its redemption in redeems`,
     )

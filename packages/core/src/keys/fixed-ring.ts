@@ -24,13 +24,13 @@ function infoOf({ key, private: isPrivate }: ImportedKey, signs: boolean, create
  *
  * @throws TypeError with a sentence that says which key cannot be used and why.
  */
-export async function openFixedRing(given: FixedKeys, runtime: Runtime): Promise<KeyRing> {
-  if (!Array.isArray(given) || given.length === 0) {
+export async function openFixedRing(configured: FixedKeys, runtime: Runtime): Promise<KeyRing> {
+  if (!Array.isArray(configured) || configured.length === 0) {
     throw new TypeError(
       'keys must be storedKeys(), signingKeys() or a non-empty array of JWKs, of which the first one signs',
     )
   }
-  const imported = await Promise.all(given.map((key, index) => importKey(key, `keys[${index}]`, runtime)))
+  const imported = await Promise.all(configured.map((key, index) => importKey(key, `keys[${index}]`, runtime)))
   const keys = new Map<string, RingKey>()
   const signers = new Map<SigningAlgorithm, RingKey>()
   for (const { key, private: isPrivate } of imported) {

@@ -110,13 +110,13 @@ const sealingKeyOf = (d: string, { sha256 }: Runtime): Bytes => new Uint8Array(s
  * @param where the start of every error message, such as `keys[0]`.
  * @throws TypeError with a sentence that says why the key cannot be used. It contains no key material.
  */
-export async function importKey(given: JWK | ExternalKey, where: string, runtime: Runtime): Promise<ImportedKey> {
-  if (typeof given !== 'object' || given === null) throw new TypeError(`${where} must be a JWK`)
-  const external = isExternalKey(given) ? given : undefined
+export async function importKey(configured: JWK | ExternalKey, where: string, runtime: Runtime): Promise<ImportedKey> {
+  if (typeof configured !== 'object' || configured === null) throw new TypeError(`${where} must be a JWK`)
+  const external = isExternalKey(configured) ? configured : undefined
   if (external !== undefined && (typeof external.publicKey !== 'object' || external.publicKey === null)) {
     throw new TypeError(`${where} has sign() but no publicKey; add publicKey, a JWK`)
   }
-  const jwk = external === undefined ? (given as JWK) : external.publicKey
+  const jwk = external === undefined ? (configured as JWK) : external.publicKey
   const algorithm = algorithmOf(jwk)
   if (algorithm === undefined) {
     throw new TypeError(`${where} must be a key for ${algorithms.join(', ')}; it has ${described(jwk)}`)

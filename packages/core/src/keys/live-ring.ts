@@ -15,12 +15,12 @@ export interface LiveRing extends FoundRing {
 
 async function imported({ kid, algorithm, state, jwk }: StoredKey, runtime: Runtime): Promise<RingKey> {
   // The `kid` must be the thumbprint of the key, so that swapped keys in a record are detected.
-  const { key, ...found } = await importKey(
+  const { key, ...importedKey } = await importKey(
     { ...materialOf(jwk), alg: algorithm },
     `keys: the stored key ${kid}`,
     runtime,
   )
-  if (key.kid !== kid || found.private === (state === 'retiring')) throw ringFault('unreadable')
+  if (key.kid !== kid || importedKey.private === (state === 'retiring')) throw ringFault('unreadable')
   return key
 }
 
@@ -30,12 +30,12 @@ async function imported({ kid, algorithm, state, jwk }: StoredKey, runtime: Runt
  * @throws TypeError with a sentence when a key cannot be used.
  */
 export async function importRing(
-  found: FoundRing,
+  generation: FoundRing,
   previous: LiveRing | undefined,
   algorithms: readonly SigningAlgorithm[],
   runtime: Runtime,
 ): Promise<LiveRing> {
-  const { content, sealed, refused } = found
+  const { content, sealed, refused } = generation
   const stored = withoutEnded(content.keys, runtime.now())
   const keys = new Map(
     await Promise.all(
@@ -64,9 +64,9 @@ export async function importRing(
 }
 
 /** Whether two generations are the same. */
-export const isSameRing = (one: FoundRing, other: FoundRing): boolean =>
-  one.content.number === other.content.number &&
-  one.content.keys.map(({ kid }) => kid).join() === other.content.keys.map(({ kid }) => kid).join()
+export const isSameRing = (left: FoundRing, right: FoundRing): boolean =>
+  left.content.number === right.content.number &&
+  left.content.keys.map(({ kid }) => kid).join() === right.content.keys.map(({ kid }) => kid).join()
 
 /** Seconds after which keys are not used or published without a new read from the storage, unless the read fails. */
 export const staleAfter = 60

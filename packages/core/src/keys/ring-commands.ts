@@ -39,7 +39,7 @@ export interface RingCommands extends ProviderKeys {
 
 interface RingCommandDeps {
   readonly current: () => LiveRing
-  readonly adopt: (found: FoundRing) => Promise<void>
+  readonly adopt: (generation: FoundRing) => Promise<void>
   readonly refresh: RingRefresh
   readonly records: RingRecords
   readonly options: RingOptions

@@ -141,7 +141,7 @@ export async function rotatedRing(
   const keys = [...kept, ...(await Promise.all(unannounced.map((algorithm) => newKey(algorithm, runtime))))]
   // In the order of the configuration, so that every process publishes the same document.
   const rank = ({ algorithm }: StoredKey): number => algorithms.indexOf(algorithm) + 1 || algorithms.length + 1
-  return { keys: keys.sort((one, other) => rank(one) - rank(other)), facts: changes.flatMap(({ facts }) => facts) }
+  return { keys: keys.sort((left, right) => rank(left) - rank(right)), facts: changes.flatMap(({ facts }) => facts) }
 }
 
 /** Returns the ring with this key retired or removed. */

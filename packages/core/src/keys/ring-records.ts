@@ -168,11 +168,11 @@ export function createRingRecords(deps: {
 
   /** Finds the last generation of an uninterrupted sequence from this number on. */
   async function walk(from: number): Promise<{ readonly record: RingRecord; readonly number: number } | undefined> {
-    let found: { readonly record: RingRecord; readonly number: number } | undefined
+    let last: { readonly record: RingRecord; readonly number: number } | undefined
     for (let number = from; ; number += 1) {
       const record = await read(number)
-      if (record === undefined) return found
-      found = { record, number }
+      if (record === undefined) return last
+      last = { record, number }
     }
   }
 
@@ -180,11 +180,11 @@ export function createRingRecords(deps: {
     async newest(from) {
       const hint = (await store.get(keyFor('newest'), newestSchema))?.number
       // A wrong hint, planted or outdated, must not hide existing generations.
-      const found = (await walk(Math.max(from, hint ?? 1))) ?? (await walk(from))
-      if (found === undefined) return hint === undefined ? 'none' : 'lost'
-      const ring = await open(found.record, found.number)
+      const last = (await walk(Math.max(from, hint ?? 1))) ?? (await walk(from))
+      if (last === undefined) return hint === undefined ? 'none' : 'lost'
+      const ring = await open(last.record, last.number)
       // The process that inserted it may have crashed before `finish`.
-      if (hint === undefined || hint < found.number) await finish(found.number)
+      if (hint === undefined || hint < last.number) await finish(last.number)
       return ring
     },
 

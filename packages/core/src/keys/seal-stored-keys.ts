@@ -55,11 +55,11 @@ export async function sealStoredKeys(options: {
   return keys.map(infoOf)
 }
 
-function assertUnencrypted(found: FoundRing | 'none' | 'lost'): FoundRing {
-  if (found === 'lost') throw ringFault('lost')
-  if (found === 'none') {
+function assertUnencrypted(generation: FoundRing | 'none' | 'lost'): FoundRing {
+  if (generation === 'lost') throw ringFault('lost')
+  if (generation === 'none') {
     throw new TypeError('keys: the storage has no key ring; the first server that starts creates and encrypts one')
   }
-  if (found.sealed) throw new TypeError('keys: the stored key ring is already encrypted; nothing was changed')
-  return found
+  if (generation.sealed) throw new TypeError('keys: the stored key ring is already encrypted; nothing was changed')
+  return generation
 }

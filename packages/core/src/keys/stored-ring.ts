@@ -38,9 +38,9 @@ function warnOfRefused(refused: readonly StoredKey[], recorder: Recorder): void 
 
 /** Returns the stored generation, or creates the first one. If several processes create it, all use the same one. */
 async function firstRing(records: RingRecords, create: () => Promise<RingChange>, issuer: string): Promise<FoundRing> {
-  const found = await records.newest(1)
-  if (found === 'lost') throw ringFault('lost')
-  if (found !== 'none') return found
+  const newest = await records.newest(1)
+  if (newest === 'lost') throw ringFault('lost')
+  if (newest !== 'none') return newest
   const { keys } = await create()
   if (await records.insert({ issuer, number: 1, keys: [...keys] })) await records.finish(1)
   const stored = await records.newest(1)
@@ -64,8 +64,8 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
   const fail = (reason: string, cause: unknown): void =>
     recorder.record(recorder.start(), { type: 'unhandled_failure', reason, cause: describeCause(cause) })
 
-  async function adopt(found: FoundRing): Promise<void> {
-    const next = await importRing(found, live, algorithms, runtime)
+  async function adopt(generation: FoundRing): Promise<void> {
+    const next = await importRing(generation, live, algorithms, runtime)
     // A newer generation may have been adopted in the meantime.
     if (next.content.number >= live.content.number) live = next
   }
@@ -78,9 +78,9 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
 
   const refresh = createRingRefresh({
     async read() {
-      const found = await records.newest(live.content.number)
-      if (typeof found === 'string') await restore(live)
-      else if (!isSameRing(found, live) || live.endsAt <= runtime.now()) await adopt(found)
+      const newest = await records.newest(live.content.number)
+      if (typeof newest === 'string') await restore(live)
+      else if (!isSameRing(newest, live) || live.endsAt <= runtime.now()) await adopt(newest)
       commands.maintain()
     },
     interval: refreshInterval,

@@ -19,12 +19,12 @@ const coreNames = { id_token_signed_response_alg: 'identityTokenAlgorithm' } as 
  * @throws TypeError when a name stands for two members, or for one that no plugin defines
  */
 export function clientMetadataNames(
-  given: readonly { readonly plugin: string; readonly names: Readonly<Record<string, string>> }[],
+  contributions: readonly { readonly plugin: string; readonly names: Readonly<Record<string, string>> }[],
   members: v.ObjectEntries,
 ): ClientMetadataNames {
   const entries = { ...clientEntries, ...members }
   const names = new Map<string, MetadataMember>()
-  for (const { plugin, names: more } of [{ plugin: 'core', names: coreNames }, ...given]) {
+  for (const { plugin, names: more } of [{ plugin: 'core', names: coreNames }, ...contributions]) {
     for (const [name, member] of Object.entries<string>(more)) {
       const schema = Object.hasOwn(entries, member) ? (entries[member as 'scopes'] as v.GenericSchema) : undefined
       const earlier = names.get(name)?.member ?? member

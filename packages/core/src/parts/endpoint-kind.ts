@@ -29,9 +29,9 @@ function assertParameters({ plugin, part }: Owned<Endpoint>, credentials: Creden
 
 /** @param paths the absolute paths of the enabled endpoints */
 function assertNoneBelow({ plugin, part: { name } }: Owned<Endpoint>, paths: ReadonlyMap<string, string>): void {
-  const own = paths.get(name)
+  const ownPath = paths.get(name)
   for (const [other, path] of paths) {
-    if (own === undefined || !path.startsWith(`${own}/`)) continue
+    if (ownPath === undefined || !path.startsWith(`${ownPath}/`)) continue
     throw new TypeError(
       `endpoints: ${other} has the path ${path}, which is below that of ${name} of the plugin ${plugin}; move one of them`,
     )
@@ -66,7 +66,7 @@ const installed = (owned: Owned<Endpoint>): InstalledEndpoint => ({
 
 const scopes = () => {
   const scope = text(/./u, 'must be the name of a scope')
-  return v.lazy((given) => (Array.isArray(given) ? v.pipe(v.array(scope), v.nonEmpty('must not be empty')) : scope))
+  return v.lazy((value) => (Array.isArray(value) ? v.pipe(v.array(scope), v.nonEmpty('must not be empty')) : scope))
 }
 
 const endpointKind = /* @__PURE__ */ partKind<Endpoint, readonly InstalledEndpoint[]>('endpoint', {

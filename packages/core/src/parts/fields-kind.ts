@@ -131,7 +131,7 @@ function fieldSchemas() {
     scope: entries,
     // The directory checks them.
     ownScopes: v.optional(v.array(v.custom<ScopeOptions>(() => true))),
-    errors: v.optional(configurationMap(v.lazy((given) => (typeof given === 'object' ? statuses : status)))),
+    errors: v.optional(configurationMap(v.lazy((value) => (typeof value === 'object' ? statuses : status)))),
     metadata: v.optional(configurationMap(jsonSchema)),
     signs: v.optional(
       configurationMap(

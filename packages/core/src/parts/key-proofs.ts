@@ -46,8 +46,8 @@ function createProofCheck(
 
   return function checkProof(plugin: string, proof: Proof | undefined) {
     if (proof === undefined) return undefined
-    const { key, headers: given = {}, once } = Object(proof) as Partial<Proof>
-    const headers = exposedIn(given, exposedHeaders)
+    const { key, headers: unchecked = {}, once } = Object(proof) as Partial<Proof>
+    const headers = exposedIn(unchecked, exposedHeaders)
     if (typeof key === 'string' && key !== '' && key.length <= maxKeyLength && headers !== undefined) {
       return { key, headers, usable: once === undefined ? undefined : usableOf(plugin, once) }
     }

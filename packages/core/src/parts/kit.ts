@@ -91,7 +91,7 @@ export interface Kit {
   /** SHA-256 of bytes or UTF-8 text as unpadded base64url, as in `code_challenge_method=S256`. */
   sha256(data: string | Uint8Array): string
   /** Compares in time that depends only on the lengths. */
-  equals(one: string, other: string): boolean
+  equals(left: string, right: string): boolean
   /** 32 random bytes as base64url, which never begin with a dash. */
   randomId(): string
   /** Returns the error that refuses a request. Throw it: `throw kit.refuse('invalid_grant', 'Not valid', 'unknown')`. */

@@ -110,8 +110,8 @@ function endpointAliasIn(metadata: JsonObject, metadataName: string | undefined)
   return typeof alias === 'string' ? alias : undefined
 }
 
-const union = (one: readonly string[], another: readonly string[]): readonly string[] => [
-  ...new Set([...one, ...another]),
+const union = (left: readonly string[], right: readonly string[]): readonly string[] => [
+  ...new Set([...left, ...right]),
 ]
 
 /** Merges the members of the plugins into those of the core. A member of both is an array that plugins may extend. */

@@ -95,11 +95,11 @@ export interface Approval extends Pick<Authorization, 'subject' | 'claims' | 'id
  * Checks an authorization request, and stores nothing. The client and the redirect URI are checked first: do not redirect
  * if `details.reason` is `client_unknown` or `redirect_uri_mismatch`.
  *
- * @param found the client, if `findClient` or the caller of an endpoint has returned it in this HTTP request. Saves a
+ * @param known the client, if `findClient` or the caller of an endpoint has returned it in this HTTP request. Saves a
  * look-up. A client that was found earlier, or elsewhere, is looked up again.
  * @throws OAuthError `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`.
  */
-export type OpenAuthorization = (request: AuthorizationRequest, found?: Client) => Promise<Proposal>
+export type OpenAuthorization = (request: AuthorizationRequest, known?: Client) => Promise<Proposal>
 
 /**
  * Stores what was authorized of a proposal under a single-use credential. Revocation, replay detection and demands apply

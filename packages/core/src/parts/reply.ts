@@ -141,9 +141,9 @@ export function createToResponse(deps: {
   const { errors, recipient, isPublic } = deps
   const documents = new WeakMap<Reply, PlainResponse>()
 
-  function special(given: Reply): EndpointResponse {
+  function special(original: Reply): EndpointResponse {
     // A copy: each member is read once.
-    const reply = { ...given }
+    const reply = { ...original }
     const { status, json, html, sources, location, cookies, maxAge, error, headers: more } = reply
     assertContent(reply)
     assertHeaders(reply)
@@ -154,7 +154,7 @@ export function createToResponse(deps: {
     }
     if (maxAge !== undefined) {
       const response = cacheableResponse(json, maxAge)
-      if (Object.isFrozen(given)) documents.set(given, response)
+      if (Object.isFrozen(original)) documents.set(original, response)
       return response
     }
     const isRefusal = html !== undefined && error !== undefined && status === undefined

@@ -96,9 +96,9 @@ const openSources = (sources: readonly Owned<ScopeSource>[]): ScopeSources => ({
           return current
         },
         async refresh() {
-          const found = await readAll()
-          if (found.every(({ options }, index) => options === lists[index]?.options)) return
-          lists = found
+          const latest = await readAll()
+          if (latest.every(({ options }, index) => options === lists[index]?.options)) return
+          lists = latest
           assertNone(open())
         },
       }

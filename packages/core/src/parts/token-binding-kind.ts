@@ -57,10 +57,10 @@ export const defineTokenBinding = (binding: Members<TokenBinding>): TokenBinding
 /** @throws TypeError when two plugins provide the same member or scheme. */
 function tokenBindingsOf(all: readonly Owned<TokenBinding>[]): TokenBindings {
   const byMember = byClaim(all, 'the token binding', ({ member }) => member)
-  const own = byClaim(all, 'the token scheme', ({ scheme = bearer }) =>
+  const byScheme = byClaim(all, 'the token scheme', ({ scheme = bearer }) =>
     scheme === bearer ? undefined : scheme.toLowerCase(),
   )
-  const schemes = new Map([...own.values()].map(({ part }) => [part.member, part.scheme]))
+  const schemes = new Map([...byScheme.values()].map(({ part }) => [part.member, part.scheme]))
   const parametersOf = ({ challenge = {} }: TokenBinding): string =>
     Object.entries(challenge)
       .map(([name, value]) => `, ${name}="${value}"`)
@@ -91,7 +91,7 @@ function tokenBindingsOf(all: readonly Owned<TokenBinding>[]): TokenBindings {
     },
     schemes: [
       { name: bearer, parameters: '' },
-      ...[...own.values()].map(({ part }) => ({ name: part.scheme ?? bearer, parameters: parametersOf(part) })),
+      ...[...byScheme.values()].map(({ part }) => ({ name: part.scheme ?? bearer, parameters: parametersOf(part) })),
     ],
     exposedHeaders: [...new Set(all.flatMap(({ part }) => part.exposedHeaders ?? []))],
   }

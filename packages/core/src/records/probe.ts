@@ -80,7 +80,7 @@ async function commit(driver: AtomicDriver, runtime: Runtime): Promise<boolean> 
   return (
     hasWon.filter(Boolean).length === 1 &&
     outcomes.every((outcome, index) => hasWon[index] || isRefused(outcome)) &&
-    written.every((found, index) => found === (hasWon[index] ? racers[index]?.value : undefined)) &&
+    written.every((stored, index) => stored === (hasWon[index] ? racers[index]?.value : undefined)) &&
     created === marker.value &&
     left === undefined
   )
@@ -90,8 +90,8 @@ async function commit(driver: AtomicDriver, runtime: Runtime): Promise<boolean> 
 async function read(driver: AtomicDriver, key: string, absent: string) {
   const text = asText(await driver.getItem(key))
   if (driver.getItems === undefined) return { text, isSame: true }
-  const [other, same] = (await getValues(driver, [absent, key])).map(asText)
-  return { text, isSame: other === undefined && same === text }
+  const [absentText, same] = (await getValues(driver, [absent, key])).map(asText)
+  return { text, isSame: absentText === undefined && same === text }
 }
 
 /**
@@ -111,20 +111,20 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
   }
   const key = newKey(runtime)
   const value = JSON.stringify({ probe: key })
-  const other = JSON.stringify({ probe: 'replaced' })
+  const replacement = JSON.stringify({ probe: 'replaced' })
   // Concurrently: a driver that checks and then writes creates the item more than once.
   const racers = Array.from({ length: 8 }, async () => driver.insertItem(key, value, { ttl: 60 }))
   const created = (await Promise.all(racers)).filter((result) => result === true).length
   const late = await driver.insertItem(key, '{}', { ttl: 60 })
   const absent = newKey(runtime)
   const inserted = await read(driver, key, absent)
-  await driver.setItem(key, other, { ttl: 60 })
+  await driver.setItem(key, replacement, { ttl: 60 })
   const replaced = await read(driver, key, absent)
   await driver.removeItem(key, {})
   const removed = await read(driver, key, absent)
   return {
     atomic: created === 1 && late === false,
-    keeps: inserted.text === value && replaced.text === other && removed.text === undefined,
+    keeps: inserted.text === value && replaced.text === replacement && removed.text === undefined,
     joins: [inserted, replaced, removed].every(({ isSame }) => isSame),
     created,
     ...(await count(driver, runtime)),

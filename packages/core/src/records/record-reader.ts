@@ -38,15 +38,15 @@ export function createRecordReader(
 
   return {
     recordIn(key, stored, check, unreadable) {
-      const found = valueIn(key, stored)
-      if (found === undefined) return undefined
-      if (typeof found === 'string') return unreadable
+      const envelope = valueIn(key, stored)
+      if (envelope === undefined) return undefined
+      if (typeof envelope === 'string') return unreadable
       if (!('~standard' in check)) {
-        if (check(found.value)) return found.value
+        if (check(envelope.value)) return envelope.value
         reject(key, 'record_malformed')
         return unreadable
       }
-      return after(validate(check, found.value), (result) => {
+      return after(validate(check, envelope.value), (result) => {
         if (result.issues === undefined) return result.value as never
         reject(key, 'record_malformed')
         return unreadable

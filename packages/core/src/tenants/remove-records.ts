@@ -46,9 +46,9 @@ export async function removeTenantRecords(options: {
     return undefined
   }
   const keys = entryKeys(issuer, webRuntime)
-  const found = await storage.listKeys(keys.baseOf(kind), { after: from.after, limit })
-  await Promise.all(found.map(async (key) => storage.removeItem(key, {})))
-  const last = found.length === limit ? found.at(-1) : undefined
+  const listedKeys = await storage.listKeys(keys.baseOf(kind), { after: from.after, limit })
+  await Promise.all(listedKeys.map(async (key) => storage.removeItem(key, {})))
+  const last = listedKeys.length === limit ? listedKeys.at(-1) : undefined
   if (last !== undefined) return { kind: from.kind, after: last }
   await storage.removeItem(keys.revisionOf(kind), {})
   return { kind: from.kind + 1, after: '' }

@@ -88,7 +88,7 @@ function joined(driver: AtomicDriver, keys: SpaceKeys): Pick<AtomicDriver, 'getI
       getItems(items) {
         const names = new Map(items.map(({ key }) => [keys.of(key), key]))
         const read = driver.getItems?.([...names.keys()].map((key) => ({ key }))) ?? []
-        return after(read, (found) => found.map(({ key, value }) => ({ key: names.get(key) ?? key, value })))
+        return after(read, (stored) => stored.map(({ key, value }) => ({ key: names.get(key) ?? key, value })))
       },
     }),
     ...(driver.commit !== undefined && {
@@ -110,8 +110,8 @@ const listingOf = (driver: AtomicDriver, keys: SpaceKeys): Pick<AtomicDriver, 'l
     : {
         listKeys(base, { after: start, limit }) {
           const page = { after: start === '' ? '' : keys.of(start), limit }
-          return after(driver.listKeys?.(keys.of(base), page) ?? [], (found) =>
-            found.map((key) => keys.back(key, base)),
+          return after(driver.listKeys?.(keys.of(base), page) ?? [], (listed) =>
+            listed.map((key) => keys.back(key, base)),
           )
         },
       }

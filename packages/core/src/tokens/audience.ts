@@ -102,9 +102,9 @@ export function createAudiences(issuer: string, directory: ScopeDirectory): Audi
     listOf,
     within: (scopes, audiences) =>
       scopes.filter((name) => {
-        const own = ofScopes.get(name)
-        const isOfNoApi = own === undefined && (name === 'offline_access' || directory.find(name)?.identity === true)
-        return isOfNoApi || (own ?? [fallback]).some((audience) => audiences.includes(audience))
+        const apis = ofScopes.get(name)
+        const isOfNoApi = apis === undefined && (name === 'offline_access' || directory.find(name)?.identity === true)
+        return isOfNoApi || (apis ?? [fallback]).some((audience) => audiences.includes(audience))
       }),
     registered: (audience) => (known.has(audience) ? audience : (equivalent.get(normalizedUri(audience)) ?? audience)),
     fits(aud, scopes) {

@@ -215,8 +215,8 @@ export function createRevocationEpochs(deps: {
       const key = keyOfClient(clientId)
       // A revocation that cannot be read must not be forgotten: another one refuses the same tokens.
       const marker = await store.getMarker(key, isEpochRecord, unreadable)
-      await store.update(key, isAny, (found) => {
-        const present = isEpochRecord(found) ? found : marker
+      await store.update(key, isAny, (stored) => {
+        const present = isEpochRecord(stored) ? stored : marker
         const now = runtime.now()
         const epoch = present === unreadable ? randomId(runtime, 12) : present?.epoch
         return {

@@ -67,10 +67,10 @@ export function createStoredGrants(deps: {
   }
 
   async function redeemable(kind: string, credential: string, clientId: string): Promise<StoredRecord | undefined> {
-    const found = await find(kind, credential, clientId)
-    if (found === undefined) return undefined
-    const { record, spent } = found
-    const isCurrent = record.revision !== undefined && record.revision === found.revision
+    const stored = await find(kind, credential, clientId)
+    if (stored === undefined) return undefined
+    const { record, spent } = stored
+    const isCurrent = record.revision !== undefined && record.revision === stored.revision
     if (!isCurrent) {
       const [revoked, epochs] = await store.getAll([
         families.revocationOf(record.family),
@@ -81,7 +81,7 @@ export function createStoredGrants(deps: {
     }
     // A record outlives its credential, so that a late replay is still detected.
     if (spent === undefined && record.redeemableUntil <= runtime.now()) return undefined
-    return found
+    return stored
   }
 
   return { find: (kind, credential) => find(kind, credential), redeemable }

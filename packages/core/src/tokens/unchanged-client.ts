@@ -18,14 +18,14 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
 /** Whether two values that a schema has returned are the same. Objects of classes differ unless they are identical. */
-function areSame(one: unknown, other: unknown): boolean {
-  if (Object.is(one, other)) return true
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item, index) => areSame(item, other[index]))
+function areSame(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, index) => areSame(item, right[index]))
   }
-  if (!isPlain(one) || !isPlain(other)) return false
-  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
-  return names.every((name) => areSame(one[name], other[name]))
+  if (!isPlain(left) || !isPlain(right)) return false
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
+  return names.every((name) => areSame(left[name], right[name]))
 }
 
 /**
@@ -49,11 +49,11 @@ export function createIsUnchanged({
     const { state, since } = present
     if (readUnder.get(client) === state) return true
     if (since !== undefined && since < runtime.now() - clockDifference) return true
-    return after(clients.reread(client), (found) => {
-      if (found === undefined) return false
-      readUnder.set(found, state)
+    return after(clients.reread(client), (reread) => {
+      if (reread === undefined) return false
+      readUnder.set(reread, state)
       const isSame =
-        found === client || (areSame(found, client) && areSame(clients.secretsOf(found), clients.secretsOf(client)))
+        reread === client || (areSame(reread, client) && areSame(clients.secretsOf(reread), clients.secretsOf(client)))
       if (isSame) readUnder.set(client, state)
       return isSame
     })
