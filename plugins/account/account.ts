@@ -154,10 +154,12 @@ const optionsSchema = configurationObject({
 type Demanding = Parameters<typeof demandStep>[0]
 
 /** What users must do before a client gets a code. One who is about to be removed gets none. */
-function stepOf(own: Demanding & { readonly deletion: boolean }): NonNullable<AuthorizationFeature['step']> {
-  const demand = own.secondFactors === undefined ? undefined : demandStep(own)
+function stepOf(settings: Demanding & { readonly deletion: boolean }): NonNullable<AuthorizationFeature['step']> {
+  const demand = settings.secondFactors === undefined ? undefined : demandStep(settings)
   return async (interaction, sub) =>
-    own.deletion && (await isRemoved(interaction.kit, sub)) ? { refuse: 'access_denied' } : demand?.(interaction, sub)
+    settings.deletion && (await isRemoved(interaction.kit, sub))
+      ? { refuse: 'access_denied' }
+      : demand?.(interaction, sub)
 }
 
 /**
@@ -190,18 +192,18 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   })
   const outgoing = options.accounts && options.mailer && createOutgoing(options.mailer, 'account.mailer')
   const demands = clientDemands(secondFactors !== undefined)
-  const own = { ...options, profile, outgoing, client, clientDemands: demands }
+  const settings = { ...options, profile, outgoing, client, clientDemands: demands }
   return {
     describesSessions: true,
     endsAuthorizations: true,
     checkAccepted: checkAcceptedFor(options),
     ...(options.deletion && { mayLast: async (kit, sub) => !(await isRemoved(kit, sub)) }),
-    ...((secondFactors !== undefined || options.deletion) && { step: stepOf(own) }),
+    ...((secondFactors !== undefined || options.deletion) && { step: stepOf(settings) }),
     parts: (services) => [
       client.part,
       ...demands.parts,
-      accountEndpoint({ ...services, ...own }),
-      ...(options.deletion ? [removalTask({ ...services, ...own })] : []),
+      accountEndpoint({ ...services, ...settings }),
+      ...(options.deletion ? [removalTask({ ...services, ...settings })] : []),
       ...(outgoing === undefined ? [] : [outgoing.part]),
     ],
   }

@@ -13,9 +13,9 @@ const pathOf = (clientId: string, kit: EndpointKit): string => `applications/${h
 /** Returns the scopes that the user has allowed, by client: consents, and authorizations that last. */
 async function allowed({ session, kit }: Visit, { consents }: AccountServices) {
   const { sub } = session.subject
-  const [given, lasting] = await Promise.all([consents.list(kit, sub), createUserAuthorizations(kit).list(sub)])
+  const [consented, lasting] = await Promise.all([consents.list(kit, sub), createUserAuthorizations(kit).list(sub)])
   const byClient = new Map<string, Set<string>>()
-  for (const { clientId, scopes } of [...given, ...lasting]) {
+  for (const { clientId, scopes } of [...consented, ...lasting]) {
     byClient.set(clientId, new Set([...(byClient.get(clientId) ?? []), ...scopes]))
   }
   return byClient
@@ -35,15 +35,15 @@ async function viewOf(clientId: string, scopes: ReadonlySet<string>, kit: Endpoi
 
 /** Returns the applications with access, by name. */
 export async function applicationViews(visit: Visit, services: AccountServices): Promise<readonly ApplicationView[]> {
-  const found = await allowed(visit, services)
-  const views = await Promise.all([...found].map(([clientId, scopes]) => viewOf(clientId, scopes, visit.kit)))
+  const byClient = await allowed(visit, services)
+  const views = await Promise.all([...byClient].map(([clientId, scopes]) => viewOf(clientId, scopes, visit.kit)))
   const shownAs = ({ name, clientId }: ApplicationView): string => name ?? clientId
-  return views.sort((one, other) => shownAs(one).localeCompare(shownAs(other)))
+  return views.sort((left, right) => shownAs(left).localeCompare(shownAs(right)))
 }
 
 async function namedClient(visit: Visit, services: AccountServices) {
-  const found = await allowed(visit, services)
-  return [...found].find(([clientId]) => pathOf(clientId, visit.kit) === visit.path)
+  const byClient = await allowed(visit, services)
+  return [...byClient].find(([clientId]) => pathOf(clientId, visit.kit) === visit.path)
 }
 
 export const withdrawAccess: ChangePage = {

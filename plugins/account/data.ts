@@ -51,9 +51,9 @@ async function waysOf({ session, kit }: Visit, { passkeys, secondFactors, linked
 
 async function applicationsOf({ session, kit }: Visit, { consents }: AccountServices) {
   const { sub } = session.subject
-  const [given, lasting] = await Promise.all([consents.list(kit, sub), createUserAuthorizations(kit).list(sub)])
+  const [consented, lasting] = await Promise.all([consents.list(kit, sub), createUserAuthorizations(kit).list(sub)])
   return {
-    consents: given.map(({ clientId, scopes, claims }) => ({ clientId, scopes: [...scopes], claims: [...claims] })),
+    consents: consented.map(({ clientId, scopes, claims }) => ({ clientId, scopes: [...scopes], claims: [...claims] })),
     authorizations: lasting.map(({ clientId, scopes, audiences, startedAt, expiresAt }) => ({
       clientId,
       scopes: [...scopes],

@@ -31,7 +31,7 @@ function asksForFactor(
   const { acrValues, claims } = request
   const asked = claims.identityToken.filter(({ name }) => name === 'acr')
   const names: readonly unknown[] = [...acrValues, ...asked.flatMap(({ values = [] }) => values)]
-  if (secondFactorAcrValues.some((one) => names.includes(one))) return true
+  if (secondFactorAcrValues.some((value) => names.includes(value))) return true
   if (secondFactorAcr === undefined) return false
   const reached = session?.subject.acr ?? ''
   return asked.some(

@@ -127,8 +127,12 @@ async function change(page: ChangePage, fields: Fields, visit: Visit, services: 
     return (await keptPage(visit, page, services)) ?? (await page.show(visit, services)) ?? { location: urlOf(kit) }
   }
   if (!(await permits(visit, fields.form_token ?? ''))) return outcome('form_expired', visit, services)
-  const own = page.keeps === undefined ? fields : await fieldsIn(fields, visit)
-  return outcome(own === undefined ? 'form_expired' : await page.submit(own, visit, services), visit, services)
+  const submitted = page.keeps === undefined ? fields : await fieldsIn(fields, visit)
+  return outcome(
+    submitted === undefined ? 'form_expired' : await page.submit(submitted, visit, services),
+    visit,
+    services,
+  )
 }
 
 async function handle(

@@ -31,21 +31,21 @@ export async function passkeysView(
   const rpId = rpIdOf(passkeys, kit)
   if (passkeys === undefined || rpId === undefined) return undefined
   const { sub } = session.subject
-  const [found, account] = await Promise.all([passkeys.list(sub, kit), ownAccount])
+  const [stored, account] = await Promise.all([passkeys.list(sub, kit), ownAccount])
   const since = (time: number): number => Math.max(0, kit.now() - time)
-  const list = found.map(({ id, name, addedAt, usedAt }) => ({
+  const list = stored.map(({ id, name, addedAt, usedAt }) => ({
     name,
     added: since(addedAt),
     unused: usedAt === undefined ? undefined : since(usedAt),
     rename: urlOf(kit, `passkeys/${id}/rename`),
     remove: urlOf(kit, `passkeys/${id}/remove`),
   }))
-  const credentialIds = found.flatMap(({ credentialId }) => credentialId ?? [])
+  const credentialIds = stored.flatMap(({ credentialId }) => credentialId ?? [])
   // The name of a session is that of its sign-in.
   const name = account?.username ?? nameIn(session)
   const signals = { rpId, userId: passkeyUserId(sub, kit), name, displayName: shownName(name, kit), credentialIds }
   // A list that is not complete would remove passkeys from the device.
-  const isComplete = credentialIds.length === found.length
+  const isComplete = credentialIds.length === stored.length
   return { list, add: urlOf(kit, addPasskeyPath), signals: isComplete ? signals : undefined }
 }
 
@@ -63,7 +63,7 @@ async function addPage(visit: Visit, services: AccountServices, problem?: AddPas
     subjectName: userName,
     form: { action: urlOf(kit, addPasskeyPath), fields: { form_token } },
     back: urlOf(kit),
-    suggestedName: [browser, system].filter((one) => one !== undefined).join(', '),
+    suggestedName: [browser, system].filter((part) => part !== undefined).join(', '),
     options: {
       challenge: kit.sha256(form_token),
       rp: { id: rpId, name: serviceOf(kit) },
@@ -116,7 +116,7 @@ export const addPasskey: ChangePage = {
 /** Returns the passkey that a path names. */
 async function namedPasskey({ session, path, kit }: Visit, { passkeys }: AccountServices) {
   const id = path.split('/')[1]
-  return (await passkeys?.list(session.subject.sub, kit))?.find((one) => one.id === id)
+  return (await passkeys?.list(session.subject.sub, kit))?.find((passkey) => passkey.id === id)
 }
 
 const formOf = async (visit: Visit) => ({
@@ -128,14 +128,14 @@ const formOf = async (visit: Visit) => ({
 export const renamePasskey: ChangePage = {
   keeps: 'passkey_name',
   async show(visit, services) {
-    const found = await namedPasskey(visit, services)
-    if (found === undefined) return undefined
-    return services.pages.renamePasskey({ ...(await formOf(visit)), name: found.name }, visit.locale)
+    const passkey = await namedPasskey(visit, services)
+    if (passkey === undefined) return undefined
+    return services.pages.renamePasskey({ ...(await formOf(visit)), name: passkey.name }, visit.locale)
   },
   async submit({ name = '' }, visit, services) {
-    const found = await namedPasskey(visit, services)
+    const passkey = await namedPasskey(visit, services)
     const { session, kit } = visit
-    const isRenamed = found && (await services.passkeys?.rename(session.subject.sub, found.id, labelIn(name), kit))
+    const isRenamed = passkey && (await services.passkeys?.rename(session.subject.sub, passkey.id, labelIn(name), kit))
     if (isRenamed !== true) return 'gone'
     await noteChange('passkey_renamed', visit, services)
     return 'passkey_renamed'
@@ -144,16 +144,16 @@ export const renamePasskey: ChangePage = {
 
 export const removePasskey: ChangePage = {
   async show(visit, services) {
-    const found = await namedPasskey(visit, services)
-    if (found === undefined) return undefined
-    const view = { ...(await formOf(visit)), change: 'remove_passkey', name: found.name } as const
+    const passkey = await namedPasskey(visit, services)
+    if (passkey === undefined) return undefined
+    const view = { ...(await formOf(visit)), change: 'remove_passkey', name: passkey.name } as const
     return services.pages.confirm(view, visit.locale)
   },
   async submit(_fields, visit, services) {
-    const found = await namedPasskey(visit, services)
+    const passkey = await namedPasskey(visit, services)
     const { session, kit } = visit
-    if (found !== undefined && (await isLastFactor(visit, services))) return 'last_factor'
-    const isRemoved = found && (await services.passkeys?.remove(session.subject.sub, found.id, kit))
+    if (passkey !== undefined && (await isLastFactor(visit, services))) return 'last_factor'
+    const isRemoved = passkey && (await services.passkeys?.remove(session.subject.sub, passkey.id, kit))
     if (isRemoved !== true) return 'gone'
     await noteChange('passkey_removed', visit, services)
     return 'passkey_removed'

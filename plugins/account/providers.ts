@@ -23,7 +23,7 @@ export const linkNotice = (outcome: string | undefined): AccountNotice | undefin
   outcome !== undefined && Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined
 
 const shownAs = ({ providers }: LinkedProviders, name: string): string =>
-  providers.find((one) => one.name === name)?.displayName ?? name
+  providers.find((provider) => provider.name === name)?.displayName ?? name
 
 /** Returns the links of the user, and the providers at which the user can link an account. */
 export async function linkedView(
@@ -61,16 +61,16 @@ export const linkProvider: ChangePage = {
   maxAge: maxLinkAge,
   byLink: true,
   async show(visit, { linkedProviders, pages }) {
-    const found = namedProvider(linkedProviders?.linked(visit.kit), visit.path)
-    if (found === undefined) return undefined
-    const view = { ...(await formOf(visit)), change: 'link_provider', provider: found.displayName } as const
+    const provider = namedProvider(linkedProviders?.linked(visit.kit), visit.path)
+    if (provider === undefined) return undefined
+    const view = { ...(await formOf(visit)), change: 'link_provider', provider: provider.displayName } as const
     return pages.confirm(view, visit.locale)
   },
   async submit(_fields, { session, path, kit, request }, { linkedProviders }) {
     const linked = linkedProviders?.linked(kit)
-    const found = namedProvider(linked, path)
-    if (linked === undefined || found === undefined) return 'gone'
-    return (await linked.begin(found.name, session, request, urlOf(kit, linkedPath))) ?? 'gone'
+    const provider = namedProvider(linked, path)
+    if (linked === undefined || provider === undefined) return 'gone'
+    return (await linked.begin(provider.name, session, request, urlOf(kit, linkedPath))) ?? 'gone'
   },
 }
 
@@ -82,9 +82,9 @@ async function hasOtherWay(
   id: string,
 ) {
   const { sub, idp } = session.subject
-  const isOffered = (name: string | undefined): boolean => linked.providers.some((one) => one.name === name)
+  const isOffered = (name: string | undefined): boolean => linked.providers.some((provider) => provider.name === name)
   const [links, keys] = await Promise.all([linked.list(sub), passkeys?.list(sub, kit) ?? []])
-  if (keys.length > 0 || links.some((one) => one.id !== id && isOffered(one.provider))) return true
+  if (keys.length > 0 || links.some((link) => link.id !== id && isOffered(link.provider))) return true
   const isAtProvider = isOffered(idp) || links.some(({ provider }) => provider === idp)
   return !isAtProvider || linked.isUpstreamUser(sub)
 }
@@ -108,16 +108,16 @@ async function namedLink({ session, path, kit }: Visit, { linkedProviders }: Acc
 
 export const unlinkProvider: ChangePage = {
   async show(visit, services) {
-    const found = await namedLink(visit, services)
-    if (found === undefined) return undefined
-    const provider = shownAs(found.linked, found.link.provider)
+    const named = await namedLink(visit, services)
+    if (named === undefined) return undefined
+    const provider = shownAs(named.linked, named.link.provider)
     const view = { ...(await formOf(visit)), change: 'unlink_provider', provider } as const
     return services.pages.confirm(view, visit.locale)
   },
   async submit(_fields, visit, services) {
-    const found = await namedLink(visit, services)
-    if (found === undefined) return 'gone'
-    const { linked, link } = found
+    const named = await namedLink(visit, services)
+    if (named === undefined) return 'gone'
+    const { linked, link } = named
     if (!(await hasOtherWay(visit, services, linked, link.id))) return 'last_way'
     // Before, so that none is left if this process dies, and after, for sign-ins in between.
     const isEnded = await endSessionsAt(link.provider, visit, services)

@@ -21,10 +21,10 @@ const viewOf = ({ sid, device, usedAt }: UsedSession, current: Session, kit: End
 /** Returns the sessions of the user, this one first and then those that were used last. */
 export async function sessionViews({ session, kit }: Visit, { sessions }: AccountServices) {
   const all = await sessions.listWithUse(kit, session.subject.sub)
-  const sorted = [...all].sort((one, other) => other.usedAt - one.usedAt)
+  const sorted = [...all].sort((left, right) => right.usedAt - left.usedAt)
   const current = sorted.filter(({ sid }) => sid === session.sid)
   const others = sorted.filter(({ sid }) => sid !== session.sid)
-  return [...current, ...others].map((one) => viewOf(one, session, kit))
+  return [...current, ...others].map((entry) => viewOf(entry, session, kit))
 }
 
 export const endOthersPath = 'sessions/end-others'
@@ -39,25 +39,25 @@ const confirmation = async (visit: Visit) => ({
 async function namedSession({ session, path, kit }: Visit, { sessions }: AccountServices) {
   const sid = path.slice('sessions/'.length)
   const all = await sessions.listWithUse(kit, session.subject.sub)
-  return all.find((one) => one.sid === sid && sid !== session.sid)
+  return all.find((entry) => entry.sid === sid && sid !== session.sid)
 }
 
 export const endSession: ChangePage = {
   async show(visit, services) {
-    const found = await namedSession(visit, services)
-    if (found === undefined) return undefined
+    const named = await namedSession(visit, services)
+    if (named === undefined) return undefined
     const view = {
       ...(await confirmation(visit)),
       change: 'end_session',
-      session: viewOf(found, visit.session, visit.kit),
+      session: viewOf(named, visit.session, visit.kit),
     }
     return services.pages.confirm({ ...view, change: 'end_session' }, visit.locale)
   },
   async submit(_fields, visit, services) {
     // Of this user only: an id is no secret.
-    const found = await namedSession(visit, services)
-    if (found === undefined) return 'gone'
-    await services.sessions.end(visit.kit, found.sid)
+    const named = await namedSession(visit, services)
+    if (named === undefined) return 'gone'
+    await services.sessions.end(visit.kit, named.sid)
     await noteChange('session_ended', visit, services)
     return 'session_ended'
   },
@@ -69,9 +69,9 @@ export const signOut: ChangePage = {
   async show(visit, { sessions, pages }) {
     const { session, kit } = visit
     const all = await sessions.listWithUse(kit, session.subject.sub)
-    const own = all.find(({ sid }) => sid === session.sid)
-    if (own === undefined) return undefined
-    const view = { ...(await confirmation(visit)), session: viewOf(own, session, kit) }
+    const current = all.find(({ sid }) => sid === session.sid)
+    if (current === undefined) return undefined
+    const view = { ...(await confirmation(visit)), session: viewOf(current, session, kit) }
     return pages.confirm({ ...view, change: 'end_session' }, visit.locale)
   },
   async submit(_fields, { session, kit, locale }, { sessions, pages }) {

@@ -161,9 +161,12 @@ export function createDecisions(deps: {
     client.postLogoutRedirectUris.length > 0 || features.some((feature) => feature.needsSid?.(client) === true)
 
   /** Begins the session of a user who has signed in elsewhere, and informs features about the client. */
-  async function openSession({ signIn, subject }: Decided, { request, kit, http, session: found }: Interaction) {
+  async function openSession(
+    { signIn, subject }: Decided,
+    { request, kit, http, session: earlierSession }: Interaction,
+  ) {
     const started = signIn === undefined ? undefined : await sessions.start(kit, signIn, http)
-    const session = started?.session ?? found
+    const session = started?.session ?? earlierSession
     const ofSession = session?.subject.sub === subject.sub ? session : undefined
     if (ofSession !== undefined) {
       await Promise.all(onAuthorized.map((notify) => notify(kit, ofSession, request.client)))
@@ -173,12 +176,12 @@ export function createDecisions(deps: {
 
   return {
     decide(decision, interaction) {
-      const { subject: given, scopes, signIn } = decision
+      const { subject: decidedSubject, scopes, signIn } = decision
       const { request, kit } = interaction
       const { subject, standing, provesTime } =
-        given === undefined
+        decidedSubject === undefined
           ? sufficientSession(interaction)
-          : { subject: timed(given, kit.now()), standing: signIn?.standing, provesTime: undefined }
+          : { subject: timed(decidedSubject, kit.now()), standing: signIn?.standing, provesTime: undefined }
       assertAcceptable({ scopes }, { ...subject, provesTime }, request, kit.refuse)
       return { ...decision, subject, standing, provesTime }
     },

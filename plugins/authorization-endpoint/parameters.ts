@@ -96,12 +96,12 @@ function defaultRedirectUri({ scope = '' }: AuthorizationParameters, client: Cli
  * @see RFC 6749 section 4.1.2.1; RFC 9700 section 4.11
  */
 export async function findTarget(
-  given: AuthorizationParameters,
+  sent: AuthorizationParameters,
   kit: EndpointKit,
   from: { readonly client?: Client | undefined; readonly http?: UnknownCaller | undefined } = {},
 ): Promise<Target> {
   const { refuse } = kit
-  const params = withObject(given)
+  const params = withObject(sent)
   const { client_id: clientId, state } = params
   if (clientId === undefined) {
     throw refuse('invalid_request', 'The parameter client_id is required', 'client_id_missing')

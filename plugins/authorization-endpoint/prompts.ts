@@ -26,9 +26,9 @@ export function promptsOf(
   if (!words.every(isPrompt)) {
     throw refuse('invalid_request', 'The parameter prompt is malformed', 'prompt_unknown')
   }
-  const found = new Set(words)
-  if (found.has('none') && found.size > 1) {
+  const requested = new Set(words)
+  if (requested.has('none') && requested.size > 1) {
     throw refuse('invalid_request', 'The prompt none excludes all others', 'prompt_contradiction')
   }
-  return found
+  return requested
 }

@@ -87,10 +87,10 @@ export function createRemoteInteractions(kit: EndpointKit): RemoteInteractions {
       return record === undefined ? undefined : { id, request: await check(record), expiresAt: record.expiresAt }
     },
 
-    async complete(id, { subject: given, name, scopes, remember, staySignedIn }) {
-      const [record, standing] = await Promise.all([requests.peek(kit, id), provedStandingOf(kit, given)])
+    async complete(id, { subject: decidedSubject, name, scopes, remember, staySignedIn }) {
+      const [record, standing] = await Promise.all([requests.peek(kit, id), provedStandingOf(kit, decidedSubject)])
       if (record === undefined) return undefined
-      const subject = timed(given, kit.now())
+      const subject = timed(decidedSubject, kit.now())
       assertAcceptable({ scopes }, subject, await check(record), kit.refuse)
       return answer(id, { subject, name, scopes, remember, staySignedIn, standing }, record)
     },

@@ -95,7 +95,7 @@ async function mostIdle(kit: EndpointKit, sids: readonly string[]): Promise<read
     }),
   )
   return times
-    .sort((one, other) => one.at - other.at)
+    .sort((left, right) => left.at - right.at)
     .slice(0, 3)
     .map(({ sid }) => sid)
 }
@@ -127,17 +127,17 @@ type SetOf = (kit: EndpointKit, sub: string) => RecordSet
 const endWith =
   (features: readonly SessionListeners[], setOf: SetOf): End =>
   async (kit, sid) => {
-    const found = await readSession(kit, sid)
-    if (found === undefined) return undefined
-    const session = sessionOf(sid, found)
+    const stored = await readSession(kit, sid)
+    if (stored === undefined) return undefined
+    const session = sessionOf(sid, stored)
     // Before, so that what must follow is stored if this process dies.
     const following = await Promise.all(features.map(({ onSessionEnd }) => onSessionEnd?.(kit, session)))
     await deleteSession(kit, sid)
-    const ending = [insertEnd(kit, found), setOf(kit, found.sub).remove(sid), deleteUse(kit, sid)] as const
+    const ending = [insertEnd(kit, stored), setOf(kit, stored.sub).remove(sid), deleteUse(kit, sid)] as const
     const [isFirst] = await Promise.all(ending)
     await Promise.all(following.map((follow) => follow?.()))
     // Concurrent calls find the session too.
-    if (isFirst) kit.recordUser({ type: 'session_ended', sid }, { sub: found.sub })
+    if (isFirst) kit.recordUser({ type: 'session_ended', sid }, { sub: stored.sub })
     return session
   }
 
@@ -234,9 +234,9 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
 
     async list(kit, sub) {
       const [sids, standing] = await Promise.all([setOf(kit, sub).list(), standingOf(kit, sub)])
-      const records = await Promise.all(sids.map(async (sid) => ({ sid, found: await readSession(kit, sid) })))
-      return records.flatMap(({ sid, found }) =>
-        found === undefined || isOutdated(found, standing) ? [] : [sessionOf(sid, found)],
+      const records = await Promise.all(sids.map(async (sid) => ({ sid, stored: await readSession(kit, sid) })))
+      return records.flatMap(({ sid, stored }) =>
+        stored === undefined || isOutdated(stored, standing) ? [] : [sessionOf(sid, stored)],
       )
     },
 

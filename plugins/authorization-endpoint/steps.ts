@@ -88,11 +88,11 @@ async function push(
   { params, kit }: Pick<Visit, 'params' | 'kit'>,
   pushedRequests: PushedRequests,
 ): Promise<PushedRequest> {
-  const found = await pushedRequests.find(kit, uri, params.client_id ?? '')
-  if (found === undefined) {
+  const pushedRequest = await pushedRequests.find(kit, uri, params.client_id ?? '')
+  if (pushedRequest === undefined) {
     throw kit.refuse('invalid_request_uri', 'The request_uri is not valid', 'request_uri_unknown')
   }
-  return found
+  return pushedRequest
 }
 
 /** Steps 4 to 7. */

@@ -90,8 +90,8 @@ export function createSuspendedRequests(sameSite: SameSite = 'lax'): SuspendedRe
     async find(kit, http, id) {
       const browser = cookieOf(kit).read(http)
       if (browser === undefined || !idForm.test(id)) return undefined
-      const found = await kit.records.get(keyOf(id), schema)
-      return found !== undefined && kit.equals(found.browser, kit.sha256(browser)) ? found : undefined
+      const record = await kit.records.get(keyOf(id), schema)
+      return record !== undefined && kit.equals(record.browser, kit.sha256(browser)) ? record : undefined
     },
 
     peek: async (kit, id) => (idForm.test(id) ? kit.records.get(keyOf(id), schema) : undefined),
@@ -164,12 +164,12 @@ export async function storeOutcome(kit: EndpointKit, id: string, outcome: Outcom
  * if the user was revoked, or all sessions of the user have ended, since the decision.
  */
 export async function takeOutcome(kit: EndpointKit, id: string, ticket: string): Promise<Outcome | undefined> {
-  const found = await kit.records.get(outcomeKeyOf(id), outcomeSchema)
-  if (found === undefined || !kit.equals(found.ticket, kit.sha256(ticket))) return undefined
+  const record = await kit.records.get(outcomeKeyOf(id), outcomeSchema)
+  if (record === undefined || !kit.equals(record.ticket, kit.sha256(ticket))) return undefined
   await kit.records.delete(outcomeKeyOf(id))
-  const { refuse, subject, name, scopes = [], remember, staySignedIn } = found
+  const { refuse, subject, name, scopes = [], remember, staySignedIn } = record
   if (subject !== undefined) {
-    const standing = standingIn(found)
+    const standing = standingIn(record)
     const hasEnded = isOutdated(standing, await standingOf(kit, subject.sub))
     return hasEnded ? undefined : { subject, name, scopes, remember, staySignedIn, standing }
   }

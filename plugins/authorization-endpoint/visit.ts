@@ -53,9 +53,9 @@ export async function checkVisit(
   options: RequestOptions,
 ): Promise<{ readonly request: CheckedRequest; readonly session: Session | undefined }> {
   const { kit, http } = visit
-  const [request, found] = await Promise.all([checkRequest(target, visit, kit, options), sessions.find(kit, http)])
-  const isSignedIn = found !== undefined && (await kit.isUserActive(found.subject.sub))
-  return { request, session: isSignedIn ? found : undefined }
+  const [request, session] = await Promise.all([checkRequest(target, visit, kit, options), sessions.find(kit, http)])
+  const isSignedIn = session !== undefined && (await kit.isUserActive(session.subject.sub))
+  return { request, session: isSignedIn ? session : undefined }
 }
 
 export interface OpenInteraction extends Interaction {

@@ -29,7 +29,7 @@ const hints: Readonly<Record<string, ((settings: Settings, alg: string) => strin
   nbf_invalid: clocks,
   // Other texts come from a stranger.
   algorithm_not_allowed: ({ algorithms }, alg) =>
-    algorithms.some((one) => one === alg)
+    algorithms.some((algorithm) => algorithm === alg)
       ? `tokenEndpointAuthSigningAlg of the client is not ${alg}`
       : asymmetric.includes(alg)
         ? `add ${alg} to algorithms of client-assertion`

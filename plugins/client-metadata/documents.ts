@@ -74,14 +74,14 @@ export function createDocuments(settings: Settings): Documents {
   ): Promise<Outcome> {
     const now = kit.now()
     const outcomeOf = outcomeIn(url, policy, kit)
-    const found = await kit.records.get(copyKey(url), copySchema)
-    const copy = found && outcomeOf(found.document)
+    const keptCopy = await kit.records.get(copyKey(url), copySchema)
+    const copy = keptCopy && outcomeOf(keptCopy.document)
     // The client of a stored grant or a token: it was checked when it began.
-    const isUsable = found !== undefined && (found.freshUntil > now || caller === undefined)
+    const isUsable = keptCopy !== undefined && (keptCopy.freshUntil > now || caller === undefined)
     if (copy === undefined || !isUsable) {
-      return fetchTogether({ url, outcomeOf, copy, used: found?.used === true || isUsed(url, now), kit, caller })
+      return fetchTogether({ url, outcomeOf, copy, used: keptCopy?.used === true || isUsed(url, now), kit, caller })
     }
-    if (found.freshUntil > now) remembered.set(url, copy, found.freshUntil)
+    if (keptCopy.freshUntil > now) remembered.set(url, copy, keptCopy.freshUntil)
     else stale.set(url, copy, now + failureLifetime)
     return copy
   }

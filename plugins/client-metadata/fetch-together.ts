@@ -112,15 +112,15 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
     const now = kit.now()
     const headers = { accept: 'application/json' }
     const fetched = await fetchGuarded(url, { headers, timeout, maxSize, accepts: ['application/json', '+json'], now })
-    const found = documentOf(fetched)
-    const outcome = 'document' in found ? outcomeOf(found.document) : found
-    if ('client' in outcome && 'document' in found && fetched.problem === undefined) {
+    const result = documentOf(fetched)
+    const outcome = 'document' in result ? outcomeOf(result.document) : result
+    if ('client' in outcome && 'document' in result && fetched.problem === undefined) {
       const freshUntil = now + lifetimeOf(fetched.headers, defaultLifetime, now)
       remembered.set(url, outcome, freshUntil)
       // A user has signed in with a client that has a token: strangers use up none of that.
-      const texts = [url + JSON.stringify(found.document), ...originsOf(outcome.client)]
+      const texts = [url + JSON.stringify(result.document), ...originsOf(outcome.client)]
       if (used || kept.take(caller?.clientAddress, texts, now)) {
-        await keepCopy(url, { document: found.document, freshUntil, used }, outcome.client, kit)
+        await keepCopy(url, { document: result.document, freshUntil, used }, outcome.client, kit)
       }
       return
     }

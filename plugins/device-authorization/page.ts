@@ -105,8 +105,8 @@ function createShow(render: DevicePage['render']) {
 }
 
 /** What the page asks. */
-async function askedBy(found: DeviceRequest, client: Client, leftOut: readonly string[], kit: EndpointKit) {
-  const { userCode, clientId, scopes, expiresAt } = found
+async function askedBy(deviceRequest: DeviceRequest, client: Client, leftOut: readonly string[], kit: EndpointKit) {
+  const { userCode, clientId, scopes, expiresAt } = deviceRequest
   const lifetime = Math.max(1, expiresAt - kit.now())
   const { resources } = await kit.openAuthorization({ kind: 'device', clientId, scopes, lifetime })
   const problem = leftOut.length > 0 ? ('nothing_chosen' as const) : undefined
@@ -123,12 +123,12 @@ interface Choice {
 async function choiceOf(userCode: string, fields: Fields, visit: Visit, guesses: GuessLimit): Promise<Choice> {
   const { request, kit } = visit
   if (fields.chosen !== 'yes') return { leftOut: [] }
-  const found = await createDeviceVerification(kit, guesses).find(userCode, request.clientAddress ?? '')
-  const client = found && (await kit.findClient(found.clientId))
-  if (found === undefined || client === undefined) return { leftOut: [] }
-  const leftOut = scopesToChoose(client, found.scopes).filter((name) => fields[scopeFieldOf(name)] !== 'yes')
+  const deviceRequest = await createDeviceVerification(kit, guesses).find(userCode, request.clientAddress ?? '')
+  const client = deviceRequest && (await kit.findClient(deviceRequest.clientId))
+  if (deviceRequest === undefined || client === undefined) return { leftOut: [] }
+  const leftOut = scopesToChoose(client, deviceRequest.scopes).filter((name) => fields[scopeFieldOf(name)] !== 'yes')
   if (leftOut.length === 0) return { leftOut }
-  const scopes = found.scopes.filter((name) => !leftOut.includes(name))
+  const scopes = deviceRequest.scopes.filter((name) => !leftOut.includes(name))
   return { leftOut, scopes: givesAccess(scopes) ? scopes : [] }
 }
 
@@ -152,18 +152,18 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
   /** @param leftOut the scopes that the user has left out, if that leaves none */
   async function confirm(typed: string, visit: Visit, leftOut: readonly string[] = []): Promise<Reply> {
     const { subject, name, request, kit } = visit
-    const [found, epoch] = await Promise.all([
+    const [deviceRequest, epoch] = await Promise.all([
       createDeviceVerification(kit, guesses).find(typed, request.clientAddress ?? ''),
       kit.epochOf(subject.sub),
     ])
-    const client = found && (await kit.findClient(found.clientId))
-    if (found === undefined || client === undefined) return unknownCode(visit)
-    const { userCode, expiresAt } = found
+    const client = deviceRequest && (await kit.findClient(deviceRequest.clientId))
+    if (deviceRequest === undefined || client === undefined) return unknownCode(visit)
+    const { userCode, expiresAt } = deviceRequest
     const known = cookieOf(kit).read(request)
     const browser = known ?? kit.randomId()
     const content = { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) }
     const formToken = await kit.seal(content, expiresAt)
-    const asked = await askedBy(found, client, leftOut, kit)
+    const asked = await askedBy(deviceRequest, client, leftOut, kit)
     const reply = await show({ step: 'confirm', ...asked, subject, name, formToken }, visit)
     if (known !== undefined) return reply
     return { ...reply, cookies: [...(reply.cookies ?? []), cookieOf(kit).write(browser)] }

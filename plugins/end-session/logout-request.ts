@@ -70,8 +70,8 @@ export async function urlParametersOf({ params, hint }: LogoutRequest, kit: Endp
 /** @throws OAuthError for a token of another issuer, or one that was changed. An expired one is accepted. */
 async function readHint({ id_token_hint: hint, checked_hint: checked }: AuthorizationParameters, kit: EndpointKit) {
   if (checked !== undefined) {
-    const found = await kit.unseal(checked, checkedHint)
-    return found && { ...found, sid: found.sid }
+    const opened = await kit.unseal(checked, checkedHint)
+    return opened && { ...opened, sid: opened.sid }
   }
   if (hint === undefined) return undefined
   const claims = await kit.readIdentityToken(hint)

@@ -58,10 +58,10 @@ function targetsIn({ resource }: Params, { resources }: Server, refuse: Refuse):
     if (resources.length > 1) throw noTarget('resource_missing', refuse)
     return resources
   }
-  return resourcesIn(resource, refuse).map((one) => {
-    const found = resources.find((known) => comparable(known) === comparable(one))
-    if (found === undefined) throw noTarget('resource_not_allowed', refuse)
-    return found
+  return resourcesIn(resource, refuse).map((requested) => {
+    const configured = resources.find((known) => comparable(known) === comparable(requested))
+    if (configured === undefined) throw noTarget('resource_not_allowed', refuse)
+    return configured
   })
 }
 

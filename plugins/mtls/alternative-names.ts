@@ -26,7 +26,7 @@ export function hasName({ alternativeNames }: Certificate, kind: NameKind, text:
   const expected = comparable(kind, text)
   return alternativeNames.some(({ tag, content }) => {
     if (tag !== nameTags[kind]) return false
-    const found = kind === 'ip' ? content.join('.') : comparable(kind, String.fromCharCode(...content))
-    return found === expected
+    const name = kind === 'ip' ? content.join('.') : comparable(kind, String.fromCharCode(...content))
+    return name === expected
   })
 }

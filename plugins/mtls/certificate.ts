@@ -41,13 +41,13 @@ function timeOf({ tag, content }: DerValue): number {
 
 function alternativeNamesIn(extensions: DerValue | undefined): readonly DerValue[] {
   if (extensions === undefined) return []
-  const found = readAll(extensions.content)
+  const matching = readAll(extensions.content)
     .flatMap((list) => contentOf(list, tags.sequence))
     .map((extension) => contentOf(extension, tags.sequence))
     .filter(([id]) => objectIdentifier(id) === subjectAlternativeName)
   // RFC 5280 section 4.2: at most one of each kind.
-  if (found.length > 1) throw new RangeError('A repeated extension')
-  return found.flatMap((parts) => {
+  if (matching.length > 1) throw new RangeError('A repeated extension')
+  return matching.flatMap((parts) => {
     const [names, ...more] = readAll(expectTag(parts.at(-1), tags.octetString).content)
     if (more.length > 0) throw new RangeError('Bytes after the names')
     return contentOf(names, tags.sequence)

@@ -26,8 +26,8 @@ export const hasSubject = (client: Client): boolean => members.some((member) => 
 
 /** A client has at most one subject (RFC 8705 section 2.1.2). */
 export function subjectProblem(client: Client): ClientProblem | undefined {
-  const [one, another] = members.filter((member) => client[member] !== undefined)
-  return another && { member: another, problem: `cannot be combined with ${one}; remove one of them` }
+  const [first, second] = members.filter((member) => client[member] !== undefined)
+  return second && { member: second, problem: `cannot be combined with ${first}; remove one of them` }
 }
 
 const names = new WeakMap<Client, ComparableName | undefined>()

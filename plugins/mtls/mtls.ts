@@ -112,7 +112,7 @@ function selfSignedMethod(settings: Settings) {
         reason: keys.some((jwk) => isCertificateOf({ ...jwk }, certificate.read)) ? undefined : 'key_unknown',
       })
       if (jwks !== undefined) return problemWith(jwks).reason
-      const { reason } = await published.verify(jwksUri ?? '', kit, async (found) => problemWith(found))
+      const { reason } = await published.verify(jwksUri ?? '', kit, async (keySet) => problemWith(keySet))
       return reason
     },
   )

@@ -51,7 +51,7 @@ export async function verifyRecoveryCode(
   kit: EndpointKit,
 ): Promise<boolean> {
   const hash = kit.sha256(typedCode(code).toUpperCase())
-  const known = hashes.filter((other) => kit.equals(other, hash))
+  const known = hashes.filter((stored) => kit.equals(stored, hash))
   return known.length > 0 && kit.records.insert(usedKeyOf(sub, hash), true, kit.now() + memory, keptRecord)
 }
 

@@ -37,8 +37,8 @@ const codesKeyOf = (sub: string): string => `recovery codes of ${sub}`
 
 /** The user is in the text, so that a record cannot be moved to another user. */
 async function secretIn({ sealed }: v.InferOutput<typeof appSchema>, sub: string, safe: Safe) {
-  const found = await safe.open(sealed, opened)
-  return found?.sub === sub ? found.secret : undefined
+  const content = await safe.open(sealed, opened)
+  return content?.sub === sub ? content.secret : undefined
 }
 
 const readApp = (sub: string, kit: EndpointKit) => kit.records.get(appKeyOf(sub), appSchema)
@@ -49,16 +49,16 @@ const readHashes = async (sub: string, kit: EndpointKit) =>
 const unread = (): undefined => undefined
 
 async function removeApp(sub: string, kit: EndpointKit) {
-  const found = await readApp(sub, kit).catch(unread)
+  const app = await readApp(sub, kit).catch(unread)
   await kit.records.delete(appKeyOf(sub))
-  return { apps: found === undefined ? 0 : 1 }
+  return { apps: app === undefined ? 0 : 1 }
 }
 
 async function removeCodes(sub: string, kit: EndpointKit) {
-  const found = await readHashes(sub, kit).catch(unread)
+  const hashes = await readHashes(sub, kit).catch(unread)
   await kit.records.delete(codesKeyOf(sub))
-  await forgetUsed(found ?? [], sub, kit)
-  return { recoveryCodes: found?.length ?? 0 }
+  await forgetUsed(hashes ?? [], sub, kit)
+  return { recoveryCodes: hashes?.length ?? 0 }
 }
 
 /** Whether it is a recovery code of the user. Its hash is read again: codes that are replaced meanwhile do not count. */
@@ -84,8 +84,8 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
     isSetUp: async (sub, kit) => (await readApp(sub, kit)) !== undefined,
     async verify(sub, code, kit) {
       const stored = await readApp(sub, kit)
-      const found = stored && (await secretIn(stored, sub, safe))
-      return found !== undefined && verifyTotp({ secret: found, sub, code }, kit, usualTolerance)
+      const secret = stored && (await secretIn(stored, sub, safe))
+      return secret !== undefined && verifyTotp({ secret, sub, code }, kit, usualTolerance)
     },
     reset: removeApp,
   }

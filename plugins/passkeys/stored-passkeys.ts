@@ -70,10 +70,10 @@ const read = (id: string, kit: EndpointKit): Promise<Stored | undefined> => kit.
 /** Returns the passkeys of a user, the oldest first. */
 async function all(sub: string, kit: EndpointKit) {
   const slots = await slotsOf(sub, kit)
-  const found = await Promise.all(slots.map(async (slot) => ({ ...slot, stored: await read(slot.id, kit) })))
-  return found
+  const entries = await Promise.all(slots.map(async (slot) => ({ ...slot, stored: await read(slot.id, kit) })))
+  return entries
     .flatMap(({ stored, ...slot }) => (stored?.sub === sub ? [{ ...slot, stored }] : []))
-    .sort((one, other) => one.stored.at - other.stored.at)
+    .sort((left, right) => left.stored.at - right.stored.at)
 }
 
 /** Removes the records of a passkey. A place that a process has left can be that of a passkey of another user. */
@@ -100,7 +100,7 @@ async function place(member: string, sub: string, kit: EndpointKit, expiresAt: n
   if (await set.insert(member, expiresAt)) return true
   const known = await all(sub, kit)
   const isAbandoned = (slot: Slot): boolean =>
-    slot.at < kit.now() - enrolmentTime && !known.some((one) => one.member === slot.member)
+    slot.at < kit.now() - enrolmentTime && !known.some((passkey) => passkey.member === slot.member)
   const abandoned = (await slotsOf(sub, kit)).filter(isAbandoned)
   await Promise.all(abandoned.map((slot) => set.remove(slot.member)))
   return abandoned.length > 0 && set.insert(member, expiresAt)
@@ -169,18 +169,18 @@ export function storedPasskeys(options: StoredPasskeysOptions = {}): StoredPassk
     algorithms: passkeyAlgorithms,
     verify: (response, kit) => verifyPasskey(response, kit, { find, onUse, rpId }),
     add,
-    list: async (sub, kit) => Promise.all((await all(sub, kit)).map((one) => viewOf(one, kit))),
+    list: async (sub, kit) => Promise.all((await all(sub, kit)).map((passkey) => viewOf(passkey, kit))),
     credentialIds: async (sub, kit) => (await all(sub, kit)).map(({ id }) => id),
     async rename(sub, ref, name, kit) {
-      const found = await named(sub, ref, kit)
-      if (found === undefined) return false
-      await kit.records.put(nameKeyOf(found.stored), name, found.stored.at + lifetime, keptRecord)
+      const passkey = await named(sub, ref, kit)
+      if (passkey === undefined) return false
+      await kit.records.put(nameKeyOf(passkey.stored), name, passkey.stored.at + lifetime, keptRecord)
       return true
     },
     async remove(sub, ref, kit) {
-      const found = await named(sub, ref, kit)
-      if (found === undefined) return false
-      await drop(found, sub, kit)
+      const passkey = await named(sub, ref, kit)
+      if (passkey === undefined) return false
+      await drop(passkey, sub, kit)
       return true
     },
     async reset(sub, kit) {

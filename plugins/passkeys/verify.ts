@@ -38,8 +38,8 @@ export interface PasskeyPort {
   onUse(credentialId: string, counter: number, kit: EndpointKit): MaybePromise<void>
 }
 
-const isSameKey = ({ publicKey: one }: StoredPasskey, { publicKey: other }: StoredPasskey): boolean =>
-  one.length === other.length && one.every((byte, index) => byte === other[index])
+const isSameKey = ({ publicKey: left }: StoredPasskey, { publicKey: right }: StoredPasskey): boolean =>
+  left.length === right.length && left.every((byte, index) => byte === right[index])
 
 /**
  * Returns the owner of the passkey that has signed the challenge; `undefined` if it is unknown, or the response not valid.

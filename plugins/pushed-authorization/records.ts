@@ -51,13 +51,13 @@ export async function findPushed(
   uri: string,
   clientId: string,
 ): Promise<PushedRequest | undefined> {
-  const [found, spent, epoch] = await Promise.all([
+  const [record, spent, epoch] = await Promise.all([
     records.get(uri, pushed),
     records.get(usedKeyOf(uri), used),
     epochOfClient(clientId),
   ])
-  if (found === undefined || spent !== undefined || found.clientId !== clientId) return undefined
-  const { params, confirmation, clientEpoch } = found
+  if (record === undefined || spent !== undefined || record.clientId !== clientId) return undefined
+  const { params, confirmation, clientEpoch } = record
   return epoch === undefined || epoch === clientEpoch ? { params, confirmation, clientEpoch } : undefined
 }
 

@@ -159,9 +159,9 @@ export function createDescribe(settings: Settings) {
   }
 
   /** Returns the client that metadata describes, or why there is none. What the provider does not have is left out. */
-  return (given: JsonObject, kit: MetadataKit & Pick<Kit, 'problemOfClient'>): Described | MetadataProblem => {
+  return (submitted: JsonObject, kit: MetadataKit & Pick<Kit, 'problemOfClient'>): Described | MetadataProblem => {
     // Some programs send null for what they do not have.
-    const metadata = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as JsonObject
+    const metadata = Object.fromEntries(Object.entries(submitted).filter(([, value]) => value !== null)) as JsonObject
     const mistyped = mistypedProblem(metadata)
     if (mistyped !== undefined) return metadataProblem('metadata_malformed', mistyped)
     const redirectUris = urisOf(metadata, 'redirect_uris')

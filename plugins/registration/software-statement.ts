@@ -62,7 +62,8 @@ export function createSoftwareStatements(settings: StatementSettings): SoftwareS
       // One for another server says what that server should register.
       const { aud } = outcome.payload
       const audiences = [kit.issuer, kit.endpointUrl('registration')]
-      if (aud !== undefined && ![aud].flat().some((one) => audiences.includes(one))) return { reason: 'aud_invalid' }
+      if (aud !== undefined && ![aud].flat().some((audience) => audiences.includes(audience)))
+        return { reason: 'aud_invalid' }
       return { claims: metadataIn(outcome.payload) }
     },
   }

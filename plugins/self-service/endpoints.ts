@@ -188,7 +188,7 @@ export const endpointsOf = (services: SelfServiceContext, purposes: readonly Pur
       caller: 'anyone',
       params,
       async handle({ params: fields, request }, kit) {
-        const purpose = purposes.find((one) => one.name === fields.for)
+        const purpose = purposes.find((candidate) => candidate.name === fields.for)
         const isKnown = purpose !== undefined || fields.for === ''
         const interaction = isKnown ? await tools.interactions.find(kit, request, fields.interaction) : undefined
         if (interaction === undefined) return unknown(request, kit, purpose)

@@ -46,8 +46,8 @@ const hasAddress = ({ email }: Account, address: string): boolean =>
 
 /** An account gets a mail; an unknown address none. */
 async function lookUpAccount(address: string, services: SelfServiceContext, kit: EndpointKit): Promise<Addressed> {
-  const found = await findByEmail(address, services, kit)
-  const account = found && hasAddress(found, address) ? found : undefined
+  const match = await findByEmail(address, services, kit)
+  const account = match && hasAddress(match, address) ? match : undefined
   // To the stored address: another spelling can lead to another mailbox.
   const to = account?.emailVerified === true ? account.email : undefined
   return { account, counts: to !== undefined, mail: to === undefined ? undefined : { kind: 'itself', to } }
@@ -90,8 +90,8 @@ export const signUp = (names: 'address' | 'username'): Purpose => ({
   async problem({ username, password }, { address }, services, kit) {
     const isNamed = names === 'username'
     if (isNamed && !isNameForm(username)) return 'name_malformed'
-    const found = isNamed && (await callStore('findByName', kit, services, (store) => store.findByName(username)))
-    if (found) return 'name_taken'
+    const holder = isNamed && (await callStore('findByName', kit, services, (store) => store.findByName(username)))
+    if (holder) return 'name_taken'
     return checkPassword(password, [username, address], 'sign_up', services, kit)
   },
   async finish({ username: chosen, password }, { address: email }, interaction, services) {

@@ -40,9 +40,9 @@ function cookieFor(
     read(request) {
       // Some gateways join cookies without the space that browsers send.
       const pairs = (request.header('cookie') ?? '').split(';').map((pair) => pair.trimStart())
-      const [found, ...more] = pairs.filter((pair) => pair.startsWith(prefix))
-      if (found === undefined || more.length > 0) return undefined
-      const text = found.slice(prefix.length).trimEnd()
+      const [cookie, ...more] = pairs.filter((pair) => pair.startsWith(prefix))
+      if (cookie === undefined || more.length > 0) return undefined
+      const text = cookie.slice(prefix.length).trimEnd()
       return value.test(text) ? text : undefined
     },
     write: (text, lifetime) =>

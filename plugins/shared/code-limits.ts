@@ -49,8 +49,8 @@ const tooManyCodes = (reason: string, retryAfter: number, refuse: Refuse): OAuth
 
 /** Returns the series of failures at this kind of address; a new one if there is none. */
 async function seriesAt(key: string, lifetime: number, kit: EndpointKit): Promise<Series> {
-  const found = await kit.records.get(key, seriesSchema)
-  if (found !== undefined) return found
+  const stored = await kit.records.get(key, seriesSchema)
+  if (stored !== undefined) return stored
   const series = { id: kit.randomId(), since: kit.now() }
   if (await kit.records.insert(key, series, series.since + lifetime, keptRecord)) return series
   // Another attempt was faster.

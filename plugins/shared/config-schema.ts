@@ -25,7 +25,7 @@ export const functionSchema = <T>() =>
 export type FunctionNames<T> = {
   readonly [Name in keyof T as undefined extends T[Name]
     ? never
-    : T[Name] extends (...given: never[]) => unknown
+    : T[Name] extends (...args: never[]) => unknown
       ? Name
       : never]: true
 }

@@ -26,7 +26,7 @@ export function claimsProblem(
 ): string | undefined {
   const audiences = [aud ?? []].flat()
   // Every audience: one of several servers could forward the JWT to another.
-  if (audiences.length === 0 || !audiences.every((one) => audience.includes(one))) return 'aud_invalid'
+  if (audiences.length === 0 || !audiences.every((value) => audience.includes(value))) return 'aud_invalid'
   if (exp > now + maxLifetime + clockTolerance) return 'exp_too_late'
   if (iat !== undefined && iat > now + clockTolerance) return 'iat_invalid'
   if (jti === undefined) return undefined

@@ -92,9 +92,9 @@ export function keySetOf({ keys }: { readonly keys: readonly unknown[] }): KeySe
     // A sender can choose any other id; no key has it, so nothing is imported.
     if (!ids.has(kid)) return search(header)
     const name = JSON.stringify([alg, kid])
-    const found = known.get(name) ?? search(header)
-    known.set(name, found)
-    return found
+    const matching = known.get(name) ?? search(header)
+    known.set(name, matching)
+    return matching
   }
 }
 

@@ -143,12 +143,12 @@ export async function countSent(
   kit: EndpointKit,
 ): Promise<void> {
   const { end, keyOf, count } = windowOf(kit)
-  const own = sharesOf[kind]
-  const over = await Promise.all(own.map((share) => kit.records.get(keyOf('over', share), v.boolean())))
+  const sharesOfKind = sharesOf[kind]
+  const over = await Promise.all(sharesOfKind.map((share) => kit.records.get(keyOf('over', share), v.boolean())))
   // Before it counts for the others.
   if (over.includes(true)) throw tooMany(end - kit.now(), kit)
   const isWithin = await Promise.all(
-    own.map(async (share: Share) => {
+    sharesOfKind.map(async (share: Share) => {
       const most = Math.max(1, Math.floor((total * shares[share]) / shares.all))
       // The same work for both.
       const counted = await count(isSent ? 'total' : 'unsent', share)

@@ -13,6 +13,6 @@ const narrowing: readonly (readonly [name: string, is: (value: unknown) => boole
 
 /** Returns what is wrong with the type of a member that narrows a client; `undefined` if nothing is. */
 export function mistypedProblem(metadata: JsonObject): string | undefined {
-  const found = narrowing.find(([name, is]) => metadata[name] !== undefined && !is(metadata[name]))
-  return found && `${found[0]} must be ${found[2]}`
+  const mistyped = narrowing.find(([name, is]) => metadata[name] !== undefined && !is(metadata[name]))
+  return mistyped && `${mistyped[0]} must be ${mistyped[2]}`
 }

@@ -30,7 +30,7 @@ const wordsOf = (names: readonly string[]): readonly string[] =>
 
 /** Whether nothing is left of a password but digits and signs, when the words are removed. */
 function consistsOf(words: readonly string[], password: string): boolean {
-  const longestFirst = [...words].sort((one, other) => other.length - one.length)
+  const longestFirst = [...words].sort((left, right) => right.length - left.length)
   const rest = longestFirst.reduce((text, word) => text.replaceAll(word, ''), folded(password))
   return rest !== folded(password) && /^[\p{N}\p{P}\p{S}\s]*$/u.test(rest)
 }

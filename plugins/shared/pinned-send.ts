@@ -74,7 +74,7 @@ function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
 function responseOf(message: IncomingMessage): Response {
   const { statusCode: status = 0 } = message
   const headers = Object.entries(message.headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one): [string, string] => [name, one]),
+    [value ?? []].flat().map((line): [string, string] => [name, line]),
   )
   if (!withoutBody.includes(status)) return new Response(bodyOf(message), { status, headers })
   message.destroy()
@@ -93,8 +93,8 @@ export function createPinnedSend(network: NodeNetwork, options: PinnedOptions = 
       const host = new URL(url).hostname.replace(/^\[|\]$/gu, '')
       // A socket does not look an address up.
       if (octetsOf(host) !== undefined && !isAllowed(host)) return reject(refused())
-      const own = { 'user-agent': 'grantry', 'accept-encoding': 'identity' }
-      const fields = { ...own, ...Object.fromEntries(new Headers(headers ?? undefined)) }
+      const defaults = { 'user-agent': 'grantry', 'accept-encoding': 'identity' }
+      const fields = { ...defaults, ...Object.fromEntries(new Headers(headers ?? undefined)) }
       const request = network.https.request(
         url,
         { method, headers: fields, agent: false, lookup, signal, ...(ca !== undefined && { ca }) },

@@ -13,7 +13,7 @@ const notValid = (reason: string, refuse: Refuse): OAuthError =>
 function valuesOf(parameter: string, refuse: Refuse): readonly string[] {
   const values = parameter.split(' ', maxResources + 1)
   if (values.length > maxResources) throw notValid('too_many', refuse)
-  if (values.some((one) => one.length > maxLength)) throw notValid('too_long', refuse)
+  if (values.some((value) => value.length > maxLength)) throw notValid('too_long', refuse)
   return values
 }
 
@@ -24,7 +24,7 @@ function valuesOf(parameter: string, refuse: Refuse): readonly string[] {
  */
 export function resourcesIn(parameter: string, refuse: Refuse): readonly string[] {
   const resources = valuesOf(parameter, refuse)
-  if (!resources.every((one) => absoluteUri.test(one))) throw notValid('malformed', refuse)
+  if (!resources.every((resource) => absoluteUri.test(resource))) throw notValid('malformed', refuse)
   return resources
 }
 

@@ -67,8 +67,8 @@ export const originsOf = (uris: readonly string[]): readonly string[] => [
 
 /** The methods that a client names: one, or a list (OpenID Connect Relying Party Metadata Choices). */
 export function namedMethods(metadata: JsonObject): readonly string[] {
-  const { token_endpoint_auth_method: one, token_endpoint_auth_methods_supported: several } = metadata
-  return [...(typeof one === 'string' ? [one] : []), ...stringsIn(several)]
+  const { token_endpoint_auth_method: method, token_endpoint_auth_methods_supported: methods } = metadata
+  return [...(typeof method === 'string' ? [method] : []), ...stringsIn(methods)]
 }
 
 /** Returns those of the names that are allowed; all allowed ones if it has none of them. */
@@ -98,8 +98,8 @@ const valueIn = (metadata: JsonObject, name: string) =>
  * @see OpenID Connect Relying Party Metadata Choices 1.0 section 2
  */
 function withChosenAlgorithm(metadata: JsonObject, { signingAlgorithms }: MetadataKit): JsonObject {
-  const given = stringsIn(valueIn(metadata, 'id_token_signing_alg_values_supported'))
-  const chosen = signingAlgorithms.find((name) => given.includes(name)) ?? given[0]
+  const supported = stringsIn(valueIn(metadata, 'id_token_signing_alg_values_supported'))
+  const chosen = signingAlgorithms.find((name) => supported.includes(name)) ?? supported[0]
   if (chosen === undefined || valueIn(metadata, 'id_token_signed_response_alg') !== undefined) return metadata
   return { ...metadata, id_token_signed_response_alg: chosen }
 }
@@ -112,7 +112,7 @@ function problemOf(name: string, value: Json, methods: readonly string[], kit: M
   if (method !== undefined && !methods.includes(method)) return `requires the token_endpoint_auth_method ${method}`
   const { success, issues = [] } = v.safeParse(known.schema, value)
   if (!success) return issues[0]?.message ?? 'is malformed'
-  return known.member === 'identityTokenAlgorithm' && !kit.signingAlgorithms.some((one) => one === value)
+  return known.member === 'identityTokenAlgorithm' && !kit.signingAlgorithms.some((algorithm) => algorithm === value)
     ? `must be one of ${kit.signingAlgorithms.join(', ')}`
     : undefined
 }
@@ -123,8 +123,8 @@ function problemOf(name: string, value: Json, methods: readonly string[], kit: M
  *
  * @param methods the authentication methods that the client can use here
  */
-export function requestedMembers(given: JsonObject, methods: readonly string[], kit: MetadataKit): Requested {
-  const metadata = withChosenAlgorithm(given, kit)
+export function requestedMembers(submitted: JsonObject, methods: readonly string[], kit: MetadataKit): Requested {
+  const metadata = withChosenAlgorithm(submitted, kit)
   const members: Record<string, Json> = {}
   const granted: Record<string, Json> = {}
   for (const name of new Set([...kit.clientMetadata.keys(), ...Object.keys(metadataNames)])) {

@@ -27,7 +27,7 @@ const sidOf = ({ session }: Owner, step: Step): string =>
  */
 function shownBy({ request: { scopes, proposal }, kit }: Owner, step: Step): readonly string[] {
   if (step !== 'consent') return []
-  const uses = proposal.resources.flatMap((one) => one.scopes.map((name) => `${name} ${one.audience}`))
+  const uses = proposal.resources.flatMap((resource) => resource.scopes.map((name) => `${name} ${resource.audience}`))
   return [...scopes, ...uses].map((text) => kit.sha256(text).slice(0, shownLength))
 }
 
@@ -49,7 +49,7 @@ export async function permits(owner: Owner, step: Step, formToken: string): Prom
     token.step === step &&
     token.id === owner.id &&
     token.sid === sidOf(owner, step) &&
-    shownBy(owner, step).every((one) => token.shown.includes(one)) &&
+    shownBy(owner, step).every((hash) => token.shown.includes(hash)) &&
     owner.kit.equals(token.browser, owner.browser)
   )
 }

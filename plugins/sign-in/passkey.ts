@@ -45,7 +45,7 @@ export async function attemptPasskey(
     ...(secondFactorAcr !== undefined && { acr: secondFactorAcr }),
   }
   const names = await Promise.all(services.ways.map((way) => way.nameOf?.(user.sub, kit)))
-  const name = names.find((one) => one !== undefined) ?? user.name ?? user.sub
+  const name = names.find((text) => text !== undefined) ?? user.name ?? user.sub
   const signedIn = { subject, name, staySignedIn, standing: await standingFor(user.sub) }
   return beginSession(signedIn, interaction, services)
 }

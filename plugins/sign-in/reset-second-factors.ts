@@ -46,7 +46,7 @@ const kinds = ['apps', 'recoveryCodes', 'passkeys'] as const
 const removedIn = (returned: readonly unknown[]): RemovedFactors =>
   Object.fromEntries(
     kinds.flatMap((kind) => {
-      const counts = returned.map((one) => (one as RemovedFactors | null | undefined)?.[kind])
+      const counts = returned.map((removed) => (removed as RemovedFactors | null | undefined)?.[kind])
       const known = counts.filter((count) => typeof count === 'number')
       return known.length === 0 ? [] : [[kind, known.reduce((sum, count) => sum + count, 0)]]
     }),

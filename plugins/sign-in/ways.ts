@@ -105,11 +105,11 @@ export interface OfferedWays {
 }
 
 export const linksFor = (interaction: SuspendedInteraction, { ways }: OfferedWays): readonly SignInWay[] =>
-  ways.flatMap((one) => one.links(interaction))
+  ways.flatMap((way) => way.links(interaction))
 
 /** Returns a function from a mail address to the link that its domain leads to, if any domain does. */
 export function linkByAddress(interaction: SuspendedInteraction, { ways }: OfferedWays) {
-  const finders = ways.flatMap((one) => one.forAddress?.(interaction) ?? [])
+  const finders = ways.flatMap((way) => way.forAddress?.(interaction) ?? [])
   if (finders.length === 0) return undefined
   return (address: string): SignInWay | undefined =>
     finders.map((find) => find(address)).find((way) => way !== undefined)
@@ -117,8 +117,8 @@ export function linkByAddress(interaction: SuspendedInteraction, { ways }: Offer
 
 /** Returns the link that the browser follows without a page: one that the request asks for, or the only way. */
 export function wayWithoutPage(interaction: SuspendedInteraction, offered: OfferedWays): SignInWay | undefined {
-  for (const one of offered.ways) {
-    const way = one.chosen?.(interaction)
+  for (const offering of offered.ways) {
+    const way = offering.chosen?.(interaction)
     if (way !== undefined) return way
   }
   const [only, ...more] = linksFor(interaction, offered)

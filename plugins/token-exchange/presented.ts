@@ -71,9 +71,9 @@ export function audienceOf(
   { type, claims }: ReadToken,
   listed: readonly string[] | undefined,
 ): readonly string[] {
-  const own: readonly unknown[] = [claims.aud].flat()
+  const tokenAudiences: readonly unknown[] = [claims.aud].flat()
   const isLimited = type === 'access_token' && listed === undefined
-  return isLimited && !targets.every((target) => own.includes(target)) ? [] : targets
+  return isLimited && !targets.every((target) => tokenAudiences.includes(target)) ? [] : targets
 }
 
 /**

@@ -16,7 +16,7 @@ export const maxAgeFor = ({ prompts, maxAge }: SuspendedInteraction['request']):
 function passedOn({ request }: SuspendedInteraction, { adapter }: Provider): Readonly<Record<string, string>> {
   const { prompts, loginHint, uiLocales } = request
   const isOpenId = adapter?.endpoints === undefined
-  const prompt = (['login', 'select_account'] as const).filter((one) => prompts.has(one)).join(' ')
+  const prompt = (['login', 'select_account'] as const).filter((value) => prompts.has(value)).join(' ')
   const maxAge = isOpenId ? maxAgeFor(request) : undefined
   return {
     ...(prompt !== '' && { prompt }),

@@ -14,13 +14,13 @@ const isText = (value: unknown, maxLength: number): value is string =>
 
 /** The methods that the provider states, or the one that the seed has for users of other providers. */
 function methodsOf({ amr }: UpstreamClaims): readonly string[] {
-  const methods = (Array.isArray(amr) ? amr : []).filter((one): one is string => isText(one, maxTextLength))
+  const methods = (Array.isArray(amr) ? amr : []).filter((method): method is string => isText(method, maxTextLength))
   return methods.length > 0 ? methods.slice(0, maxMethods) : ['external']
 }
 
 /** How the user is shown to the user. */
 export function nameOf({ name, preferred_username, email, sub }: UpstreamClaims): string {
-  return [name, preferred_username, email].find((one): one is string => isText(one, maxNameLength)) ?? sub
+  return [name, preferred_username, email].find((text): text is string => isText(text, maxNameLength)) ?? sub
 }
 
 /** How a provider has authenticated a user. */

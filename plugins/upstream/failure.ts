@@ -61,7 +61,8 @@ type AskedEndpoint = 'token_endpoint' | 'par_endpoint'
 
 /** A challenge to the client means that its secret is wrong (RFC 6749 section 5.2). Others are about a token. */
 const challengeReason = (challenges: unknown, endpoint: AskedEndpoint): string =>
-  Array.isArray(challenges) && challenges.some((one: { scheme?: unknown } | null) => one?.scheme === 'basic')
+  Array.isArray(challenges) &&
+  challenges.some((challenge: { scheme?: unknown } | null) => challenge?.scheme === 'basic')
     ? `${endpoint}_invalid_client`
     : 'challenge_refused'
 

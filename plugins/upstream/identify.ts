@@ -29,7 +29,9 @@ function trustedMail({ claims, provider }: Arrival): string | undefined {
   const { email, email_verified: isVerified } = claims
   if (typeof email !== 'string' || isVerified !== true) return undefined
   const domain = domainOf(email)
-  return domain !== undefined && provider.linkBy.some((one) => foldedDomain(one) === domain) ? email : undefined
+  return domain !== undefined && provider.linkBy.some((linkDomain) => foldedDomain(linkDomain) === domain)
+    ? email
+    : undefined
 }
 
 /** Characters of the random part of a name: 96 bits. */

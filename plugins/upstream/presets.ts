@@ -48,7 +48,7 @@ const unknownPreset = v.looseObject({
 export const configuredProviderSchema: v.GenericSchema<ConfiguredProvider> = v.lazy((input) => {
   const name = Object(input).preset as unknown
   if (name === undefined) return openIdProviderSchema as unknown as v.GenericSchema<ConfiguredProvider>
-  const known = presets.find((one) => one === name) as Preset | undefined
+  const known = presets.find((candidate) => candidate === name) as Preset | undefined
   const schema = known === undefined ? unknownPreset : configuredProviderSchemas[known]
   return schema as unknown as v.GenericSchema<ConfiguredProvider>
 })

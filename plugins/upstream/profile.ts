@@ -54,11 +54,11 @@ export function profileOf(claims: UpstreamClaims, { claims: named }: Pick<Provid
   const pairs = [...standard.map((name) => [name, name] as const), ...Object.entries(named)]
   const kept: Record<string, Json> = {}
   let length = 0
-  for (const [own, theirs] of pairs) {
+  for (const [name, theirs] of pairs) {
     const value = claims[theirs] as Json | undefined
     const size = value === undefined || value === null ? 0 : JSON.stringify(value).length
     if (value === undefined || size === 0 || size > maxLength.claim || length + size > maxLength.all) continue
-    kept[own] = value
+    kept[name] = value
     length += size
   }
   return kept

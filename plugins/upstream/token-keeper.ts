@@ -178,7 +178,7 @@ export function createTokenKeeper(
 
   const remove: TokenKeeper['remove'] = async (kit, sub, provider, account) => {
     const named = provider === undefined ? providers.map(({ name }) => name) : [provider]
-    await Promise.all(named.map((one) => records.remove(kit, sub, one, account)))
+    await Promise.all(named.map((providerName) => records.remove(kit, sub, providerName, account)))
   }
 
   return {

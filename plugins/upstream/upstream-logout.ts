@@ -44,8 +44,8 @@ async function userOf(claims: JsonObject, { adapter }: Provider, kit: EndpointKi
   // As at the sign-in.
   const sub = adapter?.userOf === undefined ? claims.sub : adapter.userOf(claims)
   // First: a logout token can lack what names the user.
-  const found = isText(sid) ? await kit.records.get(sidKey(iss, sid, kit), schema) : undefined
-  if (found !== undefined || !isText(sub)) return found?.sub
+  const record = isText(sid) ? await kit.records.get(sidKey(iss, sid, kit), schema) : undefined
+  if (record !== undefined || !isText(sub)) return record?.sub
   const id = derivedSubject({ iss, sub }, kit)
   return (await findLink(kit, id))?.sub ?? (await kit.records.get(userKey(id), schema))?.sub ?? id
 }

@@ -118,7 +118,7 @@ export interface UpstreamWays extends SignInWays, ProviderLinks, ProviderLogout 
  */
 function isAt(mail: string | undefined, { domains }: Provider): boolean {
   const domain = mail === undefined ? undefined : domainOf(mail)?.toUpperCase()
-  return domain !== undefined && domains.some((one) => foldedDomain(one).toUpperCase() === domain)
+  return domain !== undefined && domains.some((candidate) => foldedDomain(candidate).toUpperCase() === domain)
 }
 
 /** What a page for accounts and the host need of the links, and of the users who have them. */
@@ -155,16 +155,16 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
     links: (interaction) => usable(interaction).map((provider) => wayTo(provider, interaction)),
     chosen(interaction) {
       const named = namedIn(interaction.request)
-      const { loginHint } = interaction.request
-      const isChosen = (one: Provider): boolean => (named === undefined ? isAt(loginHint, one) : one.name === named)
-      const provider = usable(interaction).find(isChosen)
+      const provider = usable(interaction).find((candidate) =>
+        named === undefined ? isAt(interaction.request.loginHint, candidate) : candidate.name === named,
+      )
       return provider && wayTo(provider, interaction)
     },
     forAddress(interaction) {
       const providers = usable(interaction).filter(({ domains }) => domains.length > 0)
       if (providers.length === 0) return undefined
       return (address) => {
-        const provider = providers.find((one) => isAt(address, one))
+        const provider = providers.find((candidate) => isAt(address, candidate))
         return provider && wayTo(provider, interaction)
       }
     },
@@ -199,17 +199,17 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
         params: v.record(v.string(), v.string()),
         async handle({ params, request }, kit) {
           const [name = '', action, ...more] = request.segments
-          const found = upstreams.get(name)
+          const provider = upstreams.get(name)
           // A URL with a logout token gets into logs.
           const isLogout = action === 'logout' && request.method === 'POST'
           const isKnown = more.length === 0 && (action === undefined || action === 'callback' || isLogout)
-          if (found === undefined || !isKnown) {
+          if (provider === undefined || !isKnown) {
             throw kit.refuse('invalid_request', 'There is no such page', 'provider_unknown', { status: 404 })
           }
-          if (action === undefined) return begin(params.interaction, request, kit, found, tools)
-          if (isLogout) return handleLogout(params, kit, found, tools)
-          if (request.method === 'POST') return formReply(params, found, kit)
-          return handleCallback(params, request, kit, found, { tools, settings })
+          if (action === undefined) return begin(params.interaction, request, kit, provider, tools)
+          if (isLogout) return handleLogout(params, kit, provider, tools)
+          if (request.method === 'POST') return formReply(params, provider, kit)
+          return handleCallback(params, request, kit, provider, { tools, settings })
         },
         presentError: tools.presentError,
       }),

@@ -27,12 +27,12 @@ export const workloadRuleSchema = configurationObject({
 function valuesProblem(rule: WorkloadRule, platform: WorkloadIssuer['platform']): string | undefined {
   const { wildcards } = platforms[platform]
   const values = [['sub', rule.subject] as const, ...Object.entries(rule.claims ?? {})]
-  for (const [claim, given] of values) {
+  for (const [claim, value] of values) {
     const name = claim === 'sub' ? 'subject' : `claims["${claim}"]`
     const least = Object.hasOwn(wildcards, claim) ? wildcards[claim] : undefined
-    const problem = patternsOf(given)
+    const problem = patternsOf(value)
       .map((pattern) => patternProblem(pattern, least))
-      .find((one) => one !== undefined)
+      .find((candidate) => candidate !== undefined)
     if (problem !== undefined) return `has a ${name} that ${problem}`
   }
   return undefined

@@ -6,8 +6,8 @@ import type { WorkloadIssuer } from './options.ts'
 /** The keys of a SPIFFE bundle for JWT-SVIDs. Those for certificates must not verify one (SPIFFE JWT-SVID section 5). */
 function svidKeys(bundle: unknown): { readonly keys: readonly JWK[] } {
   const { keys } = Object(bundle) as { readonly keys?: unknown }
-  const own = (Array.isArray(keys) ? keys : []).filter((key) => Object(key).use === 'jwt-svid')
-  return { keys: own.map(({ use, ...key }) => key) }
+  const jwtKeys = (Array.isArray(keys) ? keys : []).filter((key) => Object(key).use === 'jwt-svid')
+  return { keys: jwtKeys.map(({ use, ...key }) => key) }
 }
 
 /** Returns the keys of an issuer in a JWK set or bundle. */

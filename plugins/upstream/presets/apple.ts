@@ -30,7 +30,7 @@ function nameIn({ user }: Readonly<Record<string, string>>): Readonly<Record<str
   try {
     const { firstName, lastName } = Object(Object(JSON.parse(user ?? '')).name) as Record<string, unknown>
     const names = [firstName, lastName].filter(
-      (one): one is string => typeof one === 'string' && one !== '' && one.length <= maxNameLength,
+      (part): part is string => typeof part === 'string' && part !== '' && part.length <= maxNameLength,
     )
     return names.length > 0 ? { name: names.join(' ') } : {}
   } catch {

@@ -39,9 +39,9 @@ async function readMail(get: UpstreamGet, api: string) {
  * @throws TypeError when an option is malformed.
  */
 export function github(options: GithubOptions): UpstreamProvider {
-  const { url: own, ...common } = parseConfiguration(githubSchema, options, 'github()')
-  const site = own ?? 'https://github.com'
-  const api = own === undefined ? 'https://api.github.com' : `${own}/api/v3`
+  const { url: serverUrl, ...common } = parseConfiguration(githubSchema, options, 'github()')
+  const site = serverUrl ?? 'https://github.com'
+  const api = serverUrl === undefined ? 'https://api.github.com' : `${serverUrl}/api/v3`
   return {
     ...common,
     issuer: `${site}/login/oauth`,

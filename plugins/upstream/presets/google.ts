@@ -31,7 +31,7 @@ export function google(options: GoogleOptions): UpstreamProvider {
       verifiesMail: ({ email, email_verified: isVerified, hd }) =>
         isVerified === true && (typeof hd === 'string' || /@(?:gmail|googlemail)\.com$/iu.test(String(email))),
       refuses: ({ hd }) =>
-        hostedDomains === undefined || hostedDomains.some((one) => one === hd) ? undefined : 'domain_not_allowed',
+        hostedDomains === undefined || hostedDomains.some((hosted) => hosted === hd) ? undefined : 'domain_not_allowed',
     },
   }
 }

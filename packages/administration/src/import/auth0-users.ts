@@ -10,9 +10,9 @@ import { disabledWithout } from './second-factor.ts'
 const claimNames = ['name', 'nickname', 'given_name', 'family_name', 'picture', 'email', 'email_verified'] as const
 
 /** Returns the id of a user: `user_id`, or `_id` of the export with hashes that the support of Auth0 makes. */
-function subOf({ user_id: id, _id: own }: Members): string {
+function subOf({ user_id: id, _id: objectId }: Members): string {
   if (typeof id === 'string') return id
-  const oid: unknown = isJsonObject(own) ? own.$oid : own
+  const oid: unknown = isJsonObject(objectId) ? objectId.$oid : objectId
   return typeof oid === 'string' ? `auth0|${oid}` : ''
 }
 

@@ -20,23 +20,23 @@ type List = (typeof lists)[keyof typeof lists]
 const folderOf = (path: string): string => path.split('/').at(-2) ?? ''
 
 function entriesOf(files: readonly ExportedFile[], findings: Finding[]): ReadonlyMap<List, readonly Members[]> {
-  const found = new Map<List, Members[]>(Object.values(lists).map((list) => [list, []]))
+  const byList = new Map<List, Members[]>(Object.values(lists).map((list) => [list, []]))
   for (const { path, content } of files) {
     const list = Object.entries(lists).find(([folder]) => folder === folderOf(path))?.[1]
     const members = isJsonObject(content) ? content : {}
-    const own = Object.values(lists).filter((name) => Array.isArray(members[name]))
-    if (list !== undefined) found.get(list)?.push(...(Array.isArray(content) ? objectsIn(content) : [members]))
-    else if (own.length > 0) {
+    const sections = Object.values(lists).filter((name) => Array.isArray(members[name]))
+    if (list !== undefined) byList.get(list)?.push(...(Array.isArray(content) ? objectsIn(content) : [members]))
+    else if (sections.length > 0) {
       const reader = createReader(members, { entry: path, findings })
-      for (const name of own) found.get(name)?.push(...objectsIn(reader.take(name)))
+      for (const name of sections) byList.get(name)?.push(...objectsIn(reader.take(name)))
       reader.end()
     } else createReader({}, { entry: path, findings }).note(undefined, 'has no counterpart')
   }
-  if ([...found.values()].every((list) => list.length === 0)) {
+  if ([...byList.values()].every((list) => list.length === 0)) {
     const [{ path = 'the export' } = {}] = files
     throw new TypeError(`${path}: must be a directory of a0deploy export --format=directory, or an object with clients`)
   }
-  return found
+  return byList
 }
 
 /** Reads an API: each of its scopes has it as its audience. */
@@ -61,22 +61,22 @@ function scopesOf(exported: Members, findings: Finding[]): readonly Members[] {
 }
 
 /** Adds an API to a scope that another one has, too. */
-function addAudience(scope: Members, other: Members, scopes: Map<string, Members>, findings: Finding[]): void {
-  const audiences = [...new Set([other.audience, scope.audience].flat())]
+function addAudience(scope: Members, present: Members, scopes: Map<string, Members>, findings: Finding[]): void {
+  const audiences = [...new Set([present.audience, scope.audience].flat())]
   const reader = createReader({}, { entry: `resource server ${String(scope.audience)}`, findings })
   if (audiences.length > 1) {
     const what = `${String(scope.name)} is a scope of ${audiences.join(' and ')}: requests have to name one of them in resource, and the configuration needs the plugin resource-indicators`
     reader.changed('scopes', what, 'sign-in')
   }
-  scopes.set(String(scope.name), { ...other, audience: audiences.length === 1 ? audiences[0] : audiences })
+  scopes.set(String(scope.name), { ...present, audience: audiences.length === 1 ? audiences[0] : audiences })
 }
 
 /** The scopes of clients without a user, by the client. */
 function grantedScopes(grants: readonly Members[]): ReadonlyMap<string, readonly string[]> {
   const granted = new Map<string, readonly string[]>()
   for (const { client_id: id, scope } of grants) {
-    const own = Array.isArray(scope) ? scope.map(String) : []
-    granted.set(String(id), [...(granted.get(String(id)) ?? []), ...own])
+    const names = Array.isArray(scope) ? scope.map(String) : []
+    granted.set(String(id), [...(granted.get(String(id)) ?? []), ...names])
   }
   return granted
 }
@@ -88,9 +88,9 @@ export const importAuth0: ImportFunction = async (files, ports) => {
   const all = (list: List): readonly Members[] => entries.get(list) ?? []
   const scopes = new Map<string, Members>()
   for (const scope of all('resourceServers').flatMap((server) => scopesOf(server, findings))) {
-    const other = scopes.get(scope.name as string)
-    if (other === undefined) scopes.set(scope.name as string, scope)
-    else addAudience(scope, other, scopes, findings)
+    const present = scopes.get(scope.name as string)
+    if (present === undefined) scopes.set(scope.name as string, scope)
+    else addAudience(scope, present, scopes, findings)
   }
   const granted = grantedScopes(all('clientGrants'))
   const clients = all('clients').flatMap((client) => auth0Client(client, granted, findings))

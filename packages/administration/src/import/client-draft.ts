@@ -54,8 +54,8 @@ export const idProblem = (id: string): string | undefined =>
   entryProblem(id, null) ?? (hasPlaceholder(id) ? 'its id is a placeholder' : undefined)
 
 /** The grant types that have a counterpart. */
-export function knownGrants(given: readonly string[], member: string, { note }: Reader): readonly string[] {
-  return [...new Set(given)].filter((grant) => {
+export function knownGrants(names: readonly string[], member: string, { note }: Reader): readonly string[] {
+  return [...new Set(names)].filter((grant) => {
     if (!grantTypes.has(grant)) {
       note(member, `the grant type ${grant} has no counterpart`, 'sign-in')
       return false
@@ -67,8 +67,8 @@ export function knownGrants(given: readonly string[], member: string, { note }: 
 }
 
 /** The URIs that a client can have. */
-export function knownUris(given: readonly string[], member: string, { note }: Reader): readonly string[] {
-  return [...new Set(given)].filter((uri) => {
+export function knownUris(uris: readonly string[], member: string, { note }: Reader): readonly string[] {
+  return [...new Set(uris)].filter((uri) => {
     const problem = uri.includes('*') ? 'contains a wildcard: list the URIs' : redirectUriProblem(uri)
     if (problem !== undefined) note(member, `${uri} was left out: it ${problem}`, 'sign-in')
     return problem === undefined
@@ -76,8 +76,8 @@ export function knownUris(given: readonly string[], member: string, { note }: Re
 }
 
 /** The origins that a client can have. */
-export function knownOrigins(given: readonly string[], member: string, { note }: Reader): readonly string[] {
-  return [...new Set(given)].flatMap((text) => {
+export function knownOrigins(origins: readonly string[], member: string, { note }: Reader): readonly string[] {
+  return [...new Set(origins)].flatMap((text) => {
     try {
       const { origin } = new URL(text)
       if (origin !== 'null' && (text === origin || text === `${origin}/`)) return [origin]
@@ -90,9 +90,9 @@ export function knownOrigins(given: readonly string[], member: string, { note }:
 }
 
 /** Returns the algorithm of identity tokens, if there is one like this. */
-export function knownAlgorithm(given: string | undefined, member: string, { note }: Reader): string | undefined {
-  if (given === undefined || (algorithms as readonly string[]).includes(given)) return given
-  note(member, `the algorithm ${given} has no counterpart; the client gets the default one`, 'token')
+export function knownAlgorithm(algorithm: string | undefined, member: string, { note }: Reader): string | undefined {
+  if (algorithm === undefined || (algorithms as readonly string[]).includes(algorithm)) return algorithm
+  note(member, `the algorithm ${algorithm} has no counterpart; the client gets the default one`, 'token')
   return undefined
 }
 

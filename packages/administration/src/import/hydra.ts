@@ -29,9 +29,10 @@ const longest = 315_360_000
 
 /** Returns the lifetime of a grant, if the client has one of its own. */
 function lifespan(member: string, { text, note }: Reader): number | undefined {
-  const given = text(member)
-  const seconds = given === undefined ? undefined : secondsOf(given)
-  if (given !== undefined && seconds === undefined) note(member, 'is no duration from a second to ten years', 'token')
+  const lifetime = text(member)
+  const seconds = lifetime === undefined ? undefined : secondsOf(lifetime)
+  if (lifetime !== undefined && seconds === undefined)
+    note(member, 'is no duration from a second to ten years', 'token')
   return seconds
 }
 

@@ -24,17 +24,17 @@ interface Granted {
 
 function grantsOf(reader: Reader): Granted {
   const flow = reader.take('Flow')
-  const own = reader.texts('AllowedGrantTypes')
+  const allowed = reader.texts('AllowedGrantTypes')
   const custom = reader.texts('AllowedCustomGrantTypes')
   const [nameOfFlow = '', ofFlow = []] =
     flows.find(([name], index) => index === flow || name === String(flow).toLowerCase()) ?? []
-  const all = [...own, ...ofFlow, ...custom]
+  const all = [...allowed, ...ofFlow, ...custom]
   if (reader.flag('AllowClientCredentialsOnly') === true) all.push('client_credentials')
   // Hybrid clients get the code, too, and can use it alone.
   if (all.includes('hybrid'))
     reader.changed('AllowedGrantTypes', 'hybrid became authorization_code: the response type is code only', 'sign-in')
   const codes = all.map((grant) => (grant === 'hybrid' ? 'authorization_code' : grant))
-  const grants = knownGrants(codes, own.length > 0 ? 'AllowedGrantTypes' : 'Flow', reader)
+  const grants = knownGrants(codes, allowed.length > 0 ? 'AllowedGrantTypes' : 'Flow', reader)
   return { grants, hasProofKey: nameOfFlow.endsWith('withproofkey') }
 }
 
@@ -121,9 +121,9 @@ const consequencesOfClients: ReadonlyMap<string, readonly [Consequence, string?]
 export function identityServerClient(clientId: string, reader: Reader, version: Version): Members {
   const { text, flag, number, texts } = reader
   const isPublic = flag('RequireClientSecret') === false
-  const given = reader.take('ClientSecrets')
-  const secrets = hashesIn(given, 'ClientSecrets', reader)
-  const keys = keysIn(given, 'ClientSecrets', reader)
+  const clientSecrets = reader.take('ClientSecrets')
+  const secrets = hashesIn(clientSecrets, 'ClientSecrets', reader)
+  const keys = keysIn(clientSecrets, 'ClientSecrets', reader)
   if (isPublic && secrets.length > 0) reader.note('ClientSecrets', 'were left out: the client is public', 'cosmetic')
   const offline = flag('AllowOfflineAccess') === true
   const scopes = [...texts('AllowedScopes'), ...(offline ? ['offline_access'] : [])]

@@ -11,7 +11,7 @@ export const memberOf = (members: Members, name: string): unknown =>
 
 /** Members of scopes and resources that only texts on pages need. */
 const described = ['DisplayName', 'Description', 'Emphasize', 'Required', 'NonEditable']
-const own = ['Name', 'Id', 'Created', 'Updated', 'LastAccessed', ...described]
+const ignoredMembers = ['Name', 'Id', 'Created', 'Updated', 'LastAccessed', ...described]
 
 function ignoreShown(reader: Reader): void {
   if (reader.flag('ShowInDiscoveryDocument') === false)
@@ -38,7 +38,7 @@ export function scopeOf(
   }
   const enabled = reader.flag('Enabled', false)
   const claims = reader.texts('UserClaims')
-  reader.ignore(own)
+  reader.ignore(ignoredMembers)
   ignoreShown(reader)
   reader.end()
   return [
@@ -52,14 +52,17 @@ export function scopeOf(
 }
 
 /** Returns the names of the scopes of an API, with the claims that old versions have there. */
-function scopesOf(given: unknown, name: string): readonly (readonly [scope: string, claims: readonly string[]])[] {
-  if (!Array.isArray(given)) return [[name, []]]
-  return given.map((scope: unknown) => {
+function scopesOf(
+  exportedScopes: unknown,
+  name: string,
+): readonly (readonly [scope: string, claims: readonly string[]])[] {
+  if (!Array.isArray(exportedScopes)) return [[name, []]]
+  return exportedScopes.map((scope: unknown) => {
     if (!isJsonObject(scope)) return [String(scope), []]
     const claims = memberOf(scope, 'UserClaims')
     return [
       String(memberOf(scope, 'Name') ?? ''),
-      Array.isArray(claims) ? claims.filter((one) => typeof one === 'string') : [],
+      Array.isArray(claims) ? claims.filter((claim) => typeof claim === 'string') : [],
     ]
   })
 }
@@ -71,15 +74,15 @@ const textsOf = (value: unknown): readonly string[] =>
 export function addResource(exported: Members, scopes: Map<string, Members>, findings: Finding[]): void {
   const name = String(memberOf(exported, 'Name') ?? '')
   const reader = createReader(exported, { entry: `API resource ${name}`, findings, anyCase: true })
-  const given = reader.take('Scopes')
+  const exportedScopes = reader.take('Scopes')
   const secrets = hashesIn(reader.take('ApiSecrets'), 'ApiSecrets', reader)
   const claims = reader.texts('UserClaims')
   const isEnabled = reader.flag('Enabled', false) !== false
-  reader.ignore(own)
+  reader.ignore(ignoredMembers)
   ignoreShown(reader)
   reader.ignore(['RequireResourceIndicator'], false)
   reader.end()
-  const named = scopesOf(given, name).filter(([scope]) => {
+  const named = scopesOf(exportedScopes, name).filter(([scope]) => {
     const problem = isStandardScope(scope) ? 'it is a scope of users' : nameProblem(scope)
     if (problem !== undefined) reader.note('Scopes', `${scope} was left out: ${problem}`, 'sign-in')
     return problem === undefined

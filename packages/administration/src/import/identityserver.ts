@@ -16,22 +16,24 @@ const knownOfFiles: Known = (member) =>
 /** Returns the lists of a file, which is often one section of a larger one. */
 function listsOf({ path, content }: ExportedFile, findings: Finding[]): Lists {
   const section = isJsonObject(content) ? (memberOf(content, 'IdentityServer') ?? content) : { Clients: content }
-  const found = isJsonObject(section) ? lists.map((name) => [name, objectsIn(memberOf(section, name))] as const) : []
-  if (found.every(([, list]) => list.length === 0))
+  const namedLists = isJsonObject(section)
+    ? lists.map((name) => [name, objectsIn(memberOf(section, name))] as const)
+    : []
+  if (namedLists.every(([, list]) => list.length === 0))
     throw new TypeError(
       `${path}: must be a list of clients, or an object with Clients, ApiScopes, ApiResources or IdentityResources`,
     )
   const reader = createReader(section as Members, { entry: path, findings, anyCase: true, known: knownOfFiles })
   reader.ignore(lists)
   reader.end()
-  return Object.fromEntries(found) as unknown as Lists
+  return Object.fromEntries(namedLists) as unknown as Lists
 }
 
 /** Imports clients, scopes and resources of IdentityServer 3 and 4 and Duende IdentityServer, as JSON. */
 export const importIdentityServer: ImportFunction = async (files) => {
   const findings: Finding[] = []
-  const found = files.map((file) => listsOf(file, findings))
-  const all = (name: keyof Lists): readonly Members[] => found.flatMap((each) => each[name])
+  const listsOfFiles = files.map((file) => listsOf(file, findings))
+  const all = (name: keyof Lists): readonly Members[] => listsOfFiles.flatMap((each) => each[name])
   const scopes = new Map<string, Members>()
   for (const scope of all('ApiScopes').flatMap((each) => scopeOf(each, 'API scope', findings)))
     scopes.set(String(scope.name), scope)

@@ -110,8 +110,8 @@ function jwksIn(text: string | undefined, { note }: Reader): unknown {
 function scopesOf(reader: Reader, grants: readonly string[]): readonly string[] {
   const names = [...reader.texts('defaultClientScopes'), ...reader.texts('optionalClientScopes')]
   const isForUsers = grants.some((grant) => grant !== 'client_credentials')
-  const own = [...(isForUsers ? ['openid'] : []), ...(grants.includes('refresh_token') ? ['offline_access'] : [])]
-  return [...new Set([...own, ...names.filter((name) => !isTechnicalScope(name))])]
+  const implied = [...(isForUsers ? ['openid'] : []), ...(grants.includes('refresh_token') ? ['offline_access'] : [])]
+  return [...new Set([...implied, ...names.filter((name) => !isTechnicalScope(name))])]
 }
 
 /**
@@ -191,8 +191,8 @@ export function keycloakClient(exported: Members, facts: RealmFacts): readonly M
     reader.note(undefined, `was left out: ${reason}`, isOwn ? 'cosmetic' : 'sign-in')
     return []
   }
-  const given = reader.take('attributes')
-  const attributes = createReader(isJsonObject(given) ? given : {}, {
+  const exportedAttributes = reader.take('attributes')
+  const attributes = createReader(isJsonObject(exportedAttributes) ? exportedAttributes : {}, {
     entry: `client ${clientId}`,
     findings,
     path: 'attributes.',

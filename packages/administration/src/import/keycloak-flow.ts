@@ -11,18 +11,18 @@ type FlowDemand = (typeof demands)[number]
 export interface FlowFacts {
   /** What the flow of a realm, or that of a client, demands. */
   readonly demandOf: {
-    readonly pages: (own: unknown) => FlowDemand
-    readonly passwords: (own: unknown) => FlowDemand
+    readonly pages: (override: unknown) => FlowDemand
+    readonly passwords: (override: unknown) => FlowDemand
   }
   /** The names of the levels of authentication. */
   readonly levels: unknown
 }
 
 const greatest = (all: readonly FlowDemand[]): FlowDemand =>
-  all.reduce((one, other) => (demands.indexOf(one) < demands.indexOf(other) ? other : one), 'password')
+  all.reduce((left, right) => (demands.indexOf(left) < demands.indexOf(right) ? right : left), 'password')
 
 const least = (all: readonly FlowDemand[]): FlowDemand =>
-  all.reduce((one, other) => (demands.indexOf(one) < demands.indexOf(other) ? one : other), 'unknown')
+  all.reduce((left, right) => (demands.indexOf(left) < demands.indexOf(right) ? left : right), 'unknown')
 
 /** Other ways in, which are no password here: a session, a provider, Kerberos; and what only finds one. */
 const otherWays = /^(?:auth-cookie|auth-spnego|identity-provider-redirector|no-cookie-redirect|organization)$/u
@@ -46,7 +46,7 @@ const priorityOf = ({ priority }: Members): number => (typeof priority === 'numb
 const activeIn = ({ authenticationExecutions }: Members): readonly Members[] =>
   objectsIn(authenticationExecutions)
     .filter(isActive)
-    .sort((one, other) => priorityOf(one) - priorityOf(other))
+    .sort((left, right) => priorityOf(left) - priorityOf(right))
 
 const conditionsOf = (flow: Members): readonly string[] =>
   activeIn(flow)
@@ -126,8 +126,8 @@ function levelsIn(text: unknown): Members {
 export function demandsLevel(values: readonly string[], maps: readonly unknown[]): boolean {
   const levels = maps.map(levelsIn)
   return values.some((value) => {
-    const found = levels.find((map) => Object.hasOwn(map, value))?.[value] ?? value
-    return !/^[01]$/u.test(String(found))
+    const mapped = levels.find((map) => Object.hasOwn(map, value))?.[value] ?? value
+    return !/^[01]$/u.test(String(mapped))
   })
 }
 
@@ -140,13 +140,15 @@ export function demandsOf(
   attributes: Reader,
   { demandOf, levels }: FlowFacts,
 ): { readonly grants: readonly string[]; readonly members: Members } {
-  const given = reader.take('authenticationFlowBindingOverrides')
-  const own: Members = isJsonObject(given) ? given : {}
+  const exported = reader.take('authenticationFlowBindingOverrides')
+  const overrides: Members = isJsonObject(exported) ? exported : {}
   const values = [attributes.text('minimum.acr.value') ?? [], attributes.text('default.acr.values')?.split('##') ?? []]
   const isByLevel = demandsLevel(values.flat(), [attributes.take('acr.loa.map'), levels])
   const hasPages = all.some(byPage)
-  const demand = hasPages ? greatest([demandOf.pages(own.browser), isByLevel ? 'factor' : 'password']) : 'password'
-  const isRefused = all.includes('password') && (isByLevel || demandOf.passwords(own.direct_grant) !== 'password')
+  const demand = hasPages
+    ? greatest([demandOf.pages(overrides.browser), isByLevel ? 'factor' : 'password'])
+    : 'password'
+  const isRefused = all.includes('password') && (isByLevel || demandOf.passwords(overrides.direct_grant) !== 'password')
   const add = (member: string, what: string) => reader.changed(member, what, 'sign-in')
   if (isRefused)
     add('directAccessGrantsEnabled', 'the grant type password was left out: its flow demands more than the password')

@@ -114,8 +114,8 @@ export function readRealm(realm: Members, findings: Finding[]): RealmFacts {
     longest: longest || undefined,
     isAddressName,
     demandOf: {
-      pages: (own) => flowOf(own || realm.browserFlow, 'browser'),
-      passwords: (own) => flowOf(own || realm.directGrantFlow, 'direct grant'),
+      pages: (override) => flowOf(override || realm.browserFlow, 'browser'),
+      passwords: (override) => flowOf(override || realm.directGrantFlow, 'direct grant'),
     },
     levels: isJsonObject(realm.attributes) ? realm.attributes['acr.loa.map'] : undefined,
     findings,

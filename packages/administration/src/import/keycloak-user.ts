@@ -22,8 +22,8 @@ const claimNames: Readonly<Record<string, string>> = {
   zoneinfo: 'zoneinfo',
 }
 
-function attributeClaims(given: unknown, entry: string, findings: Finding[]): Members {
-  const reader = createReader(isJsonObject(given) ? given : {}, {
+function attributeClaims(attributes: unknown, entry: string, findings: Finding[]): Members {
+  const reader = createReader(isJsonObject(attributes) ? attributes : {}, {
     entry,
     findings,
     path: 'attributes.',
@@ -79,8 +79,8 @@ async function passwordOf(
   for (const [index, credential] of objectsIn(credentials).entries()) {
     const member = `credentials[${index}]`
     if (credential.type !== 'password') {
-      const found = needless.get(credential.type)
-      if (found !== undefined) note(member, ...found)
+      const reason = needless.get(credential.type)
+      if (reason !== undefined) note(member, ...reason)
     } else if (password !== undefined) note(member, 'was left out: a user has one password', 'sign-in')
     else if (typeof credential.value === 'string' && isPlaceholder(credential.value))
       note(member, 'the password was left out: it is a placeholder', 'sign-in')
@@ -98,8 +98,8 @@ async function passwordOf(
 
 function claimsOf(reader: Reader, username: string, entry: string, findings: Finding[]): Members {
   const { text, flag, texts } = reader
-  const [given, family, email] = [text('firstName'), text('lastName'), text('email')]
-  const name = [given, family].filter((part) => part !== undefined).join(' ')
+  const [givenName, familyName, email] = [text('firstName'), text('lastName'), text('email')]
+  const name = [givenName, familyName].filter((part) => part !== undefined).join(' ')
   const roles = texts('realmRoles').filter(
     (role) => !/^default-roles-|^(?:offline_access|uma_authorization)$/u.test(role),
   )
@@ -107,8 +107,8 @@ function claimsOf(reader: Reader, username: string, entry: string, findings: Fin
   return {
     preferred_username: username,
     ...(name !== '' && { name }),
-    ...(given !== undefined && { given_name: given }),
-    ...(family !== undefined && { family_name: family }),
+    ...(givenName !== undefined && { given_name: givenName }),
+    ...(familyName !== undefined && { family_name: familyName }),
     ...(email !== undefined && { email, email_verified: verified ?? false }),
     ...attributeClaims(reader.take('attributes'), entry, findings),
     ...(roles.length > 0 && { role: roles }),

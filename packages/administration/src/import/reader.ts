@@ -95,7 +95,7 @@ export function createReader(members: Members, options: ReaderOptions): Reader {
     note,
     changed: add('changed'),
     text(name) {
-      const value = typed(name, (given) => typeof given === 'string')
+      const value = typed(name, (raw) => typeof raw === 'string')
       return value === '' ? undefined : value
     },
     flag: (name, unreadable) => typed(name, (value) => typeof value === 'boolean', asFlag, unreadable),

@@ -68,14 +68,14 @@ const scopeNames: ReadonlyMap<string, string> = new Map([['offline', 'offline_ac
 
 /** Returns the scopes of a client. One without a list could ask for all of them (RFC 7591 section 2). */
 function scopesOf(reader: Reader, grants: readonly string[]): readonly string[] {
-  const given = reader.take('scope')
-  if (given === undefined && grants.includes('authorization_code')) {
+  const scope = reader.take('scope')
+  if (scope === undefined && grants.includes('authorization_code')) {
     const scopes = ['openid', ...(grants.includes('refresh_token') ? ['offline_access'] : [])]
     const consequence = `the client gets ${scopes.join(' ')}: add those that it needs`
     reader.changed('scope', `is missing, and stands for all scopes there; ${consequence}`, 'sign-in')
     return scopes
   }
-  const names = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given.map(String) : []
+  const names = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scope) ? scope.map(String) : []
   return [...new Set(names.filter((name) => name !== '').map((name) => scopeNames.get(name) ?? name))]
 }
 
@@ -86,8 +86,11 @@ export function registeredClient(clientId: string, reader: Reader, more: (reader
   const responses = reader.texts('response_types').filter((type) => type !== 'code')
   for (const type of responses) note('response_types', `the response type ${type} has no counterpart`, 'sign-in')
   // Exports have an empty object for a client without keys.
-  const given = reader.take('jwks')
-  const jwks = isJsonObject(given) && Array.isArray(given.keys) && given.keys.length > 0 ? given : undefined
+  const exportedKeys = reader.take('jwks')
+  const jwks =
+    isJsonObject(exportedKeys) && Array.isArray(exportedKeys.keys) && exportedKeys.keys.length > 0
+      ? exportedKeys
+      : undefined
   const method = methodOf(reader)
   const secrets = secretsOf(reader)
   if (method.public === true && secrets !== undefined)

@@ -213,12 +213,10 @@ export function openEntries(options: {
       }
       const base = keys.baseOf(kind, prefix)
       const start = after === undefined ? '' : keys.of(kind, after)
-      const listedKeys = await calls.run(() => listKeys(base, { after: start, limit }))
-      const texts = await calls.readAll(listedKeys)
-      const entries = listedKeys.flatMap(
-        (key, index) => entryOf(keys.idOf(kind, key), parseStored(key, texts[index])) ?? [],
-      )
-      const last = listedKeys.length === limit ? listedKeys.at(-1) : undefined
+      const page = await calls.run(() => listKeys(base, { after: start, limit }))
+      const texts = await calls.readAll(page)
+      const entries = page.flatMap((key, index) => entryOf(keys.idOf(kind, key), parseStored(key, texts[index])) ?? [])
+      const last = page.length === limit ? page.at(-1) : undefined
       return { entries, ...(last !== undefined && { next: keys.idOf(kind, last) }) }
     },
     revision: async (kind) => String((await calls.read(keys.revisionOf(kind))) ?? ''),
