@@ -1,3 +1,8 @@
+import { after } from '../promises.ts'
+import type { Runtime } from '../runtime.ts'
+import { type Schema, validate } from '../standard-schema.ts'
+import type { MaybePromise } from '../types.ts'
+
 /** The record version that this release writes. It reads no other version. */
 const version = 1
 
@@ -46,4 +51,56 @@ export function parseEnvelope(stored: unknown): Envelope | RecordRejection {
   const { version: written, expiresAt, value } = candidate as Readonly<Record<string, unknown>>
   if (typeof written === 'number' && written !== version) return 'version_unknown'
   return written === version && typeof expiresAt === 'number' ? { expiresAt, value } : 'record_malformed'
+}
+
+/** A type guard for the records that requests read, which is faster; a schema for other records and for those of plugins. */
+export type RecordCheck<T> = ((value: unknown) => value is T) | Schema<T>
+
+/** Interprets what the storage has under a key: `null` or `undefined` if there is nothing. */
+export interface RecordReader {
+  /**
+   * Returns `undefined` if the record is absent or has expired by the provider's clock, and `unreadable` if it cannot be
+   * parsed or does not pass the check.
+   */
+  recordIn<T, U>(key: string, stored: unknown, check: RecordCheck<T>, unreadable: U): MaybePromise<T | U | undefined>
+  /** Whether an unexpired record exists. A record that cannot be parsed counts as existing. */
+  isIn(key: string, stored: unknown): boolean
+}
+
+/** @param onRejected called for a record that cannot be used, with its kind (the first part of the key) and the reason. */
+export function createRecordReader(
+  runtime: Pick<Runtime, 'now'>,
+  onRejected: (kind: string, reason: RecordRejection) => void,
+): RecordReader {
+  const reject = (key: string, reason: RecordRejection): RecordRejection => {
+    onRejected(key.slice(0, key.indexOf(':')), reason)
+    return reason
+  }
+
+  /** Returns the envelope of an unexpired record, `undefined` if there is none, or why the stored value is rejected. */
+  function valueIn(key: string, stored: unknown): { readonly value: unknown } | RecordRejection | undefined {
+    if (stored === undefined || stored === null) return undefined
+    const envelope = parseEnvelope(stored)
+    if (typeof envelope === 'string') return reject(key, envelope)
+    return envelope.expiresAt > runtime.now() ? envelope : undefined
+  }
+
+  return {
+    recordIn(key, stored, check, unreadable) {
+      const envelope = valueIn(key, stored)
+      if (envelope === undefined) return undefined
+      if (typeof envelope === 'string') return unreadable
+      if (!('~standard' in check)) {
+        if (check(envelope.value)) return envelope.value
+        reject(key, 'record_malformed')
+        return unreadable
+      }
+      return after(validate(check, envelope.value), (result) => {
+        if (result.issues === undefined) return result.value as never
+        reject(key, 'record_malformed')
+        return unreadable
+      })
+    },
+    isIn: (key, stored) => valueIn(key, stored) !== undefined,
+  }
 }

@@ -1,6 +1,6 @@
 import { after, allOf } from '../promises.ts'
 import type { MaybePromise } from '../types.ts'
-import type { RecordCheck, RecordReader } from './record-reader.ts'
+import type { RecordCheck, RecordReader } from './envelope.ts'
 
 /** Records to look up, and what they mean. `Store.getAll` performs several lookups in one trip to the storage. */
 export interface Lookup<T> {

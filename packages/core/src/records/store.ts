@@ -4,9 +4,15 @@ import type { MaybePromise } from '../types.ts'
 import { commitInOrder } from './commit-in-order.ts'
 import type { AtomicDriver } from './driver.ts'
 import { createDriverCalls, failed } from './driver-calls.ts'
-import { type NewRecord, parseEnvelope, type RecordOptions, type RecordRejection } from './envelope.ts'
+import {
+  createRecordReader,
+  type NewRecord,
+  parseEnvelope,
+  type RecordCheck,
+  type RecordOptions,
+  type RecordRejection,
+} from './envelope.ts'
 import { keysOf, type Lookups, type ResultsOf, resultsOf } from './lookup.ts'
-import { createRecordReader, type RecordCheck } from './record-reader.ts'
 import { createUpdate, type UpdateRecord } from './update-record.ts'
 
 /** Records that are written together. */

@@ -1,9 +1,7 @@
 import type { Runtime } from '../runtime.ts'
 import type { createDriverCalls } from './driver-calls.ts'
 import { failed, textOf } from './driver-calls.ts'
-import type { RecordOptions } from './envelope.ts'
-import type { RecordCheck, RecordReader } from './record-reader.ts'
-import { createTurns } from './turns.ts'
+import type { RecordCheck, RecordOptions, RecordReader } from './envelope.ts'
 
 /** The new value of a record, and its end (epoch seconds). */
 export interface ChangedRecord<T> extends RecordOptions {
@@ -37,6 +35,51 @@ const pauseAfter = (tries: number, runtime: Pick<Runtime, 'randomBytes'>): Promi
     const [byte = 0] = runtime.randomBytes(1)
     setTimeout(resolve, (byte / 256) * Math.min(2 ** tries, longestPause))
   })
+
+/** Runs tasks with the same key one after the other. */
+export interface Turns {
+  /** The number of keys with tasks in progress. */
+  readonly size: number
+  /** Runs a task when the earlier ones with this key have ended, or after the time limit. */
+  take(key: string, task: () => Promise<void>): Promise<void>
+}
+
+/** Resolves when a task has ended, with any outcome, or after a time limit. */
+const settled = (task: Promise<void>, limit: number): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, limit)
+    const end = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    task.then(end, end)
+  })
+
+/**
+ * For tasks that are also correct at the same time, but then disturb each other. One that hangs, or that a runtime has
+ * abandoned together with its request, delays another one once.
+ *
+ * @param limit milliseconds that a task waits at most
+ */
+export function createTurns(limit: number): Turns {
+  // The last task of each key, which is removed with it: memory use is proportional to the tasks in progress.
+  const last = new Map<string, Promise<void>>()
+  return {
+    get size() {
+      return last.size
+    },
+    async take(key, task) {
+      const earlier = last.get(key)
+      const current = earlier === undefined ? task() : settled(earlier, limit).then(task)
+      last.set(key, current)
+      try {
+        await current
+      } finally {
+        if (last.get(key) === current) last.delete(key)
+      }
+    },
+  }
+}
 
 interface UpdateDeps {
   readonly calls: ReturnType<typeof createDriverCalls>
