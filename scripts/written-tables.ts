@@ -1,9 +1,16 @@
 // The tables in guides that are written from declarations, each between two marks:
-// `<!-- written: members -->` and `<!-- end of members -->`.
+// `<!-- written: members -->` and `<!-- end of members -->`. Tables of options have the comments and defaults of their schemas.
 
+import { readFileSync } from 'node:fs'
 import { tags } from '../packages/administration/src/kinds/kind.ts'
 import { kinds } from '../packages/administration/src/kinds/kinds.ts'
 import { memberGroups } from '../packages/core/src/directory/member.ts'
+import { isJsonObject } from '../packages/core/src/objects.ts'
+import { backChannelLogoutSchema } from '../plugins/back-channel-logout/back-channel-logout.ts'
+import { clientMetadataSchema } from '../plugins/client-metadata/client-metadata.ts'
+import { dpopSchema } from '../plugins/dpop/dpop.ts'
+import { mtlsSchema } from '../plugins/mtls/mtls.ts'
+import { pushedAuthorizationSchema } from '../plugins/pushed-authorization/pushed-authorization.ts'
 import { describedMembers } from './configuration-schema.ts'
 
 const schemas = describedMembers()
@@ -17,7 +24,58 @@ function rowsOf(list: 'client' | 'scope' | 'user' | 'tenant'): readonly string[]
   return members.map(({ name, title, text, group }) => `| \`${list}s[].${name}\` | ${group} | ${title} | ${text} |`)
 }
 
+type OptionsSchema = { readonly entries: Readonly<Record<string, object>> }
+
+/** Returns the comments of the entries of an object in a source, by name. */
+function commentsIn(source: string, name: string): ReadonlyMap<string, string> {
+  const text = readFileSync(new URL(`../${source}`, import.meta.url), 'utf8')
+  const [, object = ''] = new RegExp(`const ${name} = configurationObject\\(\\{\\n(.*?)^\\}`, 'msu').exec(text) ?? []
+  return new Map(
+    [...object.matchAll(/^ {2}\/\*\*((?:(?!\*\/).)*)\*\/\n {2}(\w+):/gmsu)].map(([, comment = '', option = '']) => [
+      option,
+      comment.replaceAll(/\n\s*\* ?/gu, ' ').trim(),
+    ]),
+  )
+}
+
+const shownDefault = (entry: { readonly type?: unknown; readonly default?: unknown }): string => {
+  if (entry.type !== 'optional') return 'required'
+  // An object has the defaults of its own options.
+  if (isJsonObject(entry.default)) return ''
+  const values = [entry.default].flat().filter((value) => ['string', 'number', 'boolean'].includes(typeof value))
+  return values.length === 0 ? 'none' : values.map((value) => `\`${value}\``).join(', ')
+}
+
+/** @throws Error for an option without a comment */
+const optionRows = ({ entries }: OptionsSchema, source: string, name: string): readonly string[] => {
+  const comments = commentsIn(source, name)
+  return [
+    '| option | default | meaning |',
+    '| --- | --- | --- |',
+    ...Object.entries(entries).map(([option, entry]) => {
+      const meaning = comments.get(option)?.replace(/ Default: [^.]+\.$/u, '')
+      if (meaning === undefined) throw new Error(`${source}: ${option} has no comment`)
+      return `| \`${option}\` | ${shownDefault(entry)} | ${meaning} |`
+    }),
+  ]
+}
+
 const tables: Readonly<Record<string, () => readonly string[]>> = {
+  backChannelLogout: () =>
+    optionRows(
+      backChannelLogoutSchema,
+      'plugins/back-channel-logout/back-channel-logout.ts',
+      'backChannelLogoutSchema',
+    ),
+  clientMetadata: () => optionRows(clientMetadataSchema, 'plugins/client-metadata/options.ts', 'clientMetadataSchema'),
+  dpop: () => optionRows(dpopSchema, 'plugins/dpop/settings.ts', 'settingsSchema'),
+  mtls: () => optionRows(mtlsSchema, 'plugins/mtls/settings.ts', 'settingsSchema'),
+  pushedAuthorization: () =>
+    optionRows(
+      pushedAuthorizationSchema,
+      'plugins/pushed-authorization/pushed-authorization.ts',
+      'pushedAuthorizationSchema',
+    ),
   members: () => [
     '| member | group | label | meaning |',
     '| --- | --- | --- | --- |',

@@ -9,7 +9,7 @@ const methods = ['tls_client_auth', 'self_signed_tls_client_auth'] as const
 const isHttpsUrl = (text: string): boolean => parseUrl(text)?.protocol === 'https:'
 
 export const settingsSchema = configurationObject({
-  /** The methods of client authentication. Default: both. */
+  /** The methods of client authentication; the list can be empty. */
   methods: v.optional(
     v.pipe(
       v.array(v.picklist(methods, `must be ${methods.join(' or ')}`), 'must be an array of methods'),
@@ -21,7 +21,8 @@ export const settingsSchema = configurationObject({
   jwksUri: v.optional(jwksUriSettingsSchema, {}),
   /**
    * The URLs of endpoints on a host that requests certificates, by their names in the discovery document, such as
-   * `token_endpoint`. Without it, clients use the same URLs with a certificate and without one (RFC 8705 section 5).
+   * `{ token_endpoint: 'https://mtls.example.com/connect/token' }`. Without it, clients use the same URLs with a certificate
+   * and without one (RFC 8705 section 5).
    */
   endpointAliases: v.optional(
     v.record(
